@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Process and browser tests start servers and real processes; two workers match a small machine.
+    maxWorkers: 2,
+    reporters: ['default'],
+  },
+});
