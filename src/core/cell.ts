@@ -1,0 +1,38 @@
+/**
+ * What stands in one cell of a table, typed, never parsed. A formula and an error are kinds of their own,
+ * because neither is a value that a person typed: they are read, never sent and never overwritten.
+ */
+export type Cell =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'number'; readonly number: number }
+  | { readonly kind: 'boolean'; readonly boolean: boolean }
+  | { readonly kind: 'formula'; readonly formula: string }
+  | { readonly kind: 'error'; readonly message: string };
+
+export const emptyCell: Cell = { kind: 'empty' };
+export const textCell = (text: string): Cell => (text === '' ? emptyCell : { kind: 'text', text });
+export const numberCell = (number: number): Cell => ({ kind: 'number', number });
+export const booleanCell = (boolean: boolean): Cell => ({ kind: 'boolean', boolean });
+
+/** Whether two cells hold exactly the same. */
+export const equalCells = (left: Cell, right: Cell): boolean =>
+  JSON.stringify(left) === JSON.stringify(right);
+
+/** The cell as a person would write it in a sentence. */
+export function describeCell(cell: Cell): string {
+  switch (cell.kind) {
+    case 'empty':
+      return '(empty)';
+    case 'text':
+      return cell.text;
+    case 'number':
+      return String(cell.number);
+    case 'boolean':
+      return cell.boolean ? 'TRUE' : 'FALSE';
+    case 'formula':
+      return cell.formula;
+    case 'error':
+      return cell.message;
+  }
+}

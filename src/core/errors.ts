@@ -1,0 +1,160 @@
+/** Who can mend it: the person who runs the daemon, a person at the sheet, nobody but time, or a programmer. */
+export type Mender = 'operator' | 'editor' | 'time' | 'bug';
+
+interface ErrorKind {
+  /** Whether trying the same again can help: never, later by itself, or only after somebody acted. */
+  readonly retry: 'never' | 'later' | 'after-action';
+  readonly mender: Mender;
+  readonly hint: string;
+}
+
+/** Every error this program raises on purpose. A conflict, a hold and a brake are not errors but results. */
+export const errorKinds = {
+  CONFIG_INVALID: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'Correct the setting that is named and start again.',
+  },
+  STATE_LOCKED: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'Another daemon uses this state directory. Stop it, or set STATE_DIR to another one.',
+  },
+  STATE_NEWER: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'The mirror was written by a newer version. Run that version, or restore a backup.',
+  },
+  STATE_BROKEN: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'The mirror is damaged. Keep the file and start with an empty STATE_DIR or a backup.',
+  },
+  STATE_FULL: {
+    retry: 'later',
+    mender: 'operator',
+    hint: 'The disk of STATE_DIR is full. Free some space; work goes on by itself.',
+  },
+  CRM_UNAUTHORIZED: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'The CRM refuses the key. Check CRM_API_KEY.',
+  },
+  CRM_FORBIDDEN: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'The key lacks a scope. Create a key that has it.',
+  },
+  CRM_NOT_FOUND: { retry: 'never', mender: 'editor', hint: 'The record is not in the CRM any more.' },
+  CRM_REFUSED: {
+    retry: 'never',
+    mender: 'editor',
+    hint: 'The CRM does not accept the value. Correct the row.',
+  },
+  CRM_LIMITED: {
+    retry: 'later',
+    mender: 'time',
+    hint: 'The CRM limits requests. The daemon waits by itself.',
+  },
+  CRM_UNREACHABLE: {
+    retry: 'later',
+    mender: 'time',
+    hint: 'The CRM did not answer. The daemon tries again by itself.',
+  },
+  CRM_UNKNOWN_OUTCOME: {
+    retry: 'later',
+    mender: 'time',
+    hint: 'Nobody knows yet whether the CRM did it. The daemon looks before it tries again.',
+  },
+  CRM_UNREADABLE: {
+    retry: 'later',
+    mender: 'operator',
+    hint: 'The CRM answered something that is not its documented form. Check CRM_BASE_URL.',
+  },
+  SHEET_UNAUTHORIZED: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'Google refuses the login. Check GOOGLE_APPLICATION_CREDENTIALS.',
+  },
+  SHEET_FORBIDDEN: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'Share the spreadsheet with the service account as an editor, and enable the Google Sheets API.',
+  },
+  SHEET_NOT_FOUND: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'There is no such spreadsheet for this login. Check GOOGLE_SPREADSHEET_ID.',
+  },
+  SHEET_LIMITED: {
+    retry: 'later',
+    mender: 'time',
+    hint: 'Google limits requests. The daemon waits by itself.',
+  },
+  SHEET_REFUSED: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'Google does not accept the request; its words say why.',
+  },
+  SHEET_UNREACHABLE: {
+    retry: 'later',
+    mender: 'time',
+    hint: 'Google did not answer. The daemon reads again before it writes again.',
+  },
+  SHEET_UNREADABLE: {
+    retry: 'later',
+    mender: 'operator',
+    hint: 'The answer is not a spreadsheet. Check GOOGLE_API_ROOT_URL.',
+  },
+  QUEUE_UNREACHABLE: {
+    retry: 'later',
+    mender: 'operator',
+    hint: 'Redis does not answer. Check REDIS_URL; nothing is lost meanwhile.',
+  },
+  DAEMON_UNREACHABLE: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'Is the daemon running? Check HTTP_HOST and HTTP_PORT.',
+  },
+  CONTROL_REFUSED: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'Check CONTROL_TOKEN: it must be the one the daemon was started with.',
+  },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof errorKinds;
+
+interface SyncErrorDetails {
+  readonly cause?: unknown;
+  /** Milliseconds to wait before another try, where the other side said so. */
+  readonly retryAfterMs?: number;
+}
+
+/** An error of the closed table: the message says what was tried, on what, and what came back. Never a secret. */
+export class SyncError extends Error {
+  override readonly name = 'SyncError';
+  readonly code: ErrorCode;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, details: SyncErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  get kind(): ErrorKind {
+    return errorKinds[this.code];
+  }
+}
+
+export const isSyncError = (error: unknown, ...codes: ErrorCode[]): error is SyncError =>
+  error instanceof SyncError && (codes.length === 0 || codes.includes(error.code));
+
+/** What went wrong in one sentence with what to do; for people. */
+export const explainError = (error: unknown): string =>
+  isSyncError(error)
+    ? `${error.message} ${error.kind.hint}`
+    : error instanceof Error
+      ? error.message
+      : String(error);

@@ -1,0 +1,95 @@
+import type { Catalog } from './catalog.ts';
+import type { Entity } from './record.ts';
+import type { FieldName } from './value.ts';
+
+/** What a field holds; decides how it stands in a cell and how it is compared. */
+export type FieldKind =
+  | 'text'
+  | 'number'
+  | 'integer'
+  | 'boolean'
+  | 'date'
+  | 'instant'
+  | 'select'
+  | 'multi-select'
+  | 'user'
+  | 'users'
+  | 'lead'
+  | 'stage'
+  | 'lead-status'
+  | 'task-status'
+  | 'task-priority';
+
+/** A field of an entity: what it holds and what the CRM accepts for it. */
+export interface FieldDefinition {
+  readonly name: FieldName;
+  /** What people read above the column unless the configuration says otherwise. */
+  readonly header: string;
+  readonly kind: FieldKind;
+  /** The CRM sets it and nobody else: the sheet shows it. */
+  readonly isReadOnly?: true;
+  /** It can never be empty, and a new row is not sent without it. */
+  readonly isRequired?: true;
+  /** It can not be emptied once it is set, although a new row may lack it. */
+  readonly isKept?: true;
+  readonly lengthMax?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly options?: readonly string[];
+}
+
+/** Fields, lengths and ranges: the CRM's specification, "Resources and their fields" and "Limits". */
+const standardFields: Readonly<Record<Entity, readonly FieldDefinition[]>> = {
+  lead: [
+    { name: 'title', header: 'Title', kind: 'text', isRequired: true, lengthMax: 200 },
+    { name: 'status_name', header: 'Status', kind: 'lead-status' },
+    { name: 'about.description', header: 'About', kind: 'text', lengthMax: 500 },
+    { name: 'about.url', header: 'Website', kind: 'text' },
+    { name: 'created_at', header: 'Created', kind: 'instant', isReadOnly: true },
+  ],
+  opportunity: [
+    { name: 'lead_id', header: 'Lead', kind: 'lead', isRequired: true },
+    { name: 'stage_id', header: 'Stage', kind: 'stage', isRequired: true },
+    { name: 'value', header: 'Value', kind: 'number', isKept: true, min: 0 },
+    { name: 'confidence', header: 'Confidence', kind: 'integer', isKept: true, min: 0, max: 100 },
+    { name: 'expected_close_date', header: 'Expected close', kind: 'date', isKept: true },
+    { name: 'note', header: 'Note', kind: 'text' },
+    { name: 'created_at', header: 'Created', kind: 'instant', isReadOnly: true },
+  ],
+  task: [
+    { name: 'title', header: 'Title', kind: 'text', isRequired: true, lengthMax: 500 },
+    { name: 'description', header: 'Description', kind: 'text' },
+    { name: 'status', header: 'Status', kind: 'task-status', isKept: true },
+    { name: 'priority', header: 'Priority', kind: 'task-priority', isKept: true },
+    { name: 'start_date', header: 'Start', kind: 'date' },
+    { name: 'due_date', header: 'Due', kind: 'date' },
+    { name: 'lead_id', header: 'Lead', kind: 'lead' },
+    { name: 'parent_task_id', header: 'Parent task', kind: 'integer', min: 1 },
+    { name: 'created_at', header: 'Created', kind: 'instant', isReadOnly: true },
+  ],
+};
+
+export const customFieldName = (fieldKey: string): FieldName => `custom.${fieldKey}`;
+
+/** The key of a custom field, or `undefined` when the name is one of the standard fields. */
+export const customFieldKey = (name: FieldName): string | undefined =>
+  name.startsWith('custom.') ? name.slice('custom.'.length) : undefined;
+
+/** All fields of an entity, custom ones before the read-only tail; headers are unique within the entity. */
+export function describeEntity(entity: Entity, catalog: Catalog): FieldDefinition[] {
+  const standard = standardFields[entity];
+  if (entity !== 'lead') return [...standard];
+  const taken = new Set(standard.map((field) => field.header.toLowerCase()));
+  const custom = catalog.customFields.map((definition): FieldDefinition => {
+    const isTaken = taken.has(definition.name.toLowerCase());
+    taken.add(definition.name.toLowerCase());
+    return {
+      name: customFieldName(definition.key),
+      header: isTaken ? `${definition.name} (${definition.key})` : definition.name,
+      kind: definition.kind,
+      ...(definition.options.length > 0 ? { options: definition.options } : {}),
+    };
+  });
+  const writable = standard.filter((field) => !field.isReadOnly);
+  return [...writable, ...custom, ...standard.filter((field) => field.isReadOnly)];
+}

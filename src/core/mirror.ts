@@ -1,0 +1,48 @@
+import type { Catalog } from './catalog.ts';
+import type { Entity, RecordKey } from './record.ts';
+import type { Agreement, Decision, JournalEntry, OutboxItem, StoredRecord, Sweep } from './state.ts';
+
+/**
+ * The only truth about what was observed, agreed, and still has to be done. All calls are synchronous and durable when
+ * they return (or when the transaction around them does).
+ */
+export interface Mirror {
+  /** Runs the work in one transaction: all of it is durable, or none of it. Not to be nested. */
+  transaction<Result>(work: () => Result): Result;
+
+  readRecords(entity?: Entity): StoredRecord[];
+  findRecord(key: RecordKey): StoredRecord | undefined;
+  saveRecord(record: StoredRecord): void;
+  dropRecord(key: RecordKey): void;
+
+  readAgreements(): Agreement[];
+  findAgreement(key: RecordKey): Agreement | undefined;
+  saveAgreement(agreement: Agreement): void;
+  dropAgreement(key: RecordKey): void;
+
+  readOutbox(): OutboxItem[];
+  findOutboxItem(key: RecordKey): OutboxItem | undefined;
+  saveOutboxItem(item: OutboxItem): void;
+  dropOutboxItem(key: RecordKey): void;
+
+  appendJournal(entries: readonly JournalEntry[]): void;
+  /** The latest entries, newest first. */
+  readJournal(limit: number): JournalEntry[];
+
+  readDecisions(): Decision[];
+  saveDecision(decision: Decision): void;
+  dropDecision(scope: string): void;
+
+  readSweeps(): Sweep[];
+  saveSweep(sweep: Sweep): void;
+
+  /** The catalog as last read from the CRM, or `undefined` before the first read. */
+  readCatalog(): Catalog | undefined;
+  saveCatalog(catalog: Catalog): void;
+
+  /** Small named texts, for example which account and spreadsheet this mirror belongs to. */
+  readFact(name: string): string | undefined;
+  saveFact(name: string, text: string): void;
+
+  close(): void;
+}

@@ -1,0 +1,112 @@
+import type { Catalog } from './catalog.ts';
+import type { Layout } from './layout.ts';
+import type { Entity, ObservedRecord, RecordId, RecordKey } from './record.ts';
+import type { ObservedTable, RowStep, WriteReceipt } from './table.ts';
+import type { Fields } from './value.ts';
+
+/** Time. Durations come from `monotonicMs`, which never jumps; instants from `now`. */
+export interface Clock {
+  /** Wall clock, epoch ms. */
+  now(): number;
+  /** Milliseconds since some fixed moment; unaffected by clock changes. */
+  monotonicMs(): number;
+  /** Resolves after the time (clamped to what timers can do), or at once when aborted; it never rejects. */
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Who may use the request budget first: the order of this list. */
+export const lanes = ['settle', 'edit', 'newest', 'sweep'] as const;
+export type Lane = (typeof lanes)[number];
+
+/** One page of a listing. `at` is when it was asked for (epoch ms). */
+export interface RecordPage {
+  readonly records: readonly ObservedRecord[];
+  readonly at: number;
+  /** Whether more pages follow this one. */
+  readonly hasMore: boolean;
+}
+
+/** What a create or an update brought back: the fields the CRM said, or none where it says nothing. */
+export interface WriteAnswer {
+  readonly id: RecordId;
+  readonly fields: Fields;
+  /** When the answer arrived, epoch ms. */
+  readonly at: number;
+}
+
+/**
+ * The CRM. Every call waits for the request budget in its lane. Errors are `SyncError`s: CRM_UNAUTHORIZED, CRM_FORBIDDEN,
+ * CRM_NOT_FOUND, CRM_REFUSED (with the CRM's words), CRM_LIMITED, CRM_UNREACHABLE (surely not done), CRM_UNKNOWN_OUTCOME
+ * (only from writes: it may have been done) and CRM_UNREADABLE.
+ */
+export interface Crm {
+  readCatalog(lane: Lane): Promise<Catalog>;
+  /** Newest first where the CRM can order. `page` counts from 1; a page that repeats or can not be understood is CRM_UNREADABLE. */
+  listRecords(entity: Entity, page: number, lane: Lane): Promise<RecordPage>;
+  /** A record by id, or `undefined` when the CRM says it does not exist (404). */
+  getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined>;
+  createRecord(entity: Entity, fields: Fields): Promise<WriteAnswer>;
+  /** Sends the given fields only. */
+  updateRecord(key: RecordKey, fields: Fields): Promise<WriteAnswer>;
+  /** Moves the record to the CRM's trash; a record that is already gone counts as done. */
+  deleteRecord(key: RecordKey): Promise<void>;
+}
+
+/** The other side: a spreadsheet, later a database. Errors are `SyncError`s with a SHEET_ code. */
+export interface Table {
+  /** Names what the rows belong to, for example the spreadsheet's id; a change of it trips a brake. */
+  readonly identity: string;
+  /** One read of all tabs. */
+  read(layout: Layout): Promise<ObservedTable>;
+  /**
+   * All steps in one atomic write planned from the read before it, with the ID column in the reply. After an error with retry `later`
+   * nobody knows whether it landed: read again before writing again.
+   */
+  write(steps: readonly RowStep[]): Promise<WriteReceipt>;
+  /** Creates missing tabs and missing columns of empty tabs, and brings dropdowns up to date. Never changes existing content. */
+  layOut(layout: Layout): Promise<void>;
+}
+
+/** What the worker made of a wake-up. The queue never retries by itself: the outbox knows what is due. */
+export type WakeUp = (key: RecordKey) => Promise<void>;
+
+/**
+ * Wakes a worker for a record. Jobs carry the key and nothing else; they may be lost, doubled or late without harm, because
+ * the worker reads what to do from the outbox and a sweeper adds what was lost.
+ */
+export interface WorkQueue {
+  /** Which implementation this is, for status and logs. */
+  readonly kind: 'bullmq' | 'inprocess';
+  start(wakeUp: WakeUp): Promise<void>;
+  /** Adds wake-ups; a key that already waits is not added twice. Fails with QUEUE_UNREACHABLE within two seconds when it can not. */
+  add(keys: readonly RecordKey[]): Promise<void>;
+  /** Whether the queue answers now. */
+  isReachable(): Promise<boolean>;
+  /** Takes no new jobs and waits for running ones, at most `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Structured log lines: an event name and flat fields, never values of records or secrets. */
+export interface Log {
+  debug(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(event: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** A slot of the request budget as it is kept over restarts. Times are epoch ms. */
+export interface BudgetSlot {
+  readonly id: number;
+  /** When the slot is free again. */
+  readonly freeAt: number;
+}
+
+/** Where the budget keeps its last window, so that a restart can not overspend. */
+export interface BudgetLog {
+  readSlots(key: string): BudgetSlot[];
+  /** Notes a slot before its request is sent. Answers its id. */
+  addSlot(key: string, freeAt: number): number;
+  moveSlot(id: number, freeAt: number): void;
+  /** Forgets slots that were free before `now`. */
+  forgetSlots(now: number): void;
+}

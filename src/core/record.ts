@@ -1,0 +1,42 @@
+import type { Fields } from './value.ts';
+
+/** The kinds of record that are kept the same on both sides, in the order in which they depend on each other. */
+export const entities = ['lead', 'opportunity', 'task'] as const;
+export type Entity = (typeof entities)[number];
+
+/** The CRM's id of a record, as text (integers for leads, opportunities and tasks). */
+export type RecordId = string;
+
+/** Names one record. A record that is not yet created is named by the token in its row's ID cell. */
+export interface RecordKey {
+  readonly entity: Entity;
+  readonly id: RecordId;
+}
+
+/** `lead-42`: a record key as one word, safe as a job id and in logs. */
+export const recordKeyText = (key: RecordKey): string => `${key.entity}-${key.id}`;
+
+const keyPattern = new RegExp(`^(${entities.join('|')})-(.+)$`);
+
+/** Reads what {@link recordKeyText} wrote; `undefined` for anything else. */
+export function parseRecordKey(text: string): RecordKey | undefined {
+  const [, word, id] = keyPattern.exec(text) ?? [];
+  const entity = entities.find((candidate) => candidate === word);
+  return entity && id ? { entity, id } : undefined;
+}
+
+const tokenPrefix = 'new-';
+
+/** The claim token that marks a row whose record is being created. `suffix` is a random word. */
+export const claimToken = (suffix: string): string => `${tokenPrefix}${suffix}`;
+
+/** Whether an ID cell holds a claim token rather than the id of a record. */
+export const isClaimToken = (id: string): boolean => id.startsWith(tokenPrefix);
+
+/** A record as the CRM said it. `at` is when the request was sent (epoch ms): what it says is not older. */
+export interface ObservedRecord {
+  readonly entity: Entity;
+  readonly id: RecordId;
+  readonly fields: Fields;
+  readonly at: number;
+}

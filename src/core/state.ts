@@ -1,0 +1,98 @@
+import type { ErrorCode } from './errors.ts';
+import type { Entity, RecordKey } from './record.ts';
+import type { Fields } from './value.ts';
+
+/** A record as the CRM last said it. Times are epoch ms. */
+export interface StoredRecord {
+  readonly key: RecordKey;
+  readonly fields: Fields;
+  /** When the request was sent whose answer these fields come from. */
+  readonly observedAt: number;
+  readonly firstSeenAt: number;
+  /** When a listing or a direct read last contained it. */
+  readonly lastSeenAt: number;
+  /** Complete sweeps in a row that lacked it. */
+  readonly missedSweeps: number;
+  /** `gone` once its absence is proven: two complete sweeps and a direct read. */
+  readonly presence: 'present' | 'gone';
+  /** Our last write to it: when it was acknowledged, and the values it replaced (a listing may lag behind and still show them). */
+  readonly written?: { readonly at: number; readonly before: Fields };
+}
+
+/** The values both sides last had: the base of the merge. */
+export interface Agreement {
+  readonly key: RecordKey;
+  readonly fields: Fields;
+  /** Values on their way to the table, not yet seen there. When the table shows one, it has become agreed. */
+  readonly offered: Fields;
+  /** When the agreed values last changed, epoch ms. */
+  readonly changedAt: number;
+  /** What a person at the row is told about that change, for example whose value lost; empty for nothing. */
+  readonly notice: string;
+}
+
+export type OutboxKind = 'create' | 'update' | 'delete';
+
+/**
+ * waiting: to be sent when due. sending: durable before the request leaves. unknown: sent, outcome not known, settles first.
+ * refused: the CRM said no, the row says why. review: a person must look. done: a create whose id is not in its row yet.
+ */
+export type OutboxState = 'waiting' | 'sending' | 'unknown' | 'refused' | 'review' | 'done';
+
+/** One step towards the CRM. A record has at most one. For a create the key's id is the claim token of its row. */
+export interface OutboxItem {
+  readonly key: RecordKey;
+  readonly kind: OutboxKind;
+  readonly state: OutboxState;
+  /** What to send: all fields of a create, the changed ones of an update. */
+  readonly fields: Fields;
+  /** The CRM's values of those fields when the step was decided; anything else on re-read means the CRM moved. */
+  readonly base: Fields;
+  /** For people: set when the decision overruled a value on the CRM's side. */
+  readonly notice: string;
+  readonly run: string;
+  readonly createdAt: number;
+  /** Not to be sent before, epoch ms. */
+  readonly dueAt: number;
+  readonly attempts: number;
+  readonly sentAt?: number;
+  /** How often an unknown create was looked for and not found. */
+  readonly looks: number;
+  readonly error?: { readonly code: ErrorCode; readonly message: string };
+  /** Id of the record that a create made. */
+  readonly recordId?: string;
+}
+
+/** One change that was done. Nothing is written to a side without one. */
+export interface JournalEntry {
+  readonly at: number;
+  readonly run: string;
+  readonly key: RecordKey;
+  readonly kind: 'create' | 'update' | 'delete' | 'adopt' | 'repair';
+  /** The side that was written; `both` when two equal values were found and nothing had to be written. */
+  readonly side: 'crm' | 'table' | 'both';
+  readonly before: Fields;
+  readonly after: Fields;
+  /** Values that lost a conflict, kept so that a person can take them back. */
+  readonly lost: Fields;
+  /** Why, in a few words: `edited in the sheet`, `changed in the CRM`, `conflict: CRM wins`, … */
+  readonly cause: string;
+}
+
+/** A person's answer to something that waited: `vanished:lead-42` → `delete`. */
+export interface Decision {
+  readonly scope: string;
+  readonly choice: string;
+  readonly at: number;
+}
+
+/** The last sweep of an entity. `finishedAt` is absent while it runs; `problem` says why it is not complete. */
+export interface Sweep {
+  readonly entity: Entity;
+  readonly startedAt: number;
+  readonly finishedAt?: number;
+  readonly isComplete: boolean;
+  readonly pages: number;
+  readonly records: number;
+  readonly problem?: string;
+}

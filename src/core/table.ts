@@ -1,0 +1,61 @@
+import type { Cell } from './cell.ts';
+import type { Entity } from './record.ts';
+import type { FieldName } from './value.ts';
+
+/** One row as it was read. */
+export interface ObservedRow {
+  /** Place in the tab at the time of the read: zero-based grid row. Good for the write that follows at once, and no longer. */
+  readonly position: number;
+  readonly id: Cell;
+  readonly sync: Cell;
+  /** Managed cells by field; a field whose column is missing is absent. */
+  readonly cells: Readonly<Record<FieldName, Cell>>;
+}
+
+/** A tab as it was read, or why it can not be used: then nothing may be concluded from it. */
+export type ObservedTab =
+  | {
+      readonly state: 'read';
+      readonly rows: readonly ObservedRow[];
+      /** Fields whose column was found. */
+      readonly fields: ReadonlySet<FieldName>;
+      /** Whether the Sync column was found. */
+      readonly hasSync: boolean;
+    }
+  | { readonly state: 'held'; readonly reason: string };
+
+export interface ObservedTable {
+  readonly tabs: Readonly<Record<Entity, ObservedTab>>;
+  /** IANA time zone in which the table shows date-times. */
+  readonly timeZone: string;
+}
+
+/** Cells to write in one row; only what differs. */
+export interface RowCells {
+  readonly id?: Cell;
+  readonly sync?: Cell;
+  readonly cells: Readonly<Record<FieldName, Cell>>;
+}
+
+/** One write to a row of the table. `idSeen` is the ID cell as it was read, checked in the reply of the write. */
+export type RowStep =
+  | ({
+      readonly kind: 'set';
+      readonly entity: Entity;
+      readonly position: number;
+      readonly idSeen: Cell;
+    } & RowCells)
+  | ({ readonly kind: 'append'; readonly entity: Entity } & RowCells)
+  | { readonly kind: 'delete'; readonly entity: Entity; readonly position: number; readonly idSeen: Cell };
+
+/** A set that reached another row, because rows moved between read and write. */
+export interface MisplacedWrite {
+  readonly step: Extract<RowStep, { kind: 'set' }>;
+  /** The ID cell that stands in the row that was written. */
+  readonly idFound: Cell;
+}
+
+/** What the reply of an atomic write showed. Steps that are not misplaced are confirmed. */
+export interface WriteReceipt {
+  readonly misplaced: readonly MisplacedWrite[];
+}

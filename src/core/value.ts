@@ -1,0 +1,48 @@
+/**
+ * What one field of a record holds, in canonical form: the same whichever side it came from. Dates are
+ * `YYYY-MM-DD`, instants are ISO 8601 in UTC, references are the id as a number, lists keep their order.
+ * `null` is "empty"; a field that is not known is absent from its `Fields`, never `null`.
+ */
+export type Value = null | string | number | boolean | readonly string[];
+
+/** Name of a field in canonical form: `title`, `about.url`, `custom.<field_key>`. */
+export type FieldName = string;
+
+/** Known fields of one record. An absent name means "not known", which is different from empty. */
+export type Fields = Readonly<Record<FieldName, Value>>;
+
+const isList = (value: Value): value is readonly string[] => Array.isArray(value);
+
+/** Text is compared in Unicode's composed form, so that `é` typed in two ways is one value. */
+const normalText = (text: string): string => text.normalize('NFC');
+
+/** Whether two values are the same for a person: text by NFC, lists by members regardless of order. */
+export function equalValues(left: Value, right: Value): boolean {
+  if (typeof left === 'string' && typeof right === 'string') return normalText(left) === normalText(right);
+  if (isList(left) && isList(right)) return equalLists(left, right);
+  return left === right;
+}
+
+function equalLists(left: readonly string[], right: readonly string[]): boolean {
+  const sorted = (list: readonly string[]) => list.map(normalText).toSorted();
+  const other = sorted(right);
+  return left.length === right.length && sorted(left).every((member, index) => member === other[index]);
+}
+
+/** The fields of `names` that `fields` knows. */
+export function pickFields(fields: Fields, names: Iterable<FieldName>): Fields {
+  const picked: Record<FieldName, Value> = {};
+  for (const name of names) {
+    const value = fields[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+}
+
+/** The fields that both know and that differ, by name. */
+export function differingFields(left: Fields, right: Fields): FieldName[] {
+  return Object.keys(left).filter((name) => {
+    const [one, other] = [left[name], right[name]];
+    return one !== undefined && other !== undefined && !equalValues(one, other);
+  });
+}
