@@ -1,0 +1,417 @@
+// The CRM's own interface: what people do here reaches the records beside the API, so it uses none of its budget.
+
+const pollMs = 2000;
+const taskStatuses = new Map([
+  [1, 'Todo'],
+  [2, 'In progress'],
+  [3, 'Completed'],
+  [4, 'In review'],
+]);
+const taskStatusColors = new Map([
+  [1, '#9aa0a6'],
+  [2, '#5b8def'],
+  [3, '#3fa66b'],
+  [4, '#c9a227'],
+]);
+const priorities = new Map([
+  [1, 'Low'],
+  [2, 'Medium'],
+  [3, 'High'],
+]);
+
+const element = (id) => document.getElementById(id);
+const [head, body] = [document.querySelector('thead'), document.querySelector('tbody')];
+
+/** @type {any} The latest answer of `/__sandbox/records`. */
+let records;
+let recordsTag = '';
+let tab = 'leads';
+/** Rows on screen by record id. */
+const rows = new Map();
+
+// --- Columns: what a field is called, how it reads, how it is edited, and what is sent to change it.
+
+const column = (key, label, kind = 'text', extra = {}) => ({
+  key,
+  label,
+  kind,
+  read: (record) => record[key],
+  write: (value) => ({ [key]: value }),
+  ...extra,
+});
+
+const aboutColumn = (key, label, kind) =>
+  column(`about.${key}`, label, kind, {
+    read: (lead) => lead.meta_data?.about?.[key],
+    write: (value) => ({ meta_data: { about: { [key]: value } } }),
+  });
+
+const memberNames = () => new Map(records.members.map((member) => [member.id, member.name]));
+const optionNames = (definition) => new Map(definition.options?.map(({ name }) => [name, name]));
+const customFieldKinds = {
+  number: () => ({ kind: 'number' }),
+  date: () => ({ kind: 'date' }),
+  boolean: () => ({
+    kind: 'choice',
+    names: new Map([
+      [true, 'Yes'],
+      [false, 'No'],
+    ]),
+  }),
+  select: (definition) => ({ kind: 'choice', names: optionNames(definition) }),
+  'multi-select': (definition) => ({ kind: 'choices', names: optionNames(definition) }),
+  'user-select': () => ({ kind: 'choice', names: memberNames() }),
+  'user-multi-select': () => ({ kind: 'choices', names: memberNames() }),
+};
+
+const customColumn = (definition) =>
+  column(`custom.${definition.field_key}`, definition.name, 'text', {
+    ...customFieldKinds[definition.type]?.(definition),
+    read: (lead) => lead.custom_fields[definition.field_key],
+    write: (value) => ({ custom_fields: { [definition.field_key]: value } }),
+  });
+
+const leadColumn = (extra) =>
+  column('lead_id', 'Lead', 'choice', {
+    names: new Map(records.leads.map((lead) => [lead.id, `${lead.title} (${lead.id})`])),
+    inCreate: true,
+    ...extra,
+  });
+
+const stageNames = () =>
+  new Map(
+    records.pipelines.flatMap((pipeline) =>
+      pipeline.stages.map((stage) => [stage.id, `${pipeline.name} / ${stage.name}`]),
+    ),
+  );
+
+const tabs = {
+  leads: {
+    label: 'Leads',
+    noun: 'lead',
+    columns: () => [
+      column('title', 'Title', 'text', { inCreate: true }),
+      column('status_name', 'Status', 'suggested', {
+        inCreate: true,
+        names: new Map(records.leadStatuses.map((status) => [status.name, status.label])),
+        color: (name) => records.leadStatuses.find((status) => status.name === name)?.color,
+      }),
+      ...records.customFields.filter((definition) => definition.is_active).map(customColumn),
+      aboutColumn('description', 'Description', 'paragraph'),
+      aboutColumn('url', 'Website'),
+    ],
+  },
+  opportunities: {
+    label: 'Opportunities',
+    noun: 'opportunity',
+    columns: () => [
+      leadColumn({ isRequired: true }),
+      column('stage_id', 'Stage', 'choice', { names: stageNames(), inCreate: true, isRequired: true }),
+      column('value', 'Value', 'number', { inCreate: true, isRequired: true }),
+      column('confidence', 'Confidence %', 'number', { inCreate: true, isRequired: true }),
+      column('expected_close_date', 'Expected close', 'date', { inCreate: true, isRequired: true }),
+      column('note', 'Note', 'paragraph', { inCreate: true }),
+    ],
+  },
+  tasks: {
+    label: 'Tasks',
+    noun: 'task',
+    columns: () => [
+      column('title', 'Title', 'text', { inCreate: true }),
+      column('status', 'Status', 'choice', {
+        names: taskStatuses,
+        isRequired: true,
+        inCreate: true,
+        color: (status) => taskStatusColors.get(status),
+      }),
+      column('priority', 'Priority', 'choice', { names: priorities, isRequired: true, inCreate: true }),
+      column('due_date', 'Due', 'date', { inCreate: true }),
+      column('start_date', 'Start', 'date'),
+      leadColumn(),
+      column('parent_task_id', 'Subtask of', 'choice', {
+        names: new Map(records.tasks.map((task) => [task.id, `${task.title} (${task.id})`])),
+      }),
+      column('description', 'Description', 'paragraph'),
+    ],
+  },
+};
+
+function textOf({ names }, value) {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map((member) => names?.get(member) ?? member).join(', ');
+  return String(names?.get(value) ?? value);
+}
+
+// --- Talking to the sandbox.
+
+async function change(method, path, fields) {
+  const response = await fetch('/__sandbox/by-hand', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ method, path, body: fields }),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.message ?? answer.error);
+  await refresh();
+}
+
+async function refresh() {
+  const response = await fetch('/__sandbox/records', {
+    headers: { 'if-none-match': recordsTag },
+    cache: 'no-store',
+  });
+  if (response.status === 304) return;
+  recordsTag = response.headers.get('etag') ?? '';
+  records = await response.json();
+  render();
+}
+
+async function showUsage() {
+  const { keys, requestsPerWindow, windowMs } = await (await fetch('/__sandbox/usage')).json();
+  const used = Object.values(keys);
+  const sum = (name) => used.reduce((total, usage) => total + usage[name], 0);
+  const most = Math.max(0, ...used.map((usage) => usage.largestWindow));
+  const peak = `at most ${most} of ${requestsPerWindow} in ${windowMs / 1000} s`;
+  element('usage').textContent = `API: ${sum('requests')} requests, ${sum('refused')} refused, ${peak}`;
+}
+
+async function poll() {
+  try {
+    await refresh();
+    await showUsage();
+  } catch {
+    element('usage').textContent = 'The sandbox does not answer; trying again';
+  }
+  setTimeout(poll, pollMs);
+}
+
+let noticeTimer;
+function showNotice(text) {
+  const notice = element('notice');
+  notice.textContent = text;
+  notice.hidden = false;
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => {
+    notice.hidden = true;
+  }, 6000);
+}
+
+// --- The table. A refresh touches only cells whose text is another one, and never the cell that is being edited.
+
+function make(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+function render() {
+  const columns = tabs[tab].columns();
+  renderTabs();
+  renderHead(columns);
+  const wanted = element('filter').value.trim().toLowerCase();
+  const shown = records[tab]
+    .filter((record) =>
+      columns.some((each) => textOf(each, each.read(record)).toLowerCase().includes(wanted)),
+    )
+    .toSorted((left, right) => right.id - left.id);
+  const ids = new Set(shown.map((record) => record.id));
+  for (const [id, row] of rows) {
+    if (ids.has(id)) continue;
+    row.remove();
+    rows.delete(id);
+  }
+  shown.forEach((record, index) => {
+    const row = rows.get(record.id) ?? makeRow(record, columns);
+    if (body.children[index] !== row) body.insertBefore(row, body.children[index] ?? null);
+    updateRow(row, record, columns);
+  });
+  element('nothing').hidden = shown.length > 0;
+}
+
+function renderTabs() {
+  const buttons = Object.entries(tabs).map(([name, { label }]) => {
+    const count = make('span', { textContent: records[name].length });
+    const button = make(
+      'button',
+      { type: 'button', role: 'tab', onclick: () => openTab(name) },
+      label,
+      count,
+    );
+    button.setAttribute('aria-selected', String(name === tab));
+    return button;
+  });
+  element('tabs').replaceChildren(...buttons);
+  element('create').textContent = `New ${tabs[tab].noun}`;
+}
+
+const cellClass = (each, index) =>
+  `${index === 0 ? 'leading' : ''} ${each.kind === 'number' ? 'number' : ''}`.trim();
+
+function renderHead(columns) {
+  const cells = columns.map((each, index) =>
+    make('th', { textContent: each.label, className: cellClass(each, index) }),
+  );
+  head.replaceChildren(
+    make('tr', {}, make('th', { textContent: 'ID', className: 'id' }), ...cells, make('th')),
+  );
+}
+
+function openTab(name) {
+  tab = name;
+  rows.clear();
+  body.replaceChildren();
+  render();
+}
+
+function makeRow(record, columns) {
+  const row = make('tr', {}, make('td', { className: 'id', textContent: record.id }));
+  row.dataset.id = record.id;
+  for (const [index, each] of columns.entries()) {
+    const cell = make('td', { className: cellClass(each, index), tabIndex: 0 });
+    cell.dataset.field = each.key;
+    row.append(cell);
+  }
+  row.append(make('td', { className: 'actions' }, makeTrashButton(record.id)));
+  rows.set(record.id, row);
+  return row;
+}
+
+function updateRow(row, record, columns) {
+  for (const [index, each] of columns.entries()) {
+    const cell = row.children[index + 1];
+    const value = each.read(record);
+    const text = textOf(each, value);
+    cell.edit = () => editCell(cell, each, record.id, value);
+    if (cell.classList.contains('editing')) continue;
+    if (cell.dataset.text !== text) showText(cell, text, cell.dataset.text !== undefined);
+    const color = each.color?.(value);
+    cell.firstElementChild.className = color ? 'dot' : '';
+    if (color) cell.firstElementChild.style.setProperty('--dot', color);
+  }
+}
+
+function showText(cell, text, isChange) {
+  cell.replaceChildren(make('span', { textContent: text }));
+  cell.dataset.text = text;
+  cell.title = text;
+  if (!isChange) return;
+  cell.classList.add('changed');
+  setTimeout(() => cell.classList.remove('changed'), 1500);
+}
+
+function makeTrashButton(id) {
+  const button = make('button', { type: 'button', textContent: 'Trash' });
+  button.onclick = () => {
+    if (button.classList.contains('armed')) {
+      change('DELETE', `/${tab}/${id}`, {}).catch((error) => showNotice(error.message));
+      return;
+    }
+    button.classList.add('armed');
+    button.textContent = 'Sure?';
+    setTimeout(() => {
+      button.classList.remove('armed');
+      button.textContent = 'Trash';
+    }, 3000);
+  };
+  return button;
+}
+
+// --- Editing.
+
+/** An input for a column, with `read()` that gives what is to be sent. */
+function makeEditor(each, value) {
+  const { kind, names } = each;
+  if (kind === 'choice' || kind === 'choices') return makeSelect(each, value);
+  const type = { number: 'number', date: 'date' }[kind] ?? 'text';
+  const editor = kind === 'paragraph' ? make('textarea', { rows: 3 }) : make('input', { type });
+  if (type === 'number') editor.step = 'any';
+  if (kind === 'suggested') {
+    const options = [...names].map(([name, label]) => make('option', { value: name, label }));
+    document.getElementById('suggestions')?.remove();
+    document.body.append(make('datalist', { id: 'suggestions' }, ...options));
+    editor.setAttribute('list', 'suggestions');
+  }
+  editor.value = value ?? '';
+  editor.read = () => {
+    if (editor.value === '' && each.key !== 'title') return null;
+    return kind === 'number' ? Number(editor.value) : editor.value;
+  };
+  return editor;
+}
+
+function makeSelect({ kind, names, isRequired }, value) {
+  const isMultiple = kind === 'choices';
+  const chosen = isMultiple ? (value ?? []) : [value ?? null];
+  const values = [...(isMultiple || (isRequired && value != null) ? [] : [null]), ...names.keys()];
+  const options = values.map((each) =>
+    make('option', { textContent: names.get(each) ?? '—', selected: chosen.includes(each) }),
+  );
+  const editor = make('select', { multiple: isMultiple }, ...options);
+  editor.read = () => {
+    const picked = [...editor.options].flatMap((option, index) => (option.selected ? [values[index]] : []));
+    if (!isMultiple) return picked[0] ?? null;
+    return picked.length > 0 ? picked : null;
+  };
+  return editor;
+}
+
+function editCell(cell, each, id, value) {
+  if (cell.classList.contains('editing')) return;
+  const editor = makeEditor(each, value);
+  const before = JSON.stringify(editor.read());
+  let isOpen = true;
+  const close = async (isKept) => {
+    if (!isOpen) return;
+    isOpen = false;
+    const written = editor.read();
+    cell.classList.remove('editing');
+    showText(cell, cell.dataset.text, false);
+    render();
+    if (!isKept || JSON.stringify(written) === before) return;
+    await change('PUT', `/${tab}/${id}`, each.write(written)).catch((error) => showNotice(error.message));
+  };
+  editor.onblur = () => close(true);
+  editor.onkeydown = (event) => {
+    if (event.key === 'Escape') close(false);
+    if (event.key === 'Enter' && !event.shiftKey) close(true);
+  };
+  if (each.kind === 'choice') editor.onchange = () => close(true);
+  cell.classList.add('editing');
+  cell.replaceChildren(editor);
+  editor.focus();
+  if (editor.tagName === 'INPUT' && editor.type === 'text') editor.select();
+}
+
+body.onclick = (event) => event.target.closest('td[data-field]')?.edit?.();
+body.onkeydown = (event) => {
+  if (event.key === 'Enter' && event.target.matches('td[data-field]')) {
+    event.preventDefault();
+    event.target.edit();
+  }
+};
+
+element('create').onclick = () => {
+  const columns = tabs[tab].columns().filter((each) => each.inCreate);
+  const editors = columns.map((each) => [each, makeEditor(each, undefined)]);
+  element('creation-title').textContent = `New ${tabs[tab].noun}`;
+  element('creation-problem').textContent = '';
+  element('creation-fields').replaceChildren(
+    ...editors.map(([each, editor]) => make('label', {}, make('span', { textContent: each.label }), editor)),
+  );
+  element('creation').querySelector('form').onsubmit = (event) => {
+    event.preventDefault();
+    const filled = editors.filter(([, editor]) => editor.read() !== null && editor.value !== '');
+    const fields = Object.assign({}, ...filled.map(([each, editor]) => each.write(editor.read())));
+    change('POST', `/${tab}`, fields).then(
+      () => element('creation').close(),
+      (error) => {
+        element('creation-problem').textContent = error.message;
+      },
+    );
+  };
+  element('creation').showModal();
+};
+element('creation-cancel').onclick = () => element('creation').close();
+element('filter').oninput = () => render();
+
+poll();
