@@ -1,0 +1,18 @@
+import type { BudgetLog, BudgetSlot } from '../core/ports.ts';
+import type { Connection } from './connection.ts';
+
+/** Slots of request budgets. Times that are not whole milliseconds are rounded up: a slot is never free too early. */
+export function openBudgetLog(connection: Connection): BudgetLog {
+  const read = connection.prepare<BudgetSlot>(
+    'SELECT id, freeAt FROM budgetSlot WHERE budgetKey = ? ORDER BY freeAt, id',
+  );
+  const add = connection.prepare('INSERT INTO budgetSlot (budgetKey, freeAt) VALUES (?, ?)');
+  const move = connection.prepare('UPDATE budgetSlot SET freeAt = ? WHERE id = ?');
+  const forget = connection.prepare('DELETE FROM budgetSlot WHERE freeAt < ?');
+  return {
+    readSlots: (key) => read.all(key),
+    addSlot: (key, freeAt) => add.run(key, Math.ceil(freeAt)),
+    moveSlot: (id, freeAt) => void move.run(Math.ceil(freeAt), id),
+    forgetSlots: (now) => void forget.run(now),
+  };
+}

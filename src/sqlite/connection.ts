@@ -1,0 +1,86 @@
+import Database from 'better-sqlite3';
+import { type ErrorCode, SyncError } from '../core/errors.ts';
+
+type Binding = string | number | null;
+
+/** A prepared statement. `Row` is trusted: only this program writes the file, and STRICT tables hold the types. */
+export interface Statement<Row> {
+  run(...bindings: Binding[]): number;
+  get(...bindings: Binding[]): Row | undefined;
+  all(...bindings: Binding[]): Row[];
+}
+
+/** The one connection to the file. Its errors are `SyncError`s wherever a person can do something about them. */
+export interface Connection {
+  prepare<Row>(sql: string): Statement<Row>;
+  /** Runs statements that answer nothing. */
+  execute(sql: string): void;
+  readSetting(name: string): string | number;
+  setSetting(name: string, value: string | number): void;
+  /** BEGIN IMMEDIATE, so that a read never has to turn into a write and fail. Refuses to be nested. */
+  transaction<Result>(work: () => Result): Result;
+  /** Joins the transaction that runs, or makes one of its own. */
+  atomically<Result>(work: () => Result): Result;
+  close(): void;
+}
+
+/** Opens the file, creating it where it is missing; nothing is read or locked before the first statement. */
+export function connect(file: string): Connection {
+  const translated = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw translateError(error, file);
+    }
+  };
+  // No waiting for locks: whoever holds this file is another daemon, and that one does not let go.
+  const database = translated(() => new Database(file, { timeout: 0 }));
+  const transaction = <Result>(work: () => Result): Result => {
+    if (database.inTransaction)
+      throw new Error('A transaction of the mirror was started inside another one.');
+    return translated(() => database.transaction(work).immediate());
+  };
+  return {
+    prepare<Row>(sql: string): Statement<Row> {
+      const statement = translated(() => database.prepare<Binding[], Row>(sql));
+      return {
+        run: (...bindings) => translated(() => Number(statement.run(...bindings).lastInsertRowid)),
+        get: (...bindings) => translated(() => statement.get(...bindings)),
+        all: (...bindings) => translated(() => statement.all(...bindings)),
+      };
+    },
+    execute: (sql) => translated(() => void database.exec(sql)),
+    readSetting: (name) => translated(() => readPragma(database, name)),
+    setSetting: (name, value) => translated(() => void database.pragma(`${name} = ${value}`)),
+    transaction,
+    atomically: (work) => (database.inTransaction ? work() : transaction(work)),
+    close: () => translated(() => void database.close()),
+  };
+}
+
+function readPragma(database: Database.Database, name: string): string | number {
+  const value = database.pragma(name, { simple: true });
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw new Error(`PRAGMA ${name} answered ${typeof value}.`);
+}
+
+/** Result codes: https://www.sqlite.org/rescode.html. Extended codes begin with the name of their primary code. */
+const knownErrors: readonly { code: string; becomes: ErrorCode; says: string }[] = [
+  { code: 'SQLITE_BUSY', becomes: 'STATE_LOCKED', says: 'is in use' },
+  { code: 'SQLITE_LOCKED', becomes: 'STATE_LOCKED', says: 'is in use' },
+  { code: 'SQLITE_FULL', becomes: 'STATE_FULL', says: 'can not grow' },
+  { code: 'SQLITE_CORRUPT', becomes: 'STATE_BROKEN', says: 'is damaged' },
+  { code: 'SQLITE_NOTADB', becomes: 'STATE_BROKEN', says: 'is not an SQLite database' },
+  { code: 'SQLITE_CANTOPEN', becomes: 'CONFIG_INVALID', says: 'can not be opened; check STATE_DIR' },
+  { code: 'SQLITE_READONLY', becomes: 'CONFIG_INVALID', says: 'is not writable; check STATE_DIR' },
+];
+
+function translateError(error: unknown, file: string): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const known = knownErrors.find(({ code }) => error.code === code || error.code.startsWith(`${code}_`));
+  return known
+    ? new SyncError(known.becomes, `${file} ${known.says} (${error.code}: ${error.message}).`, {
+        cause: error,
+      })
+    : error;
+}

@@ -1,0 +1,114 @@
+import { SyncError } from '../core/errors.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * The steps that lead from an empty file to the current schema. The file remembers in `user_version` how many it has
+ * taken. Steps are only ever added at the end: a file out there has taken the earlier ones as they were.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE record (
+    key TEXT PRIMARY KEY,
+    entity TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    observedAt INTEGER NOT NULL,
+    firstSeenAt INTEGER NOT NULL,
+    lastSeenAt INTEGER NOT NULL,
+    missedSweeps INTEGER NOT NULL,
+    presence TEXT NOT NULL CHECK (presence IN ('present', 'gone')),
+    writtenAt INTEGER,
+    writtenBefore TEXT,
+    CHECK ((writtenAt IS NULL) = (writtenBefore IS NULL))
+  ) STRICT;
+
+  CREATE TABLE agreement (
+    key TEXT PRIMARY KEY,
+    fields TEXT NOT NULL,
+    offered TEXT NOT NULL,
+    changedAt INTEGER NOT NULL,
+    notice TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE outbox (
+    key TEXT PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('create', 'update', 'delete')),
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'unknown', 'refused', 'review', 'done')),
+    fields TEXT NOT NULL,
+    base TEXT NOT NULL,
+    notice TEXT NOT NULL,
+    run TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    dueAt INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    sentAt INTEGER,
+    looks INTEGER NOT NULL,
+    errorCode TEXT,
+    errorMessage TEXT,
+    recordId TEXT,
+    CHECK ((errorCode IS NULL) = (errorMessage IS NULL))
+  ) STRICT;
+
+  CREATE TABLE journal (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    run TEXT NOT NULL,
+    key TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('create', 'update', 'delete', 'adopt', 'repair')),
+    side TEXT NOT NULL CHECK (side IN ('crm', 'table', 'both')),
+    before TEXT NOT NULL,
+    after TEXT NOT NULL,
+    lost TEXT NOT NULL,
+    cause TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE decision (
+    scope TEXT PRIMARY KEY,
+    choice TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE sweep (
+    entity TEXT PRIMARY KEY,
+    startedAt INTEGER NOT NULL,
+    finishedAt INTEGER,
+    isComplete INTEGER NOT NULL CHECK (isComplete IN (0, 1)),
+    pages INTEGER NOT NULL,
+    records INTEGER NOT NULL,
+    problem TEXT
+  ) STRICT;
+
+  CREATE TABLE fact (
+    name TEXT PRIMARY KEY,
+    content TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE catalog (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    content TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE budgetSlot (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    budgetKey TEXT NOT NULL,
+    freeAt INTEGER NOT NULL
+  ) STRICT;
+  `,
+];
+
+/** Brings the file to the current schema, one transaction per step. Fails with STATE_NEWER for a file of a later version. */
+export function migrate(connection: Connection, steps: readonly string[] = migrations): void {
+  const taken = Number(connection.readSetting('user_version'));
+  if (taken > steps.length) {
+    throw new SyncError(
+      'STATE_NEWER',
+      `The mirror has schema ${taken}; this version knows up to ${steps.length}.`,
+    );
+  }
+  for (const [index, step] of steps.entries()) {
+    if (index < taken) continue;
+    connection.transaction(() => {
+      connection.execute(step);
+      connection.setSetting('user_version', index + 1);
+    });
+  }
+}

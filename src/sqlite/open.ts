@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { SyncError } from '../core/errors.ts';
+import type { Mirror } from '../core/mirror.ts';
+import type { BudgetLog } from '../core/ports.ts';
+import { openAgreements } from './agreements.ts';
+import { openBudgetLog } from './budget-log.ts';
+import { type Connection, connect } from './connection.ts';
+import { openDecisions } from './decisions.ts';
+import { openFacts } from './facts.ts';
+import { checkIntegrity, checkVersion, makeDurable, takeLock } from './file-safety.ts';
+import { openJournal } from './journal.ts';
+import { migrate } from './migrations.ts';
+import { openOutbox } from './outbox.ts';
+import { openRecords } from './records.ts';
+import { openSweeps } from './sweeps.ts';
+
+export interface OpenMirror {
+  readonly mirror: Mirror;
+  /** Lives in the same file and ends with `mirror.close()`. */
+  readonly budgetLog: BudgetLog;
+}
+
+/** The file of the mirror inside the state directory. */
+export const mirrorFile = (directory: string): string => join(directory, 'mirror.db');
+
+/**
+ * Opens the mirror in the directory, creating both where they are missing, and keeps every other process out until it is
+ * closed or this process ends, however it ends. Fails with STATE_LOCKED, STATE_NEWER, STATE_BROKEN, STATE_FULL or
+ * CONFIG_INVALID; a file that is refused stays as it is.
+ */
+export function openMirror({ directory }: { readonly directory: string }): OpenMirror {
+  createDirectory(directory);
+  const connection = connect(mirrorFile(directory));
+  try {
+    checkVersion(connection);
+    takeLock(connection);
+    makeDurable(connection);
+    checkIntegrity(connection);
+    migrate(connection);
+    return { mirror: openTables(connection), budgetLog: openBudgetLog(connection) };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function openTables(connection: Connection): Mirror {
+  return {
+    transaction: connection.transaction,
+    ...openRecords(connection),
+    ...openAgreements(connection),
+    ...openOutbox(connection),
+    ...openJournal(connection),
+    ...openDecisions(connection),
+    ...openSweeps(connection),
+    ...openFacts(connection),
+    // SQLite writes the log back into the file when its last connection closes.
+    close: connection.close,
+  };
+}
+
+function createDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SyncError('CONFIG_INVALID', `STATE_DIR ${directory} can not be created (${reason}).`, {
+      cause: error,
+    });
+  }
+}

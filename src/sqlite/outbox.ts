@@ -1,0 +1,80 @@
+import type { ErrorCode } from '../core/errors.ts';
+import type { Mirror } from '../core/mirror.ts';
+import { recordKeyText } from '../core/record.ts';
+import type { OutboxItem, OutboxKind, OutboxState } from '../core/state.ts';
+import type { Connection } from './connection.ts';
+import { openKeyedTable, type TableShape } from './keyed-table.ts';
+import { readFields, readKey } from './stored-json.ts';
+
+interface OutboxRow {
+  key: string;
+  kind: OutboxKind;
+  state: OutboxState;
+  fields: string;
+  base: string;
+  notice: string;
+  run: string;
+  createdAt: number;
+  dueAt: number;
+  attempts: number;
+  sentAt: number | null;
+  looks: number;
+  errorCode: ErrorCode | null;
+  errorMessage: string | null;
+  recordId: string | null;
+}
+
+const shape: TableShape<OutboxRow, OutboxItem> = {
+  table: 'outbox',
+  columns: [
+    'key',
+    'kind',
+    'state',
+    'fields',
+    'base',
+    'notice',
+    'run',
+    'createdAt',
+    'dueAt',
+    'attempts',
+    'sentAt',
+    'looks',
+    'errorCode',
+    'errorMessage',
+    'recordId',
+  ],
+  toRow: ({ key, fields, base, sentAt, error, recordId, ...rest }) => ({
+    ...rest,
+    key: recordKeyText(key),
+    fields: JSON.stringify(fields),
+    base: JSON.stringify(base),
+    sentAt: sentAt ?? null,
+    errorCode: error?.code ?? null,
+    errorMessage: error?.message ?? null,
+    recordId: recordId ?? null,
+  }),
+  fromRow: ({ key, fields, base, sentAt, errorCode, errorMessage, recordId, ...rest }) => ({
+    ...rest,
+    key: readKey(key),
+    fields: readFields(fields),
+    base: readFields(base),
+    ...(sentAt !== null ? { sentAt } : {}),
+    ...(errorCode !== null && errorMessage !== null
+      ? { error: { code: errorCode, message: errorMessage } }
+      : {}),
+    ...(recordId !== null ? { recordId } : {}),
+  }),
+};
+
+type Outbox = Pick<Mirror, 'readOutbox' | 'findOutboxItem' | 'saveOutboxItem' | 'dropOutboxItem'>;
+
+/** Steps towards the CRM, oldest first. */
+export function openOutbox(connection: Connection): Outbox {
+  const table = openKeyedTable(connection, shape);
+  return {
+    readOutbox: table.readAll,
+    findOutboxItem: (key) => table.find(recordKeyText(key)),
+    saveOutboxItem: table.save,
+    dropOutboxItem: (key) => table.drop(recordKeyText(key)),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Mirror } from '../core/mirror.ts';
+import { recordKeyText } from '../core/record.ts';
+import type { StoredRecord } from '../core/state.ts';
+import type { Connection } from './connection.ts';
+import { openKeyedTable, type TableShape } from './keyed-table.ts';
+import { readFields, readKey } from './stored-json.ts';
+
+interface RecordRow {
+  key: string;
+  entity: string;
+  fields: string;
+  observedAt: number;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  missedSweeps: number;
+  presence: StoredRecord['presence'];
+  writtenAt: number | null;
+  writtenBefore: string | null;
+}
+
+const shape: TableShape<RecordRow, StoredRecord> = {
+  table: 'record',
+  columns: [
+    'key',
+    'entity',
+    'fields',
+    'observedAt',
+    'firstSeenAt',
+    'lastSeenAt',
+    'missedSweeps',
+    'presence',
+    'writtenAt',
+    'writtenBefore',
+  ],
+  toRow: ({ key, fields, written, ...rest }) => ({
+    ...rest,
+    key: recordKeyText(key),
+    entity: key.entity,
+    fields: JSON.stringify(fields),
+    writtenAt: written?.at ?? null,
+    writtenBefore: written ? JSON.stringify(written.before) : null,
+  }),
+  fromRow: ({ key, entity: _, fields, writtenAt, writtenBefore, ...rest }) => ({
+    ...rest,
+    key: readKey(key),
+    fields: readFields(fields),
+    ...(writtenAt !== null && writtenBefore !== null
+      ? { written: { at: writtenAt, before: readFields(writtenBefore) } }
+      : {}),
+  }),
+};
+
+type Records = Pick<Mirror, 'readRecords' | 'findRecord' | 'saveRecord' | 'dropRecord'>;
+
+/** Records as the CRM last said them. */
+export function openRecords(connection: Connection): Records {
+  const table = openKeyedTable(connection, shape);
+  return {
+    readRecords: (entity) => (entity ? table.readWhere('entity', entity) : table.readAll()),
+    findRecord: (key) => table.find(recordKeyText(key)),
+    saveRecord: table.save,
+    dropRecord: (key) => table.drop(recordKeyText(key)),
+  };
+}

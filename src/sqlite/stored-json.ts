@@ -1,0 +1,44 @@
+import type { Catalog } from '../core/catalog.ts';
+import { SyncError } from '../core/errors.ts';
+import { parseRecordKey, type RecordKey } from '../core/record.ts';
+import type { Fields, Value } from '../core/value.ts';
+
+const broken = (what: string, text: string) =>
+  new SyncError('STATE_BROKEN', `The mirror holds something that is not ${what}: ${text.slice(0, 40)}`);
+
+/** Reads the text of a key column. */
+export function readKey(text: string): RecordKey {
+  const key = parseRecordKey(text);
+  if (!key) throw broken('a record key', text);
+  return key;
+}
+
+/** Reads the JSON of a fields column. */
+export function readFields(text: string): Fields {
+  const content: unknown = JSON.parse(text);
+  if (!isFields(content)) throw broken('fields of a record', text);
+  return content;
+}
+
+/** Reads the JSON of the catalog. */
+export function readCatalogJson(text: string): Catalog {
+  const content: unknown = JSON.parse(text);
+  if (!isCatalog(content)) throw broken('a catalog', text);
+  return content;
+}
+
+const isObject = (content: unknown): content is Record<string, unknown> =>
+  typeof content === 'object' && content !== null && !Array.isArray(content);
+
+const isFields = (content: unknown): content is Fields =>
+  isObject(content) && Object.values(content).every(isValue);
+
+function isValue(content: unknown): content is Value {
+  if (Array.isArray(content)) return content.every((member) => typeof member === 'string');
+  return content === null || ['string', 'number', 'boolean'].includes(typeof content);
+}
+
+/** Looks at the outline only: the content was a `Catalog` when it was written, by this program. */
+const isCatalog = (content: unknown): content is Catalog =>
+  isObject(content) &&
+  [content['pipelines'], content['leadStatuses'], content['customFields']].every(Array.isArray);
