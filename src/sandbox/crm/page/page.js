@@ -251,9 +251,7 @@ function renderHead(columns) {
   const cells = columns.map((each, index) =>
     make('th', { textContent: each.label, className: cellClass(each, index) }),
   );
-  head.replaceChildren(
-    make('tr', {}, make('th', { textContent: 'ID', className: 'id' }), ...cells, make('th')),
-  );
+  head.replaceChildren(make('tr', {}, make('th', { textContent: 'ID', className: 'id' }), ...cells));
 }
 
 function openTab(name) {
@@ -264,14 +262,14 @@ function openTab(name) {
 }
 
 function makeRow(record, columns) {
-  const row = make('tr', {}, make('td', { className: 'id', textContent: record.id }));
+  const id = make('span', { textContent: record.id });
+  const row = make('tr', {}, make('td', { className: 'id' }, id, ' ', makeTrashButton(record.id)));
   row.dataset.id = record.id;
   for (const [index, each] of columns.entries()) {
     const cell = make('td', { className: cellClass(each, index), tabIndex: 0 });
     cell.dataset.field = each.key;
     row.append(cell);
   }
-  row.append(make('td', { className: 'actions' }, makeTrashButton(record.id)));
   rows.set(record.id, row);
   return row;
 }
@@ -300,17 +298,22 @@ function showText(cell, text, isChange) {
 }
 
 function makeTrashButton(id) {
-  const button = make('button', { type: 'button', textContent: 'Trash' });
+  const button = make('button', {
+    type: 'button',
+    className: 'trash',
+    textContent: '✕',
+    title: 'Move to trash',
+  });
   button.onclick = () => {
     if (button.classList.contains('armed')) {
       change('DELETE', `/${tab}/${id}`, {}).catch((error) => showNotice(error.message));
       return;
     }
     button.classList.add('armed');
-    button.textContent = 'Sure?';
+    button.textContent = 'Trash?';
     setTimeout(() => {
       button.classList.remove('armed');
-      button.textContent = 'Trash';
+      button.textContent = '✕';
     }, 3000);
   };
   return button;
@@ -391,6 +394,7 @@ body.onkeydown = (event) => {
 };
 
 element('create').onclick = () => {
+  if (!records) return;
   const columns = tabs[tab].columns().filter((each) => each.inCreate);
   const editors = columns.map((each) => [each, makeEditor(each, undefined)]);
   element('creation-title').textContent = `New ${tabs[tab].noun}`;
@@ -412,6 +416,6 @@ element('create').onclick = () => {
   element('creation').showModal();
 };
 element('creation-cancel').onclick = () => element('creation').close();
-element('filter').oninput = () => render();
+element('filter').oninput = () => records && render();
 
 poll();
