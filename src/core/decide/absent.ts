@@ -1,0 +1,147 @@
+import { type Cell, textCell } from '../cell.ts';
+import { encode } from '../codec.ts';
+import type { RecordId, RecordKey } from '../record.ts';
+import type { OutboxItem, StoredRecord } from '../state.ts';
+import { differingFields, type FieldName, type Fields, type Value } from '../value.ts';
+import { type TabContext, vanishedScope } from './context.ts';
+import { resembles } from './resemblance.ts';
+import { idCell } from './row-values.ts';
+import { syncText } from './sync-text.ts';
+
+/**
+ * Decides a record whose row vanished from the table. It is never deleted in the CRM unless a person or the configuration says so,
+ * and never when the CRM's record was edited since: a delete does not beat an edit, so the row comes back.
+ */
+export function decideVanishedRow(context: TabContext, key: RecordKey): void {
+  const { draft, input } = context;
+  const [record, agreement, item] = [
+    context.records.get(key.id),
+    context.agreements.get(key.id),
+    context.outbox.get(key.id),
+  ];
+  if (!record || !agreement || item?.state === 'sending' || item?.state === 'unknown') return;
+  const scope = vanishedScope(key);
+  const choice = context.decision(scope) ?? tabChoice(context) ?? input.policy.vanishedRows;
+  const isEditedInCrm = differingFields(agreement.fields, record.fields).length > 0;
+  if (choice === 'restore' || (choice === 'trash' && isEditedInCrm))
+    return appendRow(context, record, 'row restored');
+  if (choice !== 'trash') {
+    draft.holds.push({ entity: key.entity, id: key.id, reason: vanishedReason, decision: scope });
+  } else if (item?.kind === 'delete') {
+    if (item.state === 'refused')
+      draft.holds.push({
+        entity: key.entity,
+        id: key.id,
+        reason: item.error?.message ?? vanishedReason,
+        decision: scope,
+      });
+  } else draft.outboxSaved.push(planDelete(context, key, agreement.fields));
+}
+
+const vanishedReason =
+  'Its row is gone from the sheet. Approve to move the record to the trash of the CRM, or restore the row.';
+
+/** What a person decided for all rows that vanished at once, when the brake stopped the tab. */
+function tabChoice(context: TabContext): string | undefined {
+  const { entity } = context;
+  const answers = [context.decision(`brake:${entity}:emptied`), context.decision(`brake:${entity}:vanished`)];
+  return answers.find((answer) => answer === 'trash' || answer === 'restore');
+}
+
+function planDelete(context: TabContext, key: RecordKey, agreed: Fields): OutboxItem {
+  const { input } = context;
+  return {
+    key,
+    kind: 'delete',
+    state: 'waiting',
+    fields: {},
+    base: agreed,
+    notice: '',
+    run: input.run,
+    createdAt: input.now,
+    dueAt: input.now,
+    attempts: 0,
+    looks: 0,
+  };
+}
+
+/** Gives a row to every record that never had one, oldest first, and forgets what is gone from both sides. */
+export function decideUnseenRecords(context: TabContext, present: ReadonlySet<RecordId>): void {
+  const { agreements, draft, input } = context;
+  const unseen: StoredRecord[] = [];
+  for (const record of context.records.values()) {
+    const { id } = record.key;
+    if (present.has(id)) continue;
+    const agreement = agreements.get(id);
+    if (record.presence === 'gone') {
+      if (agreement) draft.agreementsDropped.push(record.key);
+      if (context.outbox.has(id)) draft.outboxDropped.push(record.key);
+    } else if (!agreement || Object.keys(agreement.fields).length === 0) unseen.push(record);
+  }
+  const doubtful = [...context.outbox.values()].filter(({ kind }) => kind === 'create');
+  unseen
+    .filter((record) => !doubtful.some((item) => mayBeMadeBy(item, record)))
+    .toSorted((left, right) => Number(left.key.id) - Number(right.key.id))
+    .slice(0, input.policy.appendsMax)
+    .forEach((record) => {
+      appendRow(context, record, 'created in the CRM');
+    });
+}
+
+/**
+ * Whether the record may be the child of a create whose outcome is not known: it then must not become a row of its own. While a create
+ * is on its way any newcomer may be it; once a person must look, only those that look like it.
+ */
+function mayBeMadeBy(item: OutboxItem, record: StoredRecord): boolean {
+  if (item.state === 'done') return item.recordId === record.key.id;
+  if (item.sentAt === undefined || record.firstSeenAt < item.sentAt) return false;
+  if (item.state === 'sending' || item.state === 'unknown') return true;
+  return item.state === 'review' && resembles(item.fields, record.fields);
+}
+
+function appendRow(context: TabContext, record: StoredRecord, cause: string): void {
+  const { draft, entity, input, layout, names, tab } = context;
+  const offers: Record<FieldName, Value> = {};
+  const cells: Record<FieldName, Cell> = {};
+  for (const { field: name } of layout.columns) {
+    const [field, value] = [context.fields.get(name), record.fields[name]];
+    if (!field || value === undefined || !tab.fields.has(name)) continue;
+    offers[name] = value;
+    const cell = encode(field, value, names);
+    if (cell.kind !== 'empty') cells[name] = cell;
+  }
+  const { key } = record;
+  const agreement = context.agreements.get(key.id) ?? {
+    key,
+    fields: {},
+    offered: {},
+    changedAt: input.now,
+    notice: '',
+  };
+  draft.agreementsSaved.push({ ...agreement, offered: offers });
+  draft.table.push({
+    write: {
+      kind: 'append',
+      entity,
+      id: idCell(key.id),
+      cells,
+      ...(tab.hasSync
+        ? { sync: textCell(syncText({ kind: 'synced', at: input.now, notice: '' }, names.timeZone)) }
+        : {}),
+    },
+    key,
+    offers,
+    notice: '',
+    journal: {
+      at: input.now,
+      run: input.run,
+      key,
+      kind: 'create',
+      side: 'table',
+      before: {},
+      after: offers,
+      lost: {},
+      cause,
+    },
+  });
+}

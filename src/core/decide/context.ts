@@ -1,0 +1,57 @@
+import type { Catalog } from '../catalog.ts';
+import type { Names } from '../codec.ts';
+import type { FieldDefinition } from '../field.ts';
+import type { Layout, TabLayout } from '../layout.ts';
+import type { Policy } from '../policy.ts';
+import { type Entity, type RecordKey, recordKeyText } from '../record.ts';
+import type { Agreement, Decision, OutboxItem, StoredRecord } from '../state.ts';
+import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
+import type { FieldName } from '../value.ts';
+import type { Draft } from './draft.ts';
+
+/** Everything that is known when a plan is made. */
+export interface Known {
+  readonly records: readonly StoredRecord[];
+  readonly agreements: readonly Agreement[];
+  readonly outbox: readonly OutboxItem[];
+  readonly decisions: readonly Decision[];
+  readonly catalog: Catalog;
+  /** Entities of which at least one sweep of the CRM was complete: only then an unknown ID means something. */
+  readonly sweptEntities: ReadonlySet<Entity>;
+}
+
+export interface DecideInput {
+  readonly known: Known;
+  readonly table: ObservedTable;
+  /** Whether a row did not stand like this in the read before: somebody may still be typing. */
+  readonly isRestless: (entity: Entity, row: ObservedRow) => boolean;
+  /** Whether the record had no row in the read before either. */
+  readonly wasMissing: (key: RecordKey) => boolean;
+  readonly layout: Layout;
+  readonly policy: Policy;
+  readonly now: number;
+  readonly run: string;
+  /** A fresh claim token for a new row. */
+  readonly newToken: () => string;
+}
+
+/** What the parts of deciding share about one tab. */
+export interface TabContext {
+  readonly input: DecideInput;
+  readonly entity: Entity;
+  readonly layout: TabLayout;
+  readonly tab: Extract<ObservedTab, { state: 'read' }>;
+  readonly fields: ReadonlyMap<FieldName, FieldDefinition>;
+  readonly names: Names;
+  readonly draft: Draft;
+  readonly records: ReadonlyMap<string, StoredRecord>;
+  readonly agreements: ReadonlyMap<string, Agreement>;
+  readonly outbox: ReadonlyMap<string, OutboxItem>;
+  /** A person's answer, or `undefined`; asking marks it as still in use. */
+  readonly decision: (scope: string) => string | undefined;
+}
+
+/** Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `brake:lead:emptied`. */
+export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
+export const conflictScope = (key: RecordKey, field: FieldName): string =>
+  `conflict:${recordKeyText(key)}:${field}`;

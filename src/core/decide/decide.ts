@@ -1,0 +1,71 @@
+import { createNames, leadChoice } from '../codec.ts';
+import { describeEntity } from '../field.ts';
+import { type Entity, entities, parseRecordKey, type RecordKey } from '../record.ts';
+import type { Decision, StoredRecord } from '../state.ts';
+import type { DecideInput } from './context.ts';
+import { createDraft, finishDraft } from './draft.ts';
+import type { Plan } from './plan.ts';
+import { decideTab } from './tab.ts';
+
+/**
+ * Decides everything that has to be done so that both sides become the same. Pure: equal input gives an equal plan, and a dry
+ * run is this function without what follows.
+ */
+export function decide(input: DecideInput): Plan {
+  const { known, table } = input;
+  const draft = createDraft();
+  const names = createNames(known.catalog, leadChoices(known.records), table.timeZone);
+  const answers = new Map(known.decisions.map((decision) => [decision.scope, decision.choice]));
+  const decision = (scope: string) => {
+    const choice = answers.get(scope);
+    if (choice !== undefined) draft.usedDecisions.add(scope);
+    return choice;
+  };
+  const held = new Set<Entity>();
+  for (const layout of input.layout) {
+    const { entity } = layout;
+    const tab = table.tabs[entity];
+    if (tab.state === 'held') {
+      held.add(entity);
+      draft.holds.push({ entity, reason: tab.reason });
+      continue;
+    }
+    const ofEntity = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>
+      new Map(items.filter((item) => item.key.entity === entity).map((item) => [item.key.id, item]));
+    decideTab({
+      input,
+      entity,
+      layout,
+      tab,
+      fields: new Map(describeEntity(entity, known.catalog).map((field) => [field.name, field])),
+      names,
+      draft,
+      records: ofEntity(known.records),
+      agreements: ofEntity(known.agreements),
+      outbox: ofEntity(known.outbox),
+      decision,
+    });
+  }
+  const isSettled = ({ scope }: Decision) => {
+    const entity = decisionEntity(scope);
+    return !draft.usedDecisions.has(scope) && !(entity && held.has(entity));
+  };
+  return finishDraft(
+    draft,
+    input.now,
+    input.run,
+    known.decisions.filter(isSettled).map(({ scope }) => scope),
+  );
+}
+
+/** The entity that a decision's scope is about; see the scopes in context.ts. */
+function decisionEntity(scope: string): Entity | undefined {
+  const subject = scope.split(':')[1] ?? '';
+  return parseRecordKey(subject)?.entity ?? entities.find((entity) => entity === subject);
+}
+
+function leadChoices(records: readonly StoredRecord[]) {
+  return records
+    .filter(({ key, presence }) => key.entity === 'lead' && presence === 'present')
+    .map(({ key, fields }) => leadChoice(Number(key.id), String(fields['title'] ?? '')));
+}

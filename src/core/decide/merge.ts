@@ -1,0 +1,117 @@
+import { type Cell, equalCells } from '../cell.ts';
+import { decode, encode, type Names } from '../codec.ts';
+import type { FieldDefinition } from '../field.ts';
+import type { Column } from '../layout.ts';
+import { findFault } from '../validate.ts';
+import { equalValues, type Value } from '../value.ts';
+
+/** One field of one record on both sides. `undefined` means not known. */
+export interface FieldView {
+  readonly column: Column;
+  readonly field: FieldDefinition;
+  readonly crm: Value | undefined;
+  readonly agreed: Value | undefined;
+  /** Value on its way to the table, not seen there yet. */
+  readonly offered: Value | undefined;
+  readonly cell: Cell;
+}
+
+/**
+ * What to do about one field.
+ * - `same`: both sides have `value`; `rewrite` when the cell should show it in its usual form
+ * - `toTable`, `toCrm`: one side changed, or won; `lost` is the value that was overruled
+ * - `conflict`: a person must choose
+ * - `refused`: the cell holds nothing that can be sent; it is left as it is
+ * - `unknown`: the CRM never told this field; nothing is done
+ */
+export type FieldOutcome =
+  | { readonly kind: 'same'; readonly value: Value; readonly rewrite: boolean }
+  | {
+      readonly kind: 'toTable';
+      readonly value: Value;
+      readonly before: Value;
+      readonly lost: Value | undefined;
+    }
+  | { readonly kind: 'toCrm'; readonly value: Value; readonly base: Value; readonly lost: Value | undefined }
+  | { readonly kind: 'conflict'; readonly crm: Value; readonly table: Value; readonly agreed: Value }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unknown' };
+
+/** One field of a row with what was decided for it. Its header is the one people see. */
+export interface DecidedField {
+  readonly field: FieldDefinition;
+  readonly outcome: FieldOutcome;
+}
+
+/** A person's answer to a conflict that waited. */
+export type Choice = 'crm' | 'table' | undefined;
+
+/** Decides one field: the three-way merge of agreed, CRM and cell. */
+export function mergeField(view: FieldView, names: Names, chosen: Choice): FieldOutcome {
+  const { column, field, crm, cell } = view;
+  if (crm === undefined) return { kind: 'unknown' };
+  const seen = readCell(view, names);
+  if (column.direction === 'toTable') return mergeShown(view, crm, seen, names);
+  if (seen.kind === 'refused') return seen;
+  const table = seen.value;
+  const agreed = landed(view, table);
+  if (equalValues(crm, table)) {
+    return { kind: 'same', value: crm, rewrite: !equalCells(cell, encode(field, crm, names)) };
+  }
+  if (agreed !== undefined && equalValues(table, agreed))
+    return { kind: 'toTable', value: crm, before: table, lost: undefined };
+  // An empty side says nothing about a field that was never agreed.
+  if (agreed === undefined && table === null)
+    return { kind: 'toTable', value: crm, before: null, lost: undefined };
+  const fault = findFault(field, table);
+  if (equalValues(crm, agreed ?? null)) {
+    return fault
+      ? { kind: 'refused', reason: fault }
+      : { kind: 'toCrm', value: table, base: crm, lost: undefined };
+  }
+  return settleConflict(column, crm, table, agreed ?? null, fault, chosen);
+}
+
+function settleConflict(
+  column: Column,
+  crm: Value,
+  table: Value,
+  agreed: Value,
+  fault: string | undefined,
+  chosen: Choice,
+): FieldOutcome {
+  const winner = chosen ?? column.conflict;
+  if (winner === 'ask') return { kind: 'conflict', crm, table, agreed };
+  if (winner === 'crm') return { kind: 'toTable', value: crm, before: table, lost: table };
+  return fault ? { kind: 'refused', reason: fault } : { kind: 'toCrm', value: table, base: crm, lost: crm };
+}
+
+/** A column that only shows: the CRM's value is put back over whatever stands there, except over a formula. */
+function mergeShown(view: FieldView, crm: Value, seen: Seen, names: Names): FieldOutcome {
+  if (equalCells(view.cell, encode(view.field, crm, names)))
+    return { kind: 'same', value: crm, rewrite: false };
+  if (view.cell.kind === 'formula' && seen.kind === 'refused') return seen;
+  const before = seen.kind === 'value' ? seen.value : null;
+  return { kind: 'toTable', value: crm, before, lost: undefined };
+}
+
+type Seen =
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * The value of a cell. A cell that shows exactly what a known value looks like holds that value: so a cut text, a label
+ * that two things share, or an option with a comma in its name never reads as an edit.
+ */
+function readCell(view: FieldView, names: Names): Seen {
+  for (const known of [view.offered, view.agreed, view.crm]) {
+    if (known !== undefined && equalCells(view.cell, encode(view.field, known, names)))
+      return { kind: 'value', value: known };
+  }
+  return decode(view.field, view.cell, names);
+}
+
+/** The agreed value, or the offered one once the table shows it: then our write has landed, even if its answer was lost. */
+function landed(view: FieldView, table: Value): Value | undefined {
+  return view.offered !== undefined && equalValues(table, view.offered) ? view.offered : view.agreed;
+}

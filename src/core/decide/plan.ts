@@ -1,0 +1,74 @@
+import type { Entity, RecordKey } from '../record.ts';
+import type { Agreement, JournalEntry, OutboxItem } from '../state.ts';
+import type { RowStep } from '../table.ts';
+import type { FieldName, Fields, Value } from '../value.ts';
+
+/** A write to the table, and what becomes true once it is confirmed. */
+export interface TableStep {
+  readonly write: RowStep;
+  /** The record the row carries; absent for rows that belong to none yet. */
+  readonly key?: RecordKey;
+  /** Values that become agreed when the write is confirmed. */
+  readonly offers: Fields;
+  readonly notice: string;
+  /** What the journal says once the write is confirmed; absent when only the Sync column or the look of a value changes. */
+  readonly journal?: JournalEntry;
+  /** The record is forgotten once its row is gone. */
+  readonly forgets?: true;
+}
+
+/** Both sides changed one field differently and a person must choose. */
+export interface Conflict {
+  readonly key: RecordKey;
+  readonly field: FieldName;
+  readonly agreed: Value;
+  readonly crm: Value;
+  readonly table: Value;
+}
+
+/** No writes for a record, a column or a tab until the cause is gone. `decision` names the scope a person can decide. */
+export interface Hold {
+  readonly entity: Entity;
+  readonly id?: string;
+  readonly position?: number;
+  readonly reason: string;
+  readonly decision?: string;
+}
+
+/** A tab where a step would be too large to be meant; zero writes until a person approves `scope`. */
+export interface Brake {
+  readonly scope: string;
+  readonly entity: Entity;
+  readonly reason: string;
+}
+
+/** A value in a row that can not be sent; the reason is shown beside it. */
+export interface Refusal {
+  readonly entity: Entity;
+  readonly id?: string;
+  readonly position: number;
+  readonly reason: string;
+}
+
+/**
+ * What to do, computed from what is known; it is never stored and never corrected, only computed again.
+ * Its parts for SQLite are committed in one transaction before its table steps are written.
+ */
+export interface Plan {
+  readonly at: number;
+  readonly run: string;
+  readonly outbox: { readonly save: readonly OutboxItem[]; readonly drop: readonly RecordKey[] };
+  readonly agreements: { readonly save: readonly Agreement[]; readonly drop: readonly RecordKey[] };
+  readonly journal: readonly JournalEntry[];
+  readonly settledDecisions: readonly string[];
+  readonly table: readonly TableStep[];
+  readonly conflicts: readonly Conflict[];
+  readonly holds: readonly Hold[];
+  readonly brakes: readonly Brake[];
+  readonly refusals: readonly Refusal[];
+  /** Rows that changed since the read before: taken once they rest. */
+  readonly restlessRows: number;
+}
+
+/** Whether the plan would change anything on either side. */
+export const isQuiet = (plan: Plan): boolean => plan.table.length === 0 && plan.outbox.save.length === 0;

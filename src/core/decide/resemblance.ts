@@ -1,0 +1,9 @@
+import { labelKey } from '../catalog.ts';
+import type { Fields } from '../value.ts';
+
+/** Whether two records are likely one: the same title, or the same lead and stage where they have no title. */
+export function resembles(left: Fields, right: Fields): boolean {
+  const [one, other] = [left['title'], right['title']];
+  if (typeof one === 'string' && typeof other === 'string') return labelKey(one) === labelKey(other);
+  return left['lead_id'] === right['lead_id'] && left['stage_id'] === right['stage_id'];
+}

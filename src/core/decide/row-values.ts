@@ -1,0 +1,55 @@
+import { type Cell, equalCells, textCell } from '../cell.ts';
+import { decode, encode } from '../codec.ts';
+import { isClaimToken, type RecordId } from '../record.ts';
+import type { ObservedRow } from '../table.ts';
+import { findFault } from '../validate.ts';
+import type { FieldName, Fields, Value } from '../value.ts';
+import type { TabContext } from './context.ts';
+
+/** Whether the row shows all of these values in their usual form. */
+export function showsValues(context: TabContext, row: ObservedRow, values: Fields): boolean {
+  const shown = Object.entries(row.cells);
+  return shown.every(([name, cell]) => {
+    const [field, value] = [context.fields.get(name), values[name]];
+    if (!field || value === undefined) return cell.kind === 'empty';
+    return equalCells(cell, encode(field, value, context.names));
+  });
+}
+
+/** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
+export interface RowValues {
+  readonly fields: Fields;
+  readonly faults: readonly string[];
+  /** Headers of required columns that are still empty. */
+  readonly missing: readonly string[];
+}
+
+/** Reads all cells of a row that go towards the CRM. */
+export function readRowValues(context: TabContext, row: ObservedRow): RowValues {
+  const fields: Record<FieldName, Value> = {};
+  const faults: string[] = [];
+  const missing: string[] = [];
+  for (const { field: name, direction, header } of context.layout.columns) {
+    const [definition, cell] = [context.fields.get(name), row.cells[name]];
+    if (!definition || !cell || direction !== 'both') continue;
+    const field = { ...definition, header };
+    const seen = decode(field, cell, context.names);
+    if (seen.kind === 'refused') faults.push(seen.reason);
+    else if (seen.value === null) {
+      if (field.isRequired) missing.push(header);
+    } else {
+      fields[name] = seen.value;
+      const fault = findFault(field, seen.value);
+      if (fault) faults.push(fault);
+    }
+  }
+  return { fields, faults, missing };
+}
+
+/** The ID cell of a record's row: a number where the id is one, so that the column sorts well. */
+export function idCell(id: RecordId): Cell {
+  const number = Number(id);
+  return !isClaimToken(id) && Number.isSafeInteger(number) && String(number) === id
+    ? { kind: 'number', number }
+    : textCell(id);
+}

@@ -1,0 +1,274 @@
+import { type Cell, equalCells, textCell } from '../cell.ts';
+import { decode, encode } from '../codec.ts';
+import type { RecordId, RecordKey } from '../record.ts';
+import type { Agreement, StoredRecord } from '../state.ts';
+import type { ObservedRow } from '../table.ts';
+import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
+import { conflictScope, type TabContext } from './context.ts';
+import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
+import { idCell } from './row-values.ts';
+import { type RowState, showValue, syncText } from './sync-text.ts';
+import { planUpdate } from './update.ts';
+
+/**
+ * Decides a row that carries a record: merges every field, and says in the Sync cell what came of it. `newId` is written
+ * into the ID cell when the row still carries the token of its create.
+ */
+export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, newId?: RecordId): void {
+  const record = context.records.get(id);
+  if (!record) return;
+  if (record.presence === 'gone') return decideGoneRecord(context, row, record);
+  const item = context.outbox.get(id);
+  if (item?.state === 'sending' || item?.state === 'unknown') {
+    return writeRow(context, row, record.key, {
+      state: { kind: 'pending', what: 'being sent to the CRM' },
+      ...(newId === undefined ? {} : { id: newId }),
+    });
+  }
+  const agreement = context.agreements.get(id);
+  const decided = mergeRow(context, row, record, agreement);
+  const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
+  if (isEdited && context.input.isRestless(context.entity, row)) {
+    context.draft.restlessRows += 1;
+    return;
+  }
+  applyDecided(context, row, record.key, agreement, decided, newId);
+}
+
+const isPersonsEdit = (outcome: FieldOutcome) =>
+  outcome.kind === 'toCrm' ||
+  outcome.kind === 'conflict' ||
+  outcome.kind === 'refused' ||
+  (outcome.kind === 'toTable' && outcome.lost !== undefined) ||
+  (outcome.kind === 'same' && outcome.rewrite);
+
+function mergeRow(
+  context: TabContext,
+  row: ObservedRow,
+  record: StoredRecord,
+  agreement: Agreement | undefined,
+): DecidedField[] {
+  return context.layout.columns.flatMap((column) => {
+    const [field, cell] = [context.fields.get(column.field), row.cells[column.field]];
+    if (!field || !cell) return [];
+    const { name } = field;
+    const view = {
+      column,
+      // Messages speak of the column as people see it.
+      field: { ...field, header: column.header },
+      crm: record.fields[name],
+      agreed: agreement?.fields[name],
+      offered: agreement?.offered[name],
+      cell,
+    };
+    const choice = context.decision(conflictScope(record.key, name));
+    const chosen = choice === 'crm' || choice === 'table' ? choice : undefined;
+    return [{ field: view.field, outcome: mergeField(view, context.names, chosen) }];
+  });
+}
+
+/** Turns the outcomes of a row into an outbox item, an agreement, a row write and the row's state. */
+function applyDecided(
+  context: TabContext,
+  row: ObservedRow,
+  key: RecordKey,
+  agreement: Agreement | undefined,
+  decided: readonly DecidedField[],
+  newId: RecordId | undefined,
+): void {
+  const { draft, input, names } = context;
+  const same: Record<FieldName, Value> = {};
+  const offers: Record<FieldName, Value> = {};
+  const replaced: Record<FieldName, Value> = {};
+  const lost: Record<FieldName, Value> = {};
+  const cells: Record<FieldName, Cell> = {};
+  const notices: string[] = [];
+  for (const { field, outcome } of decided) {
+    if (outcome.kind === 'same') {
+      same[field.name] = outcome.value;
+      if (outcome.rewrite) cells[field.name] = encode(field, outcome.value, names);
+    } else if (outcome.kind === 'toTable') {
+      offers[field.name] = outcome.value;
+      replaced[field.name] = outcome.before;
+      cells[field.name] = encode(field, outcome.value, names);
+      if (outcome.lost !== undefined) {
+        lost[field.name] = outcome.lost;
+        notices.push(`${field.header}: the CRM's value was kept, the sheet had ${showValue(outcome.lost)}`);
+      }
+    }
+  }
+  const update = planUpdate(context, key, decided);
+  const state = stateOf(context, row, key, decided, update);
+  const hasOffers = Object.keys(offers).length > 0;
+  const base = agreeOnSame(context, key, agreement, same);
+  const next: Agreement = { ...base, offered: offers };
+  if (hasOffers || base !== agreement || Object.keys(base.offered).length > 0)
+    draft.agreementsSaved.push(next);
+  const notice = notices.join('. ');
+  const synced: RowState = hasOffers
+    ? { kind: 'synced', at: input.now, notice }
+    : { kind: 'synced', at: next.changedAt, notice: next.notice };
+  writeRow(context, row, key, {
+    state: state ?? synced,
+    cells,
+    offers,
+    notice,
+    ...(hasOffers ? { replaced, lost } : {}),
+    ...(newId === undefined ? {} : { id: newId }),
+  });
+}
+
+/** The agreement with what was found equal on both sides; the same object when that is nothing new. */
+function agreeOnSame(
+  context: TabContext,
+  key: RecordKey,
+  agreement: Agreement | undefined,
+  same: Fields,
+): Agreement {
+  const { draft, input } = context;
+  const before: Record<FieldName, Value> = {};
+  const after: Record<FieldName, Value> = {};
+  for (const [name, value] of Object.entries(same)) {
+    const agreed = agreement?.fields[name];
+    if (agreed !== undefined && equalValues(agreed, value)) continue;
+    if (agreed !== undefined) before[name] = agreed;
+    after[name] = value;
+  }
+  const current = agreement ?? { key, fields: {}, offered: {}, changedAt: input.now, notice: '' };
+  if (Object.keys(after).length === 0) return current;
+  const kind = agreement ? 'update' : 'adopt';
+  draft.journal.push({
+    at: input.now,
+    run: input.run,
+    key,
+    kind,
+    side: 'both',
+    before,
+    after,
+    lost: {},
+    cause: 'found equal on both sides',
+  });
+  return { ...current, fields: { ...current.fields, ...after }, changedAt: input.now, notice: '' };
+}
+
+/** The most pressing thing to say about the row, or `undefined` when all is well. */
+function stateOf(
+  context: TabContext,
+  row: ObservedRow,
+  key: RecordKey,
+  decided: readonly DecidedField[],
+  update: RowState | undefined,
+): RowState | undefined {
+  const { draft, entity } = context;
+  const reasons = decided.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.reason] : []));
+  if (reasons.length > 0) {
+    const reason = reasons.join(' ');
+    draft.refusals.push({ entity, id: key.id, position: row.position, reason });
+    return { kind: 'error', reason };
+  }
+  const conflicts = decided.flatMap(({ field, outcome }) => {
+    if (outcome.kind !== 'conflict') return [];
+    const { crm, table, agreed } = outcome;
+    return [{ header: field.header, conflict: { key, field: field.name, crm, table, agreed } }];
+  });
+  draft.conflicts.push(...conflicts.map(({ conflict }) => conflict));
+  return conflicts[0] ? { kind: 'conflict', ...conflicts[0] } : update;
+}
+
+/** A record that is proven gone from the CRM: its row goes, unless somebody edited it since, because a delete never beats an edit. */
+function decideGoneRecord(context: TabContext, row: ObservedRow, record: StoredRecord): void {
+  const { draft, input, entity } = context;
+  const { key } = record;
+  const agreement = context.agreements.get(key.id);
+  const agreed = agreement?.fields ?? {};
+  const isEdited = context.layout.columns.some(({ field: name, direction }) => {
+    const [field, cell, value] = [context.fields.get(name), row.cells[name], agreed[name]];
+    if (!field || !cell || direction === 'toTable') return false;
+    if (value !== undefined && equalCells(cell, encode(field, value, context.names))) return false;
+    const seen = decode(field, cell, context.names);
+    return seen.kind === 'refused' || !equalValues(seen.value, value ?? null);
+  });
+  if (isEdited) return holdRow(context, row, key.id, goneButEdited);
+  if (input.isRestless(entity, row)) {
+    draft.restlessRows += 1;
+    return;
+  }
+  draft.table.push({
+    write: { kind: 'delete', entity, position: row.position, idSeen: row.id },
+    key,
+    offers: {},
+    notice: '',
+    forgets: true,
+    journal: {
+      at: input.now,
+      run: input.run,
+      key,
+      kind: 'delete',
+      side: 'table',
+      before: agreed,
+      after: {},
+      lost: {},
+      cause: 'deleted in the CRM',
+    },
+  });
+}
+
+const goneButEdited =
+  'The record was deleted in the CRM, but this row was edited since. Clear the ID to create it again, or delete the row.';
+
+/** Leaves a row alone and says why. */
+export function holdRow(context: TabContext, row: ObservedRow, id: RecordId, reason: string): void {
+  const { draft, entity } = context;
+  draft.holds.push({ entity, id, position: row.position, reason });
+  writeRow(context, row, { entity, id }, { state: { kind: 'held', reason } });
+}
+
+/** What to write into a row that exists. */
+export interface RowWrite {
+  readonly state: RowState;
+  /** A new ID for the row. */
+  readonly id?: RecordId;
+  readonly cells?: Readonly<Record<FieldName, Cell>>;
+  readonly offers?: Fields;
+  readonly notice?: string;
+  readonly replaced?: Fields;
+  readonly lost?: Fields;
+}
+
+/** Plans the write of a row: only what differs, and nothing at all when nothing does. */
+export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, write: RowWrite): void {
+  const { draft, entity, input, names, tab } = context;
+  const sync = textCell(syncText(write.state, names.timeZone));
+  const hasNewSync = tab.hasSync && !equalCells(row.sync, sync);
+  const cells = write.cells ?? {};
+  if (!hasNewSync && write.id === undefined && Object.keys(cells).length === 0) return;
+  draft.table.push({
+    write: {
+      kind: 'set',
+      entity,
+      position: row.position,
+      idSeen: row.id,
+      cells,
+      ...(hasNewSync ? { sync } : {}),
+      ...(write.id === undefined ? {} : { id: idCell(write.id) }),
+    },
+    key,
+    offers: write.offers ?? {},
+    notice: write.notice ?? '',
+    ...(write.replaced
+      ? {
+          journal: {
+            at: input.now,
+            run: input.run,
+            key,
+            kind: 'update' as const,
+            side: 'table' as const,
+            before: write.replaced,
+            after: write.offers ?? {},
+            lost: write.lost ?? {},
+            cause: Object.keys(write.lost ?? {}).length > 0 ? 'conflict: the CRM wins' : 'changed in the CRM',
+          },
+        }
+      : {}),
+  });
+}

@@ -1,0 +1,41 @@
+import { formatInstant } from '../dates.ts';
+import type { Value } from '../value.ts';
+import type { Conflict } from './plan.ts';
+
+/** What happened to a row, from the most pressing to the least; each becomes one plain sentence in its Sync cell. */
+export type RowState =
+  | { readonly kind: 'error'; readonly reason: string }
+  | { readonly kind: 'conflict'; readonly header: string; readonly conflict: Conflict }
+  | { readonly kind: 'held'; readonly reason: string }
+  | { readonly kind: 'incomplete'; readonly missing: readonly string[] }
+  | { readonly kind: 'pending'; readonly what: string }
+  | { readonly kind: 'synced'; readonly at: number; readonly notice: string };
+
+/** The text of the Sync cell. It depends on what is stored only, so that a row at rest is never written again. */
+export function syncText(state: RowState, timeZone: string): string {
+  switch (state.kind) {
+    case 'error':
+      return `Error: ${state.reason}`;
+    case 'conflict':
+      return `Conflict: the CRM has ${showValue(state.conflict.crm)} for ${state.header}. Type it here to accept it, or ask the operator to resolve.`;
+    case 'held':
+      return `Held: ${state.reason}`;
+    case 'incomplete':
+      return `New row: fill ${state.missing.join(' and ')} to send it.`;
+    case 'pending':
+      return `Pending: ${state.what}`;
+    case 'synced':
+      return [`Synced ${formatInstant(state.at, timeZone)}`, state.notice]
+        .filter((part) => part !== '')
+        .join('. ');
+  }
+}
+
+const shownLengthMax = 80;
+
+/** A value for people, cut where it would fill the cell. */
+export function showValue(value: Value): string {
+  const text = value === null ? '(empty)' : typeof value === 'object' ? value.join(', ') : String(value);
+  const cut = text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
+  return value === null ? cut : `“${cut}”`;
+}

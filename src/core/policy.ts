@@ -1,0 +1,64 @@
+import { type Catalog, emptyCatalog } from './catalog.ts';
+import { choicesOf, createNames } from './codec.ts';
+import type { BrakeLimits } from './decide/brakes.ts';
+import { describeEntity, type FieldDefinition } from './field.ts';
+import type { Column, ConflictPolicy, Direction, Layout } from './layout.ts';
+import { type Entity, entities } from './record.ts';
+import type { FieldName } from './value.ts';
+
+/** What a person may change about a column; what is absent is taken from the tab. */
+export interface ColumnPolicy {
+  readonly header?: string | undefined;
+  readonly direction?: Direction | undefined;
+  readonly conflict?: ConflictPolicy | undefined;
+}
+
+export interface TabPolicy {
+  readonly title: string;
+  readonly conflict: ConflictPolicy;
+  readonly columns: Readonly<Record<FieldName, ColumnPolicy>>;
+}
+
+/** What becomes of the CRM's record when its row vanished from the table: a person is asked, it is trashed, or the row comes back. */
+export type VanishedRowPolicy = 'ask' | 'trash' | 'restore';
+
+/** The rules by which is decided; from the configuration. */
+export interface Policy {
+  readonly tabs: Readonly<Record<Entity, TabPolicy>>;
+  readonly vanishedRows: VanishedRowPolicy;
+  readonly brakes: BrakeLimits;
+  /** New rows that are written to the table in one cycle at most; the rest follows in the next. */
+  readonly appendsMax: number;
+}
+
+/** The tabs and columns that follow from the policy and what the CRM has. */
+export function buildLayout(policy: Policy, catalog: Catalog): Layout {
+  return entities.map((entity) => {
+    const tab = policy.tabs[entity];
+    const columns = describeEntity(entity, catalog).flatMap((field) => buildColumn(field, tab, catalog));
+    return { entity, title: tab.title, columns };
+  });
+}
+
+function buildColumn(field: FieldDefinition, tab: TabPolicy, catalog: Catalog): Column[] {
+  const rules = tab.columns[field.name] ?? {};
+  const direction = field.isReadOnly && rules.direction !== 'off' ? 'toTable' : (rules.direction ?? 'both');
+  if (direction === 'off') return [];
+  // Leads are too many and too restless for a dropdown; a multi-select can not be one.
+  const hasDropdown = field.kind !== 'lead' && field.kind !== 'multi-select';
+  const labels = hasDropdown ? choicesOf(field, createNames(catalog, [], 'UTC'))?.labels : undefined;
+  return [
+    {
+      field: field.name,
+      kind: field.kind,
+      header: rules.header ?? field.header,
+      direction,
+      conflict: rules.conflict ?? tab.conflict,
+      ...(labels ? { labels } : {}),
+    },
+  ];
+}
+
+/** Names of the fields that every CRM has, for checking a configuration before the CRM was asked. */
+export const standardFieldNames = (entity: Entity): FieldName[] =>
+  describeEntity(entity, emptyCatalog).map((field) => field.name);
