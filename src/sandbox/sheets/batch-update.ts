@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { METADATA_REQUESTS } from './developer-metadata.ts';
+import { maskOf, parseFieldMask, selectFields } from './field-mask.ts';
+import { badField, invalidArgument } from './google-error.ts';
+import { isJsonObject, type JsonObject, withoutNulls } from './json.ts';
+import { parseRequest, type RequestKind, refuseRequest } from './request-kind.ts';
+import { jsonObject } from './request-shapes.ts';
+import { CELL_REQUESTS } from './requests-cells.ts';
+import { DIMENSION_REQUESTS } from './requests-dimensions.ts';
+import { OVERLAY_REQUESTS } from './requests-overlays.ts';
+import { RANGE_REQUESTS } from './requests-ranges.ts';
+import { SHEET_REQUESTS } from './requests-sheets.ts';
+import { draftOf, type NextId, type Spreadsheet } from './spreadsheet.ts';
+import { spreadsheetResource } from './spreadsheet-resource.ts';
+
+const REQUEST_KINDS: Record<string, RequestKind> = {
+  ...CELL_REQUESTS,
+  ...DIMENSION_REQUESTS,
+  ...SHEET_REQUESTS,
+  ...RANGE_REQUESTS,
+  ...OVERLAY_REQUESTS,
+  ...METADATA_REQUESTS,
+};
+
+const batchShape = z.object({
+  requests: z.array(jsonObject).default([]),
+  includeSpreadsheetInResponse: z.boolean().default(false),
+  responseRanges: z.array(z.string()).default([]),
+  responseIncludeGridData: z.boolean().default(false),
+});
+
+export interface BatchOutcome {
+  spreadsheet: Spreadsheet;
+  answer: JsonObject;
+}
+
+/**
+ * `spreadsheets.batchUpdate`: applies the requests in order to a draft, all of them or none.
+ * @throws GoogleError 400 named by the request's position; the given spreadsheet is unchanged then.
+ */
+export function batchUpdate(
+  spreadsheet: Spreadsheet,
+  body: unknown,
+  fields: string,
+  nextId: NextId,
+): BatchOutcome {
+  const batch = parseRequest(batchShape, withoutNulls(body));
+  if (batch.requests.length === 0) throw invalidArgument('Must specify at least one request.');
+  const draft = draftOf(spreadsheet);
+  const replies = batch.requests.map((request, position) => applyRequest(draft, request, position, nextId));
+  const mask = parseFieldMask(fields);
+  const answer: JsonObject = { spreadsheetId: draft.spreadsheetId, replies };
+  const spreadsheetMask = maskOf(mask, 'updatedSpreadsheet');
+  if (batch.includeSpreadsheetInResponse && spreadsheetMask) {
+    answer['updatedSpreadsheet'] = spreadsheetResource(draft, {
+      ranges: batch.responseRanges,
+      includeGridData: batch.responseIncludeGridData,
+      mask: spreadsheetMask,
+    });
+  }
+  return { spreadsheet: draft, answer: selectFields(answer, mask) };
+}
+
+function applyRequest(draft: Spreadsheet, request: JsonObject, position: number, nextId: NextId): JsonObject {
+  const [kind, ...others] = Object.keys(request);
+  if (kind === undefined || others.length > 0) {
+    throw invalidArgument(`Invalid requests[${position}]: Exactly one request kind must be set.`);
+  }
+  const apply = REQUEST_KINDS[kind];
+  if (!apply) {
+    const description = `Invalid JSON payload received. Unknown name "${kind}" at 'requests[${position}]': Cannot find field.`;
+    throw badField(description, `requests[${position}]`, description);
+  }
+  try {
+    const sent = request[kind];
+    const reply = apply(draft, isJsonObject(sent) ? sent : {}, nextId);
+    return reply ? { [kind]: reply } : {};
+  } catch (error) {
+    throw refuseRequest(error, position, kind);
+  }
+}

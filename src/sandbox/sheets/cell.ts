@@ -1,0 +1,68 @@
+import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
+import type { Json, JsonObject } from './json.ts';
+
+/** What was put into a cell; a formula is kept as its text. */
+export type ExtendedValue = {
+  numberValue?: number | undefined;
+  stringValue?: string | undefined;
+  boolValue?: boolean | undefined;
+  formulaValue?: string | undefined;
+};
+
+/** The parts of a cell that can be written; a cell with none of them is not stored. */
+export type Cell = {
+  userEnteredValue?: ExtendedValue | undefined;
+  userEnteredFormat?: JsonObject | undefined;
+  textFormatRuns?: Json | undefined;
+  dataValidation?: JsonObject | undefined;
+  note?: string | undefined;
+};
+
+/** One row, read only: a write replaces the row, so a copy of the list of rows is a snapshot. */
+export type Row = readonly (Cell | undefined)[];
+
+const MAX_CHARACTERS = 50_000;
+
+/** Refusals of a cell's content, in Google's words; undefined when it may be stored. */
+export function refusalOfCell(cell: Cell): string | undefined {
+  const { stringValue = '', formulaValue = '' } = cell.userEnteredValue ?? {};
+  const isTooLong = Math.max(stringValue.length, formulaValue.length) > MAX_CHARACTERS;
+  return isTooLong
+    ? `Your input contains more than the maximum of ${MAX_CHARACTERS} characters in a single cell.`
+    : undefined;
+}
+
+/** Writes the masked parts of `update` over `cell`; undefined when nothing is left in it. */
+export function mergeCell(cell: Cell | undefined, update: Cell, mask: FieldMask): Cell | undefined {
+  const merged: Cell = { ...cell };
+  if (maskOf(mask, 'userEnteredValue')) merged.userEnteredValue = filledValue(update.userEnteredValue);
+  if (maskOf(mask, 'textFormatRuns')) merged.textFormatRuns = update.textFormatRuns;
+  if (maskOf(mask, 'dataValidation')) merged.dataValidation = update.dataValidation;
+  if (maskOf(mask, 'note')) merged.note = update.note || undefined;
+  const formatMask = maskOf(mask, 'userEnteredFormat');
+  if (formatMask) {
+    const format = mergeFields(cell?.userEnteredFormat ?? {}, update.userEnteredFormat ?? {}, formatMask);
+    merged.userEnteredFormat = Object.keys(format).length > 0 ? format : undefined;
+  }
+  return withoutUnset(merged);
+}
+
+/** Stores a value and leaves format, note and validation as they are. */
+export function withValue(cell: Cell | undefined, value: ExtendedValue | undefined): Cell | undefined {
+  return withoutUnset({ ...cell, userEnteredValue: filledValue(value) });
+}
+
+export function withNumberFormat(cell: Cell | undefined, numberFormat: JsonObject): Cell {
+  return { ...cell, userEnteredFormat: { ...cell?.userEnteredFormat, numberFormat } };
+}
+
+/** An empty text empties the cell. */
+function filledValue(value: ExtendedValue | undefined): ExtendedValue | undefined {
+  if (!value || value.stringValue === '') return undefined;
+  return Object.values(value).some((member) => member !== undefined) ? value : undefined;
+}
+
+function withoutUnset(cell: Cell): Cell | undefined {
+  const kept = Object.entries(cell).filter(([, part]) => part !== undefined);
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+}

@@ -1,0 +1,41 @@
+import { createIdSource, type IdSource } from './ids.ts';
+import { createSpreadsheet, type NewSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
+
+/** One file of the account; times are epoch milliseconds. */
+export interface StoredFile {
+  spreadsheet: Spreadsheet;
+  createdAtMs: number;
+  modifiedAtMs: number;
+  /** Counts up with every change. */
+  revision: number;
+}
+
+/** All files of the emulated account and where new ids come from. */
+export interface Documents {
+  files: Map<string, StoredFile>;
+  ids: IdSource;
+}
+
+export function createDocuments(seed: number): Documents {
+  return { files: new Map(), ids: createIdSource(seed) };
+}
+
+/** Makes an empty spreadsheet and files it; without an id it gets a new one. */
+export function addSpreadsheet(
+  documents: Documents,
+  sent: Omit<NewSpreadsheet, 'spreadsheetId'> & { spreadsheetId?: string | undefined },
+  nowMs: number,
+): StoredFile {
+  const spreadsheetId = sent.spreadsheetId ?? documents.ids.nextFileId();
+  const spreadsheet = createSpreadsheet({ ...sent, spreadsheetId });
+  const file: StoredFile = { spreadsheet, createdAtMs: nowMs, modifiedAtMs: nowMs, revision: 0 };
+  documents.files.set(spreadsheetId, file);
+  return file;
+}
+
+/** Puts a changed spreadsheet in the place of the old one. */
+export function storeSpreadsheet(file: StoredFile, spreadsheet: Spreadsheet, nowMs: number): void {
+  file.spreadsheet = spreadsheet;
+  file.modifiedAtMs = nowMs;
+  file.revision += 1;
+}

@@ -1,0 +1,100 @@
+import { badField } from './google-error.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+
+/** A tree of field names; a field without children means all of it, `*` stands for every name. */
+export interface FieldMask extends ReadonlyMap<string, FieldMask> {}
+
+type Branch = Map<string, Branch>;
+
+/** Reads `a.b,c/d,e(f,g)`: `.` and `/` separate levels, brackets group siblings. */
+export function parseFieldMask(text: string): FieldMask {
+  const tokens = text.match(/[^\s.,/()]+|[.,/()]/g) ?? [];
+  const root: Branch = new Map();
+  let position = 0;
+
+  function readSiblings(parent: Branch): void {
+    do readPath(parent);
+    while (tokens[position] === ',' && ++position);
+  }
+  function readPath(parent: Branch): void {
+    const name = tokens[position++];
+    if (name === undefined || /^[.,/()]$/.test(name)) throw maskError(text);
+    const known = parent.get(name);
+    const child: Branch = known ?? new Map();
+    const next = tokens[position];
+    if (next === '.' || next === '/') {
+      position += 1;
+      readPath(child);
+    } else if (next === '(') {
+      position += 1;
+      readSiblings(child);
+      if (tokens[position++] !== ')') throw maskError(text);
+    } else child.clear();
+    // A field named whole stays whole, however often its parts are named besides.
+    if (!known || known.size > 0) parent.set(name, child);
+  }
+
+  if (tokens.length > 0) readSiblings(root);
+  if (position !== tokens.length) throw maskError(text);
+  return root;
+}
+
+function maskError(path: string) {
+  const description = `Error expanding 'fields' parameter. Cannot find matching fields for path '${path}'.`;
+  return badField('Request contains an invalid argument.', path, description);
+}
+
+/** Refuses a mask that names a field the resource does not have, as Google does. */
+export function checkFieldMask(mask: FieldMask, known: FieldMask, path = ''): void {
+  if (known.size === 0) return;
+  for (const [name, child] of mask) {
+    if (name === '*') continue;
+    const knownChild = known.get(name);
+    if (!knownChild) throw maskError(path + name);
+    checkFieldMask(child, knownChild, `${path}${name}.`);
+  }
+}
+
+/** The part of the mask under one name; undefined when the mask leaves that name out. */
+export function maskOf(mask: FieldMask, ...path: readonly string[]): FieldMask | undefined {
+  let current: FieldMask | undefined = mask;
+  for (const name of path) {
+    if (!current || current.size === 0) return current;
+    current = current.get(name) ?? current.get('*');
+  }
+  return current;
+}
+
+/** Keeps what the mask names; a list is masked entry by entry. */
+export function selectFields(value: JsonObject, mask: FieldMask): JsonObject {
+  if (mask.size === 0) return value;
+  const kept: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    const child = maskOf(mask, name);
+    if (child && member !== undefined) kept[name] = selectMember(member, child);
+  }
+  return kept;
+}
+
+function selectMember(member: Json, mask: FieldMask): Json {
+  if (Array.isArray(member)) return member.map((entry) => selectMember(entry, mask));
+  return isJsonObject(member) ? selectFields(member, mask) : member;
+}
+
+/** Writes the masked fields of `source` over `target`: a field that is masked but unset is cleared. */
+export function mergeFields(target: JsonObject, source: JsonObject, mask: FieldMask): JsonObject {
+  if (mask.size === 0 || mask.has('*')) return { ...source };
+  const merged: JsonObject = { ...target };
+  for (const [name, child] of mask) {
+    const update = source[name];
+    const current = merged[name];
+    const value: Json | undefined =
+      child.size === 0
+        ? update
+        : mergeFields(isJsonObject(current) ? current : {}, isJsonObject(update) ? update : {}, child);
+    if (value === undefined || (isJsonObject(value) && child.size > 0 && Object.keys(value).length === 0)) {
+      delete merged[name];
+    } else merged[name] = value;
+  }
+  return merged;
+}

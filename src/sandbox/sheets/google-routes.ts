@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { storeSpreadsheet } from './documents.ts';
+import { answerDrive } from './drive-api.ts';
+import { type FailureKind, takeFailure } from './faults.ts';
+import {
+  badField,
+  GoogleError,
+  invalidArgument,
+  notFound,
+  quotaExceeded,
+  unavailable,
+} from './google-error.ts';
+import type { Json, JsonObject } from './json.ts';
+import { admitRequest } from './quota.ts';
+import { performActions, type Sandbox } from './sandbox.ts';
+import { findOperation, type SheetsPath } from './sheets-api.ts';
+
+/** Serves `/v4/spreadsheets…` and `/drive/v3/files…` as Google answers them. */
+export function registerGoogleRoutes(server: FastifyInstance, sandbox: Sandbox): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  server.setErrorHandler((error, _request, reply) => sendError(reply, error));
+  server.all('/v4/*', (request, reply) => answerSheets(sandbox, request, reply));
+  server.all('/drive/v3/*', (request, reply) => {
+    const { path, query } = splitUrl(request.url);
+    const body = parseBody(request.body);
+    const call = { method: request.method, rawPath: path, query, body, nowMs: sandbox.clock() };
+    const found = answerDrive(sandbox.documents, call);
+    if (!found) throw notFound();
+    return found.answer ? reply.send(found.answer) : reply.code(204).send();
+  });
+}
+
+async function answerSheets(
+  sandbox: Sandbox,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { path, query } = splitUrl(request.url);
+  const found = findOperation(request.method, path);
+  if (!found) throw notFound();
+  const { type } = found.operation;
+  if (sandbox.faults.latencyMs > 0) await delay(sandbox.faults.latencyMs);
+  if (!admitRequest(sandbox.quota, type, sandbox.clock()))
+    throw quotaExceeded(type === 'read' ? 'Read' : 'Write');
+  const early = takeFailure(sandbox.faults, type, 'before');
+  if (early) return fail(early, reply);
+  const answer = runOperation(sandbox, found, query, parseBody(request.body));
+  const late = takeFailure(sandbox.faults, type, 'after');
+  return late ? fail(late, reply) : reply.send(answer);
+}
+
+function runOperation(
+  sandbox: Sandbox,
+  found: SheetsPath,
+  query: URLSearchParams,
+  body: unknown,
+): JsonObject {
+  const file = sandbox.documents.files.get(found.spreadsheetId);
+  if (!file) throw notFound();
+  if (found.operation.type === 'write') actBeforeWrite(sandbox, found.spreadsheetId);
+  const { nextId } = sandbox.documents.ids;
+  const call = { spreadsheet: file.spreadsheet, item: found.item, query, body, nextId };
+  const { answer, spreadsheet } = found.operation.run(call);
+  if (spreadsheet) storeSpreadsheet(file, spreadsheet, sandbox.clock());
+  return answer;
+}
+
+/** Lets a person act between the daemon's read and its write. */
+function actBeforeWrite(sandbox: Sandbox, spreadsheetId: string): void {
+  const file = sandbox.documents.files.get(spreadsheetId);
+  const actions = sandbox.faults.beforeNextWrite;
+  sandbox.faults.beforeNextWrite = [];
+  if (file && actions.length > 0) performActions(sandbox, file, actions);
+}
+
+function fail(kind: FailureKind, reply: FastifyReply): FastifyReply {
+  if (kind === 'unavailable') return sendError(reply, unavailable());
+  reply.hijack();
+  reply.raw.destroy();
+  return reply;
+}
+
+export function splitUrl(url: string): { path: string; query: URLSearchParams } {
+  const [path = '', search = ''] = url.split('?', 2);
+  return { path, query: new URLSearchParams(search) };
+}
+
+/** @throws GoogleError 400 when the body is not JSON. */
+export function parseBody(body: unknown): unknown {
+  if (typeof body !== 'string' || body.trim() === '') return {};
+  try {
+    const parsed: Json = JSON.parse(body);
+    return parsed;
+  } catch (error) {
+    const message = `Invalid JSON payload received. ${error instanceof Error ? error.message : 'Unexpected token.'}`;
+    throw badField(message, '', message);
+  }
+}
+
+/** Sends a refusal in Google's form; anything unforeseen is a 500 that says what broke. */
+export function sendError(reply: FastifyReply, error: unknown): FastifyReply {
+  if (error instanceof GoogleError) return reply.code(error.code).send(error.body);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return sendError(reply, invalidArgument('Request payload size exceeds the limit: 10485760 bytes.'));
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return reply.code(500).send({ error: { code: 500, message, status: 'INTERNAL' } });
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { FastifyInstance } from 'fastify';
+
+/** The page's own files and the grid component's, each under a fixed path. */
+export function registerGridPage(server: FastifyInstance): void {
+  const fromPackage = createRequire(import.meta.url).resolve;
+  const fromPage = (name: string) => new URL(`page/${name}`, import.meta.url).pathname;
+  const files = {
+    '/': { path: fromPage('grid.html'), type: 'text/html' },
+    '/grid.css': { path: fromPage('grid.css'), type: 'text/css' },
+    '/grid.js': { path: fromPage('grid.js'), type: 'text/javascript' },
+    '/tabulator.css': {
+      path: fromPackage('tabulator-tables/dist/css/tabulator_simple.min.css'),
+      type: 'text/css',
+    },
+    '/tabulator.js': {
+      path: fromPackage('tabulator-tables/dist/js/tabulator.min.js'),
+      type: 'text/javascript',
+    },
+  };
+  for (const [route, { path, type }] of Object.entries(files)) {
+    server.get(route, (_request, reply) => reply.type(`${type}; charset=utf-8`).send(readFileSync(path)));
+  }
+}

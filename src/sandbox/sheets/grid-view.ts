@@ -1,0 +1,68 @@
+import type { Cell } from './cell.ts';
+import { formattedValue } from './display.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { listedOptions } from './person.ts';
+import type { Sheet, Spreadsheet } from './spreadsheet.ts';
+import { frozenRowsOf } from './spreadsheet.ts';
+
+/** Empty rows shown below the last one that holds something, for new entries. */
+const SPARE_ROWS = 20;
+
+/** What the grid page draws: per tab its size, and the cells that hold something. */
+export function gridView(spreadsheet: Spreadsheet, revision: number): JsonObject {
+  return {
+    revision,
+    title: spreadsheet.properties.title,
+    sheets: spreadsheet.sheets.filter((sheet) => sheet.properties['hidden'] !== true).map(sheetView),
+  };
+}
+
+function sheetView(sheet: Sheet): JsonObject {
+  const isUsed = (cell: Cell | undefined) => cell?.userEnteredValue !== undefined || cell?.note !== undefined;
+  const used = sheet.rows.findLastIndex((row) => row.some(isUsed)) + 1;
+  const rowCount = Math.min(sheet.rows.length, Math.max(used, frozenRowsOf(sheet)) + SPARE_ROWS);
+  return {
+    sheetId: sheet.sheetId,
+    title: sheet.title,
+    frozenRows: frozenRowsOf(sheet),
+    rowCount,
+    columns: sheet.columnProperties.map((properties) => ({ ...properties })),
+    rows: sheet.rows.slice(0, rowCount).map((row) => row.map(cellView)),
+  };
+}
+
+/** A cell with nothing to show is `null`. */
+function cellView(cell: Cell | undefined): Json {
+  if (!cell) return null;
+  const format = cell.userEnteredFormat ?? {};
+  const textFormat = isJsonObject(format['textFormat']) ? format['textFormat'] : {};
+  return {
+    text: formattedValue(cell),
+    typed: typedText(cell),
+    ...(cell.note && { note: cell.note }),
+    ...(cell.dataValidation && validationView(cell.dataValidation)),
+    ...(isJsonObject(format['backgroundColor']) && { background: cssColor(format['backgroundColor']) }),
+    ...(isJsonObject(textFormat['foregroundColor']) && { color: cssColor(textFormat['foregroundColor']) }),
+    ...(textFormat['bold'] === true && { isBold: true }),
+    ...(typeof cell.userEnteredValue?.numberValue === 'number' && { isNumber: true }),
+  };
+}
+
+/** What an editor shows: the formula, or the text that typed again gives the same value. */
+function typedText(cell: Cell): string {
+  const { formulaValue, stringValue } = cell.userEnteredValue ?? {};
+  if (formulaValue !== undefined) return formulaValue;
+  const isAmbiguous = stringValue !== undefined && /^['=+\d$(-]|^(true|false)$/i.test(stringValue);
+  return isAmbiguous ? `'${stringValue}` : formattedValue(cell);
+}
+
+function validationView(rule: JsonObject): JsonObject {
+  const condition = isJsonObject(rule['condition']) ? rule['condition'] : {};
+  if (condition['type'] === 'BOOLEAN') return { isCheckbox: true };
+  return condition['type'] === 'ONE_OF_LIST' ? { options: listedOptions(condition) } : {};
+}
+
+function cssColor({ red, green, blue }: JsonObject): string {
+  const channel = (value: Json | undefined) => Math.round(Number(value ?? 0) * 255);
+  return `rgb(${channel(red)} ${channel(green)} ${channel(blue)})`;
+}

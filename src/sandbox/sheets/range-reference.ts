@@ -1,0 +1,58 @@
+import { columnLetters, parseA1, quoteTitle, splitTitle } from './a1.ts';
+import { invalidArgument } from './google-error.ts';
+import { type Area, areaOf, beginsOutside, type GridRange } from './grid-range.ts';
+import { type Sheet, type Spreadsheet, sheetById, sheetByTitle, sizeOf } from './spreadsheet.ts';
+
+/** A tab and the rectangle of it that an A1 reference means, clipped to the grid. */
+export interface ResolvedRange {
+  sheet: Sheet;
+  area: Area;
+}
+
+/**
+ * Finds what `Deals!A1:C`, `'My tab'`, `A1` or a named range means.
+ * @throws GoogleError 400 when it cannot be read, or begins outside the grid.
+ */
+export function resolveA1(spreadsheet: Spreadsheet, text: string): ResolvedRange {
+  const { title, reference, isQuoted } = splitTitle(text);
+  const sheet = title === undefined ? spreadsheet.sheets[0] : sheetByTitle(spreadsheet, title);
+  const range = reference === undefined ? {} : parseA1(reference);
+  if (sheet && range) return clip(sheet, range);
+  const named = reference === undefined ? undefined : namedRange(spreadsheet, reference);
+  if (named && (title === undefined || sheet)) return clip(sheetById(spreadsheet, named.sheetId), named);
+  const wholeTab = isQuoted ? undefined : sheetByTitle(spreadsheet, text);
+  if (wholeTab) return clip(wholeTab, {});
+  throw invalidArgument(`Unable to parse range: ${text}`);
+}
+
+function namedRange(spreadsheet: Spreadsheet, name: string): GridRange | undefined {
+  return spreadsheet.namedRanges.find((candidate) => candidate['name'] === name)?.ranges[0];
+}
+
+function clip(sheet: Sheet, range: GridRange): ResolvedRange {
+  const size = sizeOf(sheet);
+  if (beginsOutside(range, size)) {
+    const limits = `Max rows: ${size.rowCount}, max columns: ${size.columnCount}`;
+    throw invalidArgument(`Range (${formatGridRange(sheet, range)}) exceeds grid limits. ${limits}`);
+  }
+  return { sheet, area: areaOf(range, size) };
+}
+
+/** `Sheet1!A1:B2`, or `Sheet1!A1` for a single cell. */
+export function formatRange(sheet: Sheet, area: Area): string {
+  const first = columnLetters(area.startColumn) + (area.startRow + 1);
+  const last = columnLetters(area.endColumn - 1) + area.endRow;
+  return `${quoteTitle(sheet.title)}!${first === last ? first : `${first}:${last}`}`;
+}
+
+function formatGridRange(sheet: Sheet, range: GridRange): string {
+  const corner = (column: number | undefined, row: number | undefined) =>
+    (column === undefined ? '' : columnLetters(column)) + (row === undefined ? '' : row + 1);
+  const first = corner(range.startColumnIndex, range.startRowIndex);
+  const last = corner(minusOne(range.endColumnIndex), minusOne(range.endRowIndex));
+  return `${quoteTitle(sheet.title)}!${last === '' || first === last ? first : `${first}:${last}`}`;
+}
+
+function minusOne(end: number | undefined): number | undefined {
+  return end === undefined ? undefined : end - 1;
+}

@@ -1,0 +1,83 @@
+import type { Cell } from './cell.ts';
+import { effectiveValue } from './display.ts';
+import type { Area } from './grid-range.ts';
+import { cellAt, type Sheet, setCell } from './spreadsheet.ts';
+
+/** A copy of a rectangle's cells, row by row. */
+export function cellsIn(sheet: Sheet, area: Area): (Cell | undefined)[][] {
+  const width = Math.max(0, area.endColumn - area.startColumn);
+  return sheet.rows
+    .slice(area.startRow, area.endRow)
+    .map((row) => Array.from({ length: width }, (_, right) => row[area.startColumn + right]));
+}
+
+/** Writes a block of cells; what would fall outside the grid is cut off. */
+export function putCells(
+  sheet: Sheet,
+  row: number,
+  column: number,
+  block: readonly (Cell | undefined)[][],
+): void {
+  for (const [down, cells] of block.entries()) {
+    if (row + down >= sheet.rows.length) return;
+    for (const [right, cell] of cells.entries()) {
+      if (column + right < sheet.columnProperties.length) setCell(sheet, row + down, column + right, cell);
+    }
+  }
+}
+
+export function clearCells(sheet: Sheet, area: Area): void {
+  putCells(
+    sheet,
+    area.startRow,
+    area.startColumn,
+    cellsIn(sheet, area).map((row) => row.map(() => undefined)),
+  );
+}
+
+/** One key of a sort: a column of the grid and its direction. */
+export interface SortKey {
+  column: number;
+  isDescending: boolean;
+}
+
+/**
+ * Sorts the rows of a rectangle; cells beside it stay where they are, so a partial sort tears rows apart.
+ * Numbers come before text before FALSE before TRUE; blanks are last in either direction.
+ */
+export function sortArea(sheet: Sheet, area: Area, keys: readonly SortKey[]): void {
+  const order = Array.from(
+    { length: Math.max(0, area.endRow - area.startRow) },
+    (_, down) => area.startRow + down,
+  );
+  order.sort((one, other) => {
+    for (const { column, isDescending } of keys) {
+      const difference = compareCells(cellAt(sheet, one, column), cellAt(sheet, other, column), isDescending);
+      if (difference !== 0) return difference;
+    }
+    return one - other;
+  });
+  const block = order.flatMap((row) => cellsIn(sheet, { ...area, startRow: row, endRow: row + 1 }));
+  putCells(sheet, area.startRow, area.startColumn, block);
+}
+
+function compareCells(one: Cell | undefined, other: Cell | undefined, isDescending: boolean): number {
+  const [first, second] = [sortRank(one), sortRank(other)];
+  if (!first || !second) return Number(!first) - Number(!second);
+  const difference = first.rank - second.rank || compareWithin(first.value, second.value);
+  return isDescending ? -difference : difference;
+}
+
+function compareWithin(one: number | string, other: number | string): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return String(one).localeCompare(String(other), 'en', { sensitivity: 'base' });
+}
+
+function sortRank(cell: Cell | undefined): { rank: number; value: number | string } | undefined {
+  const value = effectiveValue(cell);
+  if (!value) return undefined;
+  if ('numberValue' in value) return { rank: 0, value: value.numberValue };
+  if ('stringValue' in value) return { rank: 1, value: value.stringValue };
+  if ('boolValue' in value) return { rank: 2, value: Number(value.boolValue) };
+  return { rank: 3, value: value.errorValue.type };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { type Cell, mergeCell, refusalOfCell } from './cell.ts';
+import type { FieldMask } from './field-mask.ts';
+import { parseFieldMask } from './field-mask.ts';
+import { invalidArgument } from './google-error.ts';
+import { type Area, areaAt, cellsOf } from './grid-range.ts';
+import { gridAreaOf, type RequestKind, requestKind, requiredMask } from './request-kind.ts';
+import { cellShape, fields, gridCoordinate, gridRange, jsonObject, rowShape } from './request-shapes.ts';
+import type { Sheet } from './spreadsheet.ts';
+import { cellAt, filledRowCount, growColumns, growRows, setCell, sheetById, sizeOf } from './spreadsheet.ts';
+
+type RowShape = z.infer<typeof rowShape>;
+
+const updateCells = requestKind(
+  z.object({
+    start: gridCoordinate.optional(),
+    range: gridRange.optional(),
+    rows: z.array(rowShape).default([]),
+    fields,
+  }),
+  (draft, { start, range, rows, fields: maskText }) => {
+    const mask = requiredMask(maskText);
+    if (range) {
+      const { sheet, area } = gridAreaOf(draft, range);
+      refuseOutside(area, rows);
+      for (const { row, column } of cellsOf(area)) {
+        writeCell(sheet, row, column, cellIn(rows, row - area.startRow, column - area.startColumn), mask);
+      }
+    } else {
+      const sheet = sheetById(draft, start?.sheetId);
+      writeRows(sheet, start?.rowIndex ?? 0, start?.columnIndex ?? 0, rows, mask);
+    }
+    return undefined;
+  },
+);
+
+const repeatCell = requestKind(
+  z.object({ range: gridRange, cell: cellShape.default({}), fields }),
+  (draft, { range, cell, fields: maskText }) => {
+    const mask = requiredMask(maskText);
+    const { sheet, area } = gridAreaOf(draft, range);
+    for (const { row, column } of cellsOf(area)) writeCell(sheet, row, column, cell, mask);
+    return undefined;
+  },
+);
+
+/** Writes below the last row that has a value anywhere in the tab, and grows the grid where needed. */
+const appendCells = requestKind(
+  z.object({ sheetId: z.number().int().default(0), rows: z.array(rowShape).default([]), fields }),
+  (draft, { sheetId, rows, fields: maskText }) => {
+    const mask = requiredMask(maskText);
+    const sheet = sheetById(draft, sheetId);
+    const start = filledRowCount(sheet);
+    const width = Math.max(0, ...rows.map(({ values = [] }) => values.length));
+    growRows(sheet, start + rows.length - sheet.rows.length);
+    growColumns(sheet, width - sheet.columnProperties.length);
+    writeRows(sheet, start, 0, rows, mask);
+    return undefined;
+  },
+);
+
+const setDataValidation = requestKind(
+  z.object({ range: gridRange, rule: jsonObject.optional(), filteredRowsIncluded: z.boolean().optional() }),
+  (draft, { range, rule }) => {
+    const { sheet, area } = gridAreaOf(draft, range);
+    const mask = parseFieldMask('dataValidation');
+    for (const { row, column } of cellsOf(area))
+      writeCell(sheet, row, column, { dataValidation: rule }, mask);
+    return undefined;
+  },
+);
+
+function writeRows(
+  sheet: Sheet,
+  startRow: number,
+  startColumn: number,
+  rows: RowShape[],
+  mask: FieldMask,
+): void {
+  const { rowCount, columnCount } = sizeOf(sheet);
+  refuseOutside(areaAt(startRow, startColumn, rowCount - startRow, columnCount - startColumn), rows);
+  for (const [down, { values = [] }] of rows.entries()) {
+    for (const [right, cell] of values.entries()) {
+      writeCell(sheet, startRow + down, startColumn + right, cell, mask);
+    }
+  }
+}
+
+function writeCell(sheet: Sheet, row: number, column: number, update: Cell, mask: FieldMask): void {
+  const cell = mergeCell(cellAt(sheet, row, column), update, mask);
+  const refusal = cell && refusalOfCell(cell);
+  if (refusal) throw invalidArgument(refusal);
+  setCell(sheet, row, column, cell);
+}
+
+function cellIn(rows: RowShape[], down: number, right: number): Cell {
+  return rows[down]?.values?.[right] ?? {};
+}
+
+function refuseOutside(area: Area, rows: RowShape[]): void {
+  const lastRow = area.startRow + rows.length - 1;
+  const lastColumn = area.startColumn + Math.max(0, ...rows.map(({ values = [] }) => values.length)) - 1;
+  if (lastRow >= area.endRow) throw beyond('row', lastRow, area.endRow - 1);
+  if (lastColumn >= area.endColumn) throw beyond('column', lastColumn, area.endColumn - 1);
+}
+
+function beyond(line: 'row' | 'column', attempted: number, last: number) {
+  return invalidArgument(
+    `Attempting to write ${line}: ${attempted}, beyond the last requested ${line} of: ${last}`,
+  );
+}
+
+export const CELL_REQUESTS: Record<string, RequestKind> = {
+  updateCells,
+  repeatCell,
+  appendCells,
+  setDataValidation,
+};

@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import {
+  deleteLines,
+  insertLines,
+  type Lines,
+  lineCount,
+  linePropertiesOf,
+  moveLines,
+} from './dimensions.ts';
+import { mergeFields } from './field-mask.ts';
+import { invalidArgument } from './google-error.ts';
+import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
+import { dimension, dimensionRange, fields, jsonObject } from './request-shapes.ts';
+import type { Dimension, Sheet, Spreadsheet } from './spreadsheet.ts';
+import { frozenRowsOf, growColumns, growRows, sheetById } from './spreadsheet.ts';
+import { dimensionGroupsOf } from './spreadsheet-resource.ts';
+
+type DimensionRange = z.infer<typeof dimensionRange>;
+
+const NOUNS: Record<Dimension, { one: string; many: string }> = {
+  ROWS: { one: 'row', many: 'rows' },
+  COLUMNS: { one: 'column', many: 'columns' },
+};
+
+function linesOf(sheet: Sheet, range: DimensionRange): Lines {
+  const start = range.startIndex ?? 0;
+  const end = range.endIndex ?? lineCount(sheet, range.dimension);
+  if (end <= start) throw invalidArgument(`Range end (${end}) must be after its start (${start}).`);
+  return { dimension: range.dimension, start, count: end - start };
+}
+
+const insertDimension = requestKind(
+  z.object({ range: dimensionRange, inheritFromBefore: z.boolean().default(false) }),
+  (draft, { range, inheritFromBefore }) => {
+    const sheet = sheetById(draft, range.sheetId);
+    const lines = linesOf(sheet, range);
+    const total = lineCount(sheet, lines.dimension);
+    if (lines.start > total || (lines.start === total && !inheritFromBefore)) {
+      throw invalidArgument(
+        `range.startIndex[${lines.start}] must be less than the grid size (${total}) if inheritFromBefore is false.`,
+      );
+    }
+    insertLines(draft, sheet, lines);
+    inheritFormats(
+      sheet,
+      lines,
+      inheritFromBefore || lines.start === total ? lines.start - 1 : lines.start + lines.count,
+    );
+    return undefined;
+  },
+);
+
+/** New lines take formats and validation, not values, from the line beside them. */
+export function inheritFormats(sheet: Sheet, { dimension, start, count }: Lines, from: number): void {
+  if (from < 0) return;
+  for (let line = start; line < start + count; line += 1) {
+    if (dimension === 'ROWS') sheet.rows[line] = (sheet.rows[from] ?? []).map(formOf);
+    else sheet.rows = sheet.rows.map((row) => (row.length > line ? row.with(line, formOf(row[from])) : row));
+  }
+}
+
+function formOf(cell: Sheet['rows'][number][number]): Sheet['rows'][number][number] {
+  const { userEnteredFormat, dataValidation } = cell ?? {};
+  if (!userEnteredFormat && !dataValidation) return undefined;
+  return { ...(userEnteredFormat && { userEnteredFormat }), ...(dataValidation && { dataValidation }) };
+}
+
+const deleteDimension = requestKind(z.object({ range: dimensionRange }), (draft, { range }) => {
+  const sheet = sheetById(draft, range.sheetId);
+  const lines = linesOf(sheet, range);
+  const total = lineCount(sheet, lines.dimension);
+  const { one, many } = NOUNS[lines.dimension];
+  if (lines.start + lines.count > total) {
+    throw invalidArgument(
+      `Cannot delete a ${one} that doesn't exist. Tried to delete ${one} index ` +
+        `${lines.start + lines.count - 1} but there are only ${total} ${many}.`,
+    );
+  }
+  if (lines.count === total) throw invalidArgument(`You can't delete all the ${many} on the sheet.`);
+  const frozen = lines.dimension === 'ROWS' ? frozenRowsOf(sheet) : 0;
+  if (frozen > 0 && lines.start <= frozen && lines.start + lines.count === total) {
+    throw invalidArgument(`Sorry, it is not possible to delete all non-frozen ${many}.`);
+  }
+  deleteLines(draft, sheet, lines);
+  return undefined;
+});
+
+const moveDimension = requestKind(
+  z.object({ source: dimensionRange, destinationIndex: z.number().int().nonnegative().default(0) }),
+  (draft, { source, destinationIndex }) => {
+    const sheet = sheetById(draft, source.sheetId);
+    const lines = linesOf(sheet, source);
+    const isInside = destinationIndex > lines.start && destinationIndex < lines.start + lines.count;
+    if (isInside) throw invalidArgument('destinationIndex cannot be within the source range.');
+    const total = lineCount(sheet, lines.dimension);
+    if (Math.max(destinationIndex, lines.start + lines.count) > total) {
+      throw invalidArgument(`destinationIndex[${destinationIndex}] is beyond the grid size (${total}).`);
+    }
+    moveLines(draft, sheet, lines, destinationIndex);
+    return undefined;
+  },
+);
+
+const appendDimension = requestKind(
+  z.object({ sheetId: z.number().int().default(0), dimension, length: z.number().int().positive() }),
+  (draft, request) => {
+    const sheet = sheetById(draft, request.sheetId);
+    if (request.dimension === 'ROWS') growRows(sheet, request.length);
+    else growColumns(sheet, request.length);
+    return undefined;
+  },
+);
+
+const updateDimensionProperties = requestKind(
+  z.object({ range: dimensionRange, properties: jsonObject.default({}), fields }),
+  (draft, { range, properties, fields: maskText }) => {
+    const mask = requiredMask(maskText);
+    const sheet = sheetById(draft, range.sheetId);
+    const { start, count } = linesOf(sheet, range);
+    const list = linePropertiesOf(sheet, range.dimension);
+    for (let line = start; line < Math.min(start + count, list.length); line += 1) {
+      list[line] = mergeFields(list[line] ?? {}, properties, mask);
+    }
+    return undefined;
+  },
+);
+
+/** Sizes are not measured here, so the request is accepted and changes nothing. */
+const autoResizeDimensions = requestKind(
+  z.object({ dimensions: dimensionRange }),
+  (draft, { dimensions }) => {
+    linesOf(sheetById(draft, dimensions.sheetId), dimensions);
+    return undefined;
+  },
+);
+
+function groupListOf(sheet: Sheet, dimensionName: Dimension): 'rowGroups' | 'columnGroups' {
+  sheet.gridProperties[dimensionName === 'ROWS' ? 'rowGroupControlAfter' : 'columnGroupControlAfter'] = true;
+  return dimensionName === 'ROWS' ? 'rowGroups' : 'columnGroups';
+}
+
+function sameSpan(range: DimensionRange) {
+  const [start, end] = [range.startIndex, range.endIndex];
+  return ({ ranges: [first] }: Sheet['rowGroups'][number]) =>
+    range.dimension === 'ROWS'
+      ? first?.startRowIndex === start && first?.endRowIndex === end
+      : first?.startColumnIndex === start && first?.endColumnIndex === end;
+}
+
+function changeGroups(
+  draft: Spreadsheet,
+  range: DimensionRange,
+  change: (list: Sheet['rowGroups']) => Sheet['rowGroups'],
+) {
+  const sheet = sheetById(draft, range.sheetId);
+  const name = groupListOf(sheet, range.dimension);
+  sheet[name] = change(sheet[name]);
+  const dimensionGroups = dimensionGroupsOf(sheet, range.dimension);
+  return dimensionGroups.length > 0 ? { dimensionGroups } : {};
+}
+
+const addDimensionGroup = requestKind(z.object({ range: dimensionRange }), (draft, { range }, nextId) => {
+  const [start, end] = [range.startIndex, range.endIndex];
+  const isRows = range.dimension === 'ROWS';
+  const span = isRows
+    ? { startRowIndex: start, endRowIndex: end }
+    : { startColumnIndex: start, endColumnIndex: end };
+  const group = { id: nextId(), ranges: [{ sheetId: range.sheetId, ...span }] };
+  return changeGroups(draft, range, (groups) => [...groups, group]);
+});
+
+const deleteDimensionGroup = requestKind(z.object({ range: dimensionRange }), (draft, { range }) =>
+  changeGroups(draft, range, (groups) => groups.filter((group) => !sameSpan(range)(group))),
+);
+
+export const DIMENSION_REQUESTS: Record<string, RequestKind> = {
+  insertDimension,
+  deleteDimension,
+  moveDimension,
+  appendDimension,
+  updateDimensionProperties,
+  autoResizeDimensions,
+  addDimensionGroup,
+  deleteDimensionGroup,
+};

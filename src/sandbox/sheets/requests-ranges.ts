@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import { type Cell, mergeCell } from './cell.ts';
+import { type FieldMask, parseFieldMask } from './field-mask.ts';
+import { invalidArgument } from './google-error.ts';
+import { type Area, areaOf, areasOverlap, cellsOf, rangeOf } from './grid-range.ts';
+import { cellsIn, clearCells, putCells, sortArea } from './ranges.ts';
+import { gridAreaOf, type RequestKind, requestKind } from './request-kind.ts';
+import { dimension, gridCoordinate, gridRange, jsonObject } from './request-shapes.ts';
+import {
+  cellAt,
+  growColumns,
+  growRows,
+  type Overlay,
+  type Sheet,
+  setCell,
+  sheetById,
+  sizeOf,
+} from './spreadsheet.ts';
+
+const PASTE_MASKS: Record<string, FieldMask> = {
+  PASTE_NORMAL: parseFieldMask('*'),
+  PASTE_VALUES: parseFieldMask('userEnteredValue'),
+  PASTE_FORMULA: parseFieldMask('userEnteredValue'),
+  PASTE_FORMAT: parseFieldMask('userEnteredFormat,textFormatRuns'),
+  PASTE_DATA_VALIDATION: parseFieldMask('dataValidation'),
+  PASTE_NO_BORDERS: parseFieldMask('*'),
+};
+
+const pasteType = z.string().default('PASTE_NORMAL');
+
+function pasteMask(type: string): FieldMask {
+  const mask = PASTE_MASKS[type];
+  if (!mask) throw invalidArgument(`Unsupported pasteType: ${type}`);
+  return mask;
+}
+
+/** Pastes a block over a larger area again and again, as far as whole copies fit. */
+const copyPaste = requestKind(
+  z.object({
+    source: gridRange,
+    destination: gridRange,
+    pasteType,
+    pasteOrientation: z.enum(['NORMAL', 'TRANSPOSE']).default('NORMAL'),
+  }),
+  (draft, request) => {
+    const from = gridAreaOf(draft, request.source);
+    const to = gridAreaOf(draft, request.destination);
+    const copied = cellsIn(from.sheet, from.area);
+    const block = request.pasteOrientation === 'TRANSPOSE' ? transpose(copied) : copied;
+    const height = block.length;
+    const width = block[0]?.length ?? 0;
+    const down = Math.max(1, Math.floor((to.area.endRow - to.area.startRow) / height));
+    const right = Math.max(1, Math.floor((to.area.endColumn - to.area.startColumn) / width));
+    const mask = pasteMask(request.pasteType);
+    for (const copy of cellsOf({ startRow: 0, endRow: down, startColumn: 0, endColumn: right })) {
+      const row = to.area.startRow + copy.row * height;
+      paste(to.sheet, row, to.area.startColumn + copy.column * width, block, mask);
+    }
+    return undefined;
+  },
+);
+
+const cutPaste = requestKind(
+  z.object({ source: gridRange, destination: gridCoordinate, pasteType }),
+  (draft, { source, destination, pasteType: type }) => {
+    const from = gridAreaOf(draft, source);
+    const target = sheetById(draft, destination.sheetId);
+    const block = cellsIn(from.sheet, from.area);
+    clearCells(from.sheet, from.area);
+    paste(target, destination.rowIndex ?? 0, destination.columnIndex ?? 0, block, pasteMask(type));
+    return undefined;
+  },
+);
+
+function paste(
+  sheet: Sheet,
+  row: number,
+  column: number,
+  block: (Cell | undefined)[][],
+  mask: FieldMask,
+): void {
+  const merged = block.map((cells, down) =>
+    cells.map((cell, right) => mergeCell(cellAt(sheet, row + down, column + right), cell ?? {}, mask)),
+  );
+  putCells(sheet, row, column, merged);
+}
+
+function transpose(block: (Cell | undefined)[][]): (Cell | undefined)[][] {
+  return (block[0] ?? []).map((_, column) => block.map((row) => row[column]));
+}
+
+const sortRange = requestKind(
+  z.object({ range: gridRange, sortSpecs: z.array(jsonObject).default([]) }),
+  (draft, { range, sortSpecs }) => {
+    const { sheet, area } = gridAreaOf(draft, range);
+    sortArea(sheet, area, sortKeysOf(sortSpecs));
+    return undefined;
+  },
+);
+
+export function sortKeysOf(sortSpecs: readonly z.infer<typeof jsonObject>[]) {
+  return sortSpecs.map((spec) => ({
+    column: Number(spec['dimensionIndex'] ?? 0),
+    isDescending: spec['sortOrder'] === 'DESCENDING',
+  }));
+}
+
+const shiftShape = z.object({ range: gridRange, shiftDimension: dimension });
+
+/** Pushes cells down or right to make room; the grid grows when the last ones hold something. */
+const insertRange = requestKind(shiftShape, (draft, { range, shiftDimension }) => {
+  const { sheet, area } = gridAreaOf(draft, range);
+  const { behind, height, width } = shiftedPart(sheet, area, shiftDimension, 0);
+  const block = cellsIn(sheet, behind);
+  if (shiftDimension === 'ROWS')
+    growRows(sheet, filledEnd(block) + area.startRow + height - sheet.rows.length);
+  else growColumns(sheet, filledWidth(block) + area.startColumn + width - sheet.columnProperties.length);
+  clearCells(sheet, area);
+  const [down, right] = shiftDimension === 'ROWS' ? [height, 0] : [0, width];
+  putCells(sheet, area.startRow + down, area.startColumn + right, block);
+  return undefined;
+});
+
+/** Takes cells out and pulls the ones below or right of them in. */
+const deleteRange = requestKind(shiftShape, (draft, { range, shiftDimension }) => {
+  const { sheet, area } = gridAreaOf(draft, range);
+  const { behind, height, width } = shiftedPart(sheet, area, shiftDimension, 1);
+  const block = cellsIn(sheet, behind);
+  const whole = areaOf(range, sizeOf(sheet));
+  clearCells(
+    sheet,
+    shiftDimension === 'ROWS'
+      ? { ...whole, endRow: behind.endRow }
+      : { ...whole, endColumn: behind.endColumn },
+  );
+  if (height > 0 && width > 0) putCells(sheet, area.startRow, area.startColumn, block);
+  return undefined;
+});
+
+/** The cells that move: from the area on (`skip` 0) or from behind it (`skip` 1) to the grid's end. */
+function shiftedPart(sheet: Sheet, area: Area, shiftDimension: 'ROWS' | 'COLUMNS', skip: 0 | 1) {
+  const { rowCount, columnCount } = sizeOf(sheet);
+  const height = area.endRow - area.startRow;
+  const width = area.endColumn - area.startColumn;
+  const behind =
+    shiftDimension === 'ROWS'
+      ? { ...area, startRow: area.startRow + skip * height, endRow: rowCount }
+      : { ...area, startColumn: area.startColumn + skip * width, endColumn: columnCount };
+  return { behind, height, width };
+}
+
+function filledEnd(block: (Cell | undefined)[][]): number {
+  return block.findLastIndex((row) => row.some((cell) => cell !== undefined)) + 1;
+}
+
+function filledWidth(block: (Cell | undefined)[][]): number {
+  return Math.max(0, ...block.map((row) => row.findLastIndex((cell) => cell !== undefined) + 1));
+}
+
+const mergeCells = requestKind(
+  z.object({
+    range: gridRange,
+    mergeType: z.enum(['MERGE_ALL', 'MERGE_COLUMNS', 'MERGE_ROWS']).default('MERGE_ALL'),
+  }),
+  (draft, { range, mergeType }, nextId) => {
+    const { sheet, area } = gridAreaOf(draft, range);
+    for (const part of mergedParts(area, mergeType)) {
+      const covered = sheet.merges.filter((merge) => overlayTouches(merge, sheet, part));
+      const isTorn = covered.some(({ ranges }) =>
+        ranges.some((other) => !contains(part, areaOf(other, sizeOf(sheet)))),
+      );
+      if (isTorn)
+        throw invalidArgument('You must select all cells in a merged range to merge or unmerge them.');
+      sheet.merges = [
+        ...sheet.merges.filter((merge) => !covered.includes(merge)),
+        mergeOf(sheet, part, nextId()),
+      ];
+      keepFirstValue(sheet, part);
+    }
+    return undefined;
+  },
+);
+
+const unmergeCells = requestKind(z.object({ range: gridRange }), (draft, { range }) => {
+  const { sheet, area } = gridAreaOf(draft, range);
+  sheet.merges = sheet.merges.filter((merge) => !overlayTouches(merge, sheet, area));
+  return undefined;
+});
+
+function mergedParts(area: Area, mergeType: string): Area[] {
+  if (mergeType === 'MERGE_ALL') return [area];
+  const { startRow, endRow, startColumn, endColumn } = area;
+  return mergeType === 'MERGE_ROWS'
+    ? Array.from({ length: endRow - startRow }, (_, down) => ({
+        ...area,
+        startRow: startRow + down,
+        endRow: startRow + down + 1,
+      }))
+    : Array.from({ length: endColumn - startColumn }, (_, right) => ({
+        ...area,
+        startColumn: startColumn + right,
+        endColumn: startColumn + right + 1,
+      }));
+}
+
+function mergeOf(sheet: Sheet, area: Area, id: number): Overlay {
+  return { id, ranges: [rangeOf(sheet.sheetId, area)] };
+}
+
+export function overlayTouches(overlay: Overlay, sheet: Sheet, area: Area): boolean {
+  return overlay.ranges.some((range) => areasOverlap(areaOf(range, sizeOf(sheet)), area));
+}
+
+function contains(outer: Area, inner: Area): boolean {
+  return (
+    outer.startRow <= inner.startRow &&
+    outer.endRow >= inner.endRow &&
+    outer.startColumn <= inner.startColumn &&
+    outer.endColumn >= inner.endColumn
+  );
+}
+
+/** A merge keeps the first value it finds, in its top left cell. */
+function keepFirstValue(sheet: Sheet, area: Area): void {
+  const values = [...cellsOf(area)].map(({ row, column }) => cellAt(sheet, row, column)?.userEnteredValue);
+  const first = values.find((value) => value !== undefined);
+  const valueOnly = parseFieldMask('userEnteredValue');
+  for (const { row, column } of cellsOf(area)) {
+    const isAnchor = row === area.startRow && column === area.startColumn;
+    const update = isAnchor && first ? { userEnteredValue: first } : {};
+    setCell(sheet, row, column, mergeCell(cellAt(sheet, row, column), update, valueOnly));
+  }
+}
+
+export const RANGE_REQUESTS: Record<string, RequestKind> = {
+  copyPaste,
+  cutPaste,
+  sortRange,
+  insertRange,
+  deleteRange,
+  mergeCells,
+  unmergeCells,
+};

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { StoredFile } from './documents.ts';
+import { faultsShape } from './faults.ts';
+import { notFound } from './google-error.ts';
+import { parseBody, splitUrl } from './google-routes.ts';
+import { gridView } from './grid-view.ts';
+import { personAction } from './person-shapes.ts';
+import { usageOf } from './quota.ts';
+import { parseRequest } from './request-kind.ts';
+import { performActions, type Sandbox } from './sandbox.ts';
+
+const actionsShape = z.union([personAction, z.array(personAction)]);
+
+/** What Google does not have: usage counts, faults, a person's hands, and the grid for the page. */
+export function registerSandboxRoutes(
+  server: FastifyInstance,
+  sandbox: Sandbox,
+  spreadsheetId: string,
+): void {
+  function fileOf(url: string): StoredFile {
+    const id = splitUrl(url).query.get('spreadsheetId') ?? spreadsheetId;
+    const file = sandbox.documents.files.get(id);
+    if (!file) throw notFound();
+    return file;
+  }
+
+  server.get('/__sandbox/usage', () => usageOf(sandbox.quota));
+  server.get('/__sandbox/faults', () => sandbox.faults);
+  server.post('/__sandbox/faults', (request) => {
+    sandbox.faults = parseRequest(faultsShape, parseBody(request.body));
+    return sandbox.faults;
+  });
+  server.post('/__sandbox/person', (request) => {
+    const actions = [parseRequest(actionsShape, parseBody(request.body))].flat();
+    const file = fileOf(request.url);
+    performActions(sandbox, file, actions);
+    return { revision: file.revision };
+  });
+  server.get('/__sandbox/grid', (request, reply) => {
+    const file = fileOf(request.url);
+    const known = splitUrl(request.url).query.get('since');
+    if (known === String(file.revision)) return reply.code(204).send();
+    return reply.send(gridView(file.spreadsheet, file.revision));
+  });
+}

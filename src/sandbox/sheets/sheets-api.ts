@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { batchUpdate } from './batch-update.ts';
+import { dataFilter, metadataJson, searchMetadata } from './developer-metadata.ts';
+import type { DateTimeRenderOption, ValueRenderOption } from './display.ts';
+import { parseFieldMask, selectFields } from './field-mask.ts';
+import { badField, invalidArgument, notFound } from './google-error.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import type { RequestType } from './quota.ts';
+import { parseRequest } from './request-kind.ts';
+import { json } from './request-shapes.ts';
+import type { NextId, Spreadsheet } from './spreadsheet.ts';
+import { spreadsheetResource } from './spreadsheet-resource.ts';
+import {
+  appendValues,
+  batchUpdateValues,
+  clearValues,
+  DEFAULT_RENDER,
+  getValues,
+  type RenderOptions,
+  updateValues,
+  type WriteOptions,
+} from './values.ts';
+
+/** One call: the spreadsheet it is about, the part of the path behind the collection, query and body. */
+export interface SheetsCall {
+  spreadsheet: Spreadsheet;
+  item: string;
+  query: URLSearchParams;
+  body: unknown;
+  nextId: NextId;
+}
+
+/** What a call answers, and the spreadsheet after it when it was changed. */
+export interface SheetsOutcome {
+  answer: JsonObject;
+  spreadsheet?: Spreadsheet;
+}
+
+export interface SheetsOperation {
+  type: RequestType;
+  run: (call: SheetsCall) => SheetsOutcome;
+}
+
+export interface SheetsPath {
+  spreadsheetId: string;
+  item: string;
+  operation: SheetsOperation;
+}
+
+/** The operations, each under its method and path behind the spreadsheet's id; `*` stands for an item. */
+const OPERATIONS: Record<string, SheetsOperation> = {
+  'GET ': { type: 'read', run: getSpreadsheet },
+  'POST :batchUpdate': { type: 'write', run: runBatchUpdate },
+  'GET values/*': {
+    type: 'read',
+    run: (call) => masked(call, getValues(call.spreadsheet, call.item, renderOf(call.query))),
+  },
+  'PUT values/*': {
+    type: 'write',
+    run: (call) => outcome(call, updateValues(call.spreadsheet, call.item, call.body, writeOf(call.query))),
+  },
+  'POST values/*:append': { type: 'write', run: runAppend },
+  'POST values/*:clear': { type: 'write', run: runClear },
+  'GET values:batchGet': { type: 'read', run: runBatchGet },
+  'POST values:batchUpdate': { type: 'write', run: runValuesBatchUpdate },
+  'POST values:batchClear': { type: 'write', run: runBatchClear },
+  'POST developerMetadata:search': { type: 'read', run: runMetadataSearch },
+  'GET developerMetadata/*': { type: 'read', run: getMetadata },
+};
+
+const VERBS = /:(batchUpdate|batchGet|batchClear|append|clear|search)$/;
+
+/** Reads `/v4/spreadsheets/ID/values/A1%3AB2:append`; undefined when the API has no such path. */
+export function findOperation(method: string, rawPath: string): SheetsPath | undefined {
+  const [, rest] = /^\/v4\/spreadsheets\/(.+)$/.exec(rawPath) ?? [];
+  if (rest === undefined) return undefined;
+  const verb = VERBS.exec(rest)?.[0] ?? '';
+  const [id = '', collection = '', ...items] = rest.slice(0, rest.length - verb.length).split('/');
+  const operation = OPERATIONS[`${method} ${collection}${items.length > 0 ? '/*' : ''}${verb}`];
+  return (
+    operation && {
+      spreadsheetId: decodeURIComponent(id),
+      item: decodeURIComponent(items.join('/')),
+      operation,
+    }
+  );
+}
+
+function getSpreadsheet({ spreadsheet, query }: SheetsCall): SheetsOutcome {
+  const answer = spreadsheetResource(spreadsheet, {
+    ranges: query.getAll('ranges'),
+    includeGridData: query.get('includeGridData') === 'true',
+    mask: parseFieldMask(query.get('fields') ?? ''),
+  });
+  return { answer };
+}
+
+function runBatchUpdate({ spreadsheet, query, body, nextId }: SheetsCall): SheetsOutcome {
+  return batchUpdate(spreadsheet, body, query.get('fields') ?? '', nextId);
+}
+
+function runAppend(call: SheetsCall): SheetsOutcome {
+  const insertsRows = call.query.get('insertDataOption') === 'INSERT_ROWS';
+  const options = { ...writeOf(call.query), insertsRows };
+  return outcome(call, appendValues(call.spreadsheet, call.item, call.body, options));
+}
+
+function runClear(call: SheetsCall): SheetsOutcome {
+  const { spreadsheet, clearedRanges } = clearValues(call.spreadsheet, [call.item]);
+  const answer = { spreadsheetId: spreadsheet.spreadsheetId, clearedRange: clearedRanges[0] ?? '' };
+  return outcome(call, { spreadsheet, answer });
+}
+
+function runBatchClear(call: SheetsCall): SheetsOutcome {
+  const { ranges } = parseRequest(z.object({ ranges: z.array(z.string()).default([]) }), call.body);
+  const { spreadsheet, clearedRanges } = clearValues(call.spreadsheet, ranges);
+  return outcome(call, { spreadsheet, answer: { spreadsheetId: spreadsheet.spreadsheetId, clearedRanges } });
+}
+
+function runBatchGet(call: SheetsCall): SheetsOutcome {
+  const { spreadsheet, query } = call;
+  const options = renderOf(query);
+  const valueRanges = query.getAll('ranges').map((range) => getValues(spreadsheet, range, options));
+  return masked(call, {
+    spreadsheetId: spreadsheet.spreadsheetId,
+    ...(valueRanges.length > 0 && { valueRanges }),
+  });
+}
+
+function runValuesBatchUpdate(call: SheetsCall): SheetsOutcome {
+  const body = isJsonObject(call.body) ? call.body : {};
+  const { data } = parseRequest(z.object({ data: z.array(json).default([]) }), body);
+  // The options that other methods take as query parameters travel in this body.
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value === 'string' || typeof value === 'boolean') query.set(name, String(value));
+  }
+  return outcome(call, batchUpdateValues(call.spreadsheet, data, writeOf(query)));
+}
+
+function runMetadataSearch({ spreadsheet, body }: SheetsCall): SheetsOutcome {
+  const { dataFilters } = parseRequest(z.object({ dataFilters: z.array(dataFilter) }), body);
+  const matchedDeveloperMetadata = searchMetadata(spreadsheet, dataFilters);
+  return { answer: matchedDeveloperMetadata.length > 0 ? { matchedDeveloperMetadata } : {} };
+}
+
+function getMetadata({ spreadsheet, item }: SheetsCall): SheetsOutcome {
+  const metadata = spreadsheet.developerMetadata.find(({ metadataId }) => String(metadataId) === item);
+  if (!metadata) throw notFound();
+  return { answer: metadataJson(metadata) };
+}
+
+function masked({ query }: SheetsCall, answer: JsonObject): SheetsOutcome {
+  return { answer: selectFields(answer, parseFieldMask(query.get('fields') ?? '')) };
+}
+
+function outcome(call: SheetsCall, { spreadsheet, answer }: Required<SheetsOutcome>): SheetsOutcome {
+  return { ...masked(call, answer), spreadsheet };
+}
+
+function oneOf<Option extends string>(
+  query: URLSearchParams,
+  name: string,
+  options: readonly Option[],
+): Option {
+  const sent = query.get(name);
+  const found = options.find((option) => option === sent);
+  if (found) return found;
+  const [fallback] = options;
+  if (sent === null && fallback) return fallback;
+  const description = `Invalid value at '${snakeCase(name)}' (type.googleapis.com/google.apps.sheets.v4.${name}), "${sent}"`;
+  throw badField(description, snakeCase(name), description);
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+const VALUE_RENDER: readonly ValueRenderOption[] = ['FORMATTED_VALUE', 'UNFORMATTED_VALUE', 'FORMULA'];
+const DATE_RENDER: readonly DateTimeRenderOption[] = ['SERIAL_NUMBER', 'FORMATTED_STRING'];
+
+function renderOf(query: URLSearchParams): RenderOptions {
+  return {
+    majorDimension: oneOf(query, 'majorDimension', ['ROWS', 'COLUMNS']),
+    valueRender: oneOf(query, 'valueRenderOption', VALUE_RENDER),
+    dateRender: oneOf(query, 'dateTimeRenderOption', DATE_RENDER),
+  };
+}
+
+function writeOf(query: URLSearchParams): WriteOptions {
+  const input = query.get('valueInputOption');
+  if (input !== 'RAW' && input !== 'USER_ENTERED') {
+    throw invalidArgument("'valueInputOption' is required but not specified");
+  }
+  if (query.get('includeValuesInResponse') !== 'true') return { input };
+  const includeValues = {
+    ...DEFAULT_RENDER,
+    valueRender: oneOf(query, 'responseValueRenderOption', VALUE_RENDER),
+    dateRender: oneOf(query, 'responseDateTimeRenderOption', DATE_RENDER),
+  };
+  return { input, includeValues };
+}

@@ -1,0 +1,240 @@
+import type { Cell } from './cell.ts';
+import { metadataJson } from './developer-metadata.ts';
+import { effectiveValue, formattedValue } from './display.ts';
+import { checkFieldMask, type FieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
+import { type Area, areaOf, areasOverlap, type GridRange } from './grid-range.ts';
+import type { Json, JsonObject } from './json.ts';
+import { type ResolvedRange, resolveA1 } from './range-reference.ts';
+import type { Dimension, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
+import { sizeOf } from './spreadsheet.ts';
+
+/** Who the requests come from; Google names the account that made a protection as its editor. */
+const REQUESTER = 'sandbox@sandbox.iam.gserviceaccount.com';
+
+const WHITE: JsonObject = { red: 1, green: 1, blue: 1 };
+
+const DEFAULT_FORMAT: JsonObject = {
+  backgroundColor: WHITE,
+  padding: { top: 2, right: 3, bottom: 2, left: 3 },
+  verticalAlignment: 'BOTTOM',
+  wrapStrategy: 'OVERFLOW_CELL',
+  textFormat: {
+    foregroundColor: {},
+    fontFamily: 'arial,sans,sans-serif',
+    fontSize: 10,
+    bold: false,
+    italic: false,
+    strikethrough: false,
+    underline: false,
+    foregroundColorStyle: { rgbColor: {} },
+  },
+  backgroundColorStyle: { rgbColor: WHITE },
+};
+
+/** The fields of a spreadsheet that a mask may name; a name without children is not looked into. */
+const KNOWN_FIELDS = parseFieldMask(
+  'spreadsheetId,properties,namedRanges,spreadsheetUrl,developerMetadata,dataSources,dataSourceSchedules,' +
+    'sheets(properties(sheetId,title,index,sheetType,gridProperties,hidden,tabColor,tabColorStyle,rightToLeft,' +
+    'dataSourceSheetProperties),merges,conditionalFormats,filterViews,protectedRanges,basicFilter,charts,' +
+    'bandedRanges,developerMetadata,rowGroups,columnGroups,slicers,tables,' +
+    'data(startRow,startColumn,rowMetadata,columnMetadata,rowData(values(userEnteredValue,effectiveValue,' +
+    'formattedValue,userEnteredFormat,effectiveFormat,hyperlink,note,textFormatRuns,dataValidation,' +
+    'pivotTable,dataSourceTable,dataSourceFormula,chipRuns))))',
+);
+
+export interface ResourceOptions {
+  /** A1 references that limit tabs, overlays and cells; none means the whole spreadsheet. */
+  ranges: readonly string[];
+  includeGridData: boolean;
+  /** The `fields` parameter; empty for everything. */
+  mask: FieldMask;
+}
+
+/**
+ * The spreadsheet as `spreadsheets.get` answers it. A mask that names `sheets.data` brings the cells whether
+ * or not they are asked for otherwise.
+ */
+export function spreadsheetResource(spreadsheet: Spreadsheet, options: ResourceOptions): JsonObject {
+  const { mask, ranges, includeGridData } = options;
+  checkFieldMask(mask, KNOWN_FIELDS);
+  const dataMask = mask.size > 0 ? maskOf(mask, 'sheets', 'data') : includeGridData ? mask : undefined;
+  const wanted = ranges.map((text) => resolveA1(spreadsheet, text));
+  const sheets = spreadsheet.sheets
+    .map((sheet, index) => ({ sheet, index, areas: areasWanted(sheet, wanted) }))
+    .filter(({ areas }) => wanted.length === 0 || areas.length > 0);
+  const whole: JsonObject = {
+    spreadsheetId: spreadsheet.spreadsheetId,
+    properties: { ...spreadsheet.properties, defaultFormat: DEFAULT_FORMAT },
+    sheets: sheets.map(({ sheet, index, areas }) => sheetJson(spreadsheet, sheet, index, areas, dataMask)),
+    ...listed('namedRanges', spreadsheet.namedRanges.map(namedRangeJson)),
+    spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${spreadsheet.spreadsheetId}/edit`,
+    ...listed('developerMetadata', metadataOn(spreadsheet, undefined, undefined)),
+  };
+  return selectFields(whole, mask);
+}
+
+function areasWanted(sheet: Sheet, wanted: readonly ResolvedRange[]): Area[] {
+  return wanted.filter((range) => range.sheet === sheet).map(({ area }) => area);
+}
+
+function sheetJson(
+  spreadsheet: Spreadsheet,
+  sheet: Sheet,
+  index: number,
+  areas: readonly Area[],
+  dataMask: FieldMask | undefined,
+): JsonObject {
+  const whole = areaOf({}, sizeOf(sheet));
+  const shown = areas.length > 0 ? areas : [whole];
+  const inView = (overlay: Overlay) =>
+    overlay.ranges.some((range) => shown.some((area) => areasOverlap(areaOf(range, sizeOf(sheet)), area)));
+  return {
+    properties: sheetProperties(sheet, index),
+    ...(dataMask && { data: shown.map((area) => gridData(spreadsheet, sheet, area, dataMask)) }),
+    ...listed(
+      'merges',
+      sheet.merges.filter(inView).flatMap(({ ranges }) => ranges.map(rangeJson)),
+    ),
+    ...listed(
+      'conditionalFormats',
+      sheet.conditionalFormats.filter(inView).map((rule) => overlayJson(rule)),
+    ),
+    ...listed('filterViews', sheet.filterViews.map(filterJson)),
+    ...listed('protectedRanges', sheet.protectedRanges.map(protectedRangeJson)),
+    ...(sheet.basicFilter[0] && { basicFilter: overlayJson(sheet.basicFilter[0], undefined) }),
+    ...listed(
+      'bandedRanges',
+      sheet.bandedRanges.map((band) => overlayJson(band, 'bandedRangeId')),
+    ),
+    ...listed('developerMetadata', metadataOn(spreadsheet, sheet.sheetId, undefined)),
+    ...listed('rowGroups', dimensionGroupsOf(sheet, 'ROWS')),
+    ...listed('columnGroups', dimensionGroupsOf(sheet, 'COLUMNS')),
+  };
+}
+
+export function sheetProperties(sheet: Sheet, index: number): JsonObject {
+  return {
+    sheetId: sheet.sheetId,
+    title: sheet.title,
+    index,
+    sheetType: 'GRID',
+    gridProperties: { ...sizeOf(sheet), ...sheet.gridProperties },
+    ...sheet.properties,
+  };
+}
+
+function gridData(spreadsheet: Spreadsheet, sheet: Sheet, area: Area, mask: FieldMask): JsonObject {
+  const rows = sheet.rows.slice(area.startRow, area.endRow);
+  const cells = rows.map((row) => row.slice(area.startColumn, area.endColumn));
+  const filledRows = cells.findLastIndex((row) => row.some((cell) => cell !== undefined)) + 1;
+  const valuesMask = maskOf(mask, 'rowData', 'values');
+  const rowData = cells.slice(0, filledRows).map((row) => {
+    const width = row.findLastIndex((cell) => cell !== undefined) + 1;
+    return width > 0 ? { values: row.slice(0, width).map((cell) => cellJson(cell, valuesMask ?? mask)) } : {};
+  });
+  const lines = (dimension: Dimension, from: number, to: number) =>
+    Array.from({ length: Math.max(0, to - from) }, (_, offset) =>
+      lineJson(spreadsheet, sheet, dimension, from + offset),
+    );
+  const isAsked = (name: string) => maskOf(mask, name) !== undefined;
+  return {
+    ...(area.startRow > 0 && { startRow: area.startRow }),
+    ...(area.startColumn > 0 && { startColumn: area.startColumn }),
+    ...(isAsked('rowData') && listed('rowData', rowData)),
+    ...(isAsked('rowMetadata') && { rowMetadata: lines('ROWS', area.startRow, area.endRow) }),
+    ...(isAsked('columnMetadata') && { columnMetadata: lines('COLUMNS', area.startColumn, area.endColumn) }),
+  };
+}
+
+/** Only what the mask asks for is computed: a full sheet of effective formats is megabytes. */
+function cellJson(cell: Cell | undefined, mask: FieldMask): JsonObject {
+  if (!cell) return {};
+  const isAsked = (name: string) => maskOf(mask, name) !== undefined;
+  const value = effectiveValue(cell);
+  const { userEnteredValue, userEnteredFormat, textFormatRuns, dataValidation, note } = cell;
+  return {
+    ...(userEnteredValue && { userEnteredValue }),
+    ...(value && { effectiveValue: value }),
+    ...(value && isAsked('formattedValue') && { formattedValue: formattedValue(cell) }),
+    ...(userEnteredFormat && { userEnteredFormat }),
+    ...(isAsked('effectiveFormat') && { effectiveFormat: { ...DEFAULT_FORMAT, ...userEnteredFormat } }),
+    ...(textFormatRuns !== undefined && { textFormatRuns }),
+    ...(dataValidation && { dataValidation }),
+    ...(note !== undefined && { note }),
+  };
+}
+
+function lineJson(spreadsheet: Spreadsheet, sheet: Sheet, dimension: Dimension, index: number): JsonObject {
+  const properties = dimension === 'ROWS' ? sheet.rowProperties[index] : sheet.columnProperties[index];
+  const tags = metadataOn(spreadsheet, sheet.sheetId, { dimension, index });
+  return {
+    pixelSize: dimension === 'ROWS' ? 21 : 100,
+    ...properties,
+    ...listed('developerMetadata', tags),
+  };
+}
+
+function metadataOn(
+  spreadsheet: Spreadsheet,
+  sheetId: number | undefined,
+  line: { dimension: Dimension; index: number } | undefined,
+): JsonObject[] {
+  return spreadsheet.developerMetadata
+    .filter(
+      (metadata) =>
+        metadata.sheetId === sheetId &&
+        metadata.line?.dimension === line?.dimension &&
+        metadata.line?.index === line?.index,
+    )
+    .map(metadataJson);
+}
+
+/** proto3 JSON: an empty list is left out. */
+function listed(name: string, list: Json[]): JsonObject {
+  return list.length > 0 ? { [name]: list } : {};
+}
+
+/** The first tab's id is zero and therefore left out; the other zeros are sent. */
+export function rangeJson({ sheetId, ...edges }: GridRange): JsonObject {
+  return { ...(sheetId && { sheetId }), ...edges };
+}
+
+/** An overlay as sent, with its range or ranges back in place and its id under the given name. */
+export function overlayJson(overlay: Overlay, idName?: string): JsonObject {
+  const { id, ranges, ...rest } = overlay;
+  const isRule = 'booleanRule' in rest || 'gradientRule' in rest;
+  const place: JsonObject = isRule
+    ? { ranges: ranges.map(rangeJson) }
+    : { range: rangeJson(ranges[0] ?? {}) };
+  return { ...(idName && { [idName]: id }), ...place, ...rest };
+}
+
+export function filterJson(overlay: Overlay): JsonObject {
+  return overlayJson(overlay, 'filterViewId');
+}
+
+export function namedRangeJson(overlay: Overlay): JsonObject {
+  const { id, ranges, name, namedRangeId } = overlay;
+  return { namedRangeId: namedRangeId ?? String(id), name: name ?? '', range: rangeJson(ranges[0] ?? {}) };
+}
+
+export function protectedRangeJson(overlay: Overlay): JsonObject {
+  const { editors, ...shown } = overlayJson(overlay, 'protectedRangeId');
+  const isWarning = overlay['warningOnly'] === true;
+  return { ...shown, requestingUserCanEdit: true, ...(!isWarning && { editors: { users: [REQUESTER] } }) };
+}
+
+/** The groups of a tab as the API shows them, outer ones first; depth counts the groups around. */
+export function dimensionGroupsOf(sheet: Sheet, dimension: Dimension): JsonObject[] {
+  const isRows = dimension === 'ROWS';
+  const spans = (isRows ? sheet.rowGroups : sheet.columnGroups).flatMap(({ ranges }) =>
+    ranges.map((range) => ({
+      startIndex: (isRows ? range.startRowIndex : range.startColumnIndex) ?? 0,
+      endIndex: (isRows ? range.endRowIndex : range.endColumnIndex) ?? 0,
+    })),
+  );
+  return spans.map(({ startIndex, endIndex }) => ({
+    range: { ...(sheet.sheetId && { sheetId: sheet.sheetId }), dimension, startIndex, endIndex },
+    depth: spans.filter((other) => other.startIndex <= startIndex && other.endIndex >= endIndex).length,
+  }));
+}
