@@ -27,6 +27,7 @@ const unreadable = (error: z.ZodError) => ({ error: z.prettifyError(error) });
 const pageFiles = {
   '/': ['page.html', 'text/html; charset=utf-8'],
   '/page.css': ['page.css', 'text/css; charset=utf-8'],
+  '/columns.js': ['columns.js', 'text/javascript; charset=utf-8'],
   '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
 } as const;
 

@@ -1,24 +1,8 @@
 // The CRM's own interface: what people do here reaches the records beside the API, so it uses none of its budget.
 
-const pollMs = 2000;
-const taskStatuses = new Map([
-  [1, 'Todo'],
-  [2, 'In progress'],
-  [3, 'Completed'],
-  [4, 'In review'],
-]);
-const taskStatusColors = new Map([
-  [1, '#9aa0a6'],
-  [2, '#5b8def'],
-  [3, '#3fa66b'],
-  [4, '#c9a227'],
-]);
-const priorities = new Map([
-  [1, 'Low'],
-  [2, 'Medium'],
-  [3, 'High'],
-]);
+import { tabs, textOf } from './columns.js';
 
+const pollMs = 2000;
 const element = (id) => document.getElementById(id);
 const [head, body] = [document.querySelector('thead'), document.querySelector('tbody')];
 
@@ -28,119 +12,6 @@ let recordsTag = '';
 let tab = 'leads';
 /** Rows on screen by record id. */
 const rows = new Map();
-
-// --- Columns: what a field is called, how it reads, how it is edited, and what is sent to change it.
-
-const column = (key, label, kind = 'text', extra = {}) => ({
-  key,
-  label,
-  kind,
-  read: (record) => record[key],
-  write: (value) => ({ [key]: value }),
-  ...extra,
-});
-
-const aboutColumn = (key, label, kind) =>
-  column(`about.${key}`, label, kind, {
-    read: (lead) => lead.meta_data?.about?.[key],
-    write: (value) => ({ meta_data: { about: { [key]: value } } }),
-  });
-
-const memberNames = () => new Map(records.members.map((member) => [member.id, member.name]));
-const optionNames = (definition) => new Map(definition.options?.map(({ name }) => [name, name]));
-const customFieldKinds = {
-  number: () => ({ kind: 'number' }),
-  date: () => ({ kind: 'date' }),
-  boolean: () => ({
-    kind: 'choice',
-    names: new Map([
-      [true, 'Yes'],
-      [false, 'No'],
-    ]),
-  }),
-  select: (definition) => ({ kind: 'choice', names: optionNames(definition) }),
-  'multi-select': (definition) => ({ kind: 'choices', names: optionNames(definition) }),
-  'user-select': () => ({ kind: 'choice', names: memberNames() }),
-  'user-multi-select': () => ({ kind: 'choices', names: memberNames() }),
-};
-
-const customColumn = (definition) =>
-  column(`custom.${definition.field_key}`, definition.name, 'text', {
-    ...customFieldKinds[definition.type]?.(definition),
-    read: (lead) => lead.custom_fields[definition.field_key],
-    write: (value) => ({ custom_fields: { [definition.field_key]: value } }),
-  });
-
-const leadColumn = (extra) =>
-  column('lead_id', 'Lead', 'choice', {
-    names: new Map(records.leads.map((lead) => [lead.id, `${lead.title} (${lead.id})`])),
-    inCreate: true,
-    ...extra,
-  });
-
-const stageNames = () =>
-  new Map(
-    records.pipelines.flatMap((pipeline) =>
-      pipeline.stages.map((stage) => [stage.id, `${pipeline.name} / ${stage.name}`]),
-    ),
-  );
-
-const tabs = {
-  leads: {
-    label: 'Leads',
-    noun: 'lead',
-    columns: () => [
-      column('title', 'Title', 'text', { inCreate: true }),
-      column('status_name', 'Status', 'suggested', {
-        inCreate: true,
-        names: new Map(records.leadStatuses.map((status) => [status.name, status.label])),
-        color: (name) => records.leadStatuses.find((status) => status.name === name)?.color,
-      }),
-      ...records.customFields.filter((definition) => definition.is_active).map(customColumn),
-      aboutColumn('description', 'Description', 'paragraph'),
-      aboutColumn('url', 'Website'),
-    ],
-  },
-  opportunities: {
-    label: 'Opportunities',
-    noun: 'opportunity',
-    columns: () => [
-      leadColumn({ isRequired: true }),
-      column('stage_id', 'Stage', 'choice', { names: stageNames(), inCreate: true, isRequired: true }),
-      column('value', 'Value', 'number', { inCreate: true, isRequired: true }),
-      column('confidence', 'Confidence %', 'number', { inCreate: true, isRequired: true }),
-      column('expected_close_date', 'Expected close', 'date', { inCreate: true, isRequired: true }),
-      column('note', 'Note', 'paragraph', { inCreate: true }),
-    ],
-  },
-  tasks: {
-    label: 'Tasks',
-    noun: 'task',
-    columns: () => [
-      column('title', 'Title', 'text', { inCreate: true }),
-      column('status', 'Status', 'choice', {
-        names: taskStatuses,
-        isRequired: true,
-        inCreate: true,
-        color: (status) => taskStatusColors.get(status),
-      }),
-      column('priority', 'Priority', 'choice', { names: priorities, isRequired: true, inCreate: true }),
-      column('due_date', 'Due', 'date', { inCreate: true }),
-      column('start_date', 'Start', 'date'),
-      leadColumn(),
-      column('parent_task_id', 'Subtask of', 'choice', {
-        names: new Map(records.tasks.map((task) => [task.id, `${task.title} (${task.id})`])),
-      }),
-      column('description', 'Description', 'paragraph'),
-    ],
-  },
-};
-
-function textOf({ names }, value) {
-  if (value === undefined || value === null) return '';
-  if (Array.isArray(value)) return value.map((member) => names?.get(member) ?? member).join(', ');
-  return String(names?.get(value) ?? value);
-}
 
 // --- Talking to the sandbox.
 
@@ -205,7 +76,7 @@ function make(tag, properties = {}, ...children) {
 }
 
 function render() {
-  const columns = tabs[tab].columns();
+  const columns = tabs[tab].columns(records);
   renderTabs();
   renderHead(columns);
   const wanted = element('filter').value.trim().toLowerCase();
@@ -395,7 +266,7 @@ body.onkeydown = (event) => {
 
 element('create').onclick = () => {
   if (!records) return;
-  const columns = tabs[tab].columns().filter((each) => each.inCreate);
+  const columns = tabs[tab].columns(records).filter((each) => each.inCreate);
   const editors = columns.map((each) => [each, makeEditor(each, undefined)]);
   element('creation-title').textContent = `New ${tabs[tab].noun}`;
   element('creation-problem').textContent = '';

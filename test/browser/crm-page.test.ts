@@ -1,0 +1,108 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+
+let browser: Browser;
+let crm: SandboxCrm;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+});
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  crm = await startSandboxCrm({ port: 0, seed: 7, counts: { leads: 5, opportunities: 3, tasks: 3 } });
+  page = await browser.newPage({ viewport: { width: 700, height: 560 } });
+  await page.goto(crm.pageUrl);
+});
+afterEach(async () => {
+  await page.close();
+  await crm.close();
+});
+
+const cell = (id: number, field: string) => page.locator(`tr[data-id="${id}"] td[data-field="${field}"]`);
+const lead = (id: number) => crm.model.records.leads.find(id);
+const rename = (id: number, title: string) =>
+  crm.model.applyByHand(Date.now(), { method: 'PUT', path: `/leads/${id}`, body: JSON.stringify({ title }) });
+
+test('a title that is typed into its cell becomes the record’s title', async () => {
+  await cell(1001, 'title').click();
+  await cell(1001, 'title').locator('input').fill('<b>Neu & "gut"</b>');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => lead(1001)?.title).toBe('<b>Neu & "gut"</b>');
+  await expect.poll(() => cell(1001, 'title').textContent()).toBe('<b>Neu & "gut"</b>');
+  expect(crm.model.usage().keys).toEqual({});
+});
+
+test('what changes in the CRM appears without a reload and leaves the edited cell alone', async () => {
+  await cell(1001, 'title').click();
+  await cell(1001, 'title').locator('input').fill('half typ');
+  rename(1001, 'from elsewhere');
+  rename(1002, 'also from elsewhere');
+  await expect.poll(() => cell(1002, 'title').textContent(), { timeout: 10_000 }).toBe('also from elsewhere');
+  expect(await cell(1001, 'title').locator('input').inputValue()).toBe('half typ');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => cell(1001, 'title').textContent()).toBe('from elsewhere');
+  expect(lead(1001)?.title).toBe('from elsewhere');
+});
+
+test('choices, dates, numbers and lists of custom fields are edited in their own kind', async () => {
+  await cell(1002, 'custom.source').click();
+  await cell(1002, 'custom.source').locator('select').selectOption({ label: 'Trade fair' });
+  await cell(1002, 'custom.yearly_budget').click();
+  await cell(1002, 'custom.yearly_budget').locator('input').fill('12.5');
+  await page.keyboard.press('Enter');
+  await cell(1002, 'custom.first_contact').click();
+  await cell(1002, 'custom.first_contact').locator('input').fill('2026-02-03');
+  await page.keyboard.press('Enter');
+  await cell(1002, 'custom.team').click();
+  await cell(1002, 'custom.team').locator('select').selectOption(['Mara Stein', 'Tariq Aziz']);
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(() => lead(1002)?.custom_fields)
+    .toMatchObject({
+      source: 'Trade fair',
+      yearly_budget: 12.5,
+      first_contact: '2026-02-03',
+      team: ['9001', '9004'],
+    });
+});
+
+test('a value the CRM refuses is explained and the cell shows the record again', async () => {
+  const before = lead(1001)?.title;
+  await cell(1001, 'title').click();
+  await cell(1001, 'title').locator('input').fill('x'.repeat(201));
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('#notice').textContent()).toMatch(/^title: /);
+  expect(await cell(1001, 'title').textContent()).toBe(before);
+});
+
+test('records are created in the form and go to the trash by two clicks', async () => {
+  await page.getByRole('tab', { name: 'Opportunities' }).click();
+  await page.getByRole('button', { name: 'New opportunity' }).click();
+  await page.getByLabel('Stage').selectOption({ label: 'Upsell & renewals / Qualified' });
+  await page.getByRole('button', { name: 'Create' }).click();
+  await expect.poll(() => page.locator('#creation-problem').textContent()).toBe('lead_id: Required');
+  await page.getByLabel('Lead').selectOption({ index: 1 });
+  await page.getByLabel('Value').fill('900');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await expect.poll(() => cell(3004, 'value').textContent()).toBe('900');
+  expect(crm.model.records.opportunities.find(3004)).toMatchObject({ stage_id: 21, value: 900 });
+  const trash = page.locator('tr[data-id="3004"] .trash');
+  await trash.click();
+  await trash.click();
+  await expect.poll(() => crm.model.records.opportunities.trashed().map(({ id }) => id)).toEqual([3004]);
+  await expect.poll(() => page.locator('tr[data-id="3004"]').count()).toBe(0);
+});
