@@ -1,17 +1,19 @@
 import type { Lane } from './ports.ts';
 
 /**
- * The arithmetic of the request budget: a log of slots, one per request, each taken until its `freeAt`. All times are
- * milliseconds of one clock.
+ * The arithmetic of the request budget: a log of slots, one per request, each taken until its `freeAt`. All
+ * times are milliseconds of one clock.
  *
  * The rule, per lane:
  * - `settle` and `edit` may take any free slot.
- * - `newest` and `sweep` leave a reserve of a fifth to them, so that an edit finds a free slot while a listing runs.
- * - `sweep` goes at full speed while less than half of the slots are taken, so that a small first fill takes seconds. After
- *   that it is paced: it spreads what is left of its share over the time until the next slot frees, and never goes faster
- *   than its share spread evenly over a window. An edit therefore never waits for a burst of the sweep to expire.
- * - A lane whose first request waits for a fifth of a window without a turn has the next turn, as if it were an edit:
- *   nothing starves, and what it costs the edits is one slot in that time.
+ * - `newest` and `sweep` leave a reserve of a fifth to them, so that an edit finds a free slot while a
+ *   listing runs.
+ * - `sweep` goes at full speed while less than half of the slots are taken, so that a small first fill takes
+ *   seconds. After that it is paced: it spreads what is left of its share over the time until the next slot
+ *   frees, and never goes faster than its share spread evenly over a window. An edit therefore never waits
+ *   for a burst of the sweep to expire.
+ * - A lane whose first request waits for a fifth of a window without a turn has the next turn, as if it were
+ *   an edit: nothing starves, and what it costs the edits is one slot in that time.
  */
 export interface Allowance {
   /** Requests allowed in any window, at least 1. */
@@ -85,11 +87,17 @@ const takenSlots = (freeAts: Iterable<number>, now: number): number[] =>
 const freeSlotAt = (taken: readonly number[], ceiling: number, now: number): number =>
   taken[taken.length - ceiling] ?? now;
 
-/** The allowance after a refusal although the budget was kept: half, and at least a tenth of the configured one. */
+/**
+ * The allowance after a refusal although the budget was kept: half, and at least a tenth of the configured
+ * one.
+ */
 export const lowerRequests = (requests: number, configured: number): number =>
   Math.max(1, Math.ceil(configured / 10), Math.floor(requests / 2));
 
-/** The allowance some time after it was lowered: a twentieth of the configured one comes back with each clean window. */
+/**
+ * The allowance some time after it was lowered: a twentieth of the configured one comes back with each clean
+ * window.
+ */
 export function recoverRequests(
   lowered: number,
   configured: number,
@@ -100,6 +108,9 @@ export function recoverRequests(
   return Math.min(configured, lowered + cleanWindows * Math.ceil(configured / 20));
 }
 
-/** How long to wait after the `refusals`th refusal in a row (from 0) that did not say how long: grows up to one window. */
+/**
+ * How long to wait after the `refusals`th refusal in a row (from 0) that did not say how long: grows up to
+ * one window.
+ */
 export const refusalBackoffMs = (refusals: number, windowMs: number): number =>
   Math.min(windowMs, (windowMs / 12) * 2 ** refusals);

@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import type { BudgetLog, Lane } from '../../src/core/ports.ts';
+import { createRequestBudget, type Permit, type RequestBudget } from '../../src/crm/budget.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { createMemoryBudgetLog } from '../support/memory-budget-log.ts';
+
+const windowMs = 60_000;
+const holdMs = 30_000;
+/** A little more than a window: slots are kept for the drift between two clocks too. */
+const slotMs = 60_060;
+
+interface Bench {
+  readonly clock: ManualClock;
+  readonly log: BudgetLog;
+  readonly budget: RequestBudget;
+  /** Lanes in the order in which their requests were let through. */
+  readonly granted: Lane[];
+  readonly permits: Permit[];
+  /** Asks for turns and lets settle what is let through at once. */
+  ask(lane: Lane, count?: number): Promise<void>;
+}
+
+function setUp(requests = 10, clock = createManualClock(), log = createMemoryBudgetLog()): Bench {
+  const budget = createRequestBudget({ key: 'agency', requests, windowMs, holdMs, clock, log });
+  const granted: Lane[] = [];
+  const permits: Permit[] = [];
+  const ask = async (lane: Lane, count = 1) => {
+    for (let asked = 0; asked < count; asked += 1) {
+      budget.take(lane).then(
+        (permit) => {
+          granted.push(lane);
+          permits.push(permit);
+        },
+        () => {},
+      );
+    }
+    await clock.advance(0);
+  };
+  return { clock, log, budget, granted, permits, ask };
+}
+
+describe('slots', () => {
+  it('frees one window after the answer', async () => {
+    const bench = setUp(1);
+    await bench.ask('edit', 2);
+    await bench.clock.advance(500);
+    bench.permits[0]!.answered();
+    await bench.clock.advance(slotMs - 1);
+    expect(bench.granted).toHaveLength(1);
+    await bench.clock.advance(1);
+    expect(bench.granted).toHaveLength(2);
+  });
+
+  it('frees one window after the hold where no answer came', async () => {
+    const bench = setUp(1);
+    await bench.ask('edit', 2);
+    await bench.clock.advance(holdMs + slotMs - 1);
+    expect(bench.granted).toHaveLength(1);
+    await bench.clock.advance(1);
+    expect(bench.granted).toHaveLength(2);
+  });
+
+  it('is kept in the log before the request may leave', async () => {
+    const bench = setUp(2);
+    const keptWhenGranted = bench.budget.take('edit').then(() => bench.log.readSlots('agency').length);
+    expect(bench.log.readSlots('agency')).toHaveLength(1);
+    expect(await keptWhenGranted).toBe(1);
+  });
+
+  it('is not given out when the log can not be written', async () => {
+    const full = new Error('disk full');
+    const log = {
+      ...createMemoryBudgetLog(),
+      addSlot: () => {
+        throw full;
+      },
+    };
+    const { budget } = setUp(2, createManualClock(), log);
+    await expect(budget.take('edit')).rejects.toBe(full);
+  });
+
+  it('does not hang on the wall clock', async () => {
+    const bench = setUp(1);
+    await bench.ask('edit', 2);
+    bench.permits[0]!.answered();
+    bench.clock.setWallClock(bench.clock.now() + 3_600_000);
+    await bench.clock.advance(slotMs - 1);
+    expect(bench.granted).toHaveLength(1);
+    bench.clock.setWallClock(bench.clock.now() - 7_200_000);
+    await bench.clock.advance(1);
+    expect(bench.granted).toHaveLength(2);
+  });
+
+  it('are forgotten in the log once they are free', async () => {
+    const bench = setUp(5);
+    await bench.ask('edit', 5);
+    for (const permit of bench.permits) permit.answered();
+    await bench.clock.advance(slotMs + 1);
+    await bench.ask('edit');
+    expect(bench.log.readSlots('agency')).toHaveLength(1);
+  });
+
+  it('needs no clock ticks while nobody waits', async () => {
+    const bench = setUp(5);
+    await bench.ask('edit', 3);
+    expect(bench.clock.sleeperCount()).toBe(0);
+  });
+});
+
+describe('a restart (S11)', () => {
+  it('goes on with the slots that were taken', async () => {
+    const before = setUp(10);
+    await before.ask('edit', 10);
+    for (const permit of before.permits) permit.answered();
+    await before.clock.advance(20_000);
+    before.budget.close();
+    const after = setUp(10, before.clock, before.log);
+    await after.ask('edit', 10);
+    expect(after.granted).toHaveLength(0);
+    await after.clock.advance(slotMs - 20_001);
+    expect(after.granted).toHaveLength(0);
+    await after.clock.advance(1);
+    expect(after.granted).toHaveLength(10);
+  });
+
+  it('takes over requests that were never answered for the rest of their hold', async () => {
+    const before = setUp(10);
+    await before.ask('edit', 10);
+    before.budget.close();
+    const after = setUp(10, before.clock, before.log);
+    await after.ask('edit');
+    await after.clock.advance(holdMs + slotMs - 1);
+    expect(after.granted).toHaveLength(0);
+    await after.clock.advance(1);
+    expect(after.granted).toHaveLength(1);
+  });
+
+  it('waits no longer than a hold and a window when the wall clock was set back', async () => {
+    const before = setUp(10);
+    await before.ask('edit', 10);
+    before.budget.close();
+    before.clock.setWallClock(before.clock.now() - 86_400_000);
+    const after = setUp(10, before.clock, before.log);
+    await after.ask('edit', 10);
+    expect(after.granted).toHaveLength(0);
+    await after.clock.advance(holdMs + slotMs);
+    expect(after.granted).toHaveLength(10);
+  });
+
+  it('leaves the slots of another key alone', async () => {
+    const { clock, log, granted, ask } = setUp(1);
+    log.addSlot('another agency', clock.now() + windowMs);
+    await ask('edit');
+    expect(granted).toEqual(['edit']);
+  });
+});
+
+describe('lanes', () => {
+  it('are served by their rank when a slot frees', async () => {
+    const bench = setUp(1);
+    await bench.ask('edit');
+    bench.permits[0]!.answered();
+    await bench.clock.advance(slotMs - 1000);
+    for (const lane of ['sweep', 'newest', 'edit', 'settle'] as const) await bench.ask(lane);
+    await bench.clock.advance(1000);
+    expect(bench.granted).toEqual(['edit', 'settle']);
+  });
+
+  it('lets an edit through while the sweep waits', async () => {
+    const bench = setUp(100);
+    await bench.ask('sweep', 200);
+    expect(bench.budget.usage()).toMatchObject({ taken: 50, waiting: { sweep: 150 } });
+    await bench.clock.advance(slotMs);
+    expect(bench.budget.usage()).toMatchObject({ taken: 70, waiting: { sweep: 130 } });
+    await bench.ask('edit');
+    expect(bench.granted.at(-1)).toBe('edit');
+  });
+});
+
+describe('leaving the line', () => {
+  it('rejects with the reason of the signal and takes no slot', async () => {
+    const bench = setUp(1);
+    await bench.ask('edit');
+    const gaveUp = new AbortController();
+    const waiting = bench.budget.take('edit', gaveUp.signal);
+    gaveUp.abort(new Error('too late'));
+    await expect(waiting).rejects.toThrow('too late');
+    await expect(bench.budget.take('edit', gaveUp.signal)).rejects.toThrow('too late');
+    expect(bench.budget.usage()).toMatchObject({ taken: 1, waiting: { edit: 0 } });
+    expect(bench.clock.sleeperCount()).toBe(0);
+  });
+
+  it('turns everybody away when the budget closes', async () => {
+    const { budget, clock, ask } = setUp(1);
+    await ask('edit');
+    const waiting = budget.take('sweep');
+    budget.close();
+    await expect(waiting).rejects.toMatchObject({ code: 'CRM_UNREACHABLE' });
+    await expect(budget.take('edit')).rejects.toMatchObject({ code: 'CRM_UNREACHABLE' });
+    expect(clock.sleeperCount()).toBe(0);
+  });
+});
+
+describe('a refusal for the rate', () => {
+  it('parks all lanes for the time the CRM named', async () => {
+    const bench = setUp(10);
+    bench.budget.park(7000);
+    await bench.ask('settle');
+    await bench.ask('sweep');
+    expect(bench.budget.usage().parkedMs).toBe(7000);
+    await bench.clock.advance(6999);
+    expect(bench.granted).toEqual([]);
+    await bench.clock.advance(1);
+    expect(bench.granted).toEqual(['settle', 'sweep']);
+  });
+
+  it('parks for a time that grows with each refusal where the CRM named none', async () => {
+    const { budget, clock } = setUp(10);
+    const pauses: number[] = [];
+    for (let refusals = 0; refusals < 6; refusals += 1) {
+      budget.park();
+      pauses.push(budget.usage().parkedMs);
+      await clock.advance(budget.usage().parkedMs);
+    }
+    expect(pauses).toEqual([5000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+    await clock.advance(windowMs);
+    budget.park();
+    expect(budget.usage().parkedMs).toBe(5000);
+  });
+
+  it('lowers the allowance once for all requests that were under way, and gives it back slowly', async () => {
+    const { budget, clock } = setUp(100);
+    for (let refusals = 0; refusals < 5; refusals += 1) budget.park(1000);
+    expect(budget.usage().requests).toBe(50);
+    await clock.advance(1000 + windowMs);
+    expect(budget.usage().requests).toBe(55);
+    await clock.advance(9 * windowMs);
+    expect(budget.usage().requests).toBe(100);
+  });
+});
