@@ -63,8 +63,11 @@ export interface Table {
    * nobody knows whether it landed: read again before writing again.
    */
   write(steps: readonly RowStep[]): Promise<WriteReceipt>;
-  /** Creates missing tabs and missing columns of empty tabs, and brings dropdowns up to date. Never changes existing content. */
-  layOut(layout: Layout): Promise<void>;
+  /**
+   * Brings dropdowns and formats up to date; `create` also adds missing tabs and the headers of empty ones. Existing content is never
+   * changed, and nothing is written when nothing differs.
+   */
+  layOut(layout: Layout, mode: 'create' | 'refresh'): Promise<void>;
 }
 
 /** What the worker made of a wake-up. The queue never retries by itself: the outbox knows what is due. */

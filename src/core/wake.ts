@@ -30,7 +30,7 @@ export function createWaker(wakeUp: WakeUp, log: Log): Waker {
       try {
         await wakeUp(key);
       } catch (error) {
-        log.error('wake-up-failed', { record: text, problem: explainError(error) });
+        log.error('queue.wake-up-failed', { record: text, problem: explainError(error) });
       }
     } while (asked.has(text));
     running.delete(text);

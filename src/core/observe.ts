@@ -1,0 +1,62 @@
+import type { ObservedRecord } from './record.ts';
+import type { StoredRecord } from './state.ts';
+import { equalValues, type FieldName, type Value } from './value.ts';
+
+/** When an answer is taken in (epoch ms, after it arrived), and how long listings may lag behind our own writes. */
+export interface Reception {
+  readonly now: number;
+  readonly lagMs: number;
+}
+
+/**
+ * What is known of a record after an observation. Two answers do not count as news: one to a request that was sent before our last
+ * write was acknowledged, and, for `lagMs` after that write, a field that still shows exactly what the write replaced.
+ * A field that the answer lacks keeps its last value: missing is not empty.
+ */
+export function absorb(
+  stored: StoredRecord | undefined,
+  seen: ObservedRecord,
+  { now, lagMs }: Reception,
+): StoredRecord {
+  const { entity, id, at } = seen;
+  if (!stored) {
+    const key = { entity, id };
+    return {
+      key,
+      fields: seen.fields,
+      observedAt: at,
+      firstSeenAt: now,
+      lastSeenAt: at,
+      missedSweeps: 0,
+      presence: 'present',
+    };
+  }
+  const { written } = stored;
+  // A listing may lag behind our own delete as well.
+  if (stored.presence === 'gone' && written && at < written.at + lagMs) return stored;
+  const sighted: StoredRecord = {
+    ...stored,
+    lastSeenAt: Math.max(stored.lastSeenAt, at),
+    missedSweeps: 0,
+    presence: 'present',
+  };
+  if (at < stored.observedAt || (written && at < written.at)) return sighted;
+  const fields: Record<FieldName, Value> = { ...stored.fields };
+  const isLagging = written !== undefined && at < written.at + lagMs;
+  for (const [name, value] of Object.entries(seen.fields)) {
+    const replaced = written?.before[name];
+    if (isLagging && replaced !== undefined && equalValues(value, replaced)) continue;
+    fields[name] = value;
+  }
+  return { ...sighted, fields, observedAt: at };
+}
+
+/** Complete sweeps that must lack a record before it is asked for directly. */
+export const sweepsToProve = 2;
+
+/** The records that a complete sweep, begun at `startedAt`, did not contain: each has missed one more. */
+export function noteMissed(records: readonly StoredRecord[], startedAt: number): StoredRecord[] {
+  return records
+    .filter(({ presence, lastSeenAt }) => presence === 'present' && lastSeenAt < startedAt)
+    .map((record) => ({ ...record, missedSweeps: record.missedSweeps + 1 }));
+}

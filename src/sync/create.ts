@@ -1,0 +1,125 @@
+import { resembles } from '../core/decide/resemblance.ts';
+import { absorb } from '../core/observe.ts';
+import type { WriteAnswer } from '../core/ports.ts';
+import type { RecordId } from '../core/record.ts';
+import type { OutboxItem, StoredRecord } from '../core/state.ts';
+import { equalValues, type Fields } from '../core/value.ts';
+import type { Link } from './link.ts';
+import { absorbPage } from './pull.ts';
+import type { PushResult } from './push.ts';
+
+/** A create is done: record, agreement, journal and the link from the row's token to the record's id, in one transaction. */
+export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, cause: string): void {
+  const { clock, mirror, times } = link;
+  const { entity } = item.key;
+  const key = { entity, id: answer.id };
+  mirror.transaction(() => {
+    const seen = { entity, id: answer.id, fields: { ...item.fields, ...answer.fields }, at: answer.at };
+    mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: times.lagMs }));
+    mirror.saveAgreement({ key, fields: item.fields, offered: {}, changedAt: answer.at, notice: '' });
+    mirror.appendJournal([
+      {
+        at: answer.at,
+        run: item.run,
+        key,
+        kind: 'create',
+        side: 'crm',
+        before: {},
+        after: item.fields,
+        lost: {},
+        cause,
+      },
+    ]);
+    const { error: _error, ...rest } = item;
+    mirror.saveOutboxItem({ ...rest, state: 'done', recordId: answer.id });
+  });
+}
+
+/** How often the newest records are looked through before a create that left no trace is sent again. */
+const looksMax = 2;
+
+/**
+ * Finds out what became of a create whose outcome nobody knows: it is never sent again blindly. Exactly one newcomer that is equal in all
+ * it was to have is adopted; anything that only resembles it goes to a person. When nothing was found twice, a settle time apart, and a
+ * complete sweep begun since then did not find it either, it is sent again.
+ */
+export async function settleCreate(link: Link, item: OutboxItem): Promise<PushResult> {
+  const { clock, mirror, times } = link;
+  absorbPage(link, await link.crm.listRecords(item.key.entity, 1, 'settle'));
+  const candidates = findCandidates(link, item);
+  const equal = candidates.filter((record) => matches(item.fields, record.fields));
+  const [only] = equal;
+  if (only && equal.length === 1) {
+    const answer = { id: only.key.id, fields: only.fields, at: only.observedAt };
+    finishCreate(link, item, answer, 'found in the CRM after an unknown outcome');
+    return 'changed';
+  }
+  if (candidates.length > 0) {
+    mirror.saveOutboxItem({
+      ...item,
+      state: 'review',
+      error: { code: 'CRM_UNKNOWN_OUTCOME', message: reviewReason(candidates) },
+    });
+    return 'changed';
+  }
+  const looks = item.looks + 1;
+  const settledAt = (item.sentAt ?? 0) + times.settleMs;
+  const isSwept = mirror
+    .readSweeps()
+    .some((sweep) => sweep.entity === item.key.entity && sweep.isComplete && sweep.startedAt >= settledAt);
+  if (looks >= looksMax && isSwept) {
+    const { sentAt: _sentAt, ...unsent } = item;
+    mirror.saveOutboxItem({ ...unsent, state: 'waiting', looks: 0, dueAt: clock.now() });
+    return 'changed';
+  }
+  mirror.saveOutboxItem({
+    ...item,
+    looks,
+    dueAt: clock.now() + (looks >= looksMax ? times.refillMs : times.settleMs),
+  });
+  return 'nothing';
+}
+
+const reviewReason = (candidates: readonly StoredRecord[]): string =>
+  `The CRM did not say whether it created this record, and ${candidates.map(({ key }) => key.id).join(', ')} may be it. ` +
+  'Put that ID into the ID cell if it is, or clear the ID cell to create a new record.';
+
+/** Newcomers since the create was sent that nobody has claimed and that look like it. */
+function findCandidates(link: Link, item: OutboxItem): StoredRecord[] {
+  const { mirror } = link;
+  const claimed = new Set<RecordId | undefined>(mirror.readOutbox().map(({ recordId }) => recordId));
+  return mirror
+    .readRecords(item.key.entity)
+    .filter(
+      (record) =>
+        record.presence === 'present' &&
+        record.firstSeenAt >= (item.sentAt ?? 0) &&
+        !claimed.has(record.key.id) &&
+        !mirror.findAgreement(record.key) &&
+        resembles(item.fields, record.fields),
+    );
+}
+
+/** Whether the record has every value that was sent. */
+const matches = (sent: Fields, found: Fields): boolean =>
+  Object.entries(sent).every(([name, value]) => {
+    const other = found[name];
+    return other !== undefined && equalValues(other, value);
+  });
+
+/**
+ * After a restart: what was on its way when the process ended has an unknown outcome. A create settles; an update or a delete is read
+ * again before it is repeated, so it simply waits again.
+ */
+export function recoverOutbox(link: Link): void {
+  const { clock, mirror, times } = link;
+  mirror.transaction(() => {
+    for (const item of mirror.readOutbox()) {
+      if (item.state !== 'sending') continue;
+      if (item.kind === 'create') {
+        const dueAt = Math.max(clock.now(), (item.sentAt ?? 0) + times.settleMs);
+        mirror.saveOutboxItem({ ...item, state: 'unknown', dueAt });
+      } else mirror.saveOutboxItem({ ...item, state: 'waiting', dueAt: clock.now() });
+    }
+  });
+}

@@ -1,0 +1,58 @@
+import { emptyCatalog } from '../core/catalog.ts';
+import { decide } from '../core/decide/decide.ts';
+import type { Plan } from '../core/decide/plan.ts';
+import { claimToken } from '../core/record.ts';
+import type { ObservedTable } from '../core/table.ts';
+import { applyPlan } from './apply.ts';
+import { currentLayout } from './layout.ts';
+import type { Link } from './link.ts';
+import { isRestless, lacksRow, type Memory, remember } from './rest.ts';
+
+/** What one cycle leaves for the next, and what it decided. */
+export interface CycleResult {
+  readonly memory: Memory;
+  readonly plan: Plan;
+}
+
+/** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
+export async function runCycle(link: Link, memory: Memory): Promise<CycleResult> {
+  const table = await link.table.read(currentLayout(link));
+  const result = planCycle(link, memory, table);
+  await applyPlan(link, result.plan, table);
+  return result;
+}
+
+/** The plan of a cycle without applying it: the same decision from a read of its own. */
+export async function dryRun(link: Link, memory: Memory): Promise<Plan> {
+  const table = await link.table.read(currentLayout(link));
+  return planCycle(link, memory, table).plan;
+}
+
+function planCycle(link: Link, memory: Memory, table: ObservedTable): CycleResult {
+  const { clock, mirror, policy, times } = link;
+  const next = remember(memory, table, clock.monotonicMs());
+  const plan = decide({
+    known: {
+      records: mirror.readRecords(),
+      agreements: mirror.readAgreements(),
+      outbox: mirror.readOutbox(),
+      decisions: mirror.readDecisions(),
+      catalog: mirror.readCatalog() ?? emptyCatalog,
+      sweptEntities: new Set(
+        mirror
+          .readSweeps()
+          .filter((sweep) => sweep.isComplete)
+          .map(({ entity }) => entity),
+      ),
+    },
+    table,
+    isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),
+    wasMissing: (key) => lacksRow(memory, key),
+    layout: currentLayout(link),
+    policy,
+    now: clock.now(),
+    run: link.newWord(),
+    newToken: () => claimToken(link.newWord()),
+  });
+  return { memory: next, plan };
+}

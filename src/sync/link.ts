@@ -1,0 +1,42 @@
+import type { Backoff } from '../core/backoff.ts';
+import type { Mirror } from '../core/mirror.ts';
+import type { Policy } from '../core/policy.ts';
+import type { Clock, Crm, Log, Table, WorkQueue } from '../core/ports.ts';
+
+/** Times that steer a link, all in milliseconds. */
+export interface LinkTimes {
+  /** Pause between the starts of two cycles when nothing happens. */
+  readonly pollMs: number;
+  /** A row is taken when it stood like this for so long. */
+  readonly typingPauseMs: number;
+  /** Pause between the starts of two sweeps of an entity. */
+  readonly sweepMs: number;
+  /** Age of the catalog at which it is read again. */
+  readonly catalogMs: number;
+  /** An observation older than this is read again before an update. */
+  readonly rereadAfterMs: number;
+  /** How long the outcome of a create is left alone before it is looked for. */
+  readonly settleMs: number;
+  /** How long a listing may still show what an update replaced. */
+  readonly lagMs: number;
+  /** How often what is due in the outbox is put into the queue again. */
+  readonly refillMs: number;
+}
+
+/** One CRM account and one spreadsheet, with everything that belongs to them. Several links are several of these. */
+export interface Link {
+  readonly name: string;
+  readonly mirror: Mirror;
+  readonly crm: Crm;
+  readonly table: Table;
+  readonly queue: WorkQueue;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly policy: Policy;
+  readonly times: LinkTimes;
+  readonly backoff: Backoff;
+  /** Chance from 0 to 1. */
+  readonly random: () => number;
+  /** A short random word, unique for all practical purposes. */
+  readonly newWord: () => string;
+}

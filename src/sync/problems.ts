@@ -1,0 +1,54 @@
+import { explainError, isSyncError } from '../core/errors.ts';
+import type { Clock, Log } from '../core/ports.ts';
+
+/** Something that does not work now. It goes away by itself when the same thing works again. */
+export interface Problem {
+  /** What does not work: `crm`, `sheet`, `queue`, `mirror`, or a part of one such as `crm:lead`. */
+  readonly source: string;
+  readonly code: string;
+  readonly message: string;
+  /** Since when, epoch ms. */
+  readonly since: number;
+  readonly failures: number;
+}
+
+/** Keeps what does not work, and logs each beginning and each end once. */
+export class Problems {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #open = new Map<string, Problem>();
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Notes a failure; answers how often in a row it failed. */
+  begin(source: string, error: unknown): number {
+    const before = this.#open.get(source);
+    const code = isSyncError(error) ? error.code : 'UNEXPECTED';
+    const message = explainError(error);
+    const failures = (before?.failures ?? 0) + 1;
+    this.#open.set(source, { source, code, message, since: before?.since ?? this.#clock.now(), failures });
+    if (before?.code !== code) {
+      const stack = isSyncError(error) || !(error instanceof Error) ? undefined : error.stack;
+      this.#log.error('problem.began', { source, code, message, ...(stack ? { stack } : {}) });
+    }
+    return failures;
+  }
+
+  end(source: string): void {
+    const before = this.#open.get(source);
+    if (!before) return;
+    this.#open.delete(source);
+    this.#log.info('problem.ended', {
+      source,
+      code: before.code,
+      lastedMs: this.#clock.now() - before.since,
+    });
+  }
+
+  list(): Problem[] {
+    return [...this.#open.values()];
+  }
+}

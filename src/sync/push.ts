@@ -1,0 +1,169 @@
+import { backoffMs } from '../core/backoff.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
+import type { WriteAnswer } from '../core/ports.ts';
+import { type RecordKey, recordKeyText } from '../core/record.ts';
+import type { JournalEntry, OutboxItem } from '../core/state.ts';
+import { differingFields, pickFields } from '../core/value.ts';
+import { finishCreate, settleCreate } from './create.ts';
+import type { Link } from './link.ts';
+import { pullRecord } from './pull.ts';
+
+/** What a push did: something that the next cycle must see, or nothing. */
+export type PushResult = 'changed' | 'nothing';
+
+/**
+ * Does what the outbox says about one record, if it is due. The wake-up may come twice, late or for nothing: the outbox decides. Errors of
+ * the CRM end as a state of the item; CRM_UNAUTHORIZED and CRM_LIMITED are thrown as well, because they concern every record.
+ */
+export async function pushRecord(link: Link, key: RecordKey): Promise<PushResult> {
+  const item = link.mirror.findOutboxItem(key);
+  if (!item || item.dueAt > link.clock.now()) return 'nothing';
+  if (item.state === 'unknown') return settleCreate(link, item);
+  if (item.state !== 'waiting') return 'nothing';
+  try {
+    if (item.kind === 'create') await pushCreate(link, item);
+    else if (item.kind === 'update') await pushUpdate(link, item);
+    else await pushDelete(link, item);
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    noteFailure(link, item, error);
+    if (isSyncError(error, 'CRM_UNAUTHORIZED')) throw error;
+  }
+  return 'changed';
+}
+
+/** Marks the item as on its way; durable before the request leaves. */
+function markSending(link: Link, item: OutboxItem): OutboxItem {
+  const sending: OutboxItem = {
+    ...item,
+    state: 'sending',
+    sentAt: link.clock.now(),
+    attempts: item.attempts + 1,
+  };
+  link.mirror.saveOutboxItem(sending);
+  return sending;
+}
+
+async function pushCreate(link: Link, item: OutboxItem): Promise<void> {
+  const sending = markSending(link, item);
+  const answer = await link.crm.createRecord(item.key.entity, item.fields);
+  finishCreate(link, sending, answer, 'created in the sheet');
+}
+
+/** Sends the changed fields, unless the CRM's record moved since the step was decided: then the next cycle decides again. */
+async function pushUpdate(link: Link, item: OutboxItem): Promise<void> {
+  const { clock, mirror, times } = link;
+  const { key } = item;
+  const stored = mirror.findRecord(key);
+  const isStale = !stored || item.attempts > 0 || clock.now() - stored.observedAt > times.rereadAfterMs;
+  const record = isStale ? await pullRecord(link, key, 'edit') : stored;
+  if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
+  if (differingFields(item.base, record.fields).length > 0) {
+    mirror.dropOutboxItem(key);
+    return;
+  }
+  markSending(link, item);
+  const answer = await link.crm.updateRecord(key, item.fields);
+  finishUpdate(link, item, answer);
+}
+
+function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
+  const { mirror } = link;
+  const { key } = item;
+  mirror.transaction(() => {
+    const record = mirror.findRecord(key);
+    if (record) {
+      mirror.saveRecord({
+        ...record,
+        fields: { ...record.fields, ...item.fields, ...answer.fields },
+        observedAt: answer.at,
+        lastSeenAt: answer.at,
+        written: { at: answer.at, before: pickFields(record.fields, Object.keys(item.fields)) },
+      });
+    }
+    const agreement = mirror.findAgreement(key) ?? { key, fields: {}, offered: {}, changedAt: 0, notice: '' };
+    const fields = { ...agreement.fields, ...item.fields };
+    mirror.saveAgreement({ ...agreement, fields, changedAt: answer.at, notice: item.notice });
+    mirror.appendJournal([
+      entryOf(item, answer.at, {
+        kind: 'update',
+        before: item.base,
+        after: item.fields,
+        lost: item.notice === '' ? {} : item.base,
+        cause: item.notice === '' ? 'edited in the sheet' : 'conflict: the sheet wins',
+      }),
+    ]);
+    mirror.dropOutboxItem(key);
+  });
+}
+
+/** Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. */
+async function pushDelete(link: Link, item: OutboxItem): Promise<void> {
+  const { clock, mirror } = link;
+  const { key } = item;
+  const record = await pullRecord(link, key, 'edit');
+  if (record && differingFields(item.base, record.fields).length > 0) {
+    mirror.dropOutboxItem(key);
+    return;
+  }
+  if (record) {
+    markSending(link, item);
+    await link.crm.deleteRecord(key);
+  }
+  const at = clock.now();
+  mirror.transaction(() => {
+    const known = mirror.findRecord(key);
+    if (known) mirror.saveRecord({ ...known, presence: 'gone', written: { at, before: {} } });
+    mirror.dropAgreement(key);
+    mirror.dropOutboxItem(key);
+    mirror.appendJournal([
+      entryOf(item, at, {
+        kind: 'delete',
+        before: item.base,
+        after: {},
+        lost: {},
+        cause: 'row deleted in the sheet',
+      }),
+    ]);
+  });
+}
+
+type EntryParts = Pick<JournalEntry, 'kind' | 'before' | 'after' | 'lost' | 'cause'>;
+
+const entryOf = (item: OutboxItem, at: number, parts: EntryParts): JournalEntry => ({
+  at,
+  run: item.run,
+  key: item.key,
+  side: 'crm',
+  ...parts,
+});
+
+/** Turns an error into the item's state: refused until the row changes, unknown until it settled, or tried again later. */
+function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
+  const { backoff, clock, log, mirror, random, times } = link;
+  // The plan may have replaced the item meanwhile, but never while it was being sent.
+  const current = mirror.findOutboxItem(item.key) ?? item;
+  const details = { code: error.code, message: error.message };
+  log.warn('push.failed', { record: recordKeyText(item.key), kind: item.kind, code: error.code });
+  const isLost = error.code === 'CRM_UNKNOWN_OUTCOME' || error.code === 'CRM_UNREADABLE';
+  if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED' || error.code === 'CRM_FORBIDDEN') {
+    mirror.saveOutboxItem({ ...current, state: 'refused', error: details });
+  } else if (isLost && item.kind === 'create') {
+    mirror.saveOutboxItem({
+      ...current,
+      state: 'unknown',
+      dueAt: clock.now() + times.settleMs,
+      error: details,
+    });
+  } else {
+    const attempts = Math.max(1, current.attempts, item.attempts + 1);
+    const waitMs = error.retryAfterMs ?? backoffMs(backoff, attempts, random());
+    mirror.saveOutboxItem({
+      ...current,
+      state: 'waiting',
+      attempts,
+      dueAt: clock.now() + waitMs,
+      error: details,
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import type { Clock } from '../core/ports.ts';
+
+/** Something that can be waited for with a limit; a signal raised while nobody waits is kept for the next one who does. */
+export class Signal {
+  readonly #clock: Clock;
+  readonly #stopping: AbortSignal;
+  #isRaised = false;
+  #waiting: AbortController | undefined;
+
+  constructor(clock: Clock, stopping: AbortSignal) {
+    this.#clock = clock;
+    this.#stopping = stopping;
+  }
+
+  raise(): void {
+    this.#isRaised = true;
+    this.#waiting?.abort();
+  }
+
+  /** Resolves when raised, when stopping, or after the time. */
+  async wait(limitMs: number): Promise<void> {
+    if (!this.#isRaised && limitMs > 0) {
+      this.#waiting = new AbortController();
+      await this.#clock.sleep(limitMs, AbortSignal.any([this.#waiting.signal, this.#stopping]));
+      this.#waiting = undefined;
+    }
+    this.#isRaised = false;
+  }
+}
