@@ -32,6 +32,8 @@ afterEach(async () => {
   await crm.close();
 });
 
+/** Waits longer than the page does between two looks at the records. */
+const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 });
 const cell = (id: number, field: string) => page.locator(`tr[data-id="${id}"] td[data-field="${field}"]`);
 const lead = (id: number) => crm.model.records.leads.find(id);
 const rename = (id: number, title: string) =>
@@ -41,8 +43,8 @@ test('a title that is typed into its cell becomes the record’s title', async (
   await cell(1001, 'title').click();
   await cell(1001, 'title').locator('input').fill('<b>Neu & "gut"</b>');
   await page.keyboard.press('Enter');
-  await expect.poll(() => lead(1001)?.title).toBe('<b>Neu & "gut"</b>');
-  await expect.poll(() => cell(1001, 'title').textContent()).toBe('<b>Neu & "gut"</b>');
+  await eventually(() => lead(1001)?.title).toBe('<b>Neu & "gut"</b>');
+  await eventually(() => cell(1001, 'title').textContent()).toBe('<b>Neu & "gut"</b>');
   expect(crm.model.usage().keys).toEqual({});
 });
 
@@ -51,10 +53,10 @@ test('what changes in the CRM appears without a reload and leaves the edited cel
   await cell(1001, 'title').locator('input').fill('half typ');
   rename(1001, 'from elsewhere');
   rename(1002, 'also from elsewhere');
-  await expect.poll(() => cell(1002, 'title').textContent(), { timeout: 10_000 }).toBe('also from elsewhere');
+  await eventually(() => cell(1002, 'title').textContent()).toBe('also from elsewhere');
   expect(await cell(1001, 'title').locator('input').inputValue()).toBe('half typ');
   await page.keyboard.press('Escape');
-  await expect.poll(() => cell(1001, 'title').textContent()).toBe('from elsewhere');
+  await eventually(() => cell(1001, 'title').textContent()).toBe('from elsewhere');
   expect(lead(1001)?.title).toBe('from elsewhere');
 });
 
@@ -70,14 +72,12 @@ test('choices, dates, numbers and lists of custom fields are edited in their own
   await cell(1002, 'custom.team').click();
   await cell(1002, 'custom.team').locator('select').selectOption(['Mara Stein', 'Tariq Aziz']);
   await page.keyboard.press('Enter');
-  await expect
-    .poll(() => lead(1002)?.custom_fields)
-    .toMatchObject({
-      source: 'Trade fair',
-      yearly_budget: 12.5,
-      first_contact: '2026-02-03',
-      team: ['9001', '9004'],
-    });
+  await eventually(() => lead(1002)?.custom_fields).toMatchObject({
+    source: 'Trade fair',
+    yearly_budget: 12.5,
+    first_contact: '2026-02-03',
+    team: ['9001', '9004'],
+  });
 });
 
 test('a value the CRM refuses is explained and the cell shows the record again', async () => {
@@ -85,7 +85,7 @@ test('a value the CRM refuses is explained and the cell shows the record again',
   await cell(1001, 'title').click();
   await cell(1001, 'title').locator('input').fill('x'.repeat(201));
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.locator('#notice').textContent()).toMatch(/^title: /);
+  await eventually(() => page.locator('#notice').textContent()).toMatch(/^title: /);
   expect(await cell(1001, 'title').textContent()).toBe(before);
 });
 
@@ -94,15 +94,15 @@ test('records are created in the form and go to the trash by two clicks', async 
   await page.getByRole('button', { name: 'New opportunity' }).click();
   await page.getByLabel('Stage').selectOption({ label: 'Upsell & renewals / Qualified' });
   await page.getByRole('button', { name: 'Create' }).click();
-  await expect.poll(() => page.locator('#creation-problem').textContent()).toBe('lead_id: Required');
+  await eventually(() => page.locator('#creation-problem').textContent()).toBe('lead_id: Required');
   await page.getByLabel('Lead').selectOption({ index: 1 });
   await page.getByLabel('Value').fill('900');
   await page.getByRole('button', { name: 'Create' }).click();
-  await expect.poll(() => cell(3004, 'value').textContent()).toBe('900');
+  await eventually(() => cell(3004, 'value').textContent()).toBe('900');
   expect(crm.model.records.opportunities.find(3004)).toMatchObject({ stage_id: 21, value: 900 });
   const trash = page.locator('tr[data-id="3004"] .trash');
   await trash.click();
   await trash.click();
-  await expect.poll(() => crm.model.records.opportunities.trashed().map(({ id }) => id)).toEqual([3004]);
-  await expect.poll(() => page.locator('tr[data-id="3004"]').count()).toBe(0);
+  await eventually(() => crm.model.records.opportunities.trashed().map(({ id }) => id)).toEqual([3004]);
+  await eventually(() => page.locator('tr[data-id="3004"]').count()).toBe(0);
 });

@@ -83,6 +83,20 @@ test('a connection cut before the commit leaves nothing behind, one cut after it
   );
 });
 
+test('an error after the commit hides that the record was created', async () => {
+  const call = await serve();
+  await orderFaults({ faults: [{ kind: 'status', status: 500, method: 'POST', afterCommit: true }] });
+  expect((await call('POST', '/leads', { title: 'hidden' })).status).toBe(500);
+  expect(await liveTitles()).toContain('hidden');
+});
+
+test('a fault waits for a request that the limit lets through', async () => {
+  const call = await serve({ limits: { ipRequestsPerWindow: 0 } });
+  await orderFaults({ faults: [{ kind: 'status', status: 503 }] });
+  expect((await call('GET', '/leads')).status).toBe(429);
+  expect(await readControl('faults')).toMatchObject({ faults: [{ kind: 'status', times: 1 }] });
+});
+
 test('faults hit the requests that match them, as often as ordered', async () => {
   const call = await serve();
   await orderFaults({
@@ -123,15 +137,14 @@ test('a listing can come out empty or stale while the records are there', async 
 
 test('a slow request is carried out although its client has gone', async () => {
   const call = await serve();
-  await orderFaults({ faults: [{ kind: 'slow', method: 'POST', path: '/leads', delayMs: 150 }] });
+  await orderFaults({ faults: [{ kind: 'slow', method: 'POST', path: '/leads', delayMs: 300 }] });
   const gone = AbortSignal.timeout(50);
   const headers = { 'x-api-key': crm.apiKey };
   const body = JSON.stringify({ title: 'late' });
   await expect(
     fetch(`${crm.baseUrl}/leads`, { method: 'POST', headers, body, signal: gone }),
   ).rejects.toThrow();
-  expect(await liveTitles()).not.toContain('late');
-  await expect.poll(liveTitles).toContain('late');
+  await expect.poll(liveTitles, { timeout: 10_000 }).toContain('late');
   expect((await call('GET', '/leads')).status).toBe(200);
 });
 

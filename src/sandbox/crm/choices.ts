@@ -4,8 +4,8 @@
  * every answer the real service may give.
  *
  * Chosen without a switch: text lengths count UTF-16 units; unknown body fields are ignored; a route or id that
- * does not exist is refused before the body is looked at; a trashed record answers 404; seconds
- * and fractions in `created_at` are UTC; a new opportunity has value 0, confidence 0 and no date; a new task has
+ * does not exist is refused before the body is looked at; a trashed record answers 404;
+ * timestamps are UTC with milliseconds; a new opportunity has value 0, confidence 0 and no date; a new task has
  * status 1 and priority 2; lists are ordered by id.
  */
 export interface CrmChoices {

@@ -21,7 +21,7 @@ const handRequest = z.object({
   body: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** The order of faults or the request by hand could not be understood. */
+/** Body of a 400: what could not be understood, in words. */
 const unreadable = (error: z.ZodError) => ({ error: z.prettifyError(error) });
 
 const pageFiles = {

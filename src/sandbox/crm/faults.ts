@@ -18,8 +18,13 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.object({ ...faultTarget, kind: z.literal('dropBefore') }),
   /** The request is carried out, then the connection is cut. */
   z.object({ ...faultTarget, kind: z.literal('dropAfter') }),
-  /** An error envelope with this status; nothing was done. */
-  z.object({ ...faultTarget, kind: z.literal('status'), status: z.int().min(400).max(599) }),
+  /** An error envelope with this status, before anything was done or (`afterCommit`) after it. */
+  z.object({
+    ...faultTarget,
+    kind: z.literal('status'),
+    status: z.int().min(400).max(599),
+    afterCommit: z.boolean().default(false),
+  }),
   /** 429 although the window has room. */
   z.object({ ...faultTarget, kind: z.literal('rateLimited') }),
   /** 200 with an HTML page, as a proxy in between may send; nothing was done. */

@@ -88,7 +88,8 @@ export class CrmModel {
   /** Counts a request at its arrival. What comes of it, and after which delay, is decided here. */
   receive(now: number, request: CrmRequest): Arrival {
     const admission = this.#gate.admit(now, request.ip ?? 'local', request.headers ?? {});
-    const fault = this.faults.take(request.method, request.path);
+    const { isOverLimit } = admission.reading;
+    const fault = isOverLimit ? undefined : this.faults.take(request.method, request.path);
     const delayMs = this.faults.latencyMs + (fault?.delayMs ?? 0);
     const headers = limitHeaders(admission.reading, now, this.#choices.resetFormat);
     const finish = (later: number): CrmOutcome => {
@@ -129,15 +130,22 @@ export class CrmModel {
       return answerTooMany(reading, arrivedAt, this.#choices);
     }
     if (fault?.kind === 'dropBefore') return undefined;
-    if (fault?.kind === 'status') return answerError(fault.status);
+    if (fault?.kind === 'status' && !fault.afterCommit) return answerError(fault.status);
     if (fault?.kind === 'garbage') return answerGarbage;
     if (!key) return answerError(401);
     const answer = this.#perform(now, request, key.scopes);
-    if (fault?.kind === 'dropAfter') return undefined;
-    if (fault?.kind === 'emptyList') return emptyList(answer);
-    return request.method === 'GET'
-      ? this.#rememberRead(request, answer, fault?.kind === 'staleList')
-      : answer;
+    switch (fault?.kind) {
+      case 'dropAfter':
+        return undefined;
+      case 'status':
+        return answerError(fault.status);
+      case 'emptyList':
+        return emptyList(answer);
+      default:
+        return request.method === 'GET'
+          ? this.#rememberRead(request, answer, fault?.kind === 'staleList')
+          : answer;
+    }
   }
 
   #rememberRead(request: CrmRequest, answer: CrmAnswer, isStale: boolean): CrmAnswer {

@@ -12,15 +12,22 @@ export interface Random {
   hex(length: number): string;
 }
 
-/** Makes a {@link Random} with the mulberry32 generator (https://gist.github.com/tommyettinger/46a874533244883189143505d203312c). */
+const warmUpSteps = 20;
+
+/**
+ * Makes a {@link Random} on a 32 bit xorshift register (Marsaglia, "Xorshift RNGs", 2003,
+ * https://doi.org/10.18637/jss.v008.i14). Neighbouring seeds start alike, hence the steps that are thrown away.
+ */
 export function createRandom(seed: number): Random {
-  let state = seed | 0;
+  // The register must not be zero, where it would stay.
+  let register = (seed ^ 0x2545f491) | 0 || 1;
   const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    register ^= register << 13;
+    register ^= register >>> 17;
+    register ^= register << 5;
+    return (register >>> 0) / 2 ** 32;
   };
+  for (let step = 0; step < warmUpSteps; step += 1) next();
   const integer = (minimum: number, maximum: number) =>
     minimum + Math.floor(next() * (maximum - minimum + 1));
   return {

@@ -54,9 +54,10 @@ export function seedRecords(seed: number, counts: SeedCounts, now: number): CrmR
       records.opportunities.add((id) => ({ id, ...drawOpportunity(random, leadIds, createdAt, now) }));
     }
   }
+  const taskIds: number[] = [];
   for (const createdAt of creationTimes(random, counts.tasks, now)) {
-    const taskIds = records.tasks.live().map((task) => task.id);
-    records.tasks.add((id) => ({ id, ...drawTask(random, leadIds, taskIds, createdAt, now) }));
+    const task = records.tasks.add((id) => ({ id, ...drawTask(random, leadIds, taskIds, createdAt, now) }));
+    taskIds.push(task.id);
   }
   return records;
 }

@@ -99,19 +99,23 @@ function render() {
   element('nothing').hidden = shown.length > 0;
 }
 
+/** Made once: a button that is replaced while somebody presses it would lose the click. */
+const tabButtons = Object.entries(tabs).map(([name, { label }]) => {
+  const button = make(
+    'button',
+    { type: 'button', role: 'tab', onclick: () => records && openTab(name) },
+    label,
+  );
+  button.append(make('span'));
+  return [name, button];
+});
+element('tabs').append(...tabButtons.map(([, button]) => button));
+
 function renderTabs() {
-  const buttons = Object.entries(tabs).map(([name, { label }]) => {
-    const count = make('span', { textContent: records[name].length });
-    const button = make(
-      'button',
-      { type: 'button', role: 'tab', onclick: () => openTab(name) },
-      label,
-      count,
-    );
+  for (const [name, button] of tabButtons) {
+    button.lastElementChild.textContent = records[name].length;
     button.setAttribute('aria-selected', String(name === tab));
-    return button;
-  });
-  element('tabs').replaceChildren(...buttons);
+  }
   element('create').textContent = `New ${tabs[tab].noun}`;
 }
 
