@@ -1,0 +1,123 @@
+import { isSyncError, SyncError } from '../core/errors.ts';
+import type { Crm, Lane, RecordPage, WriteAnswer } from '../core/ports.ts';
+import { type Entity, entities, type ObservedRecord, type RecordKey } from '../core/record.ts';
+import { type Fields, pickFields } from '../core/value.ts';
+import { readCatalog } from './catalog.ts';
+import type { EndpointName } from './contract.ts';
+import { type CrmHttp, type CrmHttpOptions, type CrmReply, createCrmHttp } from './http.ts';
+import { createListing, type ReadPage } from './listing.ts';
+import { aboutNames, type CrmRecord, readRecord, unwrapRecord, writeRecord } from './records.ts';
+
+const operations = {
+  lead: { get: 'getLead', create: 'createLead', update: 'updateLead', delete: 'deleteLead' },
+  opportunity: {
+    get: 'getOpportunity',
+    create: 'createOpportunity',
+    update: 'updateOpportunity',
+    delete: 'deleteOpportunity',
+  },
+  task: { get: 'getTask', create: 'createTask', update: 'updateTask', delete: 'deleteTask' },
+} as const satisfies Record<Entity, Record<string, EndpointName>>;
+
+/** Makes the CRM of one key, over HTTP. */
+export const createCrmClient = (options: CrmHttpOptions): Crm => new CrmClient(options);
+
+class CrmClient implements Crm {
+  readonly #http: CrmHttp;
+  readonly #options: CrmHttpOptions;
+  readonly #listings: ReadonlyMap<Entity, ReadPage>;
+  /** Keys of the custom fields, once the catalog was read: a lead that lacks one of them has it empty. */
+  #customKeys: readonly string[] = [];
+
+  constructor(options: CrmHttpOptions) {
+    const http = createCrmHttp(options);
+    this.#http = http;
+    this.#options = options;
+    this.#listings = new Map(entities.map((entity) => [entity, createListing(http, entity)]));
+  }
+
+  async readCatalog(lane: Lane) {
+    const catalog = await readCatalog(this.#http, lane, this.#options.log);
+    this.#customKeys = catalog.customFields.map((field) => field.key);
+    return catalog;
+  }
+
+  listRecords(entity: Entity, page: number, lane: Lane): Promise<RecordPage> {
+    return this.#listings.get(entity)!(page, lane, this.#customKeys);
+  }
+
+  async getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined> {
+    try {
+      const reply = await this.#http({ endpoint: operations[key.entity].get, lane, path: { id: key.id } });
+      const record = this.#readReply(key.entity, reply);
+      if ('problem' in record) throw unreadable(key, record.problem);
+      if (record.id !== key.id) throw unreadable(key, `it has the id ${record.id}`);
+      return { entity: key.entity, ...record, at: reply.sentAt };
+    } catch (error) {
+      if (isSyncError(error, 'CRM_NOT_FOUND')) return undefined;
+      throw error;
+    }
+  }
+
+  async createRecord(entity: Entity, fields: Fields): Promise<WriteAnswer> {
+    // What is empty is left to the CRM: most fields can be unset in a create, but not all take a null.
+    const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+    const body = writeRecord(entity, filled);
+    const reply = await this.#http({
+      endpoint: operations[entity].create,
+      lane: 'edit',
+      body,
+      furtherScopes: 'custom_fields' in body ? ['write:custom_fields'] : [],
+    });
+    const record = this.#readReply(entity, reply);
+    if ('problem' in record) {
+      // Something was created, but only a look at the newest records tells under which id.
+      throw new SyncError(
+        'CRM_UNKNOWN_OUTCOME',
+        `The CRM created a ${entity} and did not say which: ${record.problem}.`,
+      );
+    }
+    return { ...record, at: reply.receivedAt };
+  }
+
+  /** Where the CRM does not say what a field became, it is taken to be what was sent. */
+  async updateRecord(key: RecordKey, fields: Fields): Promise<WriteAnswer> {
+    const body = writeRecord(key.entity, await this.#completeAbout(key, fields));
+    const reply = await this.#http({
+      endpoint: operations[key.entity].update,
+      lane: 'edit',
+      path: { id: key.id },
+      body,
+    });
+    const record = this.#readReply(key.entity, reply);
+    const said = 'problem' in record ? {} : record.fields;
+    return { id: key.id, fields: { ...fields, ...said }, at: reply.receivedAt };
+  }
+
+  async deleteRecord(key: RecordKey): Promise<void> {
+    try {
+      await this.#http({ endpoint: operations[key.entity].delete, lane: 'edit', path: { id: key.id } });
+    } catch (error) {
+      if (!isSyncError(error, 'CRM_NOT_FOUND')) throw error;
+    }
+  }
+
+  /**
+   * Adds the rest of a lead's `about` when a part of it changes: the specification does not show whether an
+   * update merges or replaces this object, and the whole of it comes out the same in both cases.
+   */
+  async #completeAbout(key: RecordKey, fields: Fields): Promise<Fields> {
+    const named = aboutNames.filter((name) => name in fields);
+    if (named.length === 0 || named.length === aboutNames.length) return fields;
+    const current = await this.getRecord(key, 'edit');
+    if (!current) throw new SyncError('CRM_NOT_FOUND', `The ${key.entity} ${key.id} is not in the CRM.`);
+    return { ...pickFields(current.fields, aboutNames), ...fields };
+  }
+
+  #readReply(entity: Entity, reply: CrmReply): CrmRecord | { readonly problem: string } {
+    return readRecord(entity, unwrapRecord(entity, reply.envelope.data), this.#customKeys);
+  }
+}
+
+const unreadable = (key: RecordKey, problem: string): SyncError =>
+  new SyncError('CRM_UNREADABLE', `The ${key.entity} ${key.id} can not be understood: ${problem}.`);

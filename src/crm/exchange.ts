@@ -1,0 +1,93 @@
+import http from 'node:http';
+import https from 'node:https';
+
+/** One HTTP request, ready to be sent. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/**
+ * How one HTTP request ended.
+ * - `reply`: a complete answer of whatever status.
+ * - `unusable`: an answer came, but not one whose text can be taken: too large, not UTF-8.
+ * - `unsent`: no connection was made, so the other side surely never saw it.
+ * - `unanswered`: it left, at least in part, and no complete answer came: whether it was carried out is not
+ *   known.
+ */
+export type Exchange =
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly headers: http.IncomingHttpHeaders;
+      readonly text: string;
+    }
+  | { readonly kind: 'unusable' | 'unsent' | 'unanswered'; readonly reason: string };
+
+/** A listing that ignores `limit` brings all records at once, so there is room for some 50,000 of them. */
+const answerBytesMax = 64 * 1024 * 1024;
+
+/**
+ * Sends one request on a connection of its own and reads the whole answer; never rejects. Connections are not
+ * kept alive: a request on a kept connection that the CRM is just closing ends without anybody knowing
+ * whether it was done, and a hundred connections a minute cost nothing. Redirects are not followed: they
+ * would carry the key elsewhere.
+ */
+export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promise<Exchange> {
+  const { method, url, headers, body = '' } = request;
+  const isEncrypted = url.protocol === 'https:';
+  const { promise, resolve } = Promise.withResolvers<Exchange>();
+  let isConnected = false;
+  const fail = (error: unknown) => {
+    const reason = deadline.aborted ? 'no complete answer in time' : reasonOf(error);
+    resolve({ kind: isConnected ? 'unanswered' : 'unsent', reason });
+  };
+  const outgoing = (isEncrypted ? https : http).request(url, {
+    method,
+    headers: body ? { ...headers, 'content-length': Buffer.byteLength(body) } : headers,
+    agent: false,
+    signal: deadline,
+  });
+  // Node holds the request back until this event, so an error before it means that nothing was sent.
+  outgoing.once('socket', (socket) => {
+    socket.once(isEncrypted ? 'secureConnect' : 'connect', () => {
+      isConnected = true;
+    });
+  });
+  // A connection that ends without an answer does not always end with an error.
+  const closed = () => fail(new Error('the connection was closed'));
+  outgoing.once('close', closed);
+  outgoing.once('response', (incoming) => {
+    outgoing.off('close', closed);
+    readReply(incoming).then(resolve, fail);
+  });
+  outgoing.on('error', fail);
+  outgoing.end(body);
+  return promise;
+}
+
+async function readReply(incoming: http.IncomingMessage): Promise<Exchange> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += chunk.length;
+    if (size > answerBytesMax) return { kind: 'unusable', reason: `more than ${answerBytesMax} bytes` };
+    chunks.push(chunk);
+  }
+  const status = incoming.statusCode ?? 0;
+  try {
+    // Replacing what can not be decoded would change people's words without a trace.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return { kind: 'reply', status, headers: incoming.headers, text };
+  } catch {
+    return { kind: 'unusable', reason: `${status} with bytes that are not UTF-8` };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  // Several addresses were tried: the joint error has no message of its own.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
+}

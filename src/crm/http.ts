@@ -1,0 +1,144 @@
+import { isSyncError, SyncError } from '../core/errors.ts';
+import type { Clock, Lane, Log } from '../core/ports.ts';
+import type { RequestBudget } from './budget.ts';
+import { type Endpoint, type EndpointName, endpoints, type Scope } from './contract.ts';
+import type { Envelope } from './contract-records.ts';
+import { type Exchange, exchange, type OutgoingRequest } from './exchange.ts';
+import { readRefusalPause } from './refusal-pause.ts';
+import { isRateRefusal, judge } from './verdict.ts';
+
+export interface CrmHttpOptions {
+  /** With the specification's path prefix. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** From the moment of sending to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly budget: RequestBudget;
+  readonly clock: Clock;
+  /** Chance for the pauses between tries: at least 0, below 1. */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** One call of an endpoint. */
+export interface CrmCall {
+  readonly endpoint: EndpointName;
+  readonly lane: Lane;
+  /** Values of the path's parameters. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Scopes this call needs besides the endpoint's own. */
+  readonly furtherScopes?: readonly Scope[];
+}
+
+/** A successful answer. Times are epoch ms. */
+export interface CrmReply {
+  readonly envelope: Envelope;
+  readonly sentAt: number;
+  readonly receivedAt: number;
+}
+
+/** Calls an endpoint of the CRM; rejects with the `SyncError`s the port `Crm` names. */
+export type CrmHttp = (call: CrmCall) => Promise<CrmReply>;
+
+/**
+ * A read that fails for the network or the server is tried this often; a write once, for it may have been
+ * done.
+ */
+const readTriesMax = 4;
+/**
+ * A refusal for the rate is not a failure: the same request goes out again. After so many in a row the caller
+ * decides.
+ */
+const refusalsMax = 10;
+const retryPauseMs = 500;
+
+interface Attempt {
+  readonly ended: Exchange;
+  readonly sentAt: number;
+}
+
+/**
+ * Makes the function through which every request to the CRM passes: budget, deadline, refusals and tries of
+ * reads.
+ */
+export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
+  const { timeoutMs, budget, clock, random, log } = options;
+
+  async function sendInTime(request: OutgoingRequest): Promise<Exchange> {
+    const deadline = new AbortController();
+    const end = new AbortController();
+    void clock.sleep(timeoutMs, end.signal).then(() => deadline.abort());
+    try {
+      return hideKey(await exchange(request, deadline.signal), options.apiKey);
+    } finally {
+      end.abort();
+    }
+  }
+
+  /**
+   * Sends the request once, when the budget allows; and again for as long as the CRM refuses it for the rate.
+   */
+  async function attempt(name: string, lane: Lane, request: OutgoingRequest): Promise<Attempt> {
+    let pauseMs: number | undefined;
+    for (let refusals = 0; refusals < refusalsMax; refusals += 1) {
+      const permit = await budget.take(lane);
+      const sentAt = clock.now();
+      const startedAt = clock.monotonicMs();
+      const ended = await sendInTime(request);
+      if (ended.kind !== 'unanswered') permit.answered();
+      const outcome = ended.kind === 'reply' ? ended.status : ended.reason;
+      log.debug('crm.request', { name, lane, outcome, durationMs: clock.monotonicMs() - startedAt });
+      if (!isRateRefusal(ended)) return { ended, sentAt };
+      pauseMs = readRefusalPause(ended.headers, clock.now());
+      budget.park(pauseMs);
+      log.warn('crm.limited', { name, lane, pauseMs, requests: budget.usage().requests });
+    }
+    throw new SyncError('CRM_LIMITED', `${name} was refused ${refusalsMax} times in a row for its rate.`, {
+      ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
+    });
+  }
+
+  return async (call) => {
+    const endpoint: Endpoint = endpoints[call.endpoint];
+    const request = buildRequest(options, endpoint, call);
+    const judged = {
+      name: `${request.method} ${fillPath(endpoint.path, call.path)}`,
+      isWrite: request.method !== 'GET',
+      scopes: [endpoint.scope, ...(call.furtherScopes ?? [])],
+    };
+    for (let tries = 1; ; tries += 1) {
+      const { ended, sentAt } = await attempt(judged.name, call.lane, request);
+      try {
+        return { envelope: judge(judged, ended), sentAt, receivedAt: clock.now() };
+      } catch (error) {
+        const mayPass = isSyncError(error, 'CRM_UNREACHABLE') && !judged.isWrite;
+        if (!mayPass || tries === readTriesMax) throw error;
+      }
+      await clock.sleep(retryPauseMs * 2 ** (tries - 1) * (0.5 + random()));
+    }
+  };
+}
+
+function buildRequest(options: CrmHttpOptions, endpoint: Endpoint, call: CrmCall): OutgoingRequest {
+  const url = new URL(options.baseUrl.replace(/\/+$/, '') + fillPath(endpoint.path, call.path));
+  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, String(value));
+  const headers = { accept: 'application/json', 'x-api-key': options.apiKey };
+  if (!call.body) return { method: endpoint.method, url, headers };
+  return {
+    method: endpoint.method,
+    url,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(call.body),
+  };
+}
+
+const fillPath = (path: string, values: Readonly<Record<string, string>> = {}): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+
+/** An answer may quote the key, and answers are quoted in errors. */
+const hideKey = (ended: Exchange, key: string): Exchange =>
+  ended.kind === 'reply'
+    ? { ...ended, text: ended.text.replaceAll(key, '(the key)') }
+    : { ...ended, reason: ended.reason.replaceAll(key, '(the key)') };

@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+import { emptyCatalog } from '../core/catalog.ts';
+import { customFieldKey, customFieldName, describeEntity } from '../core/field.ts';
+import type { Entity, RecordId } from '../core/record.ts';
+import type { FieldName, Fields, Value } from '../core/value.ts';
+import { leadRecord, opportunityRecord, taskRecord } from './contract-records.ts';
+
+/** A record of the CRM in canonical form. */
+export interface CrmRecord {
+  readonly id: RecordId;
+  readonly fields: Fields;
+}
+
+const schemas = {
+  lead: leadRecord,
+  opportunity: opportunityRecord,
+  task: taskRecord,
+} satisfies Record<Entity, z.ZodType>;
+
+/** What to call the record where an answer wraps it. */
+const wrappers = ['item', 'data', 'result', 'record'] as const;
+
+/**
+ * Reads one record of an answer; otherwise says why it is not one. A field the CRM does not mention stays
+ * absent, but for the keys of two objects that carry only what is set (`custom_fields` is `{}` when nothing
+ * is): where the object is there, a missing key of `about` or of `customKeys` is empty.
+ */
+export function readRecord(
+  entity: Entity,
+  json: unknown,
+  customKeys: readonly string[],
+): CrmRecord | { readonly problem: string } {
+  const parsed = schemas[entity].safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { problem: `${issue?.path.join('.') || entity}: ${issue?.message}` };
+  }
+  const record: Readonly<Record<string, unknown>> = parsed.data;
+  const fields: Record<FieldName, Value> = {};
+  for (const { name, kind } of describeEntity(entity, emptyCatalog)) {
+    const value = readValue(record[name]);
+    if (value === undefined) continue;
+    if (kind === 'date') fields[name] = readDay(value);
+    else if (kind !== 'instant') fields[name] = value;
+    else if (typeof value === 'string') Object.assign(fields, readInstant(name, value));
+  }
+  if (entity === 'lead') Object.assign(fields, readLeadParts(record, customKeys));
+  return { id: String(parsed.data.id), fields };
+}
+
+/** The record inside of an answer's data: the data itself, or one level below under a usual name. */
+export function unwrapRecord(entity: Entity, data: unknown): unknown {
+  if (!isObject(data) || 'id' in data) return data;
+  const key = [entity, ...wrappers].find((name) => isObject(data[name]));
+  return key === undefined ? data : data[key];
+}
+
+function readLeadParts(lead: Readonly<Record<string, unknown>>, customKeys: readonly string[]): Fields {
+  const { meta_data: meta, custom_fields: custom } = lead;
+  const fields: Record<FieldName, Value> = {};
+  if (meta !== undefined) {
+    const about = isObject(meta) && isObject(meta['about']) ? meta['about'] : {};
+    fields['about.description'] = readValue(about['description']) ?? null;
+    fields['about.url'] = readValue(about['url']) ?? null;
+  }
+  if (isObject(custom)) {
+    for (const key of customKeys) fields[customFieldName(key)] = null;
+    for (const [key, json] of Object.entries(custom)) {
+      const value = readValue(json);
+      if (value === undefined) delete fields[customFieldName(key)];
+      else fields[customFieldName(key)] = value;
+    }
+  }
+  return fields;
+}
+
+/**
+ * A value in canonical form, where nothing, an empty text and an empty list are all `null`. Objects are not
+ * understood.
+ */
+function readValue(json: unknown): Value | undefined {
+  if (json === null || json === '') return null;
+  if (typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean') return json;
+  if (!Array.isArray(json)) return undefined;
+  return json.length === 0 ? null : json.map(String);
+}
+
+/** Dates are calendar days; should one come with a time, the written day counts. */
+const readDay = (value: Value): Value =>
+  typeof value === 'string' ? value.slice(0, 'YYYY-MM-DD'.length) : value;
+
+function readInstant(name: FieldName, text: string): Fields {
+  const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text);
+  // Without a zone the text would be read in the zone of this machine.
+  const instant = new Date(hasZone ? text : `${text}Z`);
+  return Number.isNaN(instant.getTime()) ? {} : { [name]: instant.toISOString() };
+}
+
+/** The fields that make up a lead's `about` object, which accepts no others. */
+export const aboutNames = ['about.description', 'about.url'] as const;
+
+/** The body that writes the fields. Those the CRM sets itself are left out. */
+export function writeRecord(entity: Entity, fields: Fields): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  const custom: Record<string, Value> = {};
+  const about: Record<string, Value> = {};
+  const writable = new Set(
+    describeEntity(entity, emptyCatalog).flatMap((field) => (field.isReadOnly ? [] : [field.name])),
+  );
+  for (const [name, value] of Object.entries(fields)) {
+    const customKey = customFieldKey(name);
+    if (customKey !== undefined) custom[customKey] = value;
+    else if (!writable.has(name)) continue;
+    else if (name.startsWith('about.')) about[name.slice('about.'.length)] = value;
+    else body[name] = value;
+  }
+  if (Object.keys(about).length > 0) body['meta_data'] = { about };
+  if (Object.keys(custom).length > 0) body['custom_fields'] = custom;
+  return body;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

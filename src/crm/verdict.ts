@@ -1,0 +1,88 @@
+import { type ErrorCode, SyncError } from '../core/errors.ts';
+import type { Scope } from './contract.ts';
+import { type Envelope, envelope } from './contract-records.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What a request was, as far as its answer is judged by it. */
+export interface JudgedRequest {
+  /** For people: `PUT /leads/42`. */
+  readonly name: string;
+  /** Whether the CRM changes something by it. */
+  readonly isWrite: boolean;
+  /** The scopes that the key needs for it. */
+  readonly scopes: readonly Scope[];
+}
+
+/** Whether the CRM refused the request for its rate; it was not carried out then. */
+export const isRateRefusal = (ended: Exchange): ended is Exchange & { kind: 'reply' } =>
+  ended.kind === 'reply' && ended.status === 429;
+
+/**
+ * The envelope of an answer that reports success; every other end of the request is thrown as the `SyncError`
+ * that the port names. An error status counts as the CRM's own word only inside its envelope: the same status
+ * from a proxy says nothing about the record.
+ */
+export function judge(request: JudgedRequest, ended: Exchange): Envelope {
+  if (ended.kind !== 'reply') throw withoutReply(request, ended);
+  const { status, text } = ended;
+  const answer = readEnvelope(text);
+  const isServerFault = status >= 500 || status === 408;
+  if (isServerFault)
+    throw unclear('CRM_UNREACHABLE', request, `${status} ${answer?.message ?? excerpt(text)}`);
+  if (!answer)
+    throw unclear('CRM_UNREADABLE', request, `${status} without the CRM's envelope: ${excerpt(text)}`);
+  const isSuccess = status >= 200 && status < 300 && answer.status !== 'failed';
+  if (isSuccess) return answer;
+  throw refusal(request, status, answer);
+}
+
+function withoutReply(request: JudgedRequest, ended: Exclude<Exchange, { kind: 'reply' }>): SyncError {
+  switch (ended.kind) {
+    case 'unsent':
+      return failure('CRM_UNREACHABLE', request, `was not sent: ${ended.reason}`);
+    case 'unanswered':
+      return unclear('CRM_UNREACHABLE', request, ended.reason);
+    case 'unusable':
+      return unclear('CRM_UNREADABLE', request, ended.reason);
+  }
+}
+
+function refusal(request: JudgedRequest, status: number, answer: Envelope): SyncError {
+  // A success status around a failure: the envelope knows better.
+  const meant = status < 400 ? (answer.http_code ?? status) : status;
+  const words = answer.message ?? `The CRM answered ${meant} without a reason.`;
+  if (meant === 401) return failure('CRM_UNAUTHORIZED', request, `was answered 401: ${words}`);
+  if (meant === 403) {
+    const scopes = request.scopes.join(' and ');
+    return failure('CRM_FORBIDDEN', request, `needs the scope ${scopes} and was answered 403: ${words}`);
+  }
+  if (meant === 404) return failure('CRM_NOT_FOUND', request, `was answered 404: ${words}`);
+  // The CRM's words alone: they stand beside the row, where a person mends it.
+  if (meant >= 400 && meant < 500) return new SyncError('CRM_REFUSED', words);
+  return unclear('CRM_UNREADABLE', request, `${meant} ${words}`);
+}
+
+/** After a write nobody knows whether it was done; a read just failed. */
+const unclear = (readCode: ErrorCode, request: JudgedRequest, what: string): SyncError =>
+  failure(request.isWrite ? 'CRM_UNKNOWN_OUTCOME' : readCode, request, `got no clear answer: ${what}`);
+
+const failure = (code: ErrorCode, request: JudgedRequest, what: string): SyncError =>
+  new SyncError(code, `${request.name} ${what}`.replace(/[.\s]*$/, '.'));
+
+/** The CRM's envelope: it names its status in at least one of the two ways the specification demands. */
+function readEnvelope(text: string): Envelope | undefined {
+  const parsed = envelope.safeParse(parseJson(text));
+  if (!parsed.success) return undefined;
+  const { http_code, status } = parsed.data;
+  return http_code !== undefined || status === 'success' || status === 'failed' ? parsed.data : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const excerpt = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 80) || 'an empty body';

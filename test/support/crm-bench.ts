@@ -1,0 +1,53 @@
+import type { BudgetLog, Crm } from '../../src/core/ports.ts';
+import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
+import { createCrmClient } from '../../src/crm/client.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { createMemoryBudgetLog } from './memory-budget-log.ts';
+import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+
+export const timeoutMs = 30_000;
+/** Longer than every pause between tries, shorter than the timeout. */
+const pauseMaxMs = 10_000;
+
+export interface CrmBench {
+  readonly crm: Crm;
+  readonly clock: ManualClock;
+  readonly budget: RequestBudget;
+  readonly log: RecordingLog;
+  /** Lets a call go on over the pauses between its tries. */
+  overPauses<Result>(call: Promise<Result>): Promise<Result>;
+}
+
+export interface CrmBenchOptions {
+  readonly apiKey?: string;
+  readonly requests?: number;
+  readonly clock?: ManualClock;
+  readonly budgetLog?: BudgetLog;
+}
+
+/** A CRM client whose time stands still. */
+export function createCrmBench(baseUrl: string, options: CrmBenchOptions = {}): CrmBench {
+  const { apiKey = `svc_live_${'5'.repeat(64)}`, requests = 100 } = options;
+  const { clock = createManualClock(), budgetLog = createMemoryBudgetLog() } = options;
+  const log = createRecordingLog();
+  const holdMs = timeoutMs + 30_000;
+  const budget = createRequestBudget({
+    key: 'agency',
+    requests,
+    windowMs: 60_000,
+    holdMs,
+    clock,
+    log: budgetLog,
+  });
+  const crm = createCrmClient({ baseUrl, apiKey, timeoutMs, budget, clock, random: () => 0.5, log });
+  const overPauses = async <Result>(call: Promise<Result>) => {
+    const ended = call.then(
+      () => true,
+      () => true,
+    );
+    const paused = () => clock.sleepStarted(pauseMaxMs).then(() => false);
+    while (!(await Promise.race([ended, paused()]))) await clock.advance(pauseMaxMs);
+    return call;
+  };
+  return { crm, clock, budget, log, overPauses };
+}
