@@ -1,0 +1,8 @@
+/** A tab's title in A1 notation; quoted always, because a tab may be called `A1`. */
+export const quoteTitle = (title: string): string => `'${title.replaceAll("'", "''")}'`;
+
+/** `A` for column 0, `Z` for 25, `AA` for 26. */
+export function columnLetters(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
+}

@@ -1,0 +1,103 @@
+// The path matters: the whole package costs a second and 110 MB at start.
+import { auth, sheets, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
+import { SyncError } from '../core/errors.ts';
+import type { Clock, Log } from '../core/ports.ts';
+import { isUnknownRange, loginError, sheetError } from './errors.ts';
+import { createQuota, repeatLimited, type Spend } from './quota.ts';
+
+export type Spreadsheet = sheets_v4.Schema$Spreadsheet;
+export type Request = sheets_v4.Schema$Request;
+
+export interface SheetsClientOptions {
+  readonly spreadsheetId: string;
+  /** Origin (and path prefix) of an emulator; given, nobody logs in to Google. */
+  readonly rootUrl?: string;
+  /** Key file of a service account; without it, application default credentials are used. */
+  readonly credentialsFile?: string;
+  readonly readsPerMinute: number;
+  readonly writesPerMinute: number;
+  /** How long one request may take at most. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** A chance in [0, 1). */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** The two methods of the Sheets API that are used; each call is one request that counts against its quota. */
+export interface SheetsClient {
+  /** The masked parts of the spreadsheet, or `undefined` when one of the ranges names no tab. */
+  get(fields: string, ranges?: readonly string[]): Promise<Spreadsheet | undefined>;
+  /** Applies all requests or none. Answers the masked parts of the spreadsheet in the ranges as it is afterwards. */
+  batchUpdate(requests: readonly Request[], fields: string, ranges: readonly string[]): Promise<Spreadsheet>;
+}
+
+const scopes = ['https://www.googleapis.com/auth/spreadsheets'];
+
+/** Every error of the client is a `SyncError` with a SHEET_ code; none carries a token. */
+export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
+  const { spreadsheetId, rootUrl, timeoutMs, clock } = options;
+  const credentials = rootUrl === undefined ? createCredentials(options) : undefined;
+  const api = sheets({ version: 'v4', ...(credentials && { auth: credentials }) });
+  // The library repeats reads three times within two seconds, which only wastes quota. Given per call, the root
+  // keeps its path.
+  const perCall = { retry: false, timeout: timeoutMs, ...(rootUrl !== undefined && { rootUrl }) };
+  const spendRead = createQuota({ requestsPerMinute: options.readsPerMinute, timeoutMs, clock });
+  const spendWrite = createQuota({ requestsPerMinute: options.writesPerMinute, timeoutMs, clock });
+
+  async function logIn(): Promise<void> {
+    try {
+      await credentials?.getAccessToken();
+    } catch (error) {
+      throw loginError(error);
+    }
+  }
+
+  const send = <Answer>(spend: Spend, action: string, request: () => Promise<Answer>): Promise<Answer> =>
+    repeatLimited(async () => {
+      await logIn();
+      try {
+        return await spend(request);
+      } catch (error) {
+        throw sheetError(error, action);
+      }
+    }, options);
+
+  return {
+    get: (fields, ranges = []) =>
+      send(spendRead, 'read the spreadsheet', async () => {
+        try {
+          const answer = await api.spreadsheets.get({ spreadsheetId, fields, ranges: [...ranges] }, perCall);
+          return checkedSpreadsheet(answer.data);
+        } catch (error) {
+          if (ranges.length > 0 && isUnknownRange(error)) return undefined;
+          throw error;
+        }
+      }),
+    batchUpdate: (requests, fields, ranges) =>
+      send(spendWrite, 'write to the spreadsheet', async () => {
+        const requestBody = {
+          requests: [...requests],
+          includeSpreadsheetInResponse: true,
+          responseRanges: [...ranges],
+          responseIncludeGridData: true,
+        };
+        const params = { spreadsheetId, fields: `updatedSpreadsheet(${fields})`, requestBody };
+        const answer = await api.spreadsheets.batchUpdate(params, perCall);
+        return checkedSpreadsheet(answer.data?.updatedSpreadsheet);
+      }),
+  };
+}
+
+function createCredentials({ credentialsFile, timeoutMs }: SheetsClientOptions) {
+  if (credentialsFile !== undefined) {
+    return new auth.JWT({ keyFile: credentialsFile, scopes, transporterOptions: { timeout: timeoutMs } });
+  }
+  return new auth.GoogleAuth({ scopes, clientOptions: { transporterOptions: { timeout: timeoutMs } } });
+}
+
+/** An answer that was cut off arrives as a text and not as an error. */
+function checkedSpreadsheet(spreadsheet: Spreadsheet | undefined): Spreadsheet {
+  if (Array.isArray(spreadsheet?.sheets)) return spreadsheet;
+  throw new SyncError('SHEET_UNREADABLE', 'The answer to a request for the spreadsheet is not one.');
+}

@@ -1,0 +1,121 @@
+import { SyncError } from '../core/errors.ts';
+
+/** What an error of Google's client tells, as far as it may be shown. */
+interface Refusal {
+  /** HTTP status; absent when no answer came. */
+  readonly status: number | undefined;
+  /** Google's own words; absent when the answer is not in Google's form. */
+  readonly words: string | undefined;
+  /** Reasons from `error.details[]` and, in the older form, `error.errors[]`. */
+  readonly reasons: readonly string[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const systemCodeOf = (error: unknown): string | undefined =>
+  isJson(error) ? textOf(error['code']) : undefined;
+
+/** Whether the error comes from a request; anything else is thrown by code and is no business of Google's. */
+const isRequestError = (error: unknown): error is Json => isJson(error) && 'config' in error;
+
+function refusalOf(error: Json): Refusal {
+  const response = isJson(error['response']) ? error['response'] : undefined;
+  const body = isJson(response?.['data']) ? response['data']['error'] : undefined;
+  const status = typeof response?.['status'] === 'number' ? response['status'] : undefined;
+  if (!isJson(body)) return { status, words: undefined, reasons: [] };
+  const entries = [body['details'], body['errors']].flatMap((list) => (Array.isArray(list) ? list : []));
+  const reasons = entries.flatMap((entry: unknown) => (isJson(entry) ? (textOf(entry['reason']) ?? []) : []));
+  return { status, words: textOf(body['message']), reasons };
+}
+
+/** A 400 because the tab or the grid is not any more as it was read. */
+const movedPattern = /Unable to parse range|No grid with id|exceeds grid limits|beyond the last requested/;
+
+/** Whether Google says that a range names no tab. */
+export const isUnknownRange = (error: unknown): boolean =>
+  isRequestError(error) && /Unable to parse range/.test(refusalOf(error).words ?? '');
+
+/**
+ * The error of a request in the terms of this program. `action` says what was tried: `read the spreadsheet`.
+ * The original is not kept as a cause, because it carries the request's headers and so the access token.
+ */
+export function sheetError(error: unknown, action: string): unknown {
+  if (!isRequestError(error)) return error;
+  const refusal = refusalOf(error);
+  const failed = `Could not ${action}`;
+  if (refusal.status === undefined) {
+    return new SyncError('SHEET_UNREACHABLE', `${failed}: ${systemCodeOf(error) ?? 'no answer'}.`);
+  }
+  return errorOfStatus(refusal.status, refusal, failed);
+}
+
+function errorOfStatus(status: number, { words, reasons }: Refusal, failed: string): SyncError {
+  if (status >= 500 || status === 408)
+    return new SyncError('SHEET_UNREACHABLE', `${failed}: HTTP ${status}.`);
+  if (status === 429 || (status === 403 && reasons.some((reason) => /rate_?limit_?exceeded/i.test(reason)))) {
+    return new SyncError('SHEET_LIMITED', `${failed}: too many requests.`);
+  }
+  if (words === undefined) {
+    return new SyncError('SHEET_UNREADABLE', `${failed}: HTTP ${status} in a form that is not Google's.`);
+  }
+  const said = `${failed}: Google says “${words}”.`;
+  switch (status) {
+    case 401:
+      return new SyncError('SHEET_UNAUTHORIZED', said);
+    case 403:
+      return new SyncError('SHEET_FORBIDDEN', reasons.includes('SERVICE_DISABLED') ? disabled(failed) : said);
+    case 404:
+      return new SyncError('SHEET_NOT_FOUND', said);
+    default:
+      return movedPattern.test(words)
+        ? new SyncError('SHEET_UNREACHABLE', `${failed}: a tab was renamed, removed or shortened meanwhile.`)
+        : new SyncError('SHEET_REFUSED', `${said}${adviceOn(words)}`);
+  }
+}
+
+const disabled = (failed: string): string =>
+  `${failed}: the Google Sheets API is not enabled in the project of the service account.`;
+
+function adviceOn(words: string): string {
+  if (/operation is not supported for this document/i.test(words)) {
+    return ' It is an Excel file: choose File, Save as Google Sheets, and use the id of the new one.';
+  }
+  if (/protected cell or object/i.test(words)) {
+    return ' Allow the service account to edit the protected range, or make the protection a warning only.';
+  }
+  return '';
+}
+
+/** The error of a login. The words of the library are not shown, because a complaint about a credentials file may quote the file. */
+export function loginError(error: unknown): SyncError {
+  const status = isRequestError(error) ? refusalOf(error).status : undefined;
+  if (isRequestError(error) && (status === undefined || status >= 500)) {
+    const reason = status === undefined ? (systemCodeOf(error) ?? 'no answer') : `HTTP ${status}`;
+    return new SyncError('SHEET_UNREACHABLE', `Could not log in to Google: ${reason}.`);
+  }
+  return new SyncError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${loginReason(error)}.`);
+}
+
+function loginReason(error: unknown): string {
+  if (isRequestError(error)) return tokenRefusal(error);
+  const systemCode = systemCodeOf(error);
+  if (systemCode === 'ENOENT') return 'the credentials file does not exist';
+  if (systemCode === 'EACCES') return 'the credentials file may not be read';
+  if (error instanceof Error && /default credentials/i.test(error.message)) {
+    return 'there are no application default credentials';
+  }
+  return 'the credentials file is not the JSON key of a service account';
+}
+
+/** The token endpoint answers in the form of OAuth: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+function tokenRefusal(error: Json): string {
+  const response = isJson(error['response']) ? error['response'] : undefined;
+  const body = isJson(response?.['data']) ? response['data'] : {};
+  const words = [textOf(body['error']), textOf(body['error_description'])];
+  return words.filter((word) => word !== undefined).join(', ') || 'refused';
+}

@@ -1,0 +1,53 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
+import { type Cell, emptyCell, textCell } from '../core/cell.ts';
+import type { Spreadsheet } from './client.ts';
+
+/** The cells of a tab by grid row and grid column; rows are ragged, what is missing is empty. */
+export type Rows = readonly (readonly Cell[])[];
+
+export interface Grid {
+  readonly sheetId: number;
+  readonly title: string;
+  readonly rowCount: number;
+  readonly columnCount: number;
+  readonly rows: Rows;
+  readonly merges: readonly sheets_v4.Schema$GridRange[];
+}
+
+/** Field mask of what {@link readGrids} needs: what was entered, and whether it shows an error. */
+export const gridFields =
+  'properties.timeZone,sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),merges,' +
+  'data(startRow,startColumn,rowData.values(userEnteredValue,effectiveValue.errorValue)))';
+
+export const cellAt = (rows: Rows, row: number, column: number): Cell => rows[row]?.[column] ?? emptyCell;
+
+/** Google leaves out zeros, so that an absent number is 0. */
+export function readGrids(spreadsheet: Spreadsheet): Grid[] {
+  return (spreadsheet.sheets ?? []).map(({ properties, merges, data }) => ({
+    sheetId: properties?.sheetId ?? 0,
+    title: properties?.title ?? '',
+    rowCount: properties?.gridProperties?.rowCount ?? 0,
+    columnCount: properties?.gridProperties?.columnCount ?? 0,
+    rows: readRows(data?.[0]),
+    merges: merges ?? [],
+  }));
+}
+
+/** The cells of one block of grid data, which may begin anywhere in the grid. */
+export function readRows(block: sheets_v4.Schema$GridData | undefined): Rows {
+  const above = Array.from({ length: block?.startRow ?? 0 }, (): Cell[] => []);
+  const left = Array.from({ length: block?.startColumn ?? 0 }, () => emptyCell);
+  const rows = (block?.rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(toCell)]);
+  return [...above, ...rows];
+}
+
+/** An error goes before the formula that shows it, because it has no value at all. */
+export function toCell({ userEnteredValue, effectiveValue }: sheets_v4.Schema$CellData): Cell {
+  const { formulaValue, numberValue, boolValue, stringValue } = userEnteredValue ?? {};
+  const error = effectiveValue?.errorValue;
+  if (error) return { kind: 'error', message: error.message || error.type || 'error' };
+  if (typeof formulaValue === 'string') return { kind: 'formula', formula: formulaValue };
+  if (typeof numberValue === 'number') return { kind: 'number', number: numberValue };
+  if (typeof boolValue === 'boolean') return { kind: 'boolean', boolean: boolValue };
+  return textCell(stringValue ?? '');
+}

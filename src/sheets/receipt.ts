@@ -1,0 +1,87 @@
+import { type Cell, emptyCell, equalCells } from '../core/cell.ts';
+import type { MisplacedWrite } from '../core/table.ts';
+import { cellAt } from './grid.ts';
+import type { BoundTab } from './read.ts';
+import type { SetStep, TabSteps } from './steps.ts';
+
+/** Field mask of what the reply of a write must bring: the ID column and the header row. */
+export const receiptFields =
+  'sheets(properties.sheetId,data(startRow,startColumn,rowData.values(userEnteredValue,effectiveValue.errorValue)))';
+
+/** What stood in a tab right after a write. */
+export interface ReadBack {
+  /** The ID column by grid row; `ids[0]` is its header. */
+  readonly ids: readonly Cell[];
+  readonly headers: readonly Cell[];
+}
+
+/** What one batch meant to do to one tab. */
+export interface TabWrite {
+  readonly before: BoundTab;
+  /** The tab as it stands afterwards if nobody else changed it. */
+  readonly after: BoundTab;
+  readonly steps: TabSteps;
+}
+
+/** What a read-back shows. */
+export interface WriteCheck {
+  readonly misplaced: readonly MisplacedWrite[];
+  /** IDs of deleted rows that still stand somewhere: the delete took another row. */
+  readonly survivors: readonly Cell[];
+  /** The header row is another than before, so that no cell of the tab surely reached its column. */
+  readonly haveColumnsMoved: boolean;
+}
+
+/**
+ * Compares what stands in a tab after a write with what must stand there if nobody else moved rows. A set that leaves the ID
+ * alone is judged by the ID beside it. One that writes the ID itself would always find its own, so that it is judged by
+ * traces: the old ID is still somewhere, or another one is gone that nobody meant to remove. That one is what it hit.
+ */
+export function checkWrite({ before, after, steps }: TabWrite, { ids, headers }: ReadBack): WriteCheck {
+  const expected = after.rows.map((_, row) => cellAt(after.rows, row, after.columns.id));
+  const lost = withoutEach(expected, ids);
+  const surplus = withoutEach(ids, expected);
+  const isSurplus = (id: Cell) => surplus.some((cell) => equalCells(cell, id));
+  const haveColumnsMoved = !equalRows(headers, before.rows[0] ?? []);
+
+  const idHit = (step: SetStep): Cell | undefined => {
+    const moved = steps.deletes.filter((gone) => gone.position < step.position).length;
+    const found = ids[step.position - moved] ?? emptyCell;
+    if (!step.id) return haveColumnsMoved || !equalCells(found, step.idSeen) ? found : undefined;
+    const isAstray = haveColumnsMoved || lost.length > 0 || isSurplus(step.idSeen);
+    return isAstray ? (lost.shift() ?? emptyCell) : undefined;
+  };
+
+  const misplaced = steps.sets.flatMap((step) => {
+    const idFound = idHit(step);
+    return idFound ? [{ step, idFound }] : [];
+  });
+  return {
+    misplaced,
+    survivors: steps.deletes.map((step) => step.idSeen).filter(isSurplus),
+    haveColumnsMoved,
+  };
+}
+
+function equalRows(left: readonly Cell[], right: readonly Cell[]): boolean {
+  const length = Math.max(left.length, right.length);
+  return Array.from({ length }, (_, index) => index).every((index) =>
+    equalCells(left[index] ?? emptyCell, right[index] ?? emptyCell),
+  );
+}
+
+/** The filled cells of a list without those of another, one for one, in order. */
+function withoutEach(cells: readonly Cell[], others: readonly Cell[]): Cell[] {
+  const counts = new Map<string, number>();
+  for (const other of others) {
+    const key = JSON.stringify(other);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return cells.filter((cell) => {
+    if (cell.kind === 'empty') return false;
+    const key = JSON.stringify(cell);
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count - 1);
+    return count <= 0;
+  });
+}

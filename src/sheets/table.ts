@@ -1,0 +1,128 @@
+import { labelKey } from '../core/catalog.ts';
+import { SyncError } from '../core/errors.ts';
+import type { Layout, TabLayout } from '../core/layout.ts';
+import type { Table } from '../core/ports.ts';
+import type { Entity } from '../core/record.ts';
+import type { ObservedTab } from '../core/table.ts';
+import { quoteTitle } from './a1.ts';
+import {
+  createSheetsClient,
+  type SheetsClient,
+  type SheetsClientOptions,
+  type Spreadsheet,
+} from './client.ts';
+import { type Grid, gridFields, readGrids } from './grid.ts';
+import { isEmptyGrid, layOutRequests, type RulesBySheet, readRules, ruleFields } from './layout.ts';
+import { type BoundTab, observeTab, type TabReading } from './read.ts';
+import { createWriter } from './writer.ts';
+
+/**
+ * A Google spreadsheet as a table: one tab per entity. It remembers the numeric ids of its tabs, so that a renamed tab stays
+ * the same tab as long as the process runs. Positions of a write are those of the read before it, or of the
+ * confirmed write after that read.
+ */
+export function createGoogleSheetTable(options: SheetsClientOptions): Table {
+  const { spreadsheetId, log } = options;
+  const client = createSheetsClient(options);
+  const known = new Map<Entity, { readonly sheetId: number; readonly title: string }>();
+  const writer = createWriter(client, log);
+  let isTabMissing = false;
+
+  function findGrid(grids: readonly Grid[], { entity, title }: TabLayout): Grid | undefined {
+    const sheetId = known.get(entity)?.sheetId;
+    return (
+      grids.find((grid) => grid.sheetId === sheetId) ??
+      grids.find((grid) => labelKey(grid.title) === labelKey(title))
+    );
+  }
+
+  /** The tabs of the layout alone; the whole spreadsheet when one of them is not found by its last title. */
+  async function readSpreadsheet(layout: Layout): Promise<Spreadsheet> {
+    if (!isTabMissing) {
+      const titles = layout.map(({ entity, title }) => known.get(entity)?.title ?? title);
+      const spreadsheet = await client.get(gridFields, titles.map(quoteTitle));
+      if (spreadsheet && hasKnownTabs(readGrids(spreadsheet), known.values())) return spreadsheet;
+    }
+    return readWhole(client);
+  }
+
+  function remember(grid: Grid | undefined, { entity }: TabLayout): void {
+    const before = known.get(entity);
+    if (grid && before && before.title !== grid.title) log.info('sheet.tab_renamed', { entity });
+    if (grid) known.set(entity, { sheetId: grid.sheetId, title: grid.title });
+    else known.delete(entity);
+  }
+
+  return {
+    identity: spreadsheetId,
+
+    async read(layout) {
+      const spreadsheet = await readSpreadsheet(layout);
+      const grids = readGrids(spreadsheet);
+      const readings = new Map<Entity, TabReading>();
+      for (const tab of layout) {
+        const grid = findGrid(grids, tab);
+        remember(grid, tab);
+        readings.set(tab.entity, observeTab(grid, tab));
+      }
+      isTabMissing = known.size < layout.length;
+      writer.start(boundTabs(readings));
+      const observed = (entity: Entity): ObservedTab => readings.get(entity)?.observed ?? notLaidOut;
+      return {
+        tabs: { lead: observed('lead'), opportunity: observed('opportunity'), task: observed('task') },
+        timeZone: timeZoneOf(spreadsheet),
+      };
+    },
+
+    write: (steps) => writer.write(steps),
+
+    async layOut(layout, mode) {
+      const grids = readGrids(await readWhole(client));
+      const gridOf = (tab: TabLayout) => findGrid(grids, tab);
+      const filled = layout.map(gridOf).filter((grid) => grid !== undefined && !isEmptyGrid(grid));
+      const rules = await readRulesOf(client, filled);
+      const requests = layOutRequests({ layout, mode, grids, gridOf, rules });
+      if (requests.length === 0) return;
+      await client.batchUpdate(requests, 'sheets.properties.sheetId', []);
+      log.info('sheet.laid_out', { requests: requests.length });
+      isTabMissing = false;
+    },
+  };
+}
+
+const notLaidOut: ObservedTab = { state: 'held', reason: 'It is not part of the layout.' };
+
+async function readWhole(client: SheetsClient): Promise<Spreadsheet> {
+  const spreadsheet = await client.get(gridFields);
+  if (!spreadsheet) throw new Error('Without ranges no range can be unknown.');
+  return spreadsheet;
+}
+
+const hasKnownTabs = (grids: readonly Grid[], known: Iterable<{ readonly sheetId: number }>): boolean =>
+  [...known].every(({ sheetId }) => grids.some((grid) => grid.sheetId === sheetId));
+
+function boundTabs(readings: ReadonlyMap<Entity, TabReading>): Map<Entity, BoundTab> {
+  return new Map([...readings].flatMap(([entity, { bound }]) => (bound ? [[entity, bound] as const] : [])));
+}
+
+function timeZoneOf({ properties }: Spreadsheet): string {
+  if (properties?.timeZone) return properties.timeZone;
+  throw new SyncError('SHEET_UNREADABLE', 'The spreadsheet does not say its time zone.');
+}
+
+/** Reads the second row only: a dropdown repeats all its labels in every cell of its column. */
+async function readRulesOf(
+  client: SheetsClient,
+  grids: readonly (Grid | undefined)[],
+): Promise<RulesBySheet> {
+  const ranges = grids.flatMap((grid) =>
+    grid && grid.rowCount > 1 ? [`${quoteTitle(grid.title)}!2:2`] : [],
+  );
+  const spreadsheet = ranges.length > 0 ? await client.get(ruleFields, ranges) : undefined;
+  return new Map(
+    (spreadsheet?.sheets ?? []).map(({ properties, data }) => [
+      properties?.sheetId ?? 0,
+      readRules(data?.[0]),
+    ]),
+  );
+}

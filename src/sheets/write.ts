@@ -1,0 +1,144 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
+import type { Cell } from '../core/cell.ts';
+import type { FieldKind } from '../core/field.ts';
+import type { Request } from './client.ts';
+import { cellAt } from './grid.ts';
+import { type BoundTab, endOfRows } from './read.ts';
+import { type DeleteStep, type PlacedCell, placeCells, type TabSteps } from './steps.ts';
+
+type NumberFormat = sheets_v4.Schema$NumberFormat;
+
+/** Without a format a date would show as its serial number. */
+export const numberFormats: Readonly<Partial<Record<FieldKind, NumberFormat>>> = {
+  date: { type: 'DATE', pattern: 'yyyy-mm-dd' },
+  instant: { type: 'DATE_TIME', pattern: 'yyyy-mm-dd hh:mm' },
+};
+
+/** A rectangle of cells that one request writes. */
+interface Block {
+  readonly row: number;
+  readonly column: number;
+  /** Whether number formats are written with the values. */
+  readonly isFormatted: boolean;
+  readonly rows: sheets_v4.Schema$CellData[][];
+}
+
+/**
+ * The requests of one tab, to be applied in one batch. New rows are inserted below the last used row and not written over
+ * the blank ones there: what a person types there in the same moment moves down and stays.
+ */
+export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps): Request[] {
+  const end = endOfRows(tab.rows, tab.columns);
+  const blocks = [
+    ...sets.flatMap((step) => rowBlocks(tab, step.position, placeCells(step, tab.columns))),
+    ...appends.flatMap((step, index) => appendedBlocks(end + index, placeCells(step, tab.columns))),
+  ];
+  return [
+    ...makeRoom(tab, end, appends.length),
+    ...joinRows(blocks).map((block) => updateRequest(tab.sheetId, block)),
+    ...deleteRequests(tab, appends.length, deletes),
+  ];
+}
+
+/** Rows of blank cells take their look from the blank row below; in a full tab there is none, and nothing to push down. */
+function makeRoom({ sheetId, rowCount }: BoundTab, end: number, length: number): Request[] {
+  if (length === 0) return [];
+  if (end >= rowCount) return [{ appendDimension: { sheetId, dimension: 'ROWS', length } }];
+  const range = { sheetId, dimension: 'ROWS', startIndex: end, endIndex: end + length };
+  return [{ insertDimension: { range, inheritFromBefore: false } }];
+}
+
+/** A cell that showed a number already has the look of a date, perhaps one that a person chose. */
+const rowBlocks = (tab: BoundTab, row: number, cells: readonly PlacedCell[]): Block[] =>
+  joinCells(row, cells, ({ column }) => cellAt(tab.rows, row, column).kind !== 'number');
+
+const appendedBlocks = (row: number, cells: readonly PlacedCell[]): Block[] =>
+  joinCells(row, cells, () => true);
+
+/** Adjacent cells of a row as one block. */
+function joinCells(
+  row: number,
+  cells: readonly PlacedCell[],
+  needsFormat: (cell: PlacedCell) => boolean,
+): Block[] {
+  const blocks: Block[] = [];
+  for (const placed of cells) {
+    const format = placed.kind && placed.cell.kind === 'number' ? numberFormats[placed.kind] : undefined;
+    const isFormatted = format !== undefined && needsFormat(placed);
+    const written = {
+      ...enteredValue(placed.cell),
+      ...(isFormatted && { userEnteredFormat: { numberFormat: format } }),
+    };
+    const last = blocks.at(-1);
+    const next = last && last.column + (last.rows[0]?.length ?? 0);
+    if (last?.isFormatted === isFormatted && next === placed.column) last.rows[0]?.push(written);
+    else blocks.push({ row, column: placed.column, isFormatted, rows: [[written]] });
+  }
+  return blocks;
+}
+
+/** Blocks of equal width that stand below each other become one, so that a thousand new rows are few requests. */
+function joinRows(blocks: readonly Block[]): Block[] {
+  const open = new Map<string, Block>();
+  const joined: Block[] = [];
+  for (const block of blocks) {
+    const shape = `${block.column} ${block.rows[0]?.length} ${block.isFormatted}`;
+    const above = open.get(shape);
+    if (above && above.row + above.rows.length === block.row) {
+      above.rows.push(...block.rows);
+      continue;
+    }
+    open.set(shape, block);
+    joined.push(block);
+  }
+  return joined;
+}
+
+/** Only values are written: what Google makes of a text that is a web address, and all formats of people, stay. */
+const updateRequest = (sheetId: number, { row, column, isFormatted, rows }: Block): Request => ({
+  updateCells: {
+    start: { sheetId, rowIndex: row, columnIndex: column },
+    rows: rows.map((values) => ({ values })),
+    fields: isFormatted ? 'userEnteredValue,userEnteredFormat.numberFormat' : 'userEnteredValue',
+  },
+});
+
+/** A typed value is stored as it is and never parsed, so that no text becomes a formula, a number or a date. */
+function enteredValue(cell: Cell): sheets_v4.Schema$CellData {
+  switch (cell.kind) {
+    case 'empty':
+      return {};
+    case 'text':
+      return { userEnteredValue: { stringValue: cell.text } };
+    case 'number':
+      return { userEnteredValue: { numberValue: cell.number } };
+    case 'boolean':
+      return { userEnteredValue: { boolValue: cell.boolean } };
+    case 'formula':
+    case 'error':
+      throw new Error(`A cell of kind ${cell.kind} is read and never written.`);
+  }
+}
+
+/** Google refuses to delete the last row below the header, so that a blank one takes its place first. */
+function deleteRequests(tab: BoundTab, appended: number, deletes: readonly DeleteStep[]): Request[] {
+  const { sheetId } = tab;
+  const isEmptied = tab.rowCount + appended - deletes.length < 2;
+  return [
+    ...(isEmptied ? [{ appendDimension: { sheetId, dimension: 'ROWS', length: 1 } }] : []),
+    ...joinPositions(deletes.map((step) => step.position)).map(({ startIndex, endIndex }) => ({
+      deleteDimension: { range: { sheetId, dimension: 'ROWS', startIndex, endIndex } },
+    })),
+  ];
+}
+
+/** Falling positions as half-open ranges, the lowest row first. */
+function joinPositions(positions: readonly number[]): { startIndex: number; endIndex: number }[] {
+  const ranges: { startIndex: number; endIndex: number }[] = [];
+  for (const position of positions) {
+    const last = ranges.at(-1);
+    if (last?.startIndex === position + 1) last.startIndex = position;
+    else ranges.push({ startIndex: position, endIndex: position + 1 });
+  }
+  return ranges;
+}

@@ -1,0 +1,113 @@
+import { emptyCell } from '../core/cell.ts';
+import type { Log } from '../core/ports.ts';
+import type { Entity } from '../core/record.ts';
+import type { MisplacedWrite, RowStep, WriteReceipt } from '../core/table.ts';
+import { columnLetters, quoteTitle } from './a1.ts';
+import type { Request, SheetsClient, Spreadsheet } from './client.ts';
+import { readRows } from './grid.ts';
+import type { BoundTab } from './read.ts';
+import { checkWrite, type ReadBack, receiptFields, type TabWrite } from './receipt.ts';
+import { applySteps, sortSteps } from './steps.ts';
+import { tabRequests } from './write.ts';
+
+/** Writes steps to the tabs as they were read last. */
+export interface Writer {
+  /** Takes over what a read found. */
+  start(tabs: ReadonlyMap<Entity, BoundTab>): void;
+  write(steps: readonly RowStep[]): Promise<WriteReceipt>;
+}
+
+interface PlannedWrite extends TabWrite {
+  readonly requests: readonly Request[];
+}
+
+/** Google recommends at most 2 MB a request: https://developers.google.com/workspace/sheets/api/limits */
+const batchBytesMax = 1_800_000;
+
+/**
+ * A batch is atomic. Steps that are too many for one are halved until each part fits; then each part is atomic, in the order sets,
+ * appends, deletes. After an error, or when rows moved, a new read must come first.
+ */
+export function createWriter(client: SheetsClient, log: Log): Writer {
+  let tabs: ReadonlyMap<Entity, BoundTab> = new Map();
+
+  async function writeBatch(steps: readonly RowStep[]): Promise<MisplacedWrite[]> {
+    const writes = planBatch(tabs, steps);
+    const requests = writes
+      .values()
+      .flatMap((write) => write.requests)
+      .toArray();
+    if (requests.length === 0) return [];
+    if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax) {
+      const half = Math.ceil(steps.length / 2);
+      const first = await writeBatch(steps.slice(0, half));
+      return [...first, ...(await writeBatch(steps.slice(half)))];
+    }
+    const ranges = writes
+      .values()
+      .flatMap(({ before }) => receiptRanges(before))
+      .toArray();
+    const reply = await client.batchUpdate(requests, receiptFields, ranges);
+    tabs = new Map([...tabs, ...writes.entries().map(([entity, { after }]) => [entity, after] as const)]);
+    return [...writes].flatMap(([entity, write]) => misplacedIn(entity, write, reply));
+  }
+
+  function misplacedIn(entity: Entity, write: TabWrite, reply: Spreadsheet): readonly MisplacedWrite[] {
+    const check = checkWrite(write, readBackOf(reply, write.before));
+    if (check.haveColumnsMoved) log.error('sheet.columns_moved', { entity });
+    if (check.survivors.length > 0) {
+      log.error('sheet.wrong_rows_deleted', { entity, rows: check.survivors.length });
+    }
+    return check.misplaced;
+  }
+
+  return {
+    start(read) {
+      tabs = read;
+    },
+    async write(steps) {
+      try {
+        const misplaced = await writeBatch(inOrder(steps));
+        if (misplaced.length > 0) tabs = new Map();
+        return { misplaced };
+      } catch (error) {
+        tabs = new Map();
+        throw error;
+      }
+    },
+  };
+}
+
+function inOrder(steps: readonly RowStep[]): RowStep[] {
+  const { sets, appends, deletes } = sortSteps(steps);
+  return [...sets, ...appends, ...deletes];
+}
+
+function planBatch(
+  tabs: ReadonlyMap<Entity, BoundTab>,
+  steps: readonly RowStep[],
+): ReadonlyMap<Entity, PlannedWrite> {
+  const writes = new Map<Entity, PlannedWrite>();
+  for (const [entity, own] of Map.groupBy(steps, (step) => step.entity)) {
+    const before = tabs.get(entity);
+    if (!before) throw new Error(`The tab of ${entity} was written without a read before it.`);
+    const sorted = sortSteps(own);
+    const requests = tabRequests(before, sorted);
+    writes.set(entity, { before, after: applySteps(before, sorted), steps: sorted, requests });
+  }
+  return writes;
+}
+
+/** The ID column and the header row of a tab. */
+function receiptRanges({ title, columns }: BoundTab): string[] {
+  const id = columnLetters(columns.id);
+  return [`${id}1:${id}`, '1:1'].map((range) => `${quoteTitle(title)}!${range}`);
+}
+
+/** Grid data comes in the order of the ranges. */
+function readBackOf(reply: Spreadsheet, { sheetId, columns }: BoundTab): ReadBack {
+  const sheet = reply.sheets?.find((candidate) => (candidate.properties?.sheetId ?? 0) === sheetId);
+  const [idBlock, headerBlock] = sheet?.data ?? [];
+  const ids = readRows(idBlock).map((row) => row[columns.id] ?? emptyCell);
+  return { ids, headers: readRows(headerBlock)[0] ?? [] };
+}

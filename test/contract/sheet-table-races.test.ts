@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import type { RowStep } from '../../src/core/table.ts';
+import {
+  appendStep,
+  deleteStep,
+  openSandboxSheet,
+  type SandboxSheet,
+  setStep,
+  sheetLayout,
+  titled,
+} from '../support/sandbox-sheet.ts';
+
+let sheet: SandboxSheet;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet();
+});
+
+afterEach(() => sheet.close());
+
+describe('rows that move between read and write', () => {
+  test('after a sort every set that reached another row is reported with the ID found there', async () => {
+    await sheet.fill('1', '2', '3');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({
+      beforeNextWrite: [{ kind: 'sort', sheet: 'Leads', column: 'ID', descending: true }],
+    });
+    const first = setStep(1, textCell('1'), titled('One'));
+    const second = setStep(2, textCell('2'), titled('Two'));
+    const { misplaced } = await sheet.table.write([first, second]);
+    expect(misplaced).toEqual([{ step: first, idFound: textCell('3') }]);
+    await expect(sheet.table.write([first])).rejects.toThrow('without a read');
+  });
+
+  test('an ID written over another one is reported with the ID that is lost', async () => {
+    await sheet.fill('1', '2', 'new-a', '4');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertRows', sheet: 'Leads', row: 1 }] });
+    const step: RowStep = {
+      kind: 'set',
+      entity: 'lead',
+      position: 3,
+      idSeen: textCell('new-a'),
+      id: textCell('99'),
+      cells: {},
+    };
+    expect(await sheet.table.write([step])).toEqual({ misplaced: [{ step, idFound: textCell('2') }] });
+  });
+
+  test('a token that reached a row with an ID is reported', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person({ kind: 'edit', sheet: 'Leads', row: 3, column: 'Title', text: 'Typed' });
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertRows', sheet: 'Leads', row: 1 }] });
+    const step: RowStep = {
+      kind: 'set',
+      entity: 'lead',
+      position: 3,
+      idSeen: emptyCell,
+      id: textCell('new-b'),
+      cells: {},
+    };
+    expect(await sheet.table.write([step])).toEqual({ misplaced: [{ step, idFound: textCell('2') }] });
+  });
+
+  test('sets beside a delete and an append are confirmed in their new place', async () => {
+    await sheet.fill('1', '2', '3');
+    await sheet.table.read(sheetLayout);
+    const steps = [
+      deleteStep(1, '1'),
+      setStep(3, textCell('3'), titled('Three')),
+      appendStep('4', titled('Four')),
+    ];
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [] });
+  });
+
+  test('moved columns leave no set of the tab confirmed', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({
+      beforeNextWrite: [{ kind: 'moveColumns', sheet: 'Leads', column: 'Title', to: 3 }],
+    });
+    const step = setStep(1, textCell('1'), titled('One'));
+    expect(await sheet.table.write([step])).toEqual({ misplaced: [{ step, idFound: textCell('1') }] });
+  });
+
+  test('a row that a person types below the last one survives an append (S1)', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({
+      beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row: 2, column: 'Title', text: 'Typed' }],
+    });
+    await sheet.table.write([appendStep('2', titled('Title 2'))]);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2', '': 'Typed' });
+  });
+
+  test('a tab renamed in between writes nothing and asks for a new read', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({ beforeNextWrite: [{ kind: 'renameTab', sheet: 'Leads', title: 'Other' }] });
+    await expect(sheet.table.write([setStep(1, textCell('1'), titled('One'))])).rejects.toMatchObject({
+      code: 'SHEET_UNREACHABLE',
+    });
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1' });
+  });
+});
+
+describe('refusals', () => {
+  test('an unknown spreadsheet is SHEET_NOT_FOUND', async () => {
+    await expect(sheet.openTable('nowhere').read(sheetLayout)).rejects.toMatchObject({
+      code: 'SHEET_NOT_FOUND',
+    });
+  });
+
+  test('503 and a cut connection are SHEET_UNREACHABLE, and a write is not sent twice', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    for (const kind of ['unavailable', 'cut'] as const) {
+      await sheet.setFaults({ failures: [{ kind, when: 'after', on: 'write' }] });
+      const before = await sheet.countRequests();
+      await expect(sheet.table.write([appendStep(kind)])).rejects.toMatchObject({
+        code: 'SHEET_UNREACHABLE',
+      });
+      expect((await sheet.countRequests()).writes).toBe(before.writes + 1);
+      await sheet.table.read(sheetLayout);
+    }
+    expect(Object.keys(await sheet.titlesById())).toEqual(['1', 'unavailable', 'cut']);
+  });
+
+  test('limited requests wait longer and longer, then fail as SHEET_LIMITED', async () => {
+    await sheet.close();
+    sheet = await openSandboxSheet({ quotas: { readsPerMinute: 1 } });
+    await sheet.table.layOut(sheetLayout, 'create');
+    await expect(sheet.table.read(sheetLayout)).rejects.toMatchObject({ code: 'SHEET_LIMITED' });
+    expect(sheet.clock.slept).toEqual([1500, 3000, 6000, 12_000, 24_000]);
+  });
+
+  test('its own quota keeps requests below the limit of a minute', async () => {
+    await sheet.close();
+    sheet = await openSandboxSheet({ quotas: { readsPerMinute: 1000 } });
+    await sheet.table.layOut(sheetLayout, 'create');
+    for (let count = 0; count < 59; count += 1) await sheet.table.read(sheetLayout);
+    expect(sheet.clock.slept).toEqual([]);
+    await sheet.table.read(sheetLayout);
+    expect(sheet.clock.slept).toEqual([60_000]);
+  });
+});

@@ -1,0 +1,317 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { booleanCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import type { Layout } from '../../src/core/layout.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import {
+  appendStep,
+  deleteStep,
+  openSandboxSheet,
+  type SandboxSheet,
+  setStep,
+  sheetLayout,
+  textIn,
+  titled,
+} from '../support/sandbox-sheet.ts';
+
+let sheet: SandboxSheet;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet({ timeZone: 'Europe/Berlin' });
+});
+
+afterEach(() => sheet.close());
+
+describe('laying out', () => {
+  test('an empty spreadsheet gets the tabs, and they read as empty', async () => {
+    await sheet.table.layOut(sheetLayout, 'create');
+    const { tabs, timeZone } = await sheet.table.read(sheetLayout);
+    expect(timeZone).toBe('Europe/Berlin');
+    expect(tabs.lead).toEqual({
+      state: 'read',
+      rows: [],
+      fields: new Set(['title', 'status_name', 'about.url', 'custom.vip', 'custom.met', 'created_at']),
+      hasSync: true,
+    });
+    expect(tabs.opportunity).toMatchObject({ state: 'read', rows: [] });
+    expect(tabs.task).toMatchObject({ state: 'read', rows: [] });
+  });
+
+  test('a second time changes nothing', async () => {
+    await sheet.table.layOut(sheetLayout, 'create');
+    await sheet.openTable().layOut(sheetLayout, 'create');
+    expect((await sheet.countRequests()).writes).toBe(1);
+  });
+
+  test('changed labels change the dropdown and nothing else', async () => {
+    await sheet.fill('1');
+    const before = await sheet.titlesById();
+    const { writes } = await sheet.countRequests();
+    const relabelled = sheetLayout.map((tab) => ({
+      ...tab,
+      columns: tab.columns.map((column) => (column.labels ? { ...column, labels: ['Warm'] } : column)),
+    }));
+    await sheet.openTable().layOut(relabelled, 'refresh');
+    await sheet.openTable().layOut(relabelled, 'refresh');
+    expect((await sheet.countRequests()).writes).toBe(writes + 1);
+    expect(await sheet.titlesById()).toEqual(before);
+  });
+
+  test('a tab with content stays as it is when managed columns are missing', async () => {
+    await sheet.person({ kind: 'renameTab', sheet: 'Sheet1', title: 'Leads' });
+    await sheet.person({ kind: 'paste', sheet: 'Leads', row: 0, column: 0, rows: [['Mine'], ['kept']] });
+    await sheet.table.layOut(sheetLayout, 'create');
+    const { lead } = (await sheet.table.read(sheetLayout)).tabs;
+    expect(lead).toMatchObject({ state: 'held', reason: expect.stringContaining('no column “ID”') });
+  });
+
+  test('a refresh creates nothing', async () => {
+    await sheet.table.layOut(sheetLayout, 'refresh');
+    expect((await sheet.countRequests()).writes).toBe(0);
+  });
+
+  test('a tab that a person renamed meanwhile is not created again', async () => {
+    await sheet.fill('1');
+    await sheet.person({ kind: 'renameTab', sheet: 'Leads', title: 'Our leads' });
+    await sheet.table.layOut(sheetLayout, 'create');
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1' });
+  });
+
+  test('more columns than a new tab has find room', async () => {
+    const columns = Array.from({ length: 40 }, (_, index) => ({
+      field: `custom.f${index}`,
+      kind: 'text' as const,
+      header: `Field ${index}`,
+      direction: 'both' as const,
+      conflict: 'crm' as const,
+    }));
+    const wide: Layout = [{ entity: 'lead', title: 'Leads', columns }];
+    await sheet.table.layOut(wide, 'create');
+    expect((await sheet.table.read(wide)).tabs.lead).toMatchObject({ state: 'read', hasSync: true });
+  });
+
+  test('a date column shows dates and a text column keeps what is typed', async () => {
+    await sheet.table.layOut(sheetLayout, 'create');
+    await sheet.person(
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: '007' },
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'Met', text: '2026-09-27' },
+    );
+    const { rows } = await sheet.readTab();
+    expect(rows[0]?.cells).toMatchObject({ title: textCell('007'), 'custom.met': numberCell(46292) });
+  });
+});
+
+describe('reading and writing', () => {
+  test('typed values come back as they were written', async () => {
+    const texts = [
+      '=1+1',
+      '007',
+      '+49 30 123',
+      '2026-01-01',
+      'TRUE',
+      "'quoted",
+      '🚀 Ünïcödé',
+      'x'.repeat(500),
+    ];
+    await sheet.table.layOut(sheetLayout, 'create');
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([
+      ...texts.map((text, index) => appendStep(`${index}`, titled(text))),
+      appendStep('typed', {
+        'custom.vip': booleanCell(true),
+        'custom.met': numberCell(46292),
+        created_at: numberCell(46292.5),
+        'about.url': textCell('https://example.com'),
+      }),
+    ]);
+    const { rows } = await sheet.readTab();
+    expect(rows.slice(0, -1).map((row) => row.cells['title'])).toEqual(texts.map(textCell));
+    expect(rows.at(-1)).toMatchObject({
+      id: textCell('typed'),
+      sync: textCell('Synced'),
+      cells: {
+        title: emptyCell,
+        'custom.vip': booleanCell(true),
+        'custom.met': numberCell(46292),
+        created_at: numberCell(46292.5),
+        'about.url': textCell('https://example.com'),
+      },
+    });
+  });
+
+  test('a written date is shown as a date', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([setStep(1, textCell('1'), { 'custom.met': numberCell(46292) })]);
+    expect(await sheet.readValues('Leads!F2:F2')).toMatchObject({ values: [['2026-09-27']] });
+  });
+
+  test('sets, appends and deletes go in one batch', async () => {
+    await sheet.fill('1', '2', '3', '4');
+    await sheet.table.read(sheetLayout);
+    const receipt = await sheet.table.write([
+      deleteStep(2, '2'),
+      appendStep('5', titled('Title 5')),
+      setStep(4, textCell('4'), titled('Changed')),
+      deleteStep(1, '1'),
+    ]);
+    expect(receipt).toEqual({ misplaced: [] });
+    expect(await sheet.titlesById()).toEqual({ '3': 'Title 3', '4': 'Changed', '5': 'Title 5' });
+  });
+
+  test('all rows of a tab can be deleted', async () => {
+    await sheet.fill('1', '2');
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([deleteStep(1, '1'), deleteStep(2, '2')]);
+    expect((await sheet.readTab()).rows).toEqual([]);
+  });
+
+  test('one read is one request and one write is one request', async () => {
+    await sheet.fill('1');
+    const before = await sheet.countRequests();
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([
+      setStep(1, textCell('1'), titled('Changed')),
+      { kind: 'append', entity: 'task', id: textCell('7'), cells: titled('Call') },
+    ]);
+    expect(await sheet.countRequests()).toEqual({ reads: before.reads + 1, writes: before.writes + 1 });
+  });
+
+  test('nothing to write is no request', async () => {
+    await sheet.fill('1');
+    const before = await sheet.countRequests();
+    expect(await sheet.table.write([])).toEqual({ misplaced: [] });
+    expect(await sheet.countRequests()).toEqual(before);
+  });
+
+  test('an empty cell clears the value', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([setStep(1, textCell('1'), { title: emptyCell })]);
+    expect((await sheet.readTab()).rows[0]?.cells['title']).toEqual(emptyCell);
+  });
+
+  test('a full tab grows, row by row and by thousands', async () => {
+    await sheet.table.layOut(sheetLayout, 'create');
+    await sheet.table.read(sheetLayout);
+    const long = 'x'.repeat(2000);
+    const steps = Array.from({ length: 1200 }, (_, index) =>
+      appendStep(`${index}`, titled(`${index} ${long}`)),
+    );
+    const before = await sheet.countRequests();
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [] });
+    expect((await sheet.countRequests()).writes).toBe(before.writes + 2);
+    const { rows } = await sheet.readTab();
+    expect(rows.map((row) => textIn(row.id))).toEqual(steps.map((_, index) => `${index}`));
+  });
+
+  test('formulas and errors are seen as such, and not the text that looks like them', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person(
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'Met', text: '=1+1' },
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'VIP', text: '=1/0' },
+      { kind: 'edit', sheet: 'Leads', row: 2, column: 'Title', text: '#REF!' },
+    );
+    const { rows } = await sheet.readTab();
+    expect(rows[0]?.cells['custom.met']).toEqual({ kind: 'formula', formula: '=1+1' });
+    expect(rows[0]?.cells['custom.vip']).toMatchObject({ kind: 'error' });
+    expect(rows[1]?.cells['title']).toEqual(textCell('#REF!'));
+  });
+
+  test('a write without a read before it is a fault of the program', async () => {
+    await sheet.fill('1');
+    await expect(sheet.openTable().write([appendStep('2')])).rejects.toThrow('without a read');
+  });
+});
+
+describe('what people do to a tab', () => {
+  test('moved and inserted columns are found by their headers, and own columns stay untouched (S13)', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person(
+      { kind: 'insertColumns', sheet: 'Leads', column: 0 },
+      { kind: 'paste', sheet: 'Leads', row: 0, column: 0, rows: [['Mine'], ['=ROW()'], ['note']] },
+      { kind: 'moveColumns', sheet: 'Leads', column: 'Title', to: 9 },
+      { kind: 'renameHeader', sheet: 'Leads', column: 'ID', text: ' id ' },
+    );
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([
+      setStep(1, textCell('1'), titled('Changed')),
+      appendStep('3', titled('Title 3')),
+      deleteStep(2, '2'),
+    ]);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Changed', '3': 'Title 3' });
+    expect(await sheet.readValues('Leads!A1:A3', 'FORMULA')).toMatchObject({
+      values: [['Mine'], ['=ROW()']],
+    });
+  });
+
+  test('a missing managed column is reported by its absence', async () => {
+    await sheet.fill('1');
+    await sheet.person(
+      { kind: 'deleteColumns', sheet: 'Leads', column: 'Website' },
+      { kind: 'deleteColumns', sheet: 'Leads', column: 'Sync' },
+    );
+    const tab = await sheet.readTab();
+    expect(tab.fields.has('about.url')).toBe(false);
+    expect(tab.hasSync).toBe(false);
+    expect(tab.rows[0]?.cells).not.toHaveProperty(['about.url']);
+  });
+
+  test.each<[string, PersonActionInput, string]>([
+    [
+      'without the ID header',
+      { kind: 'renameHeader', sheet: 'Leads', column: 'ID', text: 'Nr' },
+      'no column “ID”',
+    ],
+    [
+      'with a doubled header',
+      { kind: 'renameHeader', sheet: 'Leads', column: 'Website', text: 'title' },
+      'Columns B and D of “Leads” are both called “Title”',
+    ],
+    [
+      'whose header row was moved',
+      { kind: 'moveRows', sheet: 'Leads', row: 0, to: 3 },
+      'The header row of “Leads” stands in row 3',
+    ],
+    ['that was deleted', { kind: 'deleteTab', sheet: 'Leads' }, 'There is no tab “Leads”'],
+  ])('a tab %s is held', async (_, action, reason) => {
+    await sheet.fill('1', '2', '3');
+    await sheet.person(action);
+    const { lead, task } = (await sheet.table.read(sheetLayout)).tabs;
+    expect(lead).toEqual({ state: 'held', reason: expect.stringContaining(reason) });
+    expect(task.state).toBe('read');
+  });
+
+  test('a renamed tab is found again, and the next read is one request again', async () => {
+    await sheet.fill('1');
+    await sheet.person({ kind: 'renameTab', sheet: 'Leads', title: "Anna's leads" });
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1' });
+    const before = await sheet.countRequests();
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1' });
+    expect((await sheet.countRequests()).reads).toBe(before.reads + 1);
+  });
+
+  test('a new tab under the old title is not taken for the renamed one', async () => {
+    await sheet.fill('1');
+    await sheet.person(
+      { kind: 'renameTab', sheet: 'Leads', title: 'Old' },
+      { kind: 'addTab', title: 'Leads' },
+      { kind: 'edit', sheet: 'Leads', row: 0, column: 0, text: 'ID' },
+    );
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1' });
+  });
+
+  test('a deleted tab comes back with the next layout', async () => {
+    await sheet.fill('1');
+    await sheet.person({ kind: 'deleteTab', sheet: 'Leads' });
+    expect((await sheet.table.read(sheetLayout)).tabs.lead.state).toBe('held');
+    await sheet.table.layOut(sheetLayout, 'create');
+    expect((await sheet.readTab()).rows).toEqual([]);
+  });
+
+  test('blank rows between are skipped and positions stay those of the grid', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 2, count: 2 });
+    const { rows } = await sheet.readTab();
+    expect(rows.map((row) => row.position)).toEqual([1, 4]);
+  });
+});

@@ -1,0 +1,158 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createSheetsClient, type SheetsClient } from '../../src/sheets/client.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+function openClient(
+  source: { rootUrl: string } | { credentialsFile: string },
+  timeoutMs = 10_000,
+): SheetsClient {
+  return createSheetsClient({
+    ...source,
+    spreadsheetId: 'sheet-1',
+    readsPerMinute: 60,
+    writesPerMinute: 60,
+    timeoutMs,
+    clock: { now: () => 0, monotonicMs: () => 0, sleep: async () => {} },
+    random: () => 0,
+    log: createRecordingLog(),
+  });
+}
+
+/** A server that answers every request in the same way. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const reply =
+  (status: number, body: string): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  };
+
+const refusal = (status: number, message: string, reason?: string): RequestListener =>
+  reply(
+    status,
+    JSON.stringify({ error: { code: status, message, ...(reason && { details: [{ reason }] }) } }),
+  );
+
+describe('answers of Google', () => {
+  test.each<[string, RequestListener, string, string]>([
+    ['a refused token', refusal(401, 'Invalid Credentials'), 'SHEET_UNAUTHORIZED', 'Invalid Credentials'],
+    [
+      'a spreadsheet that is not shared',
+      refusal(403, 'The caller does not have permission'),
+      'SHEET_FORBIDDEN',
+      'The caller does not have permission',
+    ],
+    [
+      'an API that is not enabled',
+      refusal(403, 'Google Sheets API has not been used', 'SERVICE_DISABLED'),
+      'SHEET_FORBIDDEN',
+      'is not enabled',
+    ],
+    ['a quota refused as 403', refusal(403, 'Quota', 'rateLimitExceeded'), 'SHEET_LIMITED', 'too many'],
+    [
+      'an unknown spreadsheet',
+      refusal(404, 'Requested entity was not found.'),
+      'SHEET_NOT_FOUND',
+      'not found',
+    ],
+    [
+      'an Excel file',
+      refusal(400, 'This operation is not supported for this document'),
+      'SHEET_REFUSED',
+      'Save as Google Sheets',
+    ],
+    [
+      'a protected range',
+      refusal(400, 'You are trying to edit a protected cell or object. Please contact the owner.'),
+      'SHEET_REFUSED',
+      'protected range',
+    ],
+    ['a tab that is gone', refusal(400, 'No grid with id: 7'), 'SHEET_UNREACHABLE', 'renamed, removed'],
+    ['a page of a proxy', reply(502, '<html>Bad gateway</html>'), 'SHEET_UNREACHABLE', 'HTTP 502'],
+    ['a page of something else', reply(404, '<html>Nothing</html>'), 'SHEET_UNREADABLE', "not Google's"],
+    ['an answer that was cut off', reply(200, '{"sheets": ['), 'SHEET_UNREADABLE', 'is not one'],
+    ['an answer without a body', reply(200, 'null'), 'SHEET_UNREADABLE', 'is not one'],
+  ])('%s', async (_, answer, code, words) => {
+    const client = openClient({ rootUrl: await serve(answer) });
+    const expected = { code, message: expect.stringContaining(words) };
+    await expect(client.get('sheets')).rejects.toMatchObject(expected);
+    await expect(client.batchUpdate([], 'sheets', [])).rejects.toMatchObject(expected);
+  });
+
+  test('no answer in time is SHEET_UNREACHABLE', async () => {
+    const client = openClient({ rootUrl: await serve(() => {}) }, 50);
+    await expect(client.get('sheets')).rejects.toMatchObject({
+      code: 'SHEET_UNREACHABLE',
+      message: 'Could not read the spreadsheet: TimeoutError.',
+    });
+  });
+
+  test('a host that refuses connections is SHEET_UNREACHABLE', async () => {
+    const client = openClient({ rootUrl: 'http://127.0.0.1:1' });
+    await expect(client.get('sheets')).rejects.toMatchObject({
+      code: 'SHEET_UNREACHABLE',
+      message: 'Could not read the spreadsheet: ECONNREFUSED.',
+    });
+  });
+
+  test('the root address keeps its path', async () => {
+    const urls: (string | undefined)[] = [];
+    const root = await serve((request, response) => {
+      urls.push(request.url);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"sheets":[]}');
+    });
+    await openClient({ rootUrl: `${root}/google/` }).get('sheets');
+    expect(urls).toEqual([expect.stringMatching(/^\/google\/v4\/spreadsheets\/sheet-1\?/)]);
+  });
+});
+
+describe('logins', () => {
+  async function writeCredentials(text: string): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'credentials-'));
+    closers.push(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'key.json');
+    await writeFile(file, text);
+    return file;
+  }
+
+  test('a credentials file that does not exist', async () => {
+    await expect(openClient({ credentialsFile: '/nowhere/key.json' }).get('sheets')).rejects.toMatchObject({
+      code: 'SHEET_UNAUTHORIZED',
+      message: 'Could not log in to Google: the credentials file does not exist.',
+    });
+  });
+
+  test.each([
+    ['is not JSON', 'secret-4711 {'],
+    [
+      'has no usable key',
+      JSON.stringify({ type: 'service_account', client_email: 'a@b.c', private_key: 'secret-4711' }),
+    ],
+    ['has no key', JSON.stringify({ type: 'service_account', client_id: 'secret-4711' })],
+  ])('a credentials file that %s is refused without showing it (S16)', async (_, text) => {
+    const client = openClient({ credentialsFile: await writeCredentials(text) });
+    const error: unknown = await client.get('sheets').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'SHEET_UNAUTHORIZED' });
+    expect(error).not.toHaveProperty('cause');
+    expect(String(error)).not.toContain('secret-4711');
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { booleanCell, type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import type { TabLayout } from '../../src/core/layout.ts';
+import { columnLetters, quoteTitle } from '../../src/sheets/a1.ts';
+import { type Grid, readGrids, toCell } from '../../src/sheets/grid.ts';
+import { type BoundTab, observeTab } from '../../src/sheets/read.ts';
+import { sortSteps } from '../../src/sheets/steps.ts';
+import { tabRequests } from '../../src/sheets/write.ts';
+import { setStep } from '../support/sandbox-sheet.ts';
+
+const both = { direction: 'both', conflict: 'crm' } as const;
+
+const leads: TabLayout = {
+  entity: 'lead',
+  title: 'Leads',
+  columns: [
+    { field: 'title', kind: 'text', header: 'Title', ...both },
+    { field: 'met', kind: 'date', header: 'Met', ...both },
+    { field: 'vip', kind: 'boolean', header: 'VIP', ...both },
+  ],
+};
+
+const headers = ['ID', 'Title', 'Met', 'VIP', 'Sync'].map(textCell);
+
+const gridOf = (rows: Cell[][], merges: Grid['merges'] = []): Grid => ({
+  sheetId: 7,
+  title: 'Leads',
+  rowCount: 100,
+  columnCount: 26,
+  rows: [headers, ...rows],
+  merges,
+});
+
+function bind(grid: Grid): BoundTab {
+  const { bound } = observeTab(grid, leads);
+  if (!bound) throw new Error('held');
+  return bound;
+}
+
+describe('grid data', () => {
+  test('a block that begins inside the grid keeps its place, and zeros that are left out are zeros', () => {
+    const [grid] = readGrids({
+      sheets: [
+        {
+          properties: { title: 'T' },
+          data: [
+            {
+              startRow: 1,
+              startColumn: 1,
+              rowData: [{ values: [{ userEnteredValue: { numberValue: 0 } }] }, {}],
+            },
+          ],
+        },
+      ],
+    });
+    expect(grid).toMatchObject({ sheetId: 0, rows: [[], [emptyCell, numberCell(0)], [emptyCell]] });
+  });
+
+  test('an empty text is an empty cell', () => {
+    expect(toCell({ userEnteredValue: { stringValue: '' } })).toEqual(emptyCell);
+  });
+
+  test('an error goes before its formula', () => {
+    const cell = toCell({
+      userEnteredValue: { formulaValue: '=A0' },
+      effectiveValue: { errorValue: { type: 'REF', message: 'Reference does not exist' } },
+    });
+    expect(cell).toEqual({ kind: 'error', message: 'Reference does not exist' });
+  });
+});
+
+describe('rows', () => {
+  test('unticked checkboxes alone make no row', () => {
+    const unticked = [emptyCell, emptyCell, emptyCell, booleanCell(false)];
+    const { observed } = observeTab(gridOf([[textCell('1')], unticked, unticked]), leads);
+    expect(observed).toMatchObject({ state: 'read', rows: [{ position: 1 }] });
+  });
+
+  test('a cell beside the managed columns makes no row', () => {
+    const { observed } = observeTab(
+      gridOf([[emptyCell, emptyCell, emptyCell, emptyCell, emptyCell, textCell('mine')]]),
+      leads,
+    );
+    expect(observed).toMatchObject({ rows: [] });
+  });
+
+  test('merged cells in a managed column hold the tab, others do not', () => {
+    const merge = { startRowIndex: 2, endRowIndex: 4, startColumnIndex: 1, endColumnIndex: 2 };
+    expect(observeTab(gridOf([], [merge]), leads).observed).toMatchObject({
+      state: 'held',
+      reason: 'Cells from B3 on in “Leads” are merged. Unmerge them.',
+    });
+    const own = { ...merge, startColumnIndex: 8, endColumnIndex: 9 };
+    expect(observeTab(gridOf([], [own]), leads).observed.state).toBe('read');
+  });
+});
+
+describe('requests', () => {
+  const row = (id: string, met: Cell = emptyCell) => [textCell(id), textCell('Title'), met];
+
+  test('adjacent cells and equal rows below each other are one request', () => {
+    const steps = [2, 1].map((position) => ({
+      ...setStep(position, textCell(`${position}`), { title: textCell('New') }),
+      id: textCell(`${position}`),
+    }));
+    const requests = tabRequests(bind(gridOf([row('1'), row('2')])), sortSteps(steps));
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.updateCells).toMatchObject({
+      start: { sheetId: 7, rowIndex: 1, columnIndex: 0 },
+      rows: [{ values: [{}, {}] }, { values: [{}, {}] }],
+      fields: 'userEnteredValue',
+    });
+  });
+
+  test('a date gets a format where none shows yet, and a format that a person chose stays', () => {
+    const tab = bind(gridOf([row('1'), row('2', numberCell(1))]));
+    const fieldsOf = (position: number) =>
+      tabRequests(tab, sortSteps([setStep(position, emptyCell, { met: numberCell(46292) })]))[0]?.updateCells
+        ?.fields;
+    expect(fieldsOf(1)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
+    expect(fieldsOf(2)).toBe('userEnteredValue');
+  });
+
+  test.each<Cell>([
+    { kind: 'formula', formula: '=1+1' },
+    { kind: 'error', message: '#REF!' },
+  ])('a cell of kind $kind is never written', (cell) => {
+    const steps = sortSteps([setStep(1, textCell('1'), { title: cell })]);
+    expect(() => tabRequests(bind(gridOf([row('1')])), steps)).toThrow('never written');
+  });
+
+  test('a cell whose column was not found is a fault of the program', () => {
+    const steps = sortSteps([setStep(1, textCell('1'), { unknown: textCell('x') })]);
+    expect(() => tabRequests(bind(gridOf([row('1')])), steps)).toThrow('The column of unknown');
+  });
+});
+
+test('columns beyond Z have two letters', () => {
+  expect([0, 25, 26, 701, 702].map(columnLetters)).toEqual(['A', 'Z', 'AA', 'ZZ', 'AAA']);
+});
+
+test('a title is quoted with its apostrophes doubled', () => {
+  expect(quoteTitle("Anna's")).toBe("'Anna''s'");
+});

@@ -1,0 +1,162 @@
+import { expect } from 'vitest';
+import { type Cell, textCell } from '../../src/core/cell.ts';
+import type { Layout } from '../../src/core/layout.ts';
+import type { Clock, Table } from '../../src/core/ports.ts';
+import type { Entity } from '../../src/core/record.ts';
+import type { ObservedTab, RowStep } from '../../src/core/table.ts';
+import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import {
+  type SandboxSheets,
+  type SandboxSheetsOptions,
+  startSandboxSheets,
+} from '../../src/sandbox/sheets/server.ts';
+import { createGoogleSheetTable } from '../../src/sheets/table.ts';
+import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+
+const both = { direction: 'both', conflict: 'crm' } as const;
+
+export const sheetLayout: Layout = [
+  {
+    entity: 'lead',
+    title: 'Leads',
+    columns: [
+      { field: 'title', kind: 'text', header: 'Title', ...both },
+      { field: 'status_name', kind: 'lead-status', header: 'Status', labels: ['New', 'Old'], ...both },
+      { field: 'about.url', kind: 'text', header: 'Website', ...both },
+      { field: 'custom.vip', kind: 'boolean', header: 'VIP', ...both },
+      { field: 'custom.met', kind: 'date', header: 'Met', ...both },
+      { field: 'created_at', kind: 'instant', header: 'Created', ...both },
+    ],
+  },
+  {
+    entity: 'opportunity',
+    title: 'Opportunities',
+    columns: [{ field: 'value', kind: 'number', header: 'Value', ...both }],
+  },
+  { entity: 'task', title: 'Tasks', columns: [{ field: 'title', kind: 'text', header: 'Title', ...both }] },
+];
+
+/** A clock that sleeps by moving on, so that nobody waits. */
+export interface HurryingClock extends Clock {
+  readonly slept: readonly number[];
+}
+
+function createHurryingClock(): HurryingClock {
+  let time = 0;
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => time,
+    monotonicMs: () => time,
+    async sleep(durationMs) {
+      slept.push(durationMs);
+      time += durationMs;
+    },
+  };
+}
+
+/** An emulated spreadsheet, a table on it, and the hands of a person. */
+export interface SandboxSheet {
+  readonly table: Table;
+  readonly clock: HurryingClock;
+  readonly log: RecordingLog;
+  /** Another table on the same account, as after a restart. */
+  openTable(spreadsheetId?: string): Table;
+  person(...actions: PersonActionInput[]): Promise<void>;
+  setFaults(faults: FaultsInput): Promise<void>;
+  countRequests(): Promise<{ readonly reads: number; readonly writes: number }>;
+  /** Values of a range as Google's values.get gives them. */
+  readValues(range: string, render?: 'FORMULA'): Promise<unknown>;
+  /** Lays out the tabs and appends leads called `Title <id>`. */
+  fill(...ids: string[]): Promise<void>;
+  readTab(entity?: Entity): Promise<Extract<ObservedTab, { state: 'read' }>>;
+  titlesById(): Promise<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Promise<SandboxSheet> {
+  const sandbox = await startSandboxSheets(options);
+  const clock = createHurryingClock();
+  const log = createRecordingLog();
+  const openTable = (spreadsheetId = sandbox.spreadsheetId): Table =>
+    createGoogleSheetTable({
+      spreadsheetId,
+      rootUrl: sandbox.rootUrl,
+      readsPerMinute: 60,
+      writesPerMinute: 60,
+      timeoutMs: 10_000,
+      clock,
+      random: () => 0.5,
+      log,
+    });
+  const table = openTable();
+
+  const readTab = async (entity: Entity = 'lead') => {
+    const tab = (await table.read(sheetLayout)).tabs[entity];
+    if (tab.state === 'held') throw new Error(tab.reason);
+    return tab;
+  };
+
+  return {
+    table,
+    clock,
+    log,
+    openTable,
+    person: (...actions) => post(sandbox, 'person', actions),
+    setFaults: (faults) => post(sandbox, 'faults', faults),
+    countRequests: () => countRequests(sandbox),
+    readTab,
+    async readValues(range, render) {
+      const path = `/v4/spreadsheets/${sandbox.spreadsheetId}/values/${range}`;
+      const answer = await fetch(`${sandbox.rootUrl}${path}${render ? `?valueRenderOption=${render}` : ''}`);
+      return answer.json();
+    },
+    async fill(...ids) {
+      await table.layOut(sheetLayout, 'create');
+      await table.read(sheetLayout);
+      await table.write(ids.map((id) => appendStep(id, titled(`Title ${id}`))));
+    },
+    async titlesById() {
+      const { rows } = await readTab();
+      return Object.fromEntries(rows.map(({ id, cells }) => [textIn(id), textIn(cells['title'])]));
+    },
+    close: () => sandbox.close(),
+  };
+}
+
+async function post({ rootUrl }: SandboxSheets, path: string, body: unknown): Promise<void> {
+  const answer = await fetch(`${rootUrl}/__sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
+  expect(answer.status).toBe(200);
+}
+
+async function countRequests({ rootUrl }: SandboxSheets): Promise<{ reads: number; writes: number }> {
+  const answer = await fetch(`${rootUrl}/__sandbox/usage`);
+  const usage = (await answer.json()) as Record<'read' | 'write', { total: number }>;
+  return { reads: usage.read.total, writes: usage.write.total };
+}
+
+export const textIn = (cell: Cell | undefined): string => (cell?.kind === 'text' ? cell.text : '');
+
+export const titled = (title: string): Record<string, Cell> => ({ title: textCell(title) });
+
+export const appendStep = (id: string, cells: Record<string, Cell> = {}): RowStep => ({
+  kind: 'append',
+  entity: 'lead',
+  id: textCell(id),
+  sync: textCell('Synced'),
+  cells,
+});
+
+export const setStep = (
+  position: number,
+  idSeen: Cell,
+  cells: Record<string, Cell>,
+): Extract<RowStep, { kind: 'set' }> => ({ kind: 'set', entity: 'lead', position, idSeen, cells });
+
+export const deleteStep = (position: number, id: string): RowStep => ({
+  kind: 'delete',
+  entity: 'lead',
+  position,
+  idSeen: textCell(id),
+});
