@@ -35,7 +35,7 @@ export function findPageEnd(read: ReadPage, memory: ListingMemory): PageEnd {
   if (isRepeat(read, memory)) return holdsAll(read) ? 'repeat' : 'truncated';
   if (facts.hasMore !== undefined) return facts.hasMore ? 'more' : 'end';
   if (facts.pages !== undefined) return page < facts.pages ? 'more' : 'end';
-  const pageSize = memory.pageSize ?? facts.pageSize;
+  const pageSize = learnPageSize(read, memory) ?? facts.pageSize;
   const seen = (page - 1) * (pageSize ?? ids.length) + ids.length;
   if (facts.total !== undefined && facts.total > seen) return 'more';
   // A total as large as a full first page may be the count of the page: one more page tells.
@@ -45,13 +45,17 @@ export function findPageEnd(read: ReadPage, memory: ListingMemory): PageEnd {
   return pageSize !== undefined && ids.length < pageSize ? 'end' : 'more';
 }
 
-/** What to remember after a page. A page with something behind it was a full one. */
-export function rememberPage({ page, ids }: ReadPage, end: PageEnd, memory: ListingMemory): ListingMemory {
-  const last = { page, ids };
-  const isSecond = page === 2 && memory.last?.page === 1 && ids.length > 0 && end !== 'repeat';
-  const pageSize = isSecond ? memory.last?.ids.length : memory.pageSize;
+/** What to remember after a page. */
+export function rememberPage(read: ReadPage, end: PageEnd, memory: ListingMemory): ListingMemory {
+  const last = { page: read.page, ids: read.ids };
+  const isNew = end === 'more' || end === 'end';
+  const pageSize = isNew ? learnPageSize(read, memory) : memory.pageSize;
   return pageSize === undefined ? { last } : { pageSize, last };
 }
+
+/** A first page with something behind it was a full one. */
+const learnPageSize = ({ page, ids }: ReadPage, { pageSize, last }: ListingMemory): number | undefined =>
+  page === 2 && last?.page === 1 && ids.length > 0 ? last.ids.length : pageSize;
 
 function isRepeat({ page, ids }: ReadPage, { last }: ListingMemory): boolean {
   if (page === 1 || last?.page !== page - 1 || last.ids.length !== ids.length) return false;

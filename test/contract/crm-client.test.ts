@@ -1,0 +1,324 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Crm } from '../../src/core/ports.ts';
+import type { Entity, ObservedRecord } from '../../src/core/record.ts';
+import type { Fields } from '../../src/core/value.ts';
+import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
+import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+import { createCrmBench } from '../support/crm-bench.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { answerSuccess, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+
+const servers: (SandboxCrm | ScriptedServer)[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+interface SandboxOptions {
+  readonly choices?: Partial<CrmChoices>;
+  readonly leads?: number;
+  readonly opportunities?: number;
+  readonly tasks?: number;
+}
+
+/** The client in front of a sandbox CRM that lives in the same standing time. */
+async function serveSandbox({ choices = {}, leads = 3, opportunities = 2, tasks = 2 }: SandboxOptions = {}) {
+  const clock = createManualClock();
+  const counts = { leads, opportunities, tasks };
+  const sandbox = await startSandboxCrm({ port: 0, seed: 7, counts, choices, clock: clock.now });
+  servers.push(sandbox);
+  const bench = createCrmBench(sandbox.baseUrl, { apiKey: sandbox.apiKey, clock });
+  const { crm } = bench;
+  const catalog = await crm.readCatalog('newest');
+  const read = async (entity: Entity, id: string): Promise<Fields> =>
+    (await crm.getRecord({ entity, id }, 'edit'))?.fields ?? {};
+  return { ...bench, sandbox, catalog, read };
+}
+
+async function serveAnswer(content: unknown) {
+  const server = await startScriptedServer((response) => answerSuccess(response, content));
+  servers.push(server);
+  return { ...createCrmBench(server.baseUrl), server };
+}
+
+async function readAll(crm: Crm, entity: Entity): Promise<ObservedRecord[]> {
+  const records: ObservedRecord[] = [];
+  for (let page = 1; ; page += 1) {
+    const answer = await crm.listRecords(entity, page, 'sweep');
+    records.push(...answer.records);
+    if (!answer.hasMore) return records;
+  }
+}
+
+describe('the catalog', () => {
+  it('has pipelines with their stages, lead statuses and custom fields of every kind', async () => {
+    const { catalog, sandbox } = await serveSandbox();
+    const { records } = sandbox.model;
+    expect(catalog.pipelines.map(({ id, name }) => ({ id, name }))).toEqual(
+      records.pipelines.map(({ id, name }) => ({ id, name })),
+    );
+    expect(catalog.pipelines.every((pipeline) => pipeline.stages.length > 0)).toBe(true);
+    expect(catalog.leadStatuses.length).toBeGreaterThan(0);
+    const active = records.customFields.filter((definition) => definition.is_active);
+    expect(catalog.customFields.map((field) => field.key).toSorted()).toEqual(
+      active.map((definition) => definition.field_key).toSorted(),
+    );
+    for (const field of catalog.customFields) {
+      expect(field.options.length > 0).toBe(field.kind === 'select' || field.kind === 'multi-select');
+    }
+  });
+
+  it.each(['items', 'data', 'results', 'records', 'entity', 'array'] as const)(
+    'is read where lists come as %s',
+    async (listShape) => {
+      const { catalog } = await serveSandbox({ choices: { listShape } });
+      expect(catalog.customFields.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('leaves out a custom field of a type nobody knows, and says so', async () => {
+    const definition = { id: 1, name: 'Place', field_key: 'place', type: 'geo', stages: [] };
+    const { crm, log } = await serveAnswer([definition]);
+    expect((await crm.readCatalog('newest')).customFields).toEqual([]);
+    expect(log.lines).toContainEqual({
+      level: 'warn',
+      event: 'crm.custom-field.left-out',
+      fields: { key: 'place', type: 'geo' },
+    });
+  });
+
+  it('fails when it can not be understood, and says where', async () => {
+    const { crm } = await serveAnswer([{ id: 1, stages: [] }]);
+    await expect(crm.readCatalog('newest')).rejects.toMatchObject({
+      code: 'CRM_UNREADABLE',
+      message: expect.stringContaining('GET /pipelines can not be understood: 0.name'),
+    });
+  });
+});
+
+describe('records', () => {
+  const opportunity = {
+    value: 1250.5,
+    confidence: 40,
+    expected_close_date: '2026-03-31',
+    note: 'Zweites Gespräch 🙂',
+  };
+  const task = {
+    title: '=1+1',
+    description: 'Zeile 1\nZeile 2',
+    status: 2,
+    priority: 3,
+    start_date: '2026-01-02',
+    due_date: '2026-02-28',
+  };
+
+  it('a lead comes back with what was written, custom fields of every kind too (S12)', async () => {
+    const { crm, catalog, sandbox, read } = await serveSandbox();
+    const member = sandbox.model.records.members[0]!;
+    const written: Record<string, Fields[string]> = {
+      title: '007',
+      status_name: catalog.leadStatuses[0]!.name,
+      'about.description': 'Met at the fair',
+      'about.url': 'https://example.com/a?b=1',
+    };
+    for (const { key, kind, options } of catalog.customFields) {
+      const samples: Readonly<Record<string, Fields[string]>> = {
+        text: '+49 30 1234',
+        number: 12.5,
+        boolean: true,
+        date: '2026-02-28',
+        select: options[0] ?? null,
+        'multi-select': options.slice(0, 2),
+        user: String(member.id),
+        users: [String(member.id)],
+      };
+      written[`custom.${key}`] = samples[kind] ?? null;
+    }
+    const { id, fields } = await crm.createRecord('lead', written);
+    expect(fields).toMatchObject(written);
+    expect(await read('lead', id)).toMatchObject(written);
+    expect((await readAll(crm, 'lead')).find((record) => record.id === id)?.fields).toMatchObject(written);
+  });
+
+  it('an opportunity comes back with what was written (S12)', async () => {
+    const { crm, catalog, sandbox, read } = await serveSandbox();
+    const lead_id = sandbox.model.records.leads.live()[0]!.id;
+    const written = { ...opportunity, lead_id, stage_id: catalog.pipelines[0]!.stages[0]!.id };
+    const { id } = await crm.createRecord('opportunity', written);
+    expect(await read('opportunity', id)).toMatchObject(written);
+  });
+
+  it.each(['plain', 'wrapped'] as const)(
+    'a task comes back with what was written, %s (S12)',
+    async (singleTask) => {
+      const { crm, sandbox, read } = await serveSandbox({ choices: { singleTask } });
+      const lead_id = sandbox.model.records.leads.live()[0]!.id;
+      const { id } = await crm.createRecord('task', { ...task, lead_id, parent_task_id: null });
+      expect(await read('task', id)).toMatchObject({ ...task, lead_id, parent_task_id: null });
+    },
+  );
+
+  it('a listing and a direct read say the same', async () => {
+    const { crm, read } = await serveSandbox();
+    for (const entity of ['lead', 'opportunity', 'task'] as const) {
+      for (const { id, fields } of await readAll(crm, entity)) expect(await read(entity, id)).toEqual(fields);
+    }
+  });
+
+  it.each(['absent', 'null'] as const)(
+    'custom fields that are cleared are empty, %s in the answer',
+    async (clearedCustomField) => {
+      const { crm, catalog, read } = await serveSandbox({ choices: { clearedCustomField } });
+      const name = `custom.${catalog.customFields.find((field) => field.kind === 'text')!.key}`;
+      const { id } = await crm.createRecord('lead', { title: 'Anna', [name]: 'x' });
+      await crm.updateRecord({ entity: 'lead', id }, { [name]: null });
+      expect(await read('lead', id)).toMatchObject({ [name]: null });
+    },
+  );
+
+  it.each(['merge', 'replace'] as const)(
+    'changing one part of about keeps the other where the CRM would %s it',
+    async (aboutUpdate) => {
+      const { crm, read } = await serveSandbox({ choices: { aboutUpdate } });
+      const about = { 'about.description': 'Met at the fair', 'about.url': 'https://example.com/' };
+      const { id } = await crm.createRecord('lead', { title: 'Anna', ...about });
+      await crm.updateRecord({ entity: 'lead', id }, { 'about.description': null });
+      expect(await read('lead', id)).toMatchObject({ ...about, 'about.description': null });
+    },
+  );
+
+  it.each(['record', 'id', 'none'] as const)(
+    'an update whose answer holds %s brings back what was sent at least',
+    async (opportunityUpdateAnswer) => {
+      const { crm, sandbox, read } = await serveSandbox({ choices: { opportunityUpdateAnswer } });
+      const key = {
+        entity: 'opportunity',
+        id: String(sandbox.model.records.opportunities.live()[0]!.id),
+      } as const;
+      expect((await crm.updateRecord(key, { value: 77 })).fields).toMatchObject({ value: 77 });
+      expect(await read(key.entity, key.id)).toMatchObject({ value: 77 });
+    },
+  );
+
+  it('an update changes nothing but its fields', async () => {
+    const { crm, sandbox, read } = await serveSandbox();
+    const id = String(sandbox.model.records.leads.live()[0]!.id);
+    const before = await read('lead', id);
+    await crm.updateRecord({ entity: 'lead', id }, { title: 'Renamed' });
+    expect(await read('lead', id)).toEqual({ ...before, title: 'Renamed' });
+  });
+
+  it('an update of a part of about fails when the lead is gone', async () => {
+    const { crm } = await serveSandbox();
+    const call = crm.updateRecord({ entity: 'lead', id: '999' }, { 'about.url': null });
+    await expect(call).rejects.toMatchObject({ code: 'CRM_NOT_FOUND' });
+  });
+
+  it('a refusal carries the words of the CRM', async () => {
+    const { crm, sandbox } = await serveSandbox();
+    const id = String(sandbox.model.records.tasks.live()[0]!.id);
+    const call = crm.updateRecord({ entity: 'task', id }, { due_date: '2026-02-30' });
+    await expect(call).rejects.toMatchObject({
+      code: 'CRM_REFUSED',
+      message: expect.stringContaining('due_date'),
+    });
+  });
+
+  it('a deleted record is gone, and deleting it again is done', async () => {
+    const { crm, sandbox } = await serveSandbox();
+    const key = { entity: 'task', id: String(sandbox.model.records.tasks.live()[0]!.id) } as const;
+    await crm.deleteRecord(key);
+    expect(await crm.getRecord(key, 'edit')).toBeUndefined();
+    await crm.deleteRecord(key);
+  });
+});
+
+describe('the sandbox’s listings', () => {
+  const listings: readonly Partial<CrmChoices>[] = [
+    { listShape: 'array' },
+    { listShape: 'entity', listHasTotals: false },
+    { listShape: 'results', leadAndTaskPaging: 'ignored' },
+    { listHasTotals: false, leadAndTaskPaging: 'ignored' },
+    { oversizedLimit: 'clamped' },
+  ];
+
+  it.each(listings)('are read completely with %o', async (choices) => {
+    const { crm } = await serveSandbox({ choices, leads: 230, opportunities: 130, tasks: 7 });
+    for (const [entity, count] of [
+      ['lead', 230],
+      ['opportunity', 130],
+      ['task', 7],
+    ] as const) {
+      expect(new Set((await readAll(crm, entity)).map((record) => record.id)).size).toBe(count);
+    }
+  });
+
+  it('start with the newest', async () => {
+    const { crm } = await serveSandbox();
+    const { id } = await crm.createRecord('task', { title: 'Call' });
+    expect((await crm.listRecords('task', 1, 'newest')).records[0]?.id).toBe(id);
+  });
+
+  it('are not taken for complete where the CRM serves its first page only', async () => {
+    const choices = { leadAndTaskPaging: 'firstPageOnly' } as const;
+    const { crm } = await serveSandbox({ choices, leads: 230 });
+    await expect(readAll(crm, 'lead')).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
+  });
+});
+
+describe('the canonical form', () => {
+  const read = async (entity: Entity, content: object) => {
+    const { crm } = await serveAnswer({ id: 42, ...content });
+    return (await crm.getRecord({ entity, id: '42' }, 'edit'))?.fields;
+  };
+
+  it.each([
+    ['fields the CRM does not mention', {}, {}],
+    ['an empty text', { description: '' }, { description: null }],
+    ['a date with a time', { due_date: '2026-02-28T23:30:00-08:00' }, { due_date: '2026-02-28' }],
+    [
+      'an instant of another zone',
+      { created_at: '2026-01-01T12:00:00+02:00' },
+      { created_at: '2026-01-01T10:00:00.000Z' },
+    ],
+    [
+      'an instant without a zone',
+      { created_at: '2026-01-01 12:00:00' },
+      { created_at: '2026-01-01T12:00:00.000Z' },
+    ],
+    ['an instant that is none', { created_at: 'yesterday' }, {}],
+    ['fields nobody knows', { colour: 'red' }, {}],
+  ])('of a task reads %s', async (_, content, fields) => {
+    expect(await read('task', content)).toEqual(fields);
+  });
+
+  it.each([
+    ['no about', { meta_data: null }, { 'about.description': null, 'about.url': null }],
+    [
+      'a part of about',
+      { meta_data: { about: { url: 'https://x.io' } } },
+      { 'about.description': null, 'about.url': 'https://x.io' },
+    ],
+    ['user ids as numbers', { custom_fields: { team: [7, 8] } }, { 'custom.team': ['7', '8'] }],
+    ['an empty list', { custom_fields: { team: [] } }, { 'custom.team': null }],
+    ['a value nobody understands', { custom_fields: { place: { lat: 1 } } }, {}],
+  ])('of a lead reads %s', async (_, content, fields) => {
+    expect(await read('lead', content)).toEqual(fields);
+  });
+
+  it('is not read from the answer about another record', async () => {
+    const { crm } = await serveAnswer({ id: 43 });
+    const call = crm.getRecord({ entity: 'lead', id: '42' }, 'edit');
+    await expect(call).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
+  });
+
+  it('is sent without what is empty in a create and without what the CRM sets itself', async () => {
+    const { crm, server } = await serveAnswer({ id: 42 });
+    await crm.createRecord('opportunity', {
+      lead_id: 1,
+      value: null,
+      note: null,
+      created_at: '2026-01-01T00:00:00.000Z',
+    });
+    expect(JSON.parse(server.requests[0]!.body)).toEqual({ lead_id: 1 });
+  });
+});
