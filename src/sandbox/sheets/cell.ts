@@ -1,3 +1,4 @@
+import { withColorPairs } from './colors.ts';
 import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
 import type { Json, JsonObject } from './json.ts';
 
@@ -42,7 +43,7 @@ export function mergeCell(cell: Cell | undefined, update: Cell, mask: FieldMask)
   const formatMask = maskOf(mask, 'userEnteredFormat');
   if (formatMask) {
     const format = mergeFields(cell?.userEnteredFormat ?? {}, update.userEnteredFormat ?? {}, formatMask);
-    merged.userEnteredFormat = Object.keys(format).length > 0 ? format : undefined;
+    merged.userEnteredFormat = Object.keys(format).length > 0 ? withColorPairs(format) : undefined;
   }
   return withoutUnset(merged);
 }

@@ -21,7 +21,8 @@ export function answerDrive(
   documents: Documents,
   call: DriveCall,
 ): { answer: JsonObject | undefined } | undefined {
-  const [, id] = /^\/drive\/v3\/files(?:\/([^/]+))?$/.exec(call.rawPath) ?? [];
+  const [path, id, isCopy] = /^\/drive\/v3\/files(?:\/([^/]+?)(\/copy)?)?$/.exec(call.rawPath) ?? [];
+  if (path === undefined) return undefined;
   const fields = call.query.get('fields');
   const mask = parseFieldMask(fields ?? DEFAULT_FIELDS);
   if (id === undefined) {
@@ -32,6 +33,7 @@ export function answerDrive(
   const file = documents.files.get(fileId);
   if (!file) throw driveFileNotFound(fileId);
   if (call.method === 'GET') return { answer: selectFields(fileJson(file), mask) };
+  if (call.method === 'POST' && isCopy) return { answer: copyFile(documents, file, call, mask) };
   if (call.method === 'PATCH') return { answer: renameFile(file, call, mask) };
   if (call.method !== 'DELETE') return undefined;
   documents.files.delete(fileId);
@@ -44,6 +46,21 @@ function createFile(documents: Documents, { body, nowMs }: DriveCall, mask: Fiel
   return selectFields(fileJson(addSpreadsheet(documents, { title }, nowMs)), mask);
 }
 
+function copyFile(
+  documents: Documents,
+  file: StoredFile,
+  { body, nowMs }: DriveCall,
+  mask: FieldMask,
+): JsonObject {
+  const name = isJsonObject(body) ? body['name'] : undefined;
+  const title = typeof name === 'string' ? name : `Copy of ${file.spreadsheet.properties.title}`;
+  const copy = addSpreadsheet(documents, { title }, nowMs);
+  const { spreadsheetId } = copy.spreadsheet;
+  const properties = { ...file.spreadsheet.properties, title };
+  copy.spreadsheet = { ...file.spreadsheet, spreadsheetId, properties };
+  return selectFields(fileJson(copy), mask);
+}
+
 function renameFile(file: StoredFile, { body, nowMs }: DriveCall, mask: FieldMask): JsonObject {
   if (isJsonObject(body) && typeof body['name'] === 'string') {
     const properties = { ...file.spreadsheet.properties, title: body['name'] };
@@ -54,16 +71,18 @@ function renameFile(file: StoredFile, { body, nowMs }: DriveCall, mask: FieldMas
   return selectFields(fileJson(file), mask);
 }
 
-/** Newest first; of the query language, `name` and `mimeType` equality joined by `and` are understood. */
+/** Last changed first; of the query language, `name` and `mimeType` equality joined by `and` are understood. */
 function listFiles(documents: Documents, query: URLSearchParams, fields: string | null): JsonObject {
   const terms = [
     ...(query.get('q') ?? '').matchAll(/(name|mimeType)\s*=\s*(?:"((?:\\.|[^"])*)"|'((?:\\.|[^'])*)')/g),
   ];
   const files = [...documents.files.values()]
-    .reverse()
+    .toSorted((one, other) => other.modifiedAtMs - one.modifiedAtMs)
     .map(fileJson)
     .filter((file) =>
-      terms.every(([, name = '', double, single]) => file[name] === withoutBackslashes(double ?? single ?? '')),
+      terms.every(
+        ([, name = '', double, single]) => file[name] === withoutBackslashes(double ?? single ?? ''),
+      ),
     );
   const whole: JsonObject = { kind: 'drive#fileList', incompleteSearch: false, files };
   return selectFields(whole, parseFieldMask(fields ?? `kind,incompleteSearch,files(${DEFAULT_FIELDS})`));

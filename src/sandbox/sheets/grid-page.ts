@@ -10,8 +10,10 @@ export function registerGridPage(server: FastifyInstance): void {
     '/': { path: fromPage('grid.html'), type: 'text/html' },
     '/grid.css': { path: fromPage('grid.css'), type: 'text/css' },
     '/grid.js': { path: fromPage('grid.js'), type: 'text/javascript' },
+    '/grid-table.js': { path: fromPage('grid-table.js'), type: 'text/javascript' },
+    '/grid-api.js': { path: fromPage('grid-api.js'), type: 'text/javascript' },
     '/tabulator.css': {
-      path: fromPackage('tabulator-tables/dist/css/tabulator_simple.min.css'),
+      path: fromPackage('tabulator-tables/dist/css/tabulator.min.css'),
       type: 'text/css',
     },
     '/tabulator.js': {

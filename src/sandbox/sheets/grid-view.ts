@@ -1,5 +1,7 @@
 import type { Cell } from './cell.ts';
-import { formattedValue } from './display.ts';
+import { withColorPairs } from './colors.ts';
+import { conditionalFormat } from './conditional-format.ts';
+import { effectiveValue, formattedValue } from './display.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { listedOptions } from './person.ts';
 import type { Sheet, Spreadsheet } from './spreadsheet.ts';
@@ -25,16 +27,22 @@ function sheetView(sheet: Sheet): JsonObject {
     sheetId: sheet.sheetId,
     title: sheet.title,
     frozenRows: frozenRowsOf(sheet),
+    frozenColumns: Number(sheet.gridProperties['frozenColumnCount'] ?? 0),
     rowCount,
     columns: sheet.columnProperties.map((properties) => ({ ...properties })),
-    rows: sheet.rows.slice(0, rowCount).map((row) => row.map(cellView)),
+    rows: sheet.rows
+      .slice(0, rowCount)
+      .map((cells, row) => cells.map((cell, column) => cellView(sheet, row, column, cell))),
   };
 }
 
 /** A cell with nothing to show is `null`. */
-function cellView(cell: Cell | undefined): Json {
+function cellView(sheet: Sheet, row: number, column: number, cell: Cell | undefined): Json {
   if (!cell) return null;
-  const format = cell.userEnteredFormat ?? {};
+  const format: JsonObject = {
+    ...cell.userEnteredFormat,
+    ...withColorPairs(conditionalFormat(sheet, row, column, cell)),
+  };
   const textFormat = isJsonObject(format['textFormat']) ? format['textFormat'] : {};
   return {
     text: formattedValue(cell),
@@ -44,7 +52,7 @@ function cellView(cell: Cell | undefined): Json {
     ...(isJsonObject(format['backgroundColor']) && { background: cssColor(format['backgroundColor']) }),
     ...(isJsonObject(textFormat['foregroundColor']) && { color: cssColor(textFormat['foregroundColor']) }),
     ...(textFormat['bold'] === true && { isBold: true }),
-    ...(typeof cell.userEnteredValue?.numberValue === 'number' && { isNumber: true }),
+    ...('numberValue' in (effectiveValue(cell) ?? {}) && { isNumber: true }),
   };
 }
 

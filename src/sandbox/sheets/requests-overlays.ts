@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
-import { type Area, areaOf, type GridRange } from './grid-range.ts';
+import { rangeOf } from './grid-range.ts';
 import { isJsonObject, type JsonObject, withoutDefaults } from './json.ts';
 import { sortArea } from './ranges.ts';
 import { gridAreaOf, type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { fields, gridRange, jsonObject } from './request-shapes.ts';
 import { sortKeysOf } from './requests-ranges.ts';
 import type { NextId, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { sheetById, sizeOf } from './spreadsheet.ts';
+import { sheetById } from './spreadsheet.ts';
 import { filterJson, namedRangeJson, overlayJson, protectedRangeJson } from './spreadsheet-resource.ts';
 
 type OverlayList = 'protectedRanges' | 'bandedRanges' | 'filterViews';
@@ -121,20 +121,15 @@ const deleteConditionalFormatRule = requestKind(ruleAt, (draft, { index, sheetId
 
 /** A basic filter hides nothing here, but its sort order is applied to the rows, as Google does. */
 const setBasicFilter = requestKind(z.object({ filter: jsonObject }), (draft, { filter }, nextId) => {
-  const overlay = overlayFrom(nextId(), filter);
-  const sheet = sheetOf(draft, overlay);
+  const sent = overlayFrom(nextId(), filter);
+  const { sheet, area } = gridAreaOf(draft, sent.ranges[0] ?? {});
+  const overlay = { ...sent, ranges: [rangeOf(sheet.sheetId, area)] };
   sheet.basicFilter = [overlay];
   const specs = z.array(jsonObject).safeParse(filter['sortSpecs'] ?? []);
   if (specs.success && specs.data.length > 0)
-    sortArea(sheet, belowHeader(sheet, overlay), sortKeysOf(specs.data));
+    sortArea(sheet, { ...area, startRow: area.startRow + 1 }, sortKeysOf(specs.data));
   return undefined;
 });
-
-function belowHeader(sheet: Sheet, filter: Overlay): Area {
-  const range: GridRange = filter.ranges[0] ?? {};
-  const area = areaOf(range, sizeOf(sheet));
-  return { ...area, startRow: area.startRow + 1 };
-}
 
 const clearBasicFilter = requestKind(
   z.object({ sheetId: z.number().int().default(0) }),

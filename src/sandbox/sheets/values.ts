@@ -66,9 +66,9 @@ export function updateValues(
   body: unknown,
   options: WriteOptions,
 ): ValuesOutcome {
+  const rows = rowsOf(body);
   const draft = draftOf(spreadsheet);
   const { sheet, area } = resolveA1(draft, range);
-  const rows = rowsOf(body);
   const isSingleCell = area.endRow - area.startRow === 1 && area.endColumn - area.startColumn === 1;
   if (!isSingleCell) refuseBeyond(sheet, area, rows);
   const written = writeValues(sheet, area.startRow, area.startColumn, rows, options);
@@ -89,28 +89,18 @@ export function batchUpdateValues(
     current = outcome.spreadsheet;
     responses.push(outcome.answer);
   }
-  const total = (name: string) => responses.reduce((sum, response) => sum + Number(response[name] ?? 0), 0);
-  const written = entries.map((_, index) => String(responses[index]?.['updatedRange']));
+  const written = responses.map((response) => resolveA1(current, String(response['updatedRange'])));
+  const cells = written.flatMap(({ sheet, area }) => [...cellsOf(area)].map((cell) => ({ ...cell, sheet })));
+  const distinct = (keys: string[]) => new Set(keys).size;
   const answer: JsonObject = {
     spreadsheetId: spreadsheet.spreadsheetId,
-    totalUpdatedRows: total('updatedRows'),
-    totalUpdatedColumns: distinctColumns(spreadsheet, written),
-    totalUpdatedCells: total('updatedCells'),
-    totalUpdatedSheets: new Set(written.map((range) => resolveA1(current, range).sheet.sheetId)).size,
+    totalUpdatedRows: distinct(cells.map(({ sheet, row }) => `${sheet.sheetId}:${row}`)),
+    totalUpdatedColumns: distinct(cells.map(({ sheet, column }) => `${sheet.sheetId}:${column}`)),
+    totalUpdatedCells: responses.reduce((sum, response) => sum + Number(response['updatedCells'] ?? 0), 0),
+    totalUpdatedSheets: distinct(written.map(({ sheet }) => String(sheet.sheetId))),
     responses,
   };
   return { spreadsheet: current, answer };
-}
-
-/** Google counts a column once, however many of the ranges write into it. */
-function distinctColumns(spreadsheet: Spreadsheet, ranges: readonly string[]): number {
-  const columns = new Set<string>();
-  for (const range of ranges) {
-    const { sheet, area } = resolveA1(spreadsheet, range);
-    for (const { column } of cellsOf({ ...area, endRow: area.startRow + 1 }))
-      columns.add(`${sheet.sheetId}:${column}`);
-  }
-  return columns.size;
 }
 
 /** `values.append`: finds the table in the range and writes below it; the grid grows where needed. */
@@ -120,9 +110,9 @@ export function appendValues(
   body: unknown,
   options: WriteOptions & { insertsRows: boolean },
 ): ValuesOutcome {
+  const rows = rowsOf(body);
   const draft = draftOf(spreadsheet);
   const { sheet, area } = resolveA1(draft, range);
-  const rows = rowsOf(body);
   const table = tableBelow(sheet, area);
   const startRow = table ? table.endRow : area.startRow;
   const startColumn = table ? table.startColumn : area.startColumn;
@@ -210,17 +200,21 @@ function writeValues(
     const limits = `Max rows: ${rowCount}, max columns: ${columnCount}`;
     throw invalidArgument(`Range (${formatRange(sheet, area)}) exceeds grid limits. ${limits}`);
   }
+  const writtenRows = new Set<number>();
+  const writtenColumns = new Set<number>();
   let updatedCells = 0;
   for (const [down, row] of rows.entries()) {
     for (const [right, input] of row.entries()) {
       if (input === null) continue;
       writeInput(sheet, startRow + down, startColumn + right, input, options.input);
+      writtenRows.add(down);
+      writtenColumns.add(right);
       updatedCells += 1;
     }
   }
   const counts = updatedCells > 0 && {
-    updatedRows: rows.length,
-    updatedColumns: widthOf(rows),
+    updatedRows: writtenRows.size,
+    updatedColumns: writtenColumns.size,
     updatedCells,
   };
   const updatedData = options.includeValues && valueRange(sheet, area, options.includeValues);
