@@ -5,6 +5,7 @@ type Binding = string | number | null;
 
 /** A prepared statement. `Row` is trusted: only this program writes the file, and STRICT tables hold the types. */
 export interface Statement<Row> {
+  /** Answers the id of the row that was inserted last. */
   run(...bindings: Binding[]): number;
   get(...bindings: Binding[]): Row | undefined;
   all(...bindings: Binding[]): Row[];
