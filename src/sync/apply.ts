@@ -47,7 +47,7 @@ export async function wake(link: Link, keys: readonly RecordKey[]): Promise<void
     await link.queue.add(keys);
   } catch (error) {
     if (!isSyncError(error, 'QUEUE_UNREACHABLE')) throw error;
-    link.log.warn('queue.unreachable', { message: error.message, waiting: keys.length });
+    link.log.debug('queue.unreachable', { message: error.message, waiting: keys.length });
   }
 }
 

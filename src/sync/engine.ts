@@ -1,6 +1,6 @@
 import { backoffMs } from '../core/backoff.ts';
 import type { Plan } from '../core/decide/plan.ts';
-import { isSyncError } from '../core/errors.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
 import { type Entity, entities, type RecordKey } from '../core/record.ts';
 import { wake } from './apply.ts';
 import { recoverOutbox } from './create.ts';
@@ -37,13 +37,14 @@ export class Engine {
   /** The plan of the last cycle, for status. */
   lastPlan: Plan | undefined;
   lastCycleAt: number | undefined;
+  /** When a cycle last ended, well or badly; monotonic ms. */
+  progressAt: number;
 
   readonly #stopping = new AbortController();
   readonly #cycleSignal: Signal;
   readonly #cycleLock = new Lock();
   readonly #pullLock = new Lock();
   readonly #createLock = new Lock();
-  readonly #pushing = new Set<string>();
   readonly #sweptAt = new Map<Entity, number>();
   #memory: Memory = emptyMemory;
   #catalogAt = Number.NEGATIVE_INFINITY;
@@ -53,6 +54,7 @@ export class Engine {
 
   constructor(link: Link) {
     this.link = link;
+    this.progressAt = link.clock.monotonicMs();
     this.problems = new Problems(link.clock, link.log);
     this.#cycleSignal = new Signal(link.clock, this.#stopping.signal);
   }
@@ -177,6 +179,7 @@ export class Engine {
         const retryMs = isSyncError(error) ? error.retryAfterMs : undefined;
         waitMs = Math.max(waitMs, retryMs ?? backoffMs(backoff, failures, random()));
       }
+      this.progressAt = clock.monotonicMs();
       await clock.sleep(Math.min(cycleGapMs, waitMs), this.#stopping.signal);
       await this.#cycleSignal.wait(waitMs - cycleGapMs);
     }
@@ -184,24 +187,25 @@ export class Engine {
 
   /** Puts what is due into the queue again: jobs may be lost, the outbox is not. */
   async #refillLoop(): Promise<void> {
-    const { clock, mirror, times } = this.link;
+    const { clock, mirror, queue, times } = this.link;
     while (!this.isStopping) {
       const now = clock.now();
       const due = mirror
         .readOutbox()
         .filter(({ state, dueAt }) => (state === 'waiting' || state === 'unknown') && dueAt <= now)
         .map(({ key }) => key);
-      await wake(this.link, due);
+      if (await queue.isReachable()) {
+        this.problems.end('queue');
+        await wake(this.link, due);
+      } else this.problems.begin('queue', new SyncError('QUEUE_UNREACHABLE', 'The queue does not answer.'));
       await clock.sleep(times.refillMs, this.#stopping.signal);
     }
   }
 
-  /** The queue's wake-up. A record is pushed once at a time, and creates go one after another. */
+  /** The queue's wake-up, one at a time for a record. Creates go one after another, so that a newcomer has one possible origin. */
   async #push(key: RecordKey): Promise<void> {
-    const name = `${key.entity}-${key.id}`;
     const { clock, mirror } = this.link;
-    if (this.isStopping || this.#pushing.has(name) || clock.monotonicMs() < this.#refusedUntil) return;
-    this.#pushing.add(name);
+    if (this.isStopping || clock.monotonicMs() < this.#refusedUntil) return;
     try {
       const isCreate = mirror.findOutboxItem(key)?.kind === 'create';
       const push = () => pushRecord(this.link, key);
@@ -212,8 +216,6 @@ export class Engine {
     } catch (error) {
       this.#noteRefusedKey(error);
       if (!isSyncError(error)) throw error;
-    } finally {
-      this.#pushing.delete(name);
     }
   }
 }

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { parse, YAMLParseError } from 'yaml';
+import type { z } from 'zod';
+import { SyncError } from '../core/errors.ts';
+import { customFieldKey } from '../core/field.ts';
+import { standardFieldNames } from '../core/policy.ts';
+import {
+  allTabs,
+  type EnvironmentVariable,
+  environmentVariables,
+  type Settings,
+  settingsSchema,
+} from './settings.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Used when CRM_SYNC_CONFIG names no other file; it may be missing. */
+export const defaultConfigFile = 'config/crm-sheet-sync.yaml';
+
+/**
+ * Reads the settings: the YAML file, then the environment over it, checked against the schema. Fails with CONFIG_INVALID, which
+ * lists every mistake with its path, what was found and what is allowed; a secret is never repeated.
+ */
+export function loadSettings(environment: Environment): Settings {
+  const file = environment['CRM_SYNC_CONFIG'] ?? defaultConfigFile;
+  const tree = readConfigFile(file, environment['CRM_SYNC_CONFIG'] !== undefined);
+  const problems = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
+  const parsed = settingsSchema.safeParse(tree);
+  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, tree)));
+  else problems.push(...checkRelations(parsed.data));
+  if (problems.length > 0 || !parsed.success) {
+    throw new SyncError(
+      'CONFIG_INVALID',
+      `The settings are not valid:\n${problems.map((line) => `  ${line}`).join('\n')}\n`,
+    );
+  }
+  return parsed.data;
+}
+
+type Tree = Record<string, unknown>;
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readConfigFile(file: string, isNamed: boolean): Tree {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isMissing && !isNamed) return {};
+    throw new SyncError('CONFIG_INVALID', `The configuration file ${file} can not be read.`, {
+      cause: error,
+    });
+  }
+  try {
+    const tree: unknown = parse(text) ?? {};
+    if (isTree(tree)) return tree;
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error;
+    throw new SyncError('CONFIG_INVALID', `${file} is not valid YAML: ${error.message}`);
+  }
+  throw new SyncError('CONFIG_INVALID', `${file} must hold settings by name, like "sheet:" and "crm:".`);
+}
+
+/** Puts an environment variable where it belongs; answers what is wrong with it. */
+function placeVariable(tree: Tree, variable: EnvironmentVariable, environment: Environment): string[] {
+  const found = readVariable(variable, environment);
+  if (found.problem !== undefined) return [found.problem];
+  if (found.text === undefined) return [];
+  let place = tree;
+  for (const name of variable.path.slice(0, -1)) {
+    const inner = place[name];
+    const next: Tree = isTree(inner) ? inner : {};
+    place[name] = next;
+    place = next;
+  }
+  place[variable.path.at(-1) ?? ''] = variable.isNumber ? Number(found.text) : found.text;
+  return [];
+}
+
+function readVariable(
+  variable: EnvironmentVariable,
+  environment: Environment,
+): { text?: string; problem?: string } {
+  const { name, isSecret } = variable;
+  // Compose files pass an unset variable on as an empty one.
+  const text = environment[name] || undefined;
+  const file = isSecret ? environment[`${name}_FILE`] || undefined : undefined;
+  if (file === undefined) return text === undefined ? {} : { text };
+  if (text !== undefined) return { problem: `${name}: set either ${name} or ${name}_FILE, not both` };
+  try {
+    return { text: readFileSync(file, 'utf8').trim() };
+  } catch {
+    return { problem: `${name}_FILE: the file ${file} can not be read` };
+  }
+}
+
+/** One line about a mistake: where, what was found, what is allowed. */
+function describeIssue(issue: z.core.$ZodIssue, tree: Tree): string {
+  const path = issue.path.map(String);
+  const variable = environmentVariables.find((candidate) => candidate.path.join('.') === path.join('.'));
+  const name = variable ? `${path.join('.')} (${variable.name})` : path.join('.') || 'the file';
+  const found = path.reduce<unknown>((place, step) => (isTree(place) ? place[step] : undefined), tree);
+  if (found === undefined && issue.code === 'invalid_type') return `${name}: is missing; ${issue.message}`;
+  const shown = variable?.isSecret || found === undefined ? '' : `; found ${JSON.stringify(found)}`;
+  return `${name}: ${issue.message}${shown}`;
+}
+
+/** Relations between settings that a schema of single values can not hold. */
+function checkRelations(settings: Settings): string[] {
+  const problems: string[] = [];
+  const { crm, sheet } = settings;
+  if (!isSafeUrl(crm.baseUrl))
+    problems.push('crm.baseUrl (CRM_BASE_URL): must begin with https:// unless it is on this machine');
+  if (sheet.apiRootUrl !== undefined && !isSafeUrl(sheet.apiRootUrl)) {
+    problems.push(
+      'sheet.apiRootUrl (GOOGLE_API_ROOT_URL): must begin with https:// unless it is on this machine',
+    );
+  }
+  for (const { entity, tab } of allTabs(settings)) {
+    const names = standardFieldNames(entity);
+    for (const name of Object.keys(tab.columns)) {
+      const isCustom = entity === 'lead' && customFieldKey(name) !== undefined;
+      if (names.includes(name) || isCustom) continue;
+      problems.push(
+        `sheet.tabs: ${tab.title} has no field ${name}; it has ${names.join(', ')}${entity === 'lead' ? ' and custom.<key>' : ''}`,
+      );
+    }
+  }
+  return problems;
+}
+
+function isSafeUrl(text: string): boolean {
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
+}
+
+/** Names under which a machine reaches itself, and the host of a container's sandbox on the same machine. */
+const loopback = new Set([
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  'host.docker.internal',
+  'host.containers.internal',
+]);

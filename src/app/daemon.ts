@@ -1,0 +1,44 @@
+import type { Log } from '../core/ports.ts';
+import { startHttp } from '../http/server.ts';
+import { Engine } from '../sync/engine.ts';
+import { openLink } from './link.ts';
+import type { Settings } from './settings.ts';
+
+/** A running daemon. */
+export interface Daemon {
+  /** Address of its HTTP side. */
+  readonly url: string;
+  /** Takes no new work, ends what runs within the grace time, and closes everything. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** Part of the grace time that is left for closing after the loops have ended. */
+const closingMs = 2_000;
+
+/** Starts the daemon: mirror and adapters first, then its HTTP side, then the engine. What was opened is closed when a later step fails. */
+export async function startDaemon(settings: Settings, log: Log): Promise<Daemon> {
+  const { link, budgetUsage, close } = openLink(settings, log);
+  const engine = new Engine(link);
+  const { host, port, controlToken } = settings.http;
+  const http = await startHttp({ host, port, controlToken, engine, budgetUsage }).catch((error: unknown) => {
+    close();
+    throw error;
+  });
+  await engine.start();
+  log.info('daemon.started', { url: http.url, queue: link.queue.kind, link: link.name });
+  const stop = async () => {
+    log.info('daemon.stopping', {});
+    await engine.stop(Math.max(1_000, settings.stopGraceMs - closingMs));
+    await http.close();
+    close();
+    log.info('daemon.stopped', {});
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    url: http.url,
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}

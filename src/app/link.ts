@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createBullmqQueue } from '../bullmq/queue.ts';
+import { SyncError } from '../core/errors.ts';
+import type { ConflictPolicy, Direction } from '../core/layout.ts';
+import type { Mirror } from '../core/mirror.ts';
+import type { ColumnPolicy, Policy, TabPolicy } from '../core/policy.ts';
+import type { Log, WorkQueue } from '../core/ports.ts';
+import type { Entity } from '../core/record.ts';
+import { type BudgetUsage, createRequestBudget } from '../crm/budget.ts';
+import { createCrmClient } from '../crm/client.ts';
+import { createInProcessQueue } from '../inprocess/queue.ts';
+import { createGoogleSheetTable } from '../sheets/table.ts';
+import { openMirror } from '../sqlite/open.ts';
+import type { Link } from '../sync/link.ts';
+import { systemClock } from './clock.ts';
+import { type Settings, tabSettings } from './settings.ts';
+
+/** A link with what has to be closed after it, and what status shows of its budget. */
+export interface OpenLink {
+  readonly link: Link;
+  readonly budgetUsage: () => BudgetUsage;
+  close(): void;
+}
+
+/** How long a request may still arrive at the CRM after we gave up on it. */
+const settleAfterTimeoutMs = 5_000;
+
+/** Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. */
+export function openLink(settings: Settings, log: Log): OpenLink {
+  const { mirror, budgetLog } = openMirror({ directory: settings.state.directory });
+  try {
+    checkOwner(mirror, settings);
+    const clock = systemClock;
+    const random = Math.random;
+    const { crm, sheet } = settings;
+    const budget = createRequestBudget({
+      key: createHash('sha256').update(crm.apiKey).digest('hex').slice(0, 16),
+      ...crm.budget,
+      holdMs: crm.timeoutMs + settleAfterTimeoutMs,
+      clock,
+      log: budgetLog,
+    });
+    const { spreadsheetId, readsPerMinute, writesPerMinute, timeoutMs } = sheet;
+    const link: Link = {
+      name: spreadsheetId,
+      mirror,
+      crm: createCrmClient({ ...crm, budget, clock, random, log }),
+      table: createGoogleSheetTable({
+        spreadsheetId,
+        readsPerMinute,
+        writesPerMinute,
+        timeoutMs,
+        ...(sheet.apiRootUrl ? { rootUrl: sheet.apiRootUrl } : {}),
+        ...(sheet.credentialsFile ? { credentialsFile: sheet.credentialsFile } : {}),
+        clock,
+        random,
+        log,
+      }),
+      queue: openQueue(settings, log),
+      clock,
+      log,
+      policy: readPolicy(settings),
+      times: { ...crm, ...sheet, refillMs: 2_000 },
+      backoff: { firstMs: 1_000, maxMs: 60_000 },
+      random,
+      newWord: () => randomBytes(6).toString('hex'),
+    };
+    const close = () => {
+      budget.close();
+      mirror.close();
+    };
+    return { link, budgetUsage: () => budget.usage(), close };
+  } catch (error) {
+    mirror.close();
+    throw error;
+  }
+}
+
+/** A mirror belongs to one CRM and one spreadsheet: with another it would take everything for deleted and new. */
+function checkOwner(mirror: Mirror, { crm, sheet }: Settings): void {
+  const owner = { 'crm.baseUrl': crm.baseUrl, 'sheet.spreadsheetId': sheet.spreadsheetId };
+  for (const [name, value] of Object.entries(owner)) {
+    const before = mirror.readFact(name);
+    if (before === undefined) mirror.saveFact(name, value);
+    else if (before !== value) {
+      const message = `The state directory belongs to ${name} ${before}, but the settings say ${value}. Use another STATE_DIR for it.`;
+      throw new SyncError('CONFIG_INVALID', message);
+    }
+  }
+}
+
+function openQueue(settings: Settings, log: Log): WorkQueue {
+  const { redisUrl, concurrency } = settings.queue;
+  const clock = systemClock;
+  if (redisUrl === undefined) return createInProcessQueue({ concurrency, clock, log });
+  const name = `push-${createHash('sha256').update(settings.sheet.spreadsheetId).digest('hex').slice(0, 12)}`;
+  return createBullmqQueue({ redisUrl, name, concurrency, clock, log });
+}
+
+/** The configuration speaks of the sheet; deciding knows it as the table. */
+function readPolicy(settings: Settings): Policy {
+  const { appendsMax, brakes, vanishedRows } = settings.sheet;
+  const tabs: Record<Entity, TabPolicy> = {
+    lead: readTab(settings, 'lead'),
+    opportunity: readTab(settings, 'opportunity'),
+    task: readTab(settings, 'task'),
+  };
+  return { tabs, vanishedRows, brakes, appendsMax };
+}
+
+const conflicts: Readonly<Record<'crm' | 'sheet' | 'ask', ConflictPolicy>> = {
+  crm: 'crm',
+  sheet: 'table',
+  ask: 'ask',
+};
+const directions: Readonly<Record<'both' | 'toSheet' | 'off', Direction>> = {
+  both: 'both',
+  toSheet: 'toTable',
+  off: 'off',
+};
+
+function readTab(settings: Settings, entity: Entity): TabPolicy {
+  const { title, conflict, columns } = tabSettings(settings, entity);
+  const rules = Object.entries(columns).map(([name, column]): [string, ColumnPolicy] => [
+    name,
+    {
+      header: column.header,
+      direction: column.direction && directions[column.direction],
+      conflict: column.conflict && conflicts[column.conflict],
+    },
+  ]);
+  return { title, conflict: conflicts[conflict], columns: Object.fromEntries(rules) };
+}

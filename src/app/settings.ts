@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { type Entity, entities } from '../core/record.ts';
+import { logLevels } from './logger.ts';
+
+/** A whole number of milliseconds, at least 1. */
+const milliseconds = (initial: number, description: string) =>
+  z.int().min(1).default(initial).describe(`${description} (milliseconds)`);
+
+const count = (initial: number, description: string) => z.int().min(1).default(initial).describe(description);
+
+const conflict = z.enum(['crm', 'sheet', 'ask']);
+
+const column = z.strictObject({
+  header: z.string().min(1).optional().describe('Text above the column.'),
+  direction: z.enum(['both', 'toSheet', 'off']).optional().describe('Which way edits go.'),
+  conflict: conflict
+    .optional()
+    .describe("Who wins when both sides changed this field; the tab's rule where absent."),
+});
+
+const tab = (title: string) =>
+  z
+    .strictObject({
+      title: z.string().min(1).max(100).default(title).describe('Name of the tab.'),
+      conflict: conflict.default('crm').describe('Who wins when both sides changed one field differently.'),
+      columns: z.record(z.string(), column).default({}).describe('Rules for single columns, by field name.'),
+    })
+    .prefault({});
+
+const crm = z.strictObject({
+  baseUrl: z.url().describe('Address of the CRM, with the path prefix /api/v1/external.'),
+  apiKey: z
+    .string()
+    .regex(/^svc_live_[0-9a-f]{64}$/i, 'must be svc_live_ followed by 64 hexadecimal characters'),
+  timeoutMs: milliseconds(20_000, 'Longest time one request to the CRM may take'),
+  budget: z
+    .strictObject({
+      requests: count(100, 'Requests the CRM allows per key in the rolling window.'),
+      windowMs: milliseconds(60_000, 'Length of the rolling window'),
+    })
+    .prefault({}),
+  sweepMs: milliseconds(15_000, 'Pause between the starts of two complete reads of an entity'),
+  catalogMs: milliseconds(300_000, 'Age at which stages, statuses and custom fields are read again'),
+  rereadAfterMs: milliseconds(
+    30_000,
+    'A record seen longer ago than this is read again before it is updated',
+  ),
+  settleMs: milliseconds(60_000, 'How long a create of unknown outcome rests before it is looked for'),
+  lagMs: milliseconds(5_000, 'How long lists of the CRM may still show what was just overwritten'),
+});
+
+const sheet = z.strictObject({
+  spreadsheetId: z.string().min(1).describe("The long id in the spreadsheet's address."),
+  credentialsFile: z.string().min(1).optional().describe('Key file of the service account.'),
+  apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
+  timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),
+  pollMs: milliseconds(5_000, 'Pause between two reads of the sheet'),
+  typingPauseMs: milliseconds(2_000, 'A row is taken when it stood unchanged for so long'),
+  readsPerMinute: count(60, 'Reads Google allows per user and minute.'),
+  writesPerMinute: count(60, 'Writes Google allows per user and minute.'),
+  appendsMax: count(1_000, 'New rows written in one cycle at most.'),
+  vanishedRows: z
+    .enum(['ask', 'trash', 'restore'])
+    .default('ask')
+    .describe('What a row that is gone from the sheet means for the CRM.'),
+  brakes: z
+    .strictObject({
+      deletesMin: z.int().min(0).default(5).describe('Rows that may always vanish at once.'),
+      deletesShare: z.number().min(0).max(1).default(0.1).describe('Share of a tab that may vanish at once.'),
+    })
+    .prefault({}),
+  tabs: z
+    .strictObject({ leads: tab('Leads'), opportunities: tab('Opportunities'), tasks: tab('Tasks') })
+    .prefault({}),
+});
+
+/** Every setting there is: its type, unit, default and meaning. The configuration file has this shape. */
+export const settingsSchema = z.strictObject({
+  crm,
+  sheet,
+  queue: z
+    .strictObject({
+      redisUrl: z
+        .string()
+        .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+        .optional(),
+      concurrency: count(4, 'Records that are sent to the CRM at the same time.'),
+    })
+    .prefault({}),
+  state: z
+    .strictObject({ directory: z.string().min(1).default('state').describe('Where the mirror lives.') })
+    .prefault({}),
+  http: z
+    .strictObject({
+      host: z
+        .string()
+        .min(1)
+        .default('127.0.0.1')
+        .describe('Address on which health and control are served.'),
+      port: z.int().min(0).max(65_535).default(8080),
+      controlToken: z.string().min(16, 'must have at least 16 characters').optional(),
+    })
+    .prefault({}),
+  log: z.strictObject({ level: z.enum(logLevels).default('info') }).prefault({}),
+  stopGraceMs: milliseconds(25_000, 'Longest time a clean stop may take'),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** The name of a tab in the configuration. */
+export const tabNames = {
+  lead: 'leads',
+  opportunity: 'opportunities',
+  task: 'tasks',
+} as const satisfies Record<Entity, string>;
+
+/** Where an environment variable goes. Secrets may come from a file instead, named by the variable with `_FILE` behind it. */
+export interface EnvironmentVariable {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly isSecret?: true;
+  readonly isNumber?: true;
+}
+
+/** Environment wins over the file. */
+export const environmentVariables: readonly EnvironmentVariable[] = [
+  { name: 'CRM_BASE_URL', path: ['crm', 'baseUrl'] },
+  { name: 'CRM_API_KEY', path: ['crm', 'apiKey'], isSecret: true },
+  { name: 'GOOGLE_SPREADSHEET_ID', path: ['sheet', 'spreadsheetId'] },
+  { name: 'GOOGLE_APPLICATION_CREDENTIALS', path: ['sheet', 'credentialsFile'] },
+  { name: 'GOOGLE_API_ROOT_URL', path: ['sheet', 'apiRootUrl'] },
+  { name: 'REDIS_URL', path: ['queue', 'redisUrl'], isSecret: true },
+  { name: 'STATE_DIR', path: ['state', 'directory'] },
+  { name: 'HTTP_HOST', path: ['http', 'host'] },
+  { name: 'HTTP_PORT', path: ['http', 'port'], isNumber: true },
+  { name: 'CONTROL_TOKEN', path: ['http', 'controlToken'], isSecret: true },
+  { name: 'LOG_LEVEL', path: ['log', 'level'] },
+];
+
+/** The tab that belongs to an entity. */
+export const tabSettings = (settings: Settings, entity: Entity) => settings.sheet.tabs[tabNames[entity]];
+
+/** All entities with their tab. */
+export const allTabs = (settings: Settings) =>
+  entities.map((entity) => ({ entity, tab: tabSettings(settings, entity) }));

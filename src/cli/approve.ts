@@ -1,0 +1,25 @@
+import { type Command, Option } from 'commander';
+import { callDaemon } from './daemon-client.ts';
+import type { CommandContext } from './program.ts';
+
+export function addApproveCommand(program: Command, { environment }: CommandContext): void {
+  program
+    .command('approve')
+    .description('let something go on that waits for a person; status shows the scopes')
+    .argument(
+      '<scope>',
+      'what waits, for example vanished:lead-42, conflict:lead-42:title or brake:lead:emptied',
+    )
+    .addOption(
+      new Option(
+        '--choice <choice>',
+        'approve a brake; trash the record or restore the row; take the value of the crm or the sheet',
+      )
+        .choices(['approve', 'trash', 'restore', 'crm', 'sheet'])
+        .default('approve'),
+    )
+    .action(async (scope: string, { choice }: { choice: string }) => {
+      await callDaemon(environment, 'POST', '/api/approve', { scope, choice });
+      console.log(`${scope}: ${choice}. It is done in the next cycle.`);
+    });
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { runChecks } from './check/checks.ts';
+import { startDemoPage } from './demo-page.ts';
+import { setStage } from './demo-stage.ts';
+import { exitCodes } from './outcome.ts';
+import type { CommandContext } from './program.ts';
+import { stopRequested } from './signals.ts';
+
+const counts = { leads: 200, opportunities: 150, tasks: 200 };
+
+export function addDemoCommand(program: Command, { environment, finish }: CommandContext): void {
+  program
+    .command('demo')
+    .description('try it: a sandbox CRM, a sandbox sheet and the daemon between them')
+    .option('--check', 'drive edits on both sides, print what happened, and end')
+    .option('--no-redis', 'run the queue in process even when there is a redis-server')
+    .action(async ({ check, redis }: { check?: true; redis: boolean }) => {
+      console.log('Starting a CRM, a sheet and the daemon…');
+      const stage = await setStage({ seed: 7, counts, wantsRedis: redis, logLevel: 'warn' }, environment);
+      try {
+        console.log(
+          stage.queue === 'bullmq'
+            ? 'The queue is BullMQ on a private Redis.'
+            : 'The queue runs in process (with a redis-server on this machine it would be BullMQ).',
+        );
+        if (check) {
+          const isGood = await runChecks(stage);
+          finish(isGood ? exitCodes.done : exitCodes.failed);
+          return;
+        }
+        const page = await startDemoPage(stage);
+        console.log(`
+Both sides next to each other:  ${page.url}
+The CRM alone:                  ${stage.crm.pageUrl}
+The sheet alone:                ${stage.sheets.gridUrl}
+What the daemon says:           ${stage.daemonUrl}/api/status
+
+Change something on one side and watch the other. Ctrl-C ends the demo.`);
+        await stopRequested();
+        await page.close();
+      } finally {
+        await stage.stop();
+      }
+    });
+}

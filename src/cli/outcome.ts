@@ -1,0 +1,23 @@
+import { type ErrorCode, explainError, isSyncError } from '../core/errors.ts';
+
+/** What the exit code of every command means. */
+export const exitCodes = { done: 0, failed: 1, wrongUsage: 2, needsPerson: 3, unreachable: 4 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+const unreachableCodes: readonly ErrorCode[] = [
+  'DAEMON_UNREACHABLE',
+  'CRM_UNREACHABLE',
+  'SHEET_UNREACHABLE',
+  'QUEUE_UNREACHABLE',
+];
+
+/** Says on stderr what went wrong and what to do. Answers the exit code for it. */
+export function reportError(error: unknown): ExitCode {
+  console.error(explainError(error));
+  if (!isSyncError(error)) {
+    if (error instanceof Error && error.stack) console.error(error.stack);
+    return exitCodes.failed;
+  }
+  if (error.code === 'CONFIG_INVALID') return exitCodes.wrongUsage;
+  return unreachableCodes.includes(error.code) ? exitCodes.unreachable : exitCodes.failed;
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { callDaemon } from './daemon-client.ts';
+import { exitCodes } from './outcome.ts';
+import type { CommandContext } from './program.ts';
+
+const keyShape = z.object({ entity: z.string(), id: z.string() });
+const planShape = z.looseObject({
+  outbox: z.object({
+    save: z.array(
+      z.looseObject({ key: keyShape, kind: z.string(), fields: z.record(z.string(), z.unknown()) }),
+    ),
+    drop: z.array(keyShape),
+  }),
+  table: z.array(
+    z.looseObject({
+      key: keyShape.optional(),
+      offers: z.record(z.string(), z.unknown()),
+      write: z.looseObject({ kind: z.enum(['set', 'append', 'delete']), entity: z.string() }),
+    }),
+  ),
+  conflicts: z.array(
+    z.looseObject({ key: keyShape, field: z.string(), crm: z.unknown(), table: z.unknown() }),
+  ),
+  brakes: z.array(z.looseObject({ scope: z.string(), reason: z.string() })),
+  restlessRows: z.number(),
+});
+type Plan = z.infer<typeof planShape>;
+
+export function addPlanCommand(program: Command, { environment, finish }: CommandContext): void {
+  program
+    .command('plan')
+    .description('show what the next cycle would write, without writing anything')
+    .option('--json', 'print the plan as JSON')
+    .action(async ({ json }: { json?: true }) => {
+      const answer = await callDaemon(environment, 'POST', '/api/plan');
+      const plan = planShape.parse(answer);
+      console.log(json ? JSON.stringify(answer) : describePlan(plan));
+      if (plan.brakes.length + plan.conflicts.length > 0) finish(exitCodes.needsPerson);
+    });
+}
+
+function describePlan({ outbox, table, conflicts, brakes, restlessRows }: Plan): string {
+  const nameOf = (key: z.infer<typeof keyShape> | undefined, entity: string) =>
+    `${entity} ${key?.id ?? '(new row)'}`;
+  const lines = [
+    ...outbox.save.map(
+      ({ key, kind, fields }) => `CRM    ${kind} ${nameOf(key, key.entity)} ${describeFields(fields)}`,
+    ),
+    ...table.map(({ key, write, offers }) => {
+      const what =
+        Object.keys(offers).length === 0 && write.kind === 'set'
+          ? '(its ID, Sync text or look)'
+          : describeFields(offers);
+      return `Sheet  ${write.kind} ${nameOf(key, write.entity)} ${what}`;
+    }),
+    ...conflicts.map(({ key, field, crm, table: cell }) => {
+      return `Conflict  ${nameOf(key, key.entity)} ${field}: the CRM has ${JSON.stringify(crm)}, the sheet ${JSON.stringify(cell)}`;
+    }),
+    ...brakes.map(({ scope, reason }) => `Stopped  ${reason} To go on: approve ${scope}`),
+  ];
+  if (restlessRows > 0) lines.push(`${restlessRows} rows changed just now and are taken once they rest.`);
+  return lines.length > 0 ? lines.join('\n') : 'Nothing to do: both sides are the same.';
+}
+
+const describeFields = (fields: Readonly<Record<string, unknown>>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(' ');

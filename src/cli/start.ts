@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { loadSettings } from '../app/config.ts';
+import { startDaemon } from '../app/daemon.ts';
+import { createLog } from '../app/logger.ts';
+import type { CommandContext } from './program.ts';
+import { stopRequested } from './signals.ts';
+
+export function addStartCommand(program: Command, { environment }: CommandContext): void {
+  program
+    .command('start')
+    .description('run the daemon until SIGTERM or Ctrl-C')
+    .action(async () => {
+      const settings = loadSettings(environment);
+      const daemon = await startDaemon(settings, createLog(settings.log.level));
+      await stopRequested();
+      await daemon.stop();
+    });
+}

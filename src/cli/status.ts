@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { callDaemon } from './daemon-client.ts';
+import { exitCodes } from './outcome.ts';
+import type { CommandContext } from './program.ts';
+
+const statusShape = z.looseObject({
+  queue: z.looseObject({ kind: z.string() }),
+  tabs: z.array(
+    z.looseObject({
+      title: z.string(),
+      recordsInCrm: z.number(),
+      recordsInTable: z.number(),
+      pending: z.number(),
+      refused: z.number(),
+      conflicts: z.number(),
+      held: z.number(),
+    }),
+  ),
+  problems: z.array(z.looseObject({ source: z.string(), message: z.string(), since: z.number() })),
+  brakes: z.array(z.looseObject({ scope: z.string(), reason: z.string() })),
+  holds: z.array(
+    z.looseObject({
+      entity: z.string(),
+      id: z.string().optional(),
+      reason: z.string(),
+      decision: z.string().optional(),
+    }),
+  ),
+});
+
+export function addStatusCommand(program: Command, { environment, finish }: CommandContext): void {
+  program
+    .command('status')
+    .description('say what is the same on both sides and what waits, from the running daemon')
+    .option('--json', 'print the whole status as JSON')
+    .action(async ({ json }: { json?: true }) => {
+      const answer = await callDaemon(environment, 'GET', '/api/status');
+      const status = statusShape.parse(answer);
+      console.log(json ? JSON.stringify(answer) : describeStatus(status));
+      const waits =
+        status.brakes.length + status.tabs.reduce((sum, tab) => sum + tab.conflicts + tab.held, 0);
+      if (waits > 0) finish(exitCodes.needsPerson);
+    });
+}
+
+function describeStatus({ tabs, problems, brakes, holds, queue }: z.infer<typeof statusShape>): string {
+  const header = ['', 'in CRM', 'in sheet', 'pending', 'refused', 'conflicts', 'held'];
+  const rows = tabs.map((tab) => [
+    tab.title,
+    ...[tab.recordsInCrm, tab.recordsInTable, tab.pending, tab.refused, tab.conflicts, tab.held].map(String),
+  ]);
+  return [
+    ...alignColumns([header, ...rows]),
+    `Queue: ${queue.kind === 'bullmq' ? 'BullMQ on Redis' : 'in process'}.`,
+    ...problems.map(
+      ({ source, message, since }) => `Problem since ${new Date(since).toISOString()}: ${source}: ${message}`,
+    ),
+    ...brakes.map(({ scope, reason }) => `Stopped: ${reason} To go on: approve ${scope}`),
+    ...holds.map(({ entity, id, reason, decision }) => {
+      const how = decision ? ` (approve ${decision} --choice trash, or --choice restore)` : '';
+      return `Held: ${entity} ${id ?? ''}: ${reason}${how}`;
+    }),
+  ].join('\n');
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  '),
+  );
+}

@@ -1,0 +1,109 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { explainError, isSyncError } from '../core/errors.ts';
+import type { Engine } from '../sync/engine.ts';
+import { type ResyncReport, resync } from '../sync/resync.ts';
+import { readLiveness, readReadiness, readStatus } from '../sync/status.ts';
+
+export interface HttpOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Without it every command is refused. */
+  readonly controlToken: string | undefined;
+  readonly engine: Engine;
+  /** How the request budget of the CRM stands, as it is to be shown. */
+  readonly budgetUsage: () => object;
+}
+
+export interface HttpSide {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const bodyLimitBytes = 64 * 1024;
+
+const decisionBody = z.strictObject({
+  scope: z.string().min(1).max(300),
+  choice: z.enum(['approve', 'trash', 'restore', 'crm', 'sheet']),
+});
+
+/** Serves health and status to everybody who can reach the address, and commands to those who have the token. */
+export async function startHttp(options: HttpOptions): Promise<HttpSide> {
+  const server = Fastify({ bodyLimit: bodyLimitBytes, forceCloseConnections: true });
+  addStatusRoutes(server, options, addCommandRoutes(server, options));
+  server.setErrorHandler((error, _request, reply) => {
+    const status = isSyncError(error) ? 503 : statusOf(error);
+    return reply.code(status).send({ error: explainError(error) });
+  });
+  const url = await server.listen({ host: options.host, port: options.port });
+  return { url, close: () => server.close() };
+}
+
+const statusOf = (error: unknown): number =>
+  typeof error === 'object' && error !== null && 'statusCode' in error && typeof error.statusCode === 'number'
+    ? error.statusCode
+    : 500;
+
+function addStatusRoutes(
+  server: FastifyInstance,
+  { engine, budgetUsage }: HttpOptions,
+  lastResync: () => ResyncReport | undefined,
+): void {
+  server.get('/healthz', (_request, reply) => {
+    const { isReady, missing } = readLiveness(engine);
+    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'failing', problems: missing });
+  });
+  server.get('/readyz', (_request, reply) => {
+    const { isReady, missing } = readReadiness(engine);
+    return reply
+      .code(isReady ? 200 : 503)
+      .send({ status: isReady ? 'ready' : 'not ready', problems: missing });
+  });
+  server.get('/api/status', () => ({ ...readStatus(engine, lastResync()), budget: budgetUsage() }));
+}
+
+/** Adds the commands; answers how to see the last resync. */
+function addCommandRoutes(
+  server: FastifyInstance,
+  { engine, controlToken }: HttpOptions,
+): () => ResyncReport | undefined {
+  let report: ResyncReport | undefined;
+  server.register((commands, _options, done) => {
+    commands.addHook('onRequest', (request, reply, next) => {
+      const problem = findAccessProblem(request, controlToken);
+      if (problem) reply.code(401).send({ error: problem });
+      else next();
+    });
+    commands.post('/api/resync', (_request, reply) => {
+      if (report?.state !== 'running') {
+        void resync(engine, (progress) => {
+          report = progress;
+        });
+      }
+      return reply.code(202).send(report);
+    });
+    commands.post('/api/plan', () => engine.plan());
+    commands.post('/api/approve', (request, reply) => {
+      const { data, error } = decisionBody.safeParse(request.body);
+      if (!data) return reply.code(400).send({ error: z.prettifyError(error) });
+      const { clock, mirror } = engine.link;
+      const choice = data.choice === 'sheet' ? 'table' : data.choice;
+      mirror.saveDecision({ scope: data.scope, choice, at: clock.now() });
+      engine.kick();
+      return { scope: data.scope, choice: data.choice };
+    });
+    done();
+  });
+  return () => report;
+}
+
+function findAccessProblem(request: FastifyRequest, controlToken: string | undefined): string | undefined {
+  if (controlToken === undefined) return 'Commands are off: start the daemon with CONTROL_TOKEN to use them.';
+  const [scheme, token] = (request.headers.authorization ?? '').split(' ');
+  // Digests have one length, so that comparing them takes the same time whatever was sent.
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const isRight = scheme === 'Bearer' && timingSafeEqual(digest(token ?? ''), digest(controlToken));
+  return isRight ? undefined : 'The command needs the header Authorization: Bearer CONTROL_TOKEN.';
+}

@@ -1,0 +1,65 @@
+import { isQuiet } from '../core/decide/plan.ts';
+import { explainError } from '../core/errors.ts';
+import type { Entity } from '../core/record.ts';
+import type { Engine } from './engine.ts';
+
+/** How a resync goes, and what it came to. Times are epoch ms. */
+export interface ResyncReport {
+  readonly state: 'running' | 'done' | 'failed';
+  readonly startedAt: number;
+  readonly finishedAt?: number;
+  /** Records read so far, by entity. */
+  readonly records: Readonly<Partial<Record<Entity, number>>>;
+  /** Writes to the sheet and to the CRM since it began: none when both sides were the same already. */
+  readonly tableSteps: number;
+  readonly crmWrites: number;
+  /** What still waits for a person or for time when it ended. */
+  readonly waiting: number;
+  readonly problem?: string;
+}
+
+/** Cycles after which a resync ends although something is still moving, because people go on working. */
+const cyclesMax = 40;
+
+/** Reads everything from the CRM again and cycles until nothing is left to do. Reports after every step. */
+export async function resync(
+  engine: Engine,
+  onProgress: (report: ResyncReport) => void,
+): Promise<ResyncReport> {
+  const { clock, mirror, times } = engine.link;
+  const before = { ...engine.tally };
+  let report: ResyncReport = {
+    state: 'running',
+    startedAt: clock.now(),
+    records: {},
+    tableSteps: 0,
+    crmWrites: 0,
+    waiting: 0,
+  };
+  const advance = (news: Partial<ResyncReport>) => {
+    const { tableSteps, crmWrites } = engine.tally;
+    report = {
+      ...report,
+      ...news,
+      tableSteps: tableSteps - before.tableSteps,
+      crmWrites: crmWrites - before.crmWrites,
+    };
+    onProgress(report);
+  };
+  const active = () =>
+    mirror.readOutbox().filter(({ state }) => ['waiting', 'sending', 'unknown'].includes(state)).length;
+  try {
+    advance({});
+    await engine.pullAll((entity, records) => advance({ records: { ...report.records, [entity]: records } }));
+    for (let cycles = 0, isSettled = false; !isSettled && cycles < cyclesMax; cycles += 1) {
+      const plan = await engine.cycle();
+      isSettled = isQuiet(plan) && plan.restlessRows === 0 && active() === 0;
+      advance({});
+      if (!isSettled) await clock.sleep(times.typingPauseMs);
+    }
+    advance({ state: 'done', finishedAt: clock.now(), waiting: active() });
+  } catch (error) {
+    advance({ state: 'failed', finishedAt: clock.now(), waiting: active(), problem: explainError(error) });
+  }
+  return report;
+}

@@ -1,0 +1,124 @@
+import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
+import { type Entity, entities } from '../core/record.ts';
+import type { JournalEntry, Sweep } from '../core/state.ts';
+import type { Engine } from './engine.ts';
+import type { Problem } from './problems.ts';
+import type { ResyncReport } from './resync.ts';
+
+/** One entity at a glance; counts of records unless the name says otherwise. */
+export interface TabStatus {
+  readonly entity: Entity;
+  readonly title: string;
+  readonly recordsInCrm: number;
+  readonly recordsInTable: number;
+  readonly pending: number;
+  readonly refused: number;
+  readonly conflicts: number;
+  readonly held: number;
+  readonly sweep: Sweep | undefined;
+}
+
+/** Everything an operator wants to know, in one answer. Times are epoch ms. */
+export interface Status {
+  readonly link: string;
+  readonly now: number;
+  readonly queue: { readonly kind: string };
+  readonly cycles: number;
+  readonly lastCycleAt: number | undefined;
+  readonly restlessRows: number;
+  readonly tabs: readonly TabStatus[];
+  readonly problems: readonly Problem[];
+  readonly brakes: readonly Brake[];
+  readonly holds: readonly Hold[];
+  readonly conflicts: readonly Conflict[];
+  readonly refusals: readonly Refusal[];
+  readonly resync: ResyncReport | undefined;
+  readonly latest: readonly JournalEntry[];
+}
+
+const latestMax = 20;
+
+/** Reads the status of a link from its mirror and its last cycle. */
+export function readStatus(engine: Engine, resync: ResyncReport | undefined): Status {
+  const { lastPlan, link } = engine;
+  return {
+    link: link.name,
+    now: link.clock.now(),
+    queue: { kind: link.queue.kind },
+    cycles: engine.tally.cycles,
+    lastCycleAt: engine.lastCycleAt,
+    restlessRows: lastPlan?.restlessRows ?? 0,
+    tabs: readTabs(engine),
+    problems: engine.problems.list(),
+    brakes: lastPlan?.brakes ?? [],
+    holds: lastPlan?.holds ?? [],
+    conflicts: lastPlan?.conflicts ?? [],
+    refusals: lastPlan?.refusals ?? [],
+    resync,
+    latest: link.mirror.readJournal(latestMax),
+  };
+}
+
+function readTabs({ lastPlan, link }: Engine): TabStatus[] {
+  const { mirror, policy } = link;
+  const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
+  const agreements = mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0);
+  const outbox = mirror.readOutbox();
+  const sweeps = mirror.readSweeps();
+  return entities.map((entity) => {
+    const count = (items: readonly { readonly key: { readonly entity: Entity } }[]) =>
+      items.filter(({ key }) => key.entity === entity).length;
+    const countOwn = (items: readonly { readonly entity: Entity }[] = []) =>
+      items.filter((item) => item.entity === entity).length;
+    return {
+      entity,
+      title: policy.tabs[entity].title,
+      recordsInCrm: count(records),
+      recordsInTable: count(agreements),
+      pending: count(outbox.filter(({ state }) => ['waiting', 'sending', 'unknown'].includes(state))),
+      refused:
+        countOwn(lastPlan?.refusals) +
+        count(outbox.filter(({ state, kind }) => state === 'refused' && kind === 'update')),
+      conflicts: count(lastPlan?.conflicts ?? []),
+      held: countOwn(lastPlan?.holds),
+      sweep: sweeps.find((sweep) => sweep.entity === entity),
+    };
+  });
+}
+
+/** What is not as it should be. Nothing listed: both sides are reachable, read completely once, and cycles go on. */
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly missing: readonly string[];
+}
+
+/** Whether the link does its work: the first read of everything is done, cycles succeed, and nothing is known to be broken. */
+export function readReadiness(engine: Engine): Readiness {
+  const { link, problems } = engine;
+  const sweeps = link.mirror.readSweeps();
+  const missing = problems.list().map(({ source, message }) => `${source}: ${message}`);
+  for (const entity of entities) {
+    const isSwept = sweeps.some(
+      (sweep) => sweep.entity === entity && sweep.finishedAt !== undefined && sweep.isComplete,
+    );
+    if (!isSwept) missing.push(`crm:${entity}: not read completely yet`);
+  }
+  if (engine.lastCycleAt === undefined) missing.push('sheet: no cycle has finished yet');
+  if (engine.isStopping) missing.push('stopping');
+  return { isReady: missing.length === 0, missing };
+}
+
+/** Longest time without a finished or failed cycle before the process counts as stuck. */
+const stuckAfterMs = 120_000;
+
+/** Whether the process is alive and may go on: loops make progress and the key is not refused. */
+export function readLiveness(engine: Engine): Readiness {
+  const { clock } = engine.link;
+  const missing = engine.problems
+    .list()
+    .filter(({ code }) => code === 'CRM_UNAUTHORIZED' || code === 'SHEET_UNAUTHORIZED')
+    .map(({ source, message }) => `${source}: ${message}`);
+  const idleMs = clock.monotonicMs() - engine.progressAt;
+  if (idleMs > stuckAfterMs) missing.push(`no cycle for ${Math.round(idleMs / 1000)} s`);
+  return { isReady: missing.length === 0, missing };
+}
