@@ -1,0 +1,341 @@
+import { describe, expect, test } from 'vitest';
+import { refusalOf, startEmulator, text } from '../support/sandbox-sheets-client.ts';
+
+describe('spreadsheets.get', () => {
+  test('gives a new spreadsheet one tab of 1000 rows and 26 columns', async () => {
+    const { api, spreadsheetId } = await startEmulator({ title: 'Agency' });
+    const { data } = await api.spreadsheets.get({ spreadsheetId });
+    expect(data.properties).toMatchObject({ title: 'Agency', locale: 'en_US', timeZone: 'Etc/GMT' });
+    expect(data.sheets).toEqual([
+      {
+        properties: {
+          sheetId: 0,
+          title: 'Sheet1',
+          index: 0,
+          sheetType: 'GRID',
+          gridProperties: { rowCount: 1000, columnCount: 26 },
+        },
+      },
+    ]);
+  });
+
+  test('gives only what the field mask names, and cells as soon as it names them', async () => {
+    const { api, spreadsheetId, fill } = await startEmulator();
+    await fill([['ID', 7], [true]]);
+    const { data } = await api.spreadsheets.get({
+      spreadsheetId,
+      ranges: ['Sheet1!A1:B3'],
+      fields: 'sheets(properties/title,data(startRow,rowData.values(userEnteredValue)))',
+    });
+    expect(data).toEqual({
+      sheets: [
+        {
+          properties: { title: 'Sheet1' },
+          data: [
+            {
+              rowData: [
+                {
+                  values: [
+                    { userEnteredValue: { stringValue: 'ID' } },
+                    { userEnteredValue: { numberValue: 7 } },
+                  ],
+                },
+                { values: [{ userEnteredValue: { boolValue: true } }] },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('leaves cells out when neither a mask nor includeGridData asks for them', async () => {
+    const { api, spreadsheetId, fill } = await startEmulator();
+    await fill([['ID']]);
+    const { data } = await api.spreadsheets.get({ spreadsheetId });
+    expect(data.sheets?.[0]).not.toHaveProperty('data');
+  });
+
+  test('tells where a range begins', async () => {
+    const { api, spreadsheetId, fill } = await startEmulator();
+    await fill([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    const { data } = await api.spreadsheets.get({
+      spreadsheetId,
+      ranges: ['B2'],
+      fields: 'sheets.data(startRow,startColumn,rowData.values.formattedValue)',
+    });
+    expect(data.sheets?.[0]?.data).toEqual([
+      { startRow: 1, startColumn: 1, rowData: [{ values: [{ formattedValue: 'd' }] }] },
+    ]);
+  });
+
+  test('refuses a mask with a field that does not exist', async () => {
+    const { api, spreadsheetId } = await startEmulator();
+    const call = api.spreadsheets.get({ spreadsheetId, fields: 'sheets.cells' });
+    expect(await refusalOf(call)).toEqual({ code: 400, message: 'Request contains an invalid argument.' });
+  });
+
+  test('answers an unknown spreadsheet with 404', async () => {
+    const { api } = await startEmulator();
+    const call = api.spreadsheets.get({ spreadsheetId: 'unknown' });
+    expect(await refusalOf(call)).toEqual({ code: 404, message: 'Requested entity was not found.' });
+  });
+});
+
+describe('spreadsheets.batchUpdate', () => {
+  test('reads back the written cells in the same answer', async () => {
+    const { api, spreadsheetId } = await startEmulator();
+    const { data } = await api.spreadsheets.batchUpdate({
+      spreadsheetId,
+      fields: 'replies,updatedSpreadsheet.sheets(properties.sheetId,data.rowData.values.userEnteredValue)',
+      requestBody: {
+        requests: [
+          {
+            updateCells: {
+              start: { sheetId: 0, rowIndex: 1, columnIndex: 0 },
+              rows: [{ values: [text('lead_1'), { userEnteredValue: { numberValue: 5 } }] }],
+              fields: 'userEnteredValue',
+            },
+          },
+        ],
+        includeSpreadsheetInResponse: true,
+        responseRanges: ['Sheet1!A2:B2'],
+      },
+    });
+    const values = [
+      { userEnteredValue: { stringValue: 'lead_1' } },
+      { userEnteredValue: { numberValue: 5 } },
+    ];
+    expect(data).toEqual({
+      replies: [{}],
+      updatedSpreadsheet: { sheets: [{ properties: { sheetId: 0 }, data: [{ rowData: [{ values }] }] }] },
+    });
+  });
+
+  test('changes nothing when one request of many is refused, and says which', async () => {
+    const { batch, fill, read } = await startEmulator();
+    await fill([['before']]);
+    const call = batch([
+      {
+        updateCells: {
+          start: { sheetId: 0 },
+          rows: [{ values: [text('after')] }],
+          fields: 'userEnteredValue',
+        },
+      },
+      { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 1 } },
+      { deleteSheet: { sheetId: 99 } },
+    ]);
+    const message = 'Invalid requests[2].deleteSheet: No grid with id: 99';
+    expect(await refusalOf(call)).toEqual({ code: 400, message });
+    expect(await read('Sheet1')).toEqual([['before']]);
+    expect(await refusalOf(read('A1001'))).toMatchObject({ code: 400 });
+  });
+
+  test('applies requests in their order', async () => {
+    const { batch, fill, read } = await startEmulator();
+    await fill([['first'], ['second']]);
+    await batch([
+      { insertDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 1, endIndex: 2 } } },
+      {
+        updateCells: {
+          start: { rowIndex: 1 },
+          rows: [{ values: [text('between')] }],
+          fields: 'userEnteredValue',
+        },
+      },
+      { deleteDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 0, endIndex: 1 } } },
+    ]);
+    expect(await read('Sheet1')).toEqual([['between'], ['second']]);
+  });
+
+  test('keeps format and note of a cell whose value alone is masked, and clears what is masked but unset', async () => {
+    const { api, batch, spreadsheetId } = await startEmulator();
+    const numberFormat = { type: 'DATE', pattern: 'yyyy-mm-dd' };
+    const range = { sheetId: 0, startRowIndex: 0, endRowIndex: 1, startColumnIndex: 0, endColumnIndex: 1 };
+    const cell = {
+      userEnteredValue: { numberValue: 45_000 },
+      userEnteredFormat: { numberFormat },
+      note: 'why',
+    };
+    await batch([{ updateCells: { range, rows: [{ values: [cell] }], fields: '*' } }]);
+    await batch([
+      { updateCells: { range, rows: [{ values: [text('x')] }], fields: 'userEnteredValue,note' } },
+    ]);
+    const { data } = await api.spreadsheets.get({
+      spreadsheetId,
+      fields: 'sheets.data.rowData.values(userEnteredValue,userEnteredFormat,note)',
+    });
+    expect(data.sheets?.[0]?.data?.[0]?.rowData?.[0]?.values).toEqual([
+      { userEnteredValue: { stringValue: 'x' }, userEnteredFormat: { numberFormat } },
+    ]);
+  });
+
+  test('appends cells below the last filled row and lets the grid grow', async () => {
+    const { batch, read } = await startEmulator();
+    await batch([
+      {
+        updateSheetProperties: {
+          properties: { sheetId: 0, gridProperties: { rowCount: 2 } },
+          fields: 'gridProperties.rowCount',
+        },
+      },
+    ]);
+    const append = (value: string) => ({
+      appendCells: { sheetId: 0, rows: [{ values: [text(value)] }], fields: 'userEnteredValue' },
+    });
+    await batch([append('1'), append('2'), append('3')]);
+    expect(await read('Sheet1')).toEqual([['1'], ['2'], ['3']]);
+  });
+
+  test('sorts numbers before text before booleans, blanks last, and leaves other columns in place', async () => {
+    const { batch, fill, read } = await startEmulator();
+    await fill([
+      ['b', 1],
+      [true, 2],
+      ['', 3],
+      [10, 4],
+      ['A', 5],
+      [9, 6],
+    ]);
+    const range = { sheetId: 0, startRowIndex: 0, endRowIndex: 6, startColumnIndex: 0, endColumnIndex: 1 };
+    await batch([{ sortRange: { range, sortSpecs: [{ dimensionIndex: 0, sortOrder: 'ASCENDING' }] } }]);
+    expect(await read('A1:B6')).toEqual([
+      ['9', '1'],
+      ['10', '2'],
+      ['A', '3'],
+      ['b', '4'],
+      ['TRUE', '5'],
+      ['', '6'],
+    ]);
+  });
+
+  test('moves rows with all their cells, and metadata with its row', async () => {
+    const { api, batch, fill, read, spreadsheetId } = await startEmulator();
+    await fill([['a'], ['b'], ['c']]);
+    const dimensionRange = { sheetId: 0, dimension: 'ROWS', startIndex: 0, endIndex: 1 };
+    await batch([
+      {
+        createDeveloperMetadata: {
+          developerMetadata: {
+            metadataKey: 'k',
+            metadataValue: 'v',
+            visibility: 'DOCUMENT',
+            location: { dimensionRange },
+          },
+        },
+      },
+      { moveDimension: { source: dimensionRange, destinationIndex: 3 } },
+    ]);
+    expect(await read('Sheet1')).toEqual([['b'], ['c'], ['a']]);
+    const { data } = await api.spreadsheets.developerMetadata.search({
+      spreadsheetId,
+      requestBody: { dataFilters: [{ developerMetadataLookup: { metadataKey: 'k' } }] },
+    });
+    const [match] = data.matchedDeveloperMetadata ?? [];
+    expect(match?.developerMetadata?.location?.dimensionRange).toMatchObject({ startIndex: 2, endIndex: 3 });
+  });
+
+  test.each([
+    [{ updateCells: { start: { sheetId: 7 }, fields: 'note' } }, 'updateCells: No grid with id: 7'],
+    [
+      { updateCells: { start: { rowIndex: 1000 }, rows: [{ values: [text('x')] }], fields: '*' } },
+      'updateCells: Attempting to write row: 1000, beyond the last requested row of: 999',
+    ],
+    [
+      { updateCells: { start: {}, rows: [{ values: [text('x'.repeat(50_001))] }], fields: '*' } },
+      'updateCells: Your input contains more than the maximum of 50000 characters in a single cell.',
+    ],
+    [
+      { addSheet: { properties: { title: 'sheet1' } } },
+      'addSheet: A sheet with the name "sheet1" already exists. Please enter another name.',
+    ],
+    [
+      { repeatCell: { range: { sheetId: 0 }, cell: {} } },
+      "repeatCell: At least one field must be listed in 'fields'. (Use '*' to indicate all fields.)",
+    ],
+  ])('refuses %o', async (request, message) => {
+    const { batch } = await startEmulator();
+    expect(await refusalOf(batch([request]))).toEqual({
+      code: 400,
+      message: `Invalid requests[0].${message}`,
+    });
+  });
+
+  test('refuses a request kind that does not exist', async () => {
+    const { rootUrl, spreadsheetId } = await startEmulator();
+    const body = JSON.stringify({ requests: [{ writeCells: {} }] });
+    const answer = await fetch(`${rootUrl}/v4/spreadsheets/${spreadsheetId}:batchUpdate`, {
+      method: 'POST',
+      body,
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error: {
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+        message: expect.stringContaining('Unknown name "writeCells"'),
+      },
+    });
+  });
+});
+
+describe('faults', () => {
+  test('fails before or after the write, and as often as asked', async () => {
+    const { fill, read, setFaults } = await startEmulator();
+    await setFaults({
+      failures: [
+        { kind: 'unavailable', when: 'before' },
+        { kind: 'unavailable', when: 'after' },
+      ],
+    });
+    expect(await refusalOf(fill([['lost']]))).toMatchObject({ code: 503 });
+    expect(await refusalOf(fill([['landed']]))).toMatchObject({ code: 503 });
+    expect(await read('A1')).toEqual([['landed']]);
+    await fill([['well again']]);
+    expect(await read('A1')).toEqual([['well again']]);
+  });
+
+  test('cuts the connection after a write that landed', async () => {
+    const { fill, read, setFaults } = await startEmulator();
+    await setFaults({ failures: [{ kind: 'cut', when: 'after' }] });
+    await expect(fill([['landed']])).rejects.toMatchObject({ status: undefined });
+    expect(await read('A1')).toEqual([['landed']]);
+  });
+
+  test('lets a person sort between a read and the next write', async () => {
+    const { fill, read, setFaults } = await startEmulator();
+    await fill([['b'], ['a']]);
+    await setFaults({ beforeNextWrite: [{ kind: 'sort', sheet: 'Sheet1', column: 0 }] });
+    await fill([['written']]);
+    expect(await read('Sheet1')).toEqual([['written'], ['b']]);
+  });
+});
+
+describe('quota', () => {
+  test('answers 429 in Google’s words when the minute is used up, and recovers with time', async () => {
+    let nowMs = 0;
+    const { fill, read, usage } = await startEmulator({
+      quotas: { readsPerMinute: 2, writesPerMinute: 1 },
+      clock: () => nowMs,
+    });
+    await fill([['x']]);
+    const refusal = await refusalOf(fill([['y']]));
+    expect(refusal.code).toBe(429);
+    expect(refusal.message).toMatch(
+      /^Quota exceeded for quota metric 'Write requests' and limit 'Write requests per minute per user'/,
+    );
+    await read('A1');
+    await read('A1');
+    expect(await refusalOf(read('A1'))).toMatchObject({ code: 429 });
+    nowMs = 60_000;
+    expect(await read('A1')).toEqual([['x']]);
+    expect(await usage()).toEqual({
+      read: { total: 4, refused: 1, largestInWindow: 3 },
+      write: { total: 2, refused: 1, largestInWindow: 2 },
+    });
+  });
+});

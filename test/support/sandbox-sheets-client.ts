@@ -1,0 +1,79 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
+import { sheets } from 'googleapis/build/src/apis/sheets/index.js';
+import { onTestFinished } from 'vitest';
+import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { type SandboxSheetsOptions, startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
+
+export interface Emulator {
+  api: sheets_v4.Sheets;
+  rootUrl: string;
+  spreadsheetId: string;
+  gridUrl: string;
+  batch: (
+    requests: sheets_v4.Schema$Request[],
+    more?: object,
+  ) => Promise<sheets_v4.Schema$BatchUpdateSpreadsheetResponse>;
+  /** Puts texts, numbers and booleans into Sheet1 from A1 on, unparsed. */
+  fill: (values: unknown[][]) => Promise<void>;
+  /** What `values.get` shows. */
+  read: (
+    range: string,
+    options?: Partial<sheets_v4.Params$Resource$Spreadsheets$Values$Get>,
+  ) => Promise<unknown[][] | undefined>;
+  person: (...actions: PersonActionInput[]) => Promise<Response>;
+  setFaults: (faults: FaultsInput) => Promise<Response>;
+  /** The counts of reads and writes as the emulator reports them. */
+  usage: () => Promise<unknown>;
+}
+
+/** Starts an emulator that ends with the test, and Google's own client for it. */
+export async function startEmulator(options: SandboxSheetsOptions = {}): Promise<Emulator> {
+  const { rootUrl, spreadsheetId, gridUrl, close } = await startSandboxSheets(options);
+  onTestFinished(close);
+  const api = sheets({ version: 'v4', rootUrl, retry: false });
+  const post = (path: string, body: unknown) =>
+    fetch(rootUrl + path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+  return {
+    api,
+    rootUrl,
+    spreadsheetId,
+    gridUrl,
+    batch: async (requests, more = {}) => {
+      const requestBody = { requests, ...more };
+      return (await api.spreadsheets.batchUpdate({ spreadsheetId, requestBody })).data;
+    },
+    fill: async (values) => {
+      const request = { spreadsheetId, range: 'Sheet1!A1', valueInputOption: 'RAW', requestBody: { values } };
+      await api.spreadsheets.values.update(request);
+    },
+    read: async (range, more = {}) => {
+      const { data } = await api.spreadsheets.values.get({ spreadsheetId, range, ...more });
+      return data.values ?? undefined;
+    },
+    person: (...actions) => post('/__sandbox/person', actions),
+    setFaults: (faults) => post('/__sandbox/faults', faults),
+    usage: async () => (await fetch(`${rootUrl}/__sandbox/usage`)).json(),
+  };
+}
+
+/** A cell that holds a text as it is. */
+export function text(stringValue: string): sheets_v4.Schema$CellData {
+  return { userEnteredValue: { stringValue } };
+}
+
+/** The code and message of a refused call; fails when the call goes through. */
+export async function refusalOf(call: Promise<unknown>): Promise<{ code: number; message: string }> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof Error && 'status' in error)
+      return { code: Number(error.status), message: error.message };
+    throw error;
+  }
+  throw new Error('The call was not refused.');
+}
