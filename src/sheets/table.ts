@@ -36,12 +36,18 @@ export function createGoogleSheetTable(options: SheetsClientOptions): Table {
     );
   }
 
+  const hasKnownTabs = (grids: readonly Grid[], layout: Layout): boolean =>
+    layout.every(({ entity }) => {
+      const sheetId = known.get(entity)?.sheetId;
+      return sheetId === undefined || grids.some((grid) => grid.sheetId === sheetId);
+    });
+
   /** The tabs of the layout alone; the whole spreadsheet when one of them is not found by its last title. */
   async function readSpreadsheet(layout: Layout): Promise<Spreadsheet> {
     if (!isTabMissing) {
       const titles = layout.map(({ entity, title }) => known.get(entity)?.title ?? title);
       const spreadsheet = await client.get(gridFields, titles.map(quoteTitle));
-      if (spreadsheet && hasKnownTabs(readGrids(spreadsheet), known.values())) return spreadsheet;
+      if (spreadsheet && hasKnownTabs(readGrids(spreadsheet), layout)) return spreadsheet;
     }
     return readWhole(client);
   }
@@ -65,7 +71,7 @@ export function createGoogleSheetTable(options: SheetsClientOptions): Table {
         remember(grid, tab);
         readings.set(tab.entity, observeTab(grid, tab));
       }
-      isTabMissing = known.size < layout.length;
+      isTabMissing = layout.some(({ entity }) => !known.has(entity));
       writer.start(boundTabs(readings));
       const observed = (entity: Entity): ObservedTab => readings.get(entity)?.observed ?? notLaidOut;
       return {
@@ -97,9 +103,6 @@ async function readWhole(client: SheetsClient): Promise<Spreadsheet> {
   if (!spreadsheet) throw new Error('Without ranges no range can be unknown.');
   return spreadsheet;
 }
-
-const hasKnownTabs = (grids: readonly Grid[], known: Iterable<{ readonly sheetId: number }>): boolean =>
-  [...known].every(({ sheetId }) => grids.some((grid) => grid.sheetId === sheetId));
 
 function boundTabs(readings: ReadonlyMap<Entity, TabReading>): Map<Entity, BoundTab> {
   return new Map([...readings].flatMap(([entity, { bound }]) => (bound ? [[entity, bound] as const] : [])));

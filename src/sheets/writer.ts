@@ -6,6 +6,7 @@ import { columnLetters, quoteTitle } from './a1.ts';
 import type { Request, SheetsClient, Spreadsheet } from './client.ts';
 import { readRows } from './grid.ts';
 import type { BoundTab } from './read.ts';
+import { type RealignedWrite, realign } from './realign.ts';
 import { checkWrite, type ReadBack, receiptFields, type TabWrite } from './receipt.ts';
 import { applySteps, sortSteps } from './steps.ts';
 import { tabRequests } from './write.ts';
@@ -33,32 +34,44 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
 
   async function writeBatch(steps: readonly RowStep[]): Promise<MisplacedWrite[]> {
     const writes = planBatch(tabs, steps);
-    const requests = writes
-      .values()
-      .flatMap((write) => write.requests)
-      .toArray();
+    const requests = [...writes.values()].flatMap((write) => write.requests);
     if (requests.length === 0) return [];
     if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax) {
       const half = Math.ceil(steps.length / 2);
       const first = await writeBatch(steps.slice(0, half));
       return [...first, ...(await writeBatch(steps.slice(half)))];
     }
-    const ranges = writes
-      .values()
-      .flatMap(({ before }) => receiptRanges(before))
-      .toArray();
+    const ranges = [...writes.values()].flatMap(({ before }) => receiptRanges(before));
     const reply = await client.batchUpdate(requests, receiptFields, ranges);
-    tabs = new Map([...tabs, ...writes.entries().map(([entity, { after }]) => [entity, after] as const)]);
-    return [...writes].flatMap(([entity, write]) => misplacedIn(entity, write, reply));
+    const misplaced: MisplacedWrite[] = [];
+    for (const [entity, write] of writes) misplaced.push(...(await settleWrite(entity, write, reply)));
+    return misplaced;
   }
 
-  function misplacedIn(entity: Entity, write: TabWrite, reply: Spreadsheet): readonly MisplacedWrite[] {
-    const check = checkWrite(write, readBackOf(reply, write.before));
-    if (check.haveColumnsMoved) log.error('sheet.columns_moved', { entity });
+  /** Checks the reply, and mends the write once when columns moved. */
+  async function settleWrite(
+    entity: Entity,
+    write: TabWrite,
+    reply: Spreadsheet,
+  ): Promise<readonly MisplacedWrite[]> {
+    const readBack = readBackOf(reply, write.before);
+    const check = checkWrite(write, readBack);
+    tabs = new Map([...tabs, [entity, write.after]]);
+    if (check.haveColumnsMoved) {
+      log.warn('sheet.columns_moved', { entity });
+      return writeAgain(entity, realign(write, readBack.headers));
+    }
     if (check.survivors.length > 0) {
       log.error('sheet.wrong_rows_deleted', { entity, rows: check.survivors.length });
     }
     return check.misplaced;
+  }
+
+  async function writeAgain(entity: Entity, write: RealignedWrite): Promise<readonly MisplacedWrite[]> {
+    if (write.requests.length === 0) return [];
+    const reply = await client.batchUpdate(write.requests, receiptFields, receiptRanges(write.before));
+    tabs = new Map([...tabs, [entity, write.after]]);
+    return checkWrite(write, readBackOf(reply, write.before)).misplaced;
   }
 
   return {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { RowStep } from '../../src/core/table.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import {
   appendStep,
   deleteStep,
@@ -75,14 +76,82 @@ describe('rows that move between read and write', () => {
     expect(await sheet.table.write(steps)).toEqual({ misplaced: [] });
   });
 
-  test('moved columns leave no set of the tab confirmed', async () => {
+  test.each<[string, PersonActionInput[]]>([
+    ['moved', [{ kind: 'moveColumns', sheet: 'Leads', column: 'Title', to: 4 }]],
+    ['inserted before the ID', [{ kind: 'insertColumns', sheet: 'Leads', column: 0 }]],
+    ['moved before the ID', [{ kind: 'moveColumns', sheet: 'Leads', column: 'Mine', to: 0 }]],
+  ])('with a column %s every value still ends under its header (S2, S13)', async (_, actions) => {
+    await sheet.fill('1', '2', '3');
+    await sheet.person(
+      { kind: 'edit', sheet: 'Leads', row: 0, column: 8, text: 'Mine' },
+      { kind: 'edit', sheet: 'Leads', row: 2, column: 8, text: '=1+1' },
+    );
+    const before = await sheet.readTab();
+    await sheet.setFaults({ beforeNextWrite: actions });
+    const url = { 'about.url': textCell('example.com') };
+    const steps = [
+      deleteStep(1, '1'),
+      { ...setStep(2, textCell('2'), { ...titled('Two'), ...url }), id: textCell('20') },
+      setStep(3, textCell('3'), titled('Three')),
+      appendStep('4', titled('Four')),
+    ];
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [] });
+    const { rows } = await sheet.readTab();
+    expect(
+      rows.map(({ id, cells }) => [id, cells['title'], cells['about.url'], cells['status_name']]),
+    ).toEqual([
+      [textCell('20'), textCell('Two'), textCell('example.com'), emptyCell],
+      [textCell('3'), textCell('Three'), emptyCell, emptyCell],
+      [textCell('4'), textCell('Four'), emptyCell, emptyCell],
+    ]);
+    expect(rows.slice(0, 2).map((row) => row.sync)).toEqual(before.rows.slice(1).map((row) => row.sync));
+    const values = await sheet.readValues('Leads!1:2', 'FORMULA');
+    const {
+      values: [headers, first],
+    } = values as { values: string[][] };
+    expect(first?.[headers?.indexOf('Mine') ?? -1]).toBe('=1+1');
+  });
+
+  test('a header that is rewritten in the same moment costs no value', async () => {
     await sheet.fill('1');
     await sheet.table.read(sheetLayout);
     await sheet.setFaults({
-      beforeNextWrite: [{ kind: 'moveColumns', sheet: 'Leads', column: 'Title', to: 3 }],
+      beforeNextWrite: [{ kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Name' }],
     });
-    const step = setStep(1, textCell('1'), titled('One'));
-    expect(await sheet.table.write([step])).toEqual({ misplaced: [{ step, idFound: textCell('1') }] });
+    const steps = [setStep(1, textCell('1'), titled('One'))];
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [] });
+    expect(await sheet.readValues('Leads!B1:B2')).toMatchObject({ values: [['Name'], ['One']] });
+  });
+
+  test('a delete whose columns moved meanwhile needs no second write', async () => {
+    await sheet.fill('1', '2');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertColumns', sheet: 'Leads', column: 0 }] });
+    expect(await sheet.table.write([deleteStep(1, '1')])).toEqual({ misplaced: [] });
+    expect(await sheet.titlesById()).toEqual({ '2': 'Title 2' });
+  });
+
+  test('a delete that took another row is told to the log', async () => {
+    await sheet.fill('1', '2');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertRows', sheet: 'Leads', row: 1 }] });
+    await sheet.table.write([deleteStep(2, '2')]);
+    expect(sheet.log.lines).toContainEqual({
+      level: 'error',
+      event: 'sheet.wrong_rows_deleted',
+      fields: { entity: 'lead', rows: 1 },
+    });
+  });
+
+  test('with the ID column deleted nothing of a write is confirmed', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({ beforeNextWrite: [{ kind: 'deleteColumns', sheet: 'Leads', column: 'ID' }] });
+    await expect(sheet.table.write([appendStep('2')])).rejects.toMatchObject({
+      code: 'SHEET_UNREACHABLE',
+      message: '“Leads” lost its ID column while it was written.',
+    });
+    await expect(sheet.table.write([appendStep('2')])).rejects.toThrow('without a read');
   });
 
   test('a row that a person types below the last one survives an append (S1)', async () => {

@@ -158,11 +158,22 @@ describe('reading and writing', () => {
     expect(await sheet.titlesById()).toEqual({ '3': 'Title 3', '4': 'Changed', '5': 'Title 5' });
   });
 
-  test('all rows of a tab can be deleted', async () => {
+  test('all rows of a tab can be deleted, and the next one finds room', async () => {
     await sheet.fill('1', '2');
+    await sheet.person({ kind: 'deleteRows', sheet: 'Leads', row: 3, count: 999 });
     await sheet.table.read(sheetLayout);
     await sheet.table.write([deleteStep(1, '1'), deleteStep(2, '2')]);
     expect((await sheet.readTab()).rows).toEqual([]);
+    await sheet.table.write([appendStep('3', titled('Title 3'))]);
+    expect(await sheet.titlesById()).toEqual({ '3': 'Title 3' });
+  });
+
+  test('a tab without a blank row grows', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person({ kind: 'deleteRows', sheet: 'Leads', row: 3, count: 999 });
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([appendStep('3', titled('Title 3'))]);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2', '3': 'Title 3' });
   });
 
   test('one read is one request and one write is one request', async () => {
@@ -190,7 +201,7 @@ describe('reading and writing', () => {
     expect((await sheet.readTab()).rows[0]?.cells['title']).toEqual(emptyCell);
   });
 
-  test('a full tab grows, row by row and by thousands', async () => {
+  test('more than a batch may carry goes in several', async () => {
     await sheet.table.layOut(sheetLayout, 'create');
     await sheet.table.read(sheetLayout);
     const long = 'x'.repeat(2000);
