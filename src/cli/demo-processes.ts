@@ -69,12 +69,12 @@ export async function startRedis(port: number, directory: string): Promise<Child
   const child = spawn('redis-server', [...flags, '--dir', directory, '--maxmemory-policy', 'noeviction'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let output = '';
-  for await (const chunk of child.stdout) {
-    output += String(chunk);
-    if (output.includes('Ready to accept connections')) break;
-  }
-  child.stdout.resume();
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      if (String(chunk).includes('Ready to accept connections')) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`redis-server ended with exit code ${code}.`)));
+  });
   return toChild(child, 5_000);
 }
 
