@@ -26,6 +26,9 @@ export type Exchange =
     }
   | { readonly kind: 'unusable' | 'unsent' | 'unanswered'; readonly reason: string };
 
+/** The answer to a request that came too soon after others; it was not carried out. */
+export const rateRefusalStatus = 429;
+
 /** A listing that ignores `limit` brings all records at once, so there is room for some 50,000 of them. */
 const answerBytesMax = 64 * 1024 * 1024;
 
@@ -41,7 +44,8 @@ export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promi
   const { promise, resolve } = Promise.withResolvers<Exchange>();
   let isConnected = false;
   const fail = (error: unknown) => {
-    const reason = deadline.aborted ? 'no complete answer in time' : reasonOf(error);
+    const late = isConnected ? 'no complete answer in time' : 'no connection in time';
+    const reason = deadline.aborted ? late : reasonOf(error);
     resolve({ kind: isConnected ? 'unanswered' : 'unsent', reason });
   };
   const outgoing = (isEncrypted ? https : http).request(url, {
@@ -56,7 +60,7 @@ export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promi
       isConnected = true;
     });
   });
-  // A connection that ends without an answer does not always end with an error.
+  // Not every end without an answer is an error to Node: a 101, for example, just closes the connection.
   const closed = () => fail(new Error('the connection was closed'));
   outgoing.once('close', closed);
   outgoing.once('response', (incoming) => {
@@ -69,6 +73,12 @@ export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promi
 }
 
 async function readReply(incoming: http.IncomingMessage): Promise<Exchange> {
+  const { statusCode: status = 0, headers } = incoming;
+  if (status === rateRefusalStatus) {
+    // Whatever is in the body, and even if it never ends.
+    incoming.destroy();
+    return { kind: 'reply', status, headers, text: '' };
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming) {
@@ -76,11 +86,10 @@ async function readReply(incoming: http.IncomingMessage): Promise<Exchange> {
     if (size > answerBytesMax) return { kind: 'unusable', reason: `more than ${answerBytesMax} bytes` };
     chunks.push(chunk);
   }
-  const status = incoming.statusCode ?? 0;
   try {
     // Replacing what can not be decoded would change people's words without a trace.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-    return { kind: 'reply', status, headers: incoming.headers, text };
+    return { kind: 'reply', status, headers, text };
   } catch {
     return { kind: 'unusable', reason: `${status} with bytes that are not UTF-8` };
   }

@@ -42,15 +42,9 @@ export interface CrmReply {
 /** Calls an endpoint of the CRM; rejects with the `SyncError`s the port `Crm` names. */
 export type CrmHttp = (call: CrmCall) => Promise<CrmReply>;
 
-/**
- * A read that fails for the network or the server is tried this often; a write once, for it may have been
- * done.
- */
+/** A read that fails for the network or the server is tried this often; a write once: it may be done. */
 const readTriesMax = 4;
-/**
- * A refusal for the rate is not a failure: the same request goes out again. After so many in a row the caller
- * decides.
- */
+/** A refusal for the rate is no failure: the request goes out again. After so many the caller decides. */
 const refusalsMax = 10;
 const retryPauseMs = 500;
 
@@ -59,10 +53,7 @@ interface Attempt {
   readonly sentAt: number;
 }
 
-/**
- * Makes the function through which every request to the CRM passes: budget, deadline, refusals and tries of
- * reads.
- */
+/** Makes the function through which every request passes: budget, deadline, refusals, tries of reads. */
 export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   const { timeoutMs, budget, clock, random, log } = options;
 
@@ -77,9 +68,7 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
     }
   }
 
-  /**
-   * Sends the request once, when the budget allows; and again for as long as the CRM refuses it for the rate.
-   */
+  /** Sends the request when the budget allows, and again for as long as it is refused for the rate. */
   async function attempt(name: string, lane: Lane, request: OutgoingRequest): Promise<Attempt> {
     let pauseMs: number | undefined;
     for (let refusals = 0; refusals < refusalsMax; refusals += 1) {

@@ -1,7 +1,7 @@
 import { type ErrorCode, SyncError } from '../core/errors.ts';
 import type { Scope } from './contract.ts';
 import { type Envelope, envelope } from './contract-records.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, rateRefusalStatus } from './exchange.ts';
 
 /** What a request was, as far as its answer is judged by it. */
 export interface JudgedRequest {
@@ -13,9 +13,9 @@ export interface JudgedRequest {
   readonly scopes: readonly Scope[];
 }
 
-/** Whether the CRM refused the request for its rate; it was not carried out then. */
+/** Whether the CRM refused the request for its rate. */
 export const isRateRefusal = (ended: Exchange): ended is Exchange & { kind: 'reply' } =>
-  ended.kind === 'reply' && ended.status === 429;
+  ended.kind === 'reply' && ended.status === rateRefusalStatus;
 
 /**
  * The envelope of an answer that reports success; every other end of the request is thrown as the `SyncError`

@@ -152,7 +152,16 @@ describe('pages', () => {
       added += 1;
       return { data: slice([...fresh, ...tasks], query, 100).items };
     });
-    expect(new Set((await readAll(crm)).ids)).toHaveLength(250);
+    expect(new Set((await readAll(crm)).ids).size).toBe(250);
+  });
+
+  it('that hold nothing but an overlap end the listing', async () => {
+    const { crm } = await serveTasks(100, (tasks, query) => {
+      const isFirst = query.get('page') === '1';
+      const all = isFirst ? tasks : [{ id: 1000, title: 'New' }, ...tasks];
+      return { data: { items: slice(all, query, 100).items, total: isFirst ? 100 : 101 } };
+    });
+    expect(new Set((await readAll(crm)).ids).size).toBe(100);
   });
 
   it('carry the moment at which they were asked for', async () => {

@@ -54,6 +54,7 @@ describe('the pause a refusal asks for', () => {
 describe('a request that is refused for the rate', () => {
   const refusals: readonly [string, Script][] = [
     ['a page', (response) => response.writeHead(429, { 'retry-after': '2' }).end('<h1>Slow down</h1>')],
+    ['a body that never ends', (response) => response.writeHead(429, { 'retry-after': '2' }).write('Slow')],
     ['an empty body and no header', (response) => response.writeHead(429).end()],
     [
       'JSON of somebody else',

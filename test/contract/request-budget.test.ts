@@ -79,6 +79,20 @@ describe('slots', () => {
     await expect(budget.take('edit')).rejects.toBe(full);
   });
 
+  it('is freed by the answer although the log can not be written any more', async () => {
+    const log = {
+      ...createMemoryBudgetLog(),
+      moveSlot: () => {
+        throw new Error('disk full');
+      },
+    };
+    const bench = setUp(1, createManualClock(), log);
+    await bench.ask('edit');
+    bench.permits[0]!.answered();
+    await bench.clock.advance(slotMs);
+    expect(bench.budget.usage().taken).toBe(0);
+  });
+
   it('does not hang on the wall clock', async () => {
     const bench = setUp(1);
     await bench.ask('edit', 2);
@@ -145,6 +159,16 @@ describe('a restart (S11)', () => {
     expect(after.granted).toHaveLength(0);
     await after.clock.advance(holdMs + slotMs);
     expect(after.granted).toHaveLength(10);
+  });
+
+  it('waits for that only once, however often it happens', async () => {
+    const before = setUp(10);
+    await before.ask('edit', 10);
+    before.budget.close();
+    before.clock.setWallClock(before.clock.now() - 86_400_000);
+    setUp(10, before.clock, before.log).budget.close();
+    await before.clock.advance(holdMs + slotMs);
+    expect(setUp(10, before.clock, before.log).budget.usage().taken).toBe(0);
   });
 
   it('leaves the slots of another key alone', async () => {

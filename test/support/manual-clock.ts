@@ -18,6 +18,8 @@ export interface ManualClock extends Clock {
   sleepStarted(longestMs?: number): Promise<void>;
   /** How many sleep now. */
   sleeperCount(): number;
+  /** In how long the next one wakes; `Infinity` when nobody sleeps. */
+  nextWakeMs(): number;
 }
 
 /** Makes a clock that shows `startAt` (epoch ms). */
@@ -75,5 +77,6 @@ export function createManualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
     },
     sleepStarted,
     sleeperCount: () => sleepers.size,
+    nextWakeMs: () => Math.min(...[...sleepers].map((sleeper) => sleeper.dueAt - elapsedMs)),
   };
 }
