@@ -24,11 +24,16 @@ export interface SheetsClientOptions {
   readonly log: Log;
 }
 
-/** The two methods of the Sheets API that are used; each call is one request that counts against its quota. */
+/**
+ * The two methods of the Sheets API that are used; each call is one request that counts against its quota.
+ */
 export interface SheetsClient {
   /** The masked parts of the spreadsheet, or `undefined` when one of the ranges names no tab. */
   get(fields: string, ranges?: readonly string[]): Promise<Spreadsheet | undefined>;
-  /** Applies all requests or none. Answers the masked parts of the spreadsheet in the ranges as it is afterwards. */
+  /**
+   * Applies all requests or none. Answers the masked parts of the spreadsheet in the ranges as it is
+   * afterwards.
+   */
   batchUpdate(requests: readonly Request[], fields: string, ranges: readonly string[]): Promise<Spreadsheet>;
 }
 
@@ -39,8 +44,8 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   const { spreadsheetId, rootUrl, timeoutMs, clock } = options;
   const credentials = rootUrl === undefined ? createCredentials(options) : undefined;
   const api = sheets({ version: 'v4', ...(credentials && { auth: credentials }) });
-  // The library repeats reads three times within two seconds, which only wastes quota. Given per call, the root
-  // keeps its path.
+  // The library repeats reads three times within two seconds, which only wastes quota. Given per call, the
+  // root keeps its path.
   const perCall = { retry: false, timeout: timeoutMs, ...(rootUrl !== undefined && { rootUrl }) };
   const spendRead = createQuota({ requestsPerMinute: options.readsPerMinute, timeoutMs, clock });
   const spendWrite = createQuota({ requestsPerMinute: options.writesPerMinute, timeoutMs, clock });

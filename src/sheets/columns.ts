@@ -61,5 +61,5 @@ function explainMissingId(rows: readonly (readonly Cell[])[], { title, columns }
   });
   return headerRow > 0
     ? `The header row of “${title}” stands in row ${headerRow + 1}. Move it back to row 1.`
-    : `“${title}” has no column “${idHeader}” in row 1. Put the header back above the column of the record ids.`;
+    : `“${title}” has no column “${idHeader}” in row 1. Put the header back above the record ids.`;
 }

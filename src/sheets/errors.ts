@@ -91,7 +91,10 @@ function adviceOn(words: string): string {
   return '';
 }
 
-/** The error of a login. The words of the library are not shown, because a complaint about a credentials file may quote the file. */
+/**
+ * The error of a login. The words of the library are not shown, because a complaint about a credentials file
+ * may quote the file.
+ */
 export function loginError(error: unknown): SyncError {
   const status = isRequestError(error) ? refusalOf(error).status : undefined;
   if (isRequestError(error) && (status === undefined || status >= 500)) {

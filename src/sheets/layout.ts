@@ -22,8 +22,8 @@ export interface LayOutTask {
 }
 
 /**
- * What is missing until the spreadsheet has the layout. Of a tab with content only dropdowns change; a lone empty tab, as every
- * new spreadsheet has one, becomes the first tab of the layout.
+ * What is missing until the spreadsheet has the layout. Of a tab with content only dropdowns change; a lone
+ * empty tab, as every new spreadsheet has one, becomes the first tab of the layout.
  */
 export function layOutRequests({ layout, mode, grids, gridOf, rules }: LayOutTask): Request[] {
   const [lone, ...others] = grids;

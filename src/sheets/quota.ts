@@ -15,8 +15,8 @@ interface QuotaOptions {
 }
 
 /**
- * A sliding window of requests. A slot is free again one minute after the answer, because only then it is sure
- * that Google's count of the last minute does not contain the request.
+ * A sliding window of requests. A slot is free again one minute after the answer, because only then it is
+ * sure that Google's count of the last minute does not contain the request.
  */
 export function createQuota({ requestsPerMinute, timeoutMs, clock }: QuotaOptions): Spend {
   let slots: { freeAt: number }[] = [];
@@ -54,9 +54,10 @@ interface BackoffOptions {
 }
 
 /**
- * Repeats a request that Google limited, after waits of up to 2, 4, 8, 16 and 32 seconds. Google advises to double them and sends
- * no Retry-After: https://developers.google.com/workspace/sheets/api/limits. A limited request was not carried out, so that
- * a write may be repeated too. Fails with SHEET_LIMITED when all were limited.
+ * Repeats a request that Google limited, after waits of up to 2, 4, 8, 16 and 32 seconds. Google advises to
+ * double them and sends no Retry-After: https://developers.google.com/workspace/sheets/api/limits. A limited
+ * request was not carried out, so that a write may be repeated too. Fails with SHEET_LIMITED when all were
+ * limited.
  */
 export async function repeatLimited<Answer>(
   request: () => Promise<Answer>,

@@ -76,7 +76,9 @@ function observeRows(rows: Rows, columns: ManagedColumns): ObservedRow[] {
   });
 }
 
-/** The first merged cell in a managed column: a write to the rest of a merged range is lost without a word. */
+/**
+ * The first merged cell in a managed column: a write to the rest of a merged range is lost without a word.
+ */
 function findMerge({ merges }: Grid, columns: ManagedColumns): string | undefined {
   const indexes = managedIndexes(columns);
   const merge = merges.find(({ startColumnIndex, endColumnIndex }) =>

@@ -15,10 +15,10 @@ export interface RealignedWrite extends TabWrite {
 }
 
 /**
- * Mends a write whose columns a person moved in the same moment: cells that were hit in other columns get back what stood there,
- * and the values go under their own headers. A column is known again by its header; what a column without one held is
- * not known, so that a cell that was hit there becomes empty. Fails with SHEET_UNREACHABLE when the ID column is gone: the next read
- * tells people.
+ * Mends a write whose columns a person moved in the same moment: cells that were hit in other columns get
+ * back what stood there, and the values go under their own headers. A column is known again by its header;
+ * what a column without one held is not known, so that a cell that was hit there becomes empty. Fails with
+ * SHEET_UNREACHABLE when the ID column is gone: the next read tells people.
  */
 export function realign(write: TabWrite, headers: readonly Cell[]): RealignedWrite {
   const oldIndexes = findOldIndexes(write.before.rows[0] ?? [], headers);
@@ -43,7 +43,10 @@ export function realign(write: TabWrite, headers: readonly Cell[]): RealignedWri
   return { ...write, before: move(write.before), after, requests };
 }
 
-/** Where each column stood before; -1 for a new one. A header that is new where another one vanished was only rewritten. */
+/**
+ * Where each column stood before; -1 for a new one. A header that is new where another one vanished was only
+ * rewritten.
+ */
 function findOldIndexes(oldHeaders: readonly Cell[], headers: readonly Cell[]): number[] {
   const indexIn = (list: readonly Cell[], header: Cell | undefined) =>
     header && header.kind !== 'empty' ? list.findIndex((candidate) => equalCells(candidate, header)) : -1;
@@ -90,7 +93,9 @@ const restoreCell = ({ sheetId, rows }: BoundTab, row: number, column: number): 
   },
 });
 
-/** A person's formula comes back as a formula; of an error only its message is known, and that is no value. */
+/**
+ * A person's formula comes back as a formula; of an error only its message is known, and that is no value.
+ */
 function restoredValue(cell: Cell): sheets_v4.Schema$CellData {
   if (cell.kind === 'formula') return { userEnteredValue: { formulaValue: cell.formula } };
   return cell.kind === 'error' ? {} : enteredValue(cell);

@@ -6,7 +6,8 @@ import type { SetStep, TabSteps } from './steps.ts';
 
 /** Field mask of what the reply of a write must bring: the ID column and the header row. */
 export const receiptFields =
-  'sheets(properties.sheetId,data(startRow,startColumn,rowData.values(userEnteredValue,effectiveValue.errorValue)))';
+  'sheets(properties.sheetId,' +
+  'data(startRow,startColumn,rowData.values(userEnteredValue,effectiveValue.errorValue)))';
 
 /** What stood in a tab right after a write. */
 export interface ReadBack {
@@ -33,9 +34,10 @@ export interface WriteCheck {
 }
 
 /**
- * Compares what stands in a tab after a write with what must stand there if nobody else moved rows. A set that leaves the ID
- * alone is judged by the ID beside it. One that writes the ID itself would always find its own, so that it is judged by
- * traces: the old ID is still somewhere, or another one is gone that nobody meant to remove. That one is what it hit.
+ * Compares what stands in a tab after a write with what must stand there if nobody else moved rows. A set
+ * that leaves the ID alone is judged by the ID beside it. One that writes the ID itself would always find its
+ * own, so that it is judged by traces: the old ID is still somewhere, or another one is gone that nobody
+ * meant to remove. That one is what it hit.
  */
 export function checkWrite({ before, after, steps }: TabWrite, { ids, headers }: ReadBack): WriteCheck {
   const expected = after.rows.map((_, row) => cellAt(after.rows, row, after.columns.id));

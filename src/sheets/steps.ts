@@ -7,7 +7,10 @@ export type SetStep = Extract<RowStep, { kind: 'set' }>;
 export type AppendStep = Extract<RowStep, { kind: 'append' }>;
 export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
 
-/** The steps of one tab by kind. They are applied in this order, so that no step moves a row that a later one names. */
+/**
+ * The steps of one tab by kind. They are applied in this order, so that no step moves a row that a later one
+ * names.
+ */
 export interface TabSteps {
   readonly sets: readonly SetStep[];
   readonly appends: readonly AppendStep[];
@@ -32,7 +35,10 @@ export function sortSteps(steps: readonly RowStep[]): TabSteps {
   };
 }
 
-/** The cells of a row by grid column, from left to right. A cell whose column was not found can not be written. */
+/**
+ * The cells of a row by grid column, from left to right. A cell whose column was not found can not be
+ * written.
+ */
 export function placeCells({ id, sync, cells }: RowCells, columns: ManagedColumns): PlacedCell[] {
   const placed: PlacedCell[] = [];
   if (id) placed.push({ column: columns.id, cell: id });

@@ -9,7 +9,10 @@ export type Rule = sheets_v4.Schema$DataValidationRule;
 /** Google takes no longer list in a rule; a column with more labels has no dropdown. */
 const labelsMax = 500;
 
-/** A tab that is new or has no cell at all: title, frozen header row, looks, dropdowns and the guard of the ID column. */
+/**
+ * A tab that is new or has no cell at all: title, frozen header row, looks, dropdowns and the guard of the ID
+ * column.
+ */
 export function headTab(sheetId: number, columnCount: number, { title, columns }: TabLayout): Request[] {
   const headers = [idHeader, ...columns.map((column) => column.header), syncHeader];
   const missing = headers.length - columnCount;
@@ -116,7 +119,10 @@ const syncColours = (sheetId: number, index: number): Request[] =>
     },
   }));
 
-/** The dropdown or checkbox of a column. Not strict: what else a person types gets an answer in the Sync column. */
+/**
+ * The dropdown or checkbox of a column. Not strict: what else a person types gets an answer in the Sync
+ * column.
+ */
 export function ruleOf({ kind, labels }: Column): Rule | undefined {
   if (kind === 'boolean') return { condition: { type: 'BOOLEAN' }, strict: false, showCustomUi: true };
   if (!labels || labels.length === 0 || labels.length > labelsMax) return undefined;

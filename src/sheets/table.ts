@@ -17,9 +17,9 @@ import { type BoundTab, observeTab, type TabReading } from './read.ts';
 import { createWriter } from './writer.ts';
 
 /**
- * A Google spreadsheet as a table: one tab per entity. It remembers the numeric ids of its tabs, so that a renamed tab stays
- * the same tab as long as the process runs. Positions of a write are those of the read before it, or of the
- * confirmed write after that read.
+ * A Google spreadsheet as a table: one tab per entity. It remembers the numeric ids of its tabs, so that a
+ * renamed tab stays the same tab as long as the process runs. Positions of a write are those of the read
+ * before it, or of the confirmed write after that read.
  */
 export function createGoogleSheetTable(options: SheetsClientOptions): Table {
   const { spreadsheetId, log } = options;

@@ -24,8 +24,8 @@ interface Block {
 }
 
 /**
- * The requests of one tab, to be applied in one batch. New rows are inserted below the last used row and not written over
- * the blank ones there: what a person types there in the same moment moves down and stays.
+ * The requests of one tab, to be applied in one batch. New rows are inserted below the last used row and not
+ * written over the blank ones there: what a person types there in the same moment moves down and stays.
  */
 export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps): Request[] {
   const end = endOfRows(tab.rows, tab.columns);
@@ -40,7 +40,10 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps)
   ];
 }
 
-/** Rows of blank cells take their look from the blank row below; in a full tab there is none, and nothing to push down. */
+/**
+ * Rows of blank cells take their look from the blank row below; in a full tab there is none, and nothing to
+ * push down.
+ */
 function makeRoom({ sheetId, rowCount }: BoundTab, end: number, length: number): Request[] {
   if (length === 0) return [];
   if (end >= rowCount) return [{ appendDimension: { sheetId, dimension: 'ROWS', length } }];
@@ -77,7 +80,9 @@ function joinCells(
   return blocks;
 }
 
-/** Blocks of equal width that stand below each other become one, so that a thousand new rows are few requests. */
+/**
+ * Blocks of equal width that stand below each other become one, so that a thousand new rows are few requests.
+ */
 function joinRows(blocks: readonly Block[]): Block[] {
   const open = new Map<string, Block>();
   const joined: Block[] = [];
@@ -94,7 +99,10 @@ function joinRows(blocks: readonly Block[]): Block[] {
   return joined;
 }
 
-/** Only values are written: what Google makes of a text that is a web address, and all formats of people, stay. */
+/**
+ * Only values are written: what Google makes of a text that is a web address, and all formats of people,
+ * stay.
+ */
 const updateRequest = (sheetId: number, { row, column, isFormatted, rows }: Block): Request => ({
   updateCells: {
     start: { sheetId, rowIndex: row, columnIndex: column },
@@ -103,7 +111,9 @@ const updateRequest = (sheetId: number, { row, column, isFormatted, rows }: Bloc
   },
 });
 
-/** A typed value is stored as it is and never parsed, so that no text becomes a formula, a number or a date. */
+/**
+ * A typed value is stored as it is and never parsed, so that no text becomes a formula, a number or a date.
+ */
 export function enteredValue(cell: Cell): sheets_v4.Schema$CellData {
   switch (cell.kind) {
     case 'empty':

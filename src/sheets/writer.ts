@@ -26,8 +26,9 @@ interface PlannedWrite extends TabWrite {
 const batchBytesMax = 1_800_000;
 
 /**
- * A batch is atomic. Steps that are too many for one are halved until each part fits; then each part is atomic, in the order sets,
- * appends, deletes. After an error, or when rows moved, a new read must come first.
+ * A batch is atomic. Steps that are too many for one are halved until each part fits; then each part is
+ * atomic, in the order sets, appends, deletes. After an error, or when rows moved, a new read must come
+ * first.
  */
 export function createWriter(client: SheetsClient, log: Log): Writer {
   let tabs: ReadonlyMap<Entity, BoundTab> = new Map();
