@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { refusalOf, startEmulator, text } from '../support/sandbox-sheets-client.ts';
 
 describe('spreadsheets.get', () => {
@@ -172,6 +173,57 @@ describe('spreadsheets.batchUpdate', () => {
     expect(data.sheets?.[0]?.data?.[0]?.rowData?.[0]?.values).toEqual([
       { userEnteredValue: { stringValue: 'x' }, userEnteredFormat: { numberFormat } },
     ]);
+  });
+
+  test('keeps one colour under its two names, whichever was written last', async () => {
+    const { api, batch, spreadsheetId } = await startEmulator();
+    const range = { sheetId: 0, endRowIndex: 1, endColumnIndex: 1 };
+    const paint = (name: string, color: object) => ({
+      repeatCell: {
+        range,
+        cell: { userEnteredFormat: { [name]: color } },
+        fields: `userEnteredFormat.${name}`,
+      },
+    });
+    await batch([paint('backgroundColorStyle', { rgbColor: { red: 1 } })]);
+    await batch([paint('backgroundColor', { red: 0, green: 1 })]);
+    const fields = 'sheets.data.rowData.values.userEnteredFormat';
+    const { data } = await api.spreadsheets.get({ spreadsheetId, fields });
+    expect(data.sheets?.[0]?.data?.[0]?.rowData?.[0]?.values?.[0]?.userEnteredFormat).toEqual({
+      backgroundColor: { green: 1 },
+      backgroundColorStyle: { rgbColor: { green: 1 } },
+    });
+  });
+
+  test('hides columns and shows them again', async () => {
+    const { api, batch, spreadsheetId } = await startEmulator();
+    const hide = (hiddenByUser: boolean) => ({
+      updateDimensionProperties: {
+        range: { sheetId: 0, dimension: 'COLUMNS', startIndex: 0, endIndex: 1 },
+        properties: { hiddenByUser },
+        fields: 'hiddenByUser',
+      },
+    });
+    const firstColumn = async () => {
+      const request = { spreadsheetId, ranges: ['A1'], fields: 'sheets.data.columnMetadata.hiddenByUser' };
+      return (await api.spreadsheets.get(request)).data.sheets?.[0]?.data?.[0]?.columnMetadata;
+    };
+    await batch([hide(true)]);
+    expect(await firstColumn()).toEqual([{ hiddenByUser: true }]);
+    await batch([hide(false)]);
+    expect(await firstColumn()).toEqual([{}]);
+  });
+
+  test('copies a tab into another spreadsheet of the account', async () => {
+    const { api, fill, rootUrl, spreadsheetId } = await startEmulator();
+    await fill([['x']]);
+    const made = await fetch(`${rootUrl}/drive/v3/files`, { method: 'POST', body: '{"name":"Other"}' });
+    const { id } = z.object({ id: z.string() }).parse(await made.json());
+    const requestBody = { destinationSpreadsheetId: id };
+    const { data } = await api.spreadsheets.sheets.copyTo({ spreadsheetId, sheetId: 0, requestBody });
+    expect(data).toMatchObject({ title: 'Copy of Sheet1', index: 1 });
+    const copied = await api.spreadsheets.values.get({ spreadsheetId: id, range: "'Copy of Sheet1'" });
+    expect(copied.data.values).toEqual([['x']]);
   });
 
   test('appends cells below the last filled row and lets the grid grow', async () => {

@@ -1,4 +1,4 @@
-import { withColorPairs } from './colors.ts';
+import { storedColors } from './colors.ts';
 import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
 import type { Json, JsonObject } from './json.ts';
 
@@ -42,8 +42,9 @@ export function mergeCell(cell: Cell | undefined, update: Cell, mask: FieldMask)
   if (maskOf(mask, 'note')) merged.note = update.note || undefined;
   const formatMask = maskOf(mask, 'userEnteredFormat');
   if (formatMask) {
-    const format = mergeFields(cell?.userEnteredFormat ?? {}, update.userEnteredFormat ?? {}, formatMask);
-    merged.userEnteredFormat = Object.keys(format).length > 0 ? withColorPairs(format) : undefined;
+    const sent = storedColors(update.userEnteredFormat ?? {});
+    const format = mergeFields(cell?.userEnteredFormat ?? {}, sent, formatMask);
+    merged.userEnteredFormat = Object.keys(format).length > 0 ? format : undefined;
   }
   return withoutUnset(merged);
 }

@@ -1,27 +1,45 @@
-import { isJsonObject, type Json, type JsonObject, withoutDefaults } from './json.ts';
+import type { FieldMask } from './field-mask.ts';
+import { isJsonObject, type JsonObject, withoutDefaults } from './json.ts';
 
-/**
- * Stores colours as Google does: zero components left out, and each colour under both of its names
- * (`backgroundColor` and `backgroundColorStyle.rgbColor`), whichever was sent.
+/*
+ * The API knows every colour under two names, `backgroundColor` and the newer `backgroundColorStyle.rgbColor`.
+ * Here only the newer is stored, whichever was sent, and both are shown.
  */
-export function withColorPairs(value: JsonObject): JsonObject {
-  const paired: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) {
-    if (!isJsonObject(member)) paired[name] = member;
-    else if (/Color$/.test(name)) Object.assign(paired, colorPair(name, member));
-    else if (/ColorStyle$/.test(name)) Object.assign(paired, stylePair(name, member));
-    else paired[name] = withColorPairs(member);
+
+const isColor = (name: string) => /Color$/.test(name);
+const isColorStyle = (name: string) => /ColorStyle$/.test(name);
+
+/** What was sent, with every colour under its newer name; where both are sent that one counts. */
+export function storedColors(sent: JsonObject): JsonObject {
+  const stored: JsonObject = {};
+  for (const [name, member] of Object.entries(sent)) {
+    if (!isJsonObject(member)) stored[name] = member;
+    else if (!isColor(name)) stored[name] = isColorStyle(name) ? member : storedColors(member);
+    else if (sent[`${name}Style`] === undefined) stored[`${name}Style`] = { rgbColor: member };
   }
-  return paired;
+  return stored;
 }
 
-function colorPair(name: string, color: JsonObject): JsonObject {
-  const rgbColor = withoutDefaults(color);
-  return { [name]: rgbColor, [`${name}Style`]: { rgbColor } };
+/** A mask for what is stored: a colour named in the old way means the newer field. */
+export function storedColorMask(mask: FieldMask): FieldMask {
+  const entries = [...mask].map(([name, child]): [string, FieldMask] =>
+    isColor(name) ? [`${name}Style`, new Map()] : [name, storedColorMask(child)],
+  );
+  return new Map(entries);
 }
 
-function stylePair(name: string, style: JsonObject): JsonObject {
-  const rgbColor: Json | undefined = style['rgbColor'];
-  if (isJsonObject(rgbColor)) return colorPair(name.replace(/Style$/, ''), rgbColor);
-  return style['themeColor'] === undefined ? {} : { [name]: style };
+/** What is stored, with every colour under both names and without components that are zero. */
+export function withColorPairs(stored: JsonObject): JsonObject {
+  const shown: JsonObject = {};
+  for (const [name, member] of Object.entries(stored)) {
+    if (!isJsonObject(member)) shown[name] = member;
+    else if (!isColorStyle(name)) shown[name] = withColorPairs(member);
+    else if (!isJsonObject(member['rgbColor']))
+      Object.assign(shown, member['themeColor'] ? { [name]: member } : {});
+    else {
+      const rgbColor = withoutDefaults(member['rgbColor']);
+      Object.assign(shown, { [name.replace(/Style$/, '')]: rgbColor, [name]: { rgbColor } });
+    }
+  }
+  return shown;
 }

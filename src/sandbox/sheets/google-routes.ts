@@ -61,9 +61,11 @@ function runOperation(
   if (!file) throw notFound();
   if (found.operation.type === 'write') actBeforeWrite(sandbox, found.spreadsheetId);
   const { nextId } = sandbox.documents.ids;
-  const call = { spreadsheet: file.spreadsheet, item: found.item, query, body, nextId };
+  const findSpreadsheet = (id: string) => sandbox.documents.files.get(id)?.spreadsheet;
+  const call = { spreadsheet: file.spreadsheet, item: found.item, query, body, nextId, findSpreadsheet };
   const { answer, spreadsheet } = found.operation.run(call);
-  if (spreadsheet) storeSpreadsheet(file, spreadsheet, sandbox.clock());
+  const changed = spreadsheet && sandbox.documents.files.get(spreadsheet.spreadsheetId);
+  if (changed) storeSpreadsheet(changed, spreadsheet, sandbox.clock());
   return answer;
 }
 

@@ -1,5 +1,5 @@
 import type { Cell } from './cell.ts';
-import { withColorPairs } from './colors.ts';
+import { storedColors, withColorPairs } from './colors.ts';
 import { conditionalFormat } from './conditional-format.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
@@ -39,10 +39,8 @@ function sheetView(sheet: Sheet): JsonObject {
 /** A cell with nothing to show is `null`. */
 function cellView(sheet: Sheet, row: number, column: number, cell: Cell | undefined): Json {
   if (!cell) return null;
-  const format: JsonObject = {
-    ...cell.userEnteredFormat,
-    ...withColorPairs(conditionalFormat(sheet, row, column, cell)),
-  };
+  const rules = storedColors(conditionalFormat(sheet, row, column, cell));
+  const format = withColorPairs({ ...cell.userEnteredFormat, ...rules });
   const textFormat = isJsonObject(format['textFormat']) ? format['textFormat'] : {};
   return {
     text: formattedValue(cell),

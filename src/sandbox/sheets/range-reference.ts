@@ -19,7 +19,7 @@ export function resolveA1(spreadsheet: Spreadsheet, text: string): ResolvedRange
   const range = reference === undefined ? {} : parseA1(reference);
   if (sheet && range) return clip(sheet, range);
   const named = reference === undefined ? undefined : namedRange(spreadsheet, reference);
-  if (named && (title === undefined || sheet)) return clip(sheetById(spreadsheet, named.sheetId), named);
+  if (named && (title === undefined || sheet)) return resolveGridRange(spreadsheet, named);
   const wholeTab = isQuoted ? undefined : sheetByTitle(spreadsheet, text);
   if (wholeTab) return clip(wholeTab, {});
   throw invalidArgument(`Unable to parse range: ${text}`);
@@ -27,6 +27,11 @@ export function resolveA1(spreadsheet: Spreadsheet, text: string): ResolvedRange
 
 function namedRange(spreadsheet: Spreadsheet, name: string): GridRange | undefined {
   return spreadsheet.namedRanges.find((candidate) => candidate['name'] === name)?.ranges[0];
+}
+
+/** Finds the tab and rectangle of a GridRange, clipped at the grid's end; one that begins outside is refused. */
+export function resolveGridRange(spreadsheet: Spreadsheet, range: GridRange): ResolvedRange {
+  return clip(sheetById(spreadsheet, range.sheetId), range);
 }
 
 function clip(sheet: Sheet, range: GridRange): ResolvedRange {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
+import { storedColorMask } from './colors.ts';
 import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { GoogleError, invalidArgument } from './google-error.ts';
-import { type Area, areaOf, beginsOutside, type GridRange } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
-import { type NextId, type Sheet, type Spreadsheet, sheetById, sizeOf } from './spreadsheet.ts';
+import type { NextId, Spreadsheet } from './spreadsheet.ts';
 
 /** Applies one request of a batch to a draft and gives what the reply says; undefined when it says nothing. */
 export type RequestKind = (draft: Spreadsheet, request: unknown, nextId: NextId) => JsonObject | undefined;
@@ -29,18 +29,7 @@ export function requiredMask(fields: string): FieldMask {
   if (fields.trim() === '') {
     throw invalidArgument("At least one field must be listed in 'fields'. (Use '*' to indicate all fields.)");
   }
-  return parseFieldMask(fields);
-}
-
-/** The tab and rectangle of a range, clipped at the grid's end; one that begins outside is refused. */
-export function gridAreaOf(draft: Spreadsheet, range: GridRange): { sheet: Sheet; area: Area } {
-  const sheet = sheetById(draft, range.sheetId);
-  const size = sizeOf(sheet);
-  if (beginsOutside(range, size)) {
-    const limits = `Max rows: ${size.rowCount}, max columns: ${size.columnCount}`;
-    throw invalidArgument(`Range (${JSON.stringify(range)}) exceeds grid limits. ${limits}`);
-  }
-  return { sheet, area: areaOf(range, size) };
+  return storedColorMask(parseFieldMask(fields));
 }
 
 /** Puts the request's place and name before a refusal, as Google does. */

@@ -4,7 +4,8 @@ import type { FieldMask } from './field-mask.ts';
 import { parseFieldMask } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt, cellsOf } from './grid-range.ts';
-import { gridAreaOf, type RequestKind, requestKind, requiredMask } from './request-kind.ts';
+import { resolveGridRange } from './range-reference.ts';
+import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { cellShape, fields, gridCoordinate, gridRange, jsonObject, rowShape } from './request-shapes.ts';
 import type { Sheet } from './spreadsheet.ts';
 import { cellAt, filledRowCount, growColumns, growRows, setCell, sheetById, sizeOf } from './spreadsheet.ts';
@@ -21,7 +22,7 @@ const updateCells = requestKind(
   (draft, { start, range, rows, fields: maskText }) => {
     const mask = requiredMask(maskText);
     if (range) {
-      const { sheet, area } = gridAreaOf(draft, range);
+      const { sheet, area } = resolveGridRange(draft, range);
       refuseOutside(area, rows);
       for (const { row, column } of cellsOf(area)) {
         writeCell(sheet, row, column, cellIn(rows, row - area.startRow, column - area.startColumn), mask);
@@ -38,7 +39,7 @@ const repeatCell = requestKind(
   z.object({ range: gridRange, cell: cellShape.default({}), fields }),
   (draft, { range, cell, fields: maskText }) => {
     const mask = requiredMask(maskText);
-    const { sheet, area } = gridAreaOf(draft, range);
+    const { sheet, area } = resolveGridRange(draft, range);
     for (const { row, column } of cellsOf(area)) writeCell(sheet, row, column, cell, mask);
     return undefined;
   },
@@ -62,7 +63,7 @@ const appendCells = requestKind(
 const setDataValidation = requestKind(
   z.object({ range: gridRange, rule: jsonObject.optional(), filteredRowsIncluded: z.boolean().optional() }),
   (draft, { range, rule }) => {
-    const { sheet, area } = gridAreaOf(draft, range);
+    const { sheet, area } = resolveGridRange(draft, range);
     const mask = parseFieldMask('dataValidation');
     for (const { row, column } of cellsOf(area))
       writeCell(sheet, row, column, { dataValidation: rule }, mask);

@@ -9,6 +9,7 @@ import {
 } from './dimensions.ts';
 import { mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
+import { withoutDefaults } from './json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { dimension, dimensionRange, fields, jsonObject } from './request-shapes.ts';
 import type { Dimension, Sheet, Spreadsheet } from './spreadsheet.ts';
@@ -119,7 +120,7 @@ const updateDimensionProperties = requestKind(
     const { start, count } = linesOf(sheet, range);
     const list = linePropertiesOf(sheet, range.dimension);
     for (let line = start; line < Math.min(start + count, list.length); line += 1) {
-      list[line] = mergeFields(list[line] ?? {}, properties, mask);
+      list[line] = withoutDefaults(mergeFields(list[line] ?? {}, properties, mask));
     }
     return undefined;
   },

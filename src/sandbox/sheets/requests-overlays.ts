@@ -3,8 +3,9 @@ import { mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import { rangeOf } from './grid-range.ts';
 import { isJsonObject, type JsonObject, withoutDefaults } from './json.ts';
+import { resolveGridRange } from './range-reference.ts';
 import { sortArea } from './ranges.ts';
-import { gridAreaOf, type RequestKind, requestKind, requiredMask } from './request-kind.ts';
+import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { fields, gridRange, jsonObject } from './request-shapes.ts';
 import { sortKeysOf } from './requests-ranges.ts';
 import type { NextId, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
@@ -23,7 +24,7 @@ function overlayFrom(id: number, sent: JsonObject): Overlay {
 
 function sheetOf(draft: Spreadsheet, overlay: Overlay): Sheet {
   const range = overlay.ranges[0] ?? {};
-  return gridAreaOf(draft, range).sheet;
+  return resolveGridRange(draft, range).sheet;
 }
 
 function withOverlay(draft: Spreadsheet, list: OverlayList, id: number): { sheet: Sheet; overlay: Overlay } {
@@ -122,7 +123,7 @@ const deleteConditionalFormatRule = requestKind(ruleAt, (draft, { index, sheetId
 /** A basic filter hides nothing here, but its sort order is applied to the rows, as Google does. */
 const setBasicFilter = requestKind(z.object({ filter: jsonObject }), (draft, { filter }, nextId) => {
   const sent = overlayFrom(nextId(), filter);
-  const { sheet, area } = gridAreaOf(draft, sent.ranges[0] ?? {});
+  const { sheet, area } = resolveGridRange(draft, sent.ranges[0] ?? {});
   const overlay = { ...sent, ranges: [rangeOf(sheet.sheetId, area)] };
   sheet.basicFilter = [overlay];
   const specs = z.array(jsonObject).safeParse(filter['sortSpecs'] ?? []);
@@ -159,6 +160,19 @@ const addNamedRange = requestKind(namedRangeShape, (draft, { namedRange }, nextI
   return { namedRange: namedRangeJson(overlay) };
 });
 
+const updateNamedRange = requestKind(namedRangeShape.extend({ fields }), (draft, request) => {
+  const mask = requiredMask(request.fields);
+  const { namedRangeId, ...sent } = request.namedRange;
+  const existing = draft.namedRanges.find(
+    (overlay) => namedRangeJson(overlay)['namedRangeId'] === namedRangeId,
+  );
+  if (!existing) throw invalidArgument(`No named range with id: ${String(namedRangeId)}`);
+  const { id, ranges, ...rest } = existing;
+  const changed = overlayFrom(id, mergeFields({ ...rest, range: ranges[0] ?? {} }, sent, mask));
+  draft.namedRanges = draft.namedRanges.map((overlay) => (overlay === existing ? changed : overlay));
+  return undefined;
+});
+
 const deleteNamedRange = requestKind(z.object({ namedRangeId: z.string() }), (draft, { namedRangeId }) => {
   const kept = draft.namedRanges.filter(
     (overlay) => namedRangeJson(overlay)['namedRangeId'] !== namedRangeId,
@@ -187,6 +201,7 @@ export const OVERLAY_REQUESTS: Record<string, RequestKind> = {
   setBasicFilter,
   clearBasicFilter,
   addNamedRange,
+  updateNamedRange,
   deleteNamedRange,
 };
 

@@ -3,8 +3,9 @@ import { type Cell, mergeCell } from './cell.ts';
 import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaOf, areasOverlap, cellsOf, rangeOf } from './grid-range.ts';
+import { resolveGridRange } from './range-reference.ts';
 import { cellsIn, clearCells, putCells, sortArea } from './ranges.ts';
-import { gridAreaOf, type RequestKind, requestKind } from './request-kind.ts';
+import { type RequestKind, requestKind } from './request-kind.ts';
 import { dimension, gridCoordinate, gridRange, jsonObject } from './request-shapes.ts';
 import {
   cellAt,
@@ -43,8 +44,8 @@ const copyPaste = requestKind(
     pasteOrientation: z.enum(['NORMAL', 'TRANSPOSE']).default('NORMAL'),
   }),
   (draft, request) => {
-    const from = gridAreaOf(draft, request.source);
-    const to = gridAreaOf(draft, request.destination);
+    const from = resolveGridRange(draft, request.source);
+    const to = resolveGridRange(draft, request.destination);
     const copied = cellsIn(from.sheet, from.area);
     const block = request.pasteOrientation === 'TRANSPOSE' ? transpose(copied) : copied;
     const height = block.length;
@@ -63,7 +64,7 @@ const copyPaste = requestKind(
 const cutPaste = requestKind(
   z.object({ source: gridRange, destination: gridCoordinate, pasteType }),
   (draft, { source, destination, pasteType: type }) => {
-    const from = gridAreaOf(draft, source);
+    const from = resolveGridRange(draft, source);
     const target = sheetById(draft, destination.sheetId);
     const block = cellsIn(from.sheet, from.area);
     clearCells(from.sheet, from.area);
@@ -92,7 +93,7 @@ function transpose(block: (Cell | undefined)[][]): (Cell | undefined)[][] {
 const sortRange = requestKind(
   z.object({ range: gridRange, sortSpecs: z.array(jsonObject).default([]) }),
   (draft, { range, sortSpecs }) => {
-    const { sheet, area } = gridAreaOf(draft, range);
+    const { sheet, area } = resolveGridRange(draft, range);
     sortArea(sheet, area, sortKeysOf(sortSpecs));
     return undefined;
   },
@@ -109,7 +110,7 @@ const shiftShape = z.object({ range: gridRange, shiftDimension: dimension });
 
 /** Pushes cells down or right to make room; the grid grows when the last ones hold something. */
 const insertRange = requestKind(shiftShape, (draft, { range, shiftDimension }) => {
-  const { sheet, area } = gridAreaOf(draft, range);
+  const { sheet, area } = resolveGridRange(draft, range);
   const { behind, height, width } = shiftedPart(sheet, area, shiftDimension, 0);
   const block = cellsIn(sheet, behind);
   if (shiftDimension === 'ROWS')
@@ -123,7 +124,7 @@ const insertRange = requestKind(shiftShape, (draft, { range, shiftDimension }) =
 
 /** Takes cells out and pulls the ones below or right of them in. */
 const deleteRange = requestKind(shiftShape, (draft, { range, shiftDimension }) => {
-  const { sheet, area } = gridAreaOf(draft, range);
+  const { sheet, area } = resolveGridRange(draft, range);
   const { behind, height, width } = shiftedPart(sheet, area, shiftDimension, 1);
   const block = cellsIn(sheet, behind);
   const whole = areaOf(range, sizeOf(sheet));
@@ -163,7 +164,7 @@ const mergeCells = requestKind(
     mergeType: z.enum(['MERGE_ALL', 'MERGE_COLUMNS', 'MERGE_ROWS']).default('MERGE_ALL'),
   }),
   (draft, { range, mergeType }, nextId) => {
-    const { sheet, area } = gridAreaOf(draft, range);
+    const { sheet, area } = resolveGridRange(draft, range);
     for (const part of mergedParts(area, mergeType)) {
       const covered = sheet.merges.filter((merge) => overlayTouches(merge, sheet, part));
       const isTorn = covered.some(({ ranges }) =>
@@ -182,7 +183,7 @@ const mergeCells = requestKind(
 );
 
 const unmergeCells = requestKind(z.object({ range: gridRange }), (draft, { range }) => {
-  const { sheet, area } = gridAreaOf(draft, range);
+  const { sheet, area } = resolveGridRange(draft, range);
   sheet.merges = sheet.merges.filter((merge) => !overlayTouches(merge, sheet, area));
   return undefined;
 });

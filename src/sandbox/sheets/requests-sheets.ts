@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withColorPairs } from './colors.ts';
+import { storedColors } from './colors.ts';
 import { deleteLines, lineCount } from './dimensions.ts';
 import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
@@ -55,18 +55,23 @@ const duplicateSheet = requestKind(
     newSheetId: z.number().int().optional(),
     newSheetName: z.string().optional(),
   }),
-  (draft, request, nextId) => {
-    const source = sheetById(draft, request.sourceSheetId);
-    const title = request.newSheetName ?? freeCopyTitle(draft, source.title);
-    refuseTitle(draft, title);
-    const copy = copyOfSheet(source, request.newSheetId ?? freeSheetId(draft, nextId), title, nextId);
-    draft.sheets.splice(request.insertSheetIndex, 0, copy);
+  (draft, { sourceSheetId, insertSheetIndex, newSheetId, newSheetName }, nextId) => {
+    if (newSheetName !== undefined) refuseTitle(draft, newSheetName);
+    const copy = copyOfSheet(sheetById(draft, sourceSheetId), draft, nextId, newSheetId);
+    copy.title = newSheetName ?? copy.title;
+    draft.sheets.splice(insertSheetIndex, 0, copy);
     return { properties: sheetProperties(copy, draft.sheets.indexOf(copy)) };
   },
 );
 
-function copyOfSheet(source: Sheet, sheetId: number, title: string, nextId: NextId): Sheet {
-  const copy = { ...draftOfSheet(source), sheetId, title };
+/** A copy of a tab under a title and ids that are free in the spreadsheet it goes to. */
+export function copyOfSheet(
+  source: Sheet,
+  destination: Spreadsheet,
+  nextId: NextId,
+  sheetId = freeSheetId(destination, nextId),
+): Sheet {
+  const copy = { ...draftOfSheet(source), sheetId, title: freeCopyTitle(destination, source.title) };
   const moved = (overlay: Overlay): Overlay => ({
     ...overlay,
     id: nextId(),
@@ -116,16 +121,7 @@ function writeSheetProperties(
   const free = Object.fromEntries(Object.entries(properties).filter(([name]) => !POSITIONAL.includes(name)));
   const freeMask = new Map([...mask].filter(([name]) => !POSITIONAL.includes(name)));
   if (mask.size > 0 && freeMask.size === 0) return;
-  const merged = mergeFields(sheet.properties, free, freeMask);
-  sheet.properties = withoutDefaults(withColorPairs(withClearedColors(merged, freeMask)));
-}
-
-/** Clearing one name of the tab's colour clears the other name with it. */
-function withClearedColors(properties: JsonObject, mask: FieldMask): JsonObject {
-  const { tabColor, tabColorStyle, ...others } = properties;
-  if (mask.has('tabColorStyle')) return { ...others, ...(tabColorStyle !== undefined && { tabColorStyle }) };
-  if (mask.has('tabColor')) return { ...others, ...(tabColor !== undefined && { tabColor }) };
-  return properties;
+  sheet.properties = withoutDefaults(mergeFields(sheet.properties, storedColors(free), freeMask));
 }
 
 function writeGridProperties(draft: Spreadsheet, sheet: Sheet, grid: JsonObject, mask: FieldMask): void {

@@ -8,8 +8,9 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import type { RequestType } from './quota.ts';
 import { parseRequest } from './request-kind.ts';
 import { json } from './request-shapes.ts';
-import type { NextId, Spreadsheet } from './spreadsheet.ts';
-import { spreadsheetResource } from './spreadsheet-resource.ts';
+import { copyOfSheet } from './requests-sheets.ts';
+import { draftOf, type NextId, type Spreadsheet, sheetById } from './spreadsheet.ts';
+import { sheetProperties, spreadsheetResource } from './spreadsheet-resource.ts';
 import {
   appendValues,
   batchUpdateValues,
@@ -28,9 +29,11 @@ export interface SheetsCall {
   query: URLSearchParams;
   body: unknown;
   nextId: NextId;
+  /** Another spreadsheet of the account, for copies. */
+  findSpreadsheet: (spreadsheetId: string) => Spreadsheet | undefined;
 }
 
-/** What a call answers, and the spreadsheet after it when it was changed. */
+/** What a call answers, and the spreadsheet it changed, which a copy makes another one. */
 export interface SheetsOutcome {
   answer: JsonObject;
   spreadsheet?: Spreadsheet;
@@ -64,11 +67,12 @@ const OPERATIONS: Record<string, SheetsOperation> = {
   'GET values:batchGet': { type: 'read', run: runBatchGet },
   'POST values:batchUpdate': { type: 'write', run: runValuesBatchUpdate },
   'POST values:batchClear': { type: 'write', run: runBatchClear },
+  'POST sheets/*:copyTo': { type: 'write', run: copySheetTo },
   'POST developerMetadata:search': { type: 'read', run: runMetadataSearch },
   'GET developerMetadata/*': { type: 'read', run: getMetadata },
 };
 
-const VERBS = /:(batchUpdate|batchGet|batchClear|append|clear|search)$/;
+const VERBS = /:(batchUpdate|batchGet|batchClear|append|clear|search|copyTo)$/;
 
 /** Reads `/v4/spreadsheets/ID/values/A1%3AB2:append`; undefined when the API has no such path. */
 export function findOperation(method: string, rawPath: string): SheetsPath | undefined {
@@ -136,6 +140,16 @@ function runValuesBatchUpdate(call: SheetsCall): SheetsOutcome {
     if (typeof value === 'string' || typeof value === 'boolean') query.set(name, String(value));
   }
   return outcome(call, batchUpdateValues(call.spreadsheet, data, writeOf(query)));
+}
+
+function copySheetTo({ spreadsheet, item, body, nextId, findSpreadsheet }: SheetsCall): SheetsOutcome {
+  const { destinationSpreadsheetId } = parseRequest(z.object({ destinationSpreadsheetId: z.string() }), body);
+  const destination = findSpreadsheet(destinationSpreadsheetId);
+  if (!destination) throw notFound();
+  const draft = draftOf(destination);
+  const copy = copyOfSheet(sheetById(spreadsheet, Number(item)), draft, nextId);
+  draft.sheets.push(copy);
+  return { answer: sheetProperties(copy, draft.sheets.length - 1), spreadsheet: draft };
 }
 
 function runMetadataSearch({ spreadsheet, body }: SheetsCall): SheetsOutcome {

@@ -1,4 +1,5 @@
 import type { Cell } from './cell.ts';
+import { withColorPairs } from './colors.ts';
 import { metadataJson } from './developer-metadata.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { checkFieldMask, type FieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
@@ -119,7 +120,7 @@ export function sheetProperties(sheet: Sheet, index: number): JsonObject {
     index,
     sheetType: 'GRID',
     gridProperties: { ...sizeOf(sheet), ...sheet.gridProperties },
-    ...sheet.properties,
+    ...withColorPairs(sheet.properties),
   };
 }
 
@@ -151,7 +152,8 @@ function cellJson(cell: Cell | undefined, mask: FieldMask): JsonObject {
   if (!cell) return {};
   const isAsked = (name: string) => maskOf(mask, name) !== undefined;
   const value = effectiveValue(cell);
-  const { userEnteredValue, userEnteredFormat, textFormatRuns, dataValidation, note } = cell;
+  const { userEnteredValue, textFormatRuns, dataValidation, note } = cell;
+  const userEnteredFormat = cell.userEnteredFormat && withColorPairs(cell.userEnteredFormat);
   return {
     ...(userEnteredValue && { userEnteredValue }),
     ...(value && { effectiveValue: value }),

@@ -13,7 +13,9 @@ export interface TypedInput {
 export function typeIntoCell(cell: Cell | undefined, input: Json): Cell | undefined {
   if (input === '' || input === null) return withValue(cell, undefined);
   const current = numberFormatOf(cell);
-  if (current?.['type'] === 'TEXT') return withValue(cell, { stringValue: String(input) });
+  if (current?.['type'] === 'TEXT') {
+    return withValue(cell, { stringValue: String(input).replace(/^'/, '') });
+  }
   const typed = typeof input === 'string' ? parseTyped(input) : { value: plainValue(input) };
   const written = withValue(cell, typed.value);
   const keepsFormat =
