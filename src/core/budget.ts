@@ -36,6 +36,7 @@ export interface Turn {
   readonly at: number;
 }
 
+/** The reserve is this part of the slots, and this part of a window is the longest wait without a turn. */
 const sharePart = 5;
 
 /** How many slots a lane may see taken, its own request included. */
@@ -87,17 +88,11 @@ const takenSlots = (freeAts: Iterable<number>, now: number): number[] =>
 const freeSlotAt = (taken: readonly number[], ceiling: number, now: number): number =>
   taken[taken.length - ceiling] ?? now;
 
-/**
- * The allowance after a refusal although the budget was kept: half, and at least a tenth of the configured
- * one.
- */
+/** The allowance after a refusal although it was kept: half, and at least a tenth of what is configured. */
 export const lowerRequests = (requests: number, configured: number): number =>
   Math.max(1, Math.ceil(configured / 10), Math.floor(requests / 2));
 
-/**
- * The allowance some time after it was lowered: a twentieth of the configured one comes back with each clean
- * window.
- */
+/** The allowance after it was lowered: each clean window gives back a twentieth of the configured. */
 export function recoverRequests(
   lowered: number,
   configured: number,
@@ -108,9 +103,6 @@ export function recoverRequests(
   return Math.min(configured, lowered + cleanWindows * Math.ceil(configured / 20));
 }
 
-/**
- * How long to wait after the `refusals`th refusal in a row (from 0) that did not say how long: grows up to
- * one window.
- */
+/** How long to wait after the nth refusal in a row, from 0, that does not say how long; at most a window. */
 export const refusalBackoffMs = (refusals: number, windowMs: number): number =>
   Math.min(windowMs, (windowMs / 12) * 2 ** refusals);

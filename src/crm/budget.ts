@@ -34,15 +34,9 @@ export interface BudgetUsage {
 
 /** Stands in front of every request to the CRM, so that no rolling window holds more of them than allowed. */
 export interface RequestBudget {
-  /**
-   * Waits for a slot. Rejects with the signal's reason, with CRM_UNREACHABLE once closed, or with the log's
-   * error.
-   */
+  /** Waits for a slot. Rejects with the signal's reason, CRM_UNREACHABLE once closed, or the log's error. */
   take(lane: Lane, signal?: AbortSignal): Promise<Permit>;
-  /**
-   * The CRM refused a request for its rate (429): all lanes wait as long as it said, else for a time that
-   * grows.
-   */
+  /** The CRM refused a request for its rate (429): all lanes wait as it says, else longer each time. */
   park(durationMs?: number): void;
   usage(): BudgetUsage;
   /** Turns away everybody who waits and everybody who comes. */
@@ -59,10 +53,7 @@ interface Waiter {
   readonly reject: (reason: unknown) => void;
 }
 
-/**
- * Clocks of two machines run apart by up to 0.05 % while one is being corrected; twice that is on the safe
- * side.
- */
+/** While one of two clocks is being corrected they run apart by up to 0.05 %; twice that is safe. */
 const clockDrift = 0.001;
 
 class SlidingLogBudget implements RequestBudget {

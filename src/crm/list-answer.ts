@@ -1,4 +1,5 @@
 import type { Envelope } from './contract-records.ts';
+import { isJsonObject } from './json.ts';
 
 /** What an answer to a listing says about itself; whatever it does not say is absent. */
 export interface PageFacts {
@@ -33,13 +34,12 @@ const pageSizeNames = ['limit', 'per_page', 'perPage', 'page_size', 'pageSize'] 
 
 /**
  * Finds the elements of a listing, whose shape the CRM's specification does not show: an array, or one under
- * a usual name or `name` (the entity's, such as `leads`), at most two objects deep. `undefined` where there
- * is none.
+ * a usual name or `name` (the entity's, such as `leads`), at most two objects deep; else `undefined`.
  */
 export function readListAnswer(answer: Envelope, name: string): ListAnswer | undefined {
   const holders: Record<string, unknown>[] = [answer];
   let held: unknown = answer.data;
-  for (let depth = 0; isObject(held) && depth < 2; depth += 1) {
+  for (let depth = 0; isJsonObject(held) && depth < 2; depth += 1) {
     const holder = held;
     holders.push(holder);
     const key = [...wrappers, name].find((candidate) => holder[candidate] !== undefined);
@@ -48,7 +48,7 @@ export function readListAnswer(answer: Envelope, name: string): ListAnswer | und
   if (!Array.isArray(held)) return undefined;
   const places = holders.flatMap((holder) => [
     holder,
-    ...factHolders.map((key) => holder[key]).filter(isObject),
+    ...factHolders.map((key) => holder[key]).filter(isJsonObject),
   ]);
   return { items: held, facts: readFacts(places) };
 }
@@ -86,6 +86,3 @@ function readCount(value: unknown): number | undefined {
   const count = isCount ? Number(value) : Number.NaN;
   return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -10,7 +10,7 @@ export interface ListingMemory {
   readonly last?: { readonly page: number; readonly ids: readonly RecordId[] };
 }
 
-export interface ReadPage {
+export interface PageReading {
   readonly page: number;
   readonly ids: readonly RecordId[];
   readonly facts: PageFacts;
@@ -29,7 +29,7 @@ export const pageLimit = documentedLimits.maxPageSize;
 const defaultPageSize = 25;
 
 /** Decides where a listing ends, from the strongest sign to the weakest. */
-export function findPageEnd(read: ReadPage, memory: ListingMemory): PageEnd {
+export function findPageEnd(read: PageReading, memory: ListingMemory): PageEnd {
   const { page, ids, facts } = read;
   if (ids.length === 0) return 'end';
   if (isRepeat(read, memory)) return holdsAll(read) ? 'repeat' : 'truncated';
@@ -46,7 +46,7 @@ export function findPageEnd(read: ReadPage, memory: ListingMemory): PageEnd {
 }
 
 /** What to remember after a page. */
-export function rememberPage(read: ReadPage, end: PageEnd, memory: ListingMemory): ListingMemory {
+export function rememberPage(read: PageReading, end: PageEnd, memory: ListingMemory): ListingMemory {
   const last = { page: read.page, ids: read.ids };
   const isNew = end === 'more' || end === 'end';
   const pageSize = isNew ? learnPageSize(read, memory) : memory.pageSize;
@@ -54,17 +54,17 @@ export function rememberPage(read: ReadPage, end: PageEnd, memory: ListingMemory
 }
 
 /** A first page with something behind it was a full one. */
-const learnPageSize = ({ page, ids }: ReadPage, { pageSize, last }: ListingMemory): number | undefined =>
+const learnPageSize = ({ page, ids }: PageReading, { pageSize, last }: ListingMemory): number | undefined =>
   page === 2 && last?.page === 1 && ids.length > 0 ? last.ids.length : pageSize;
 
-function isRepeat({ page, ids }: ReadPage, { last }: ListingMemory): boolean {
+function isRepeat({ page, ids }: PageReading, { last }: ListingMemory): boolean {
   if (page === 1 || last?.page !== page - 1 || last.ids.length !== ids.length) return false;
   const before = new Set(last.ids);
   return ids.every((id) => before.has(id));
 }
 
 /** Whether a page that came twice is all there is. */
-function holdsAll({ ids, facts }: ReadPage): boolean {
+function holdsAll({ ids, facts }: PageReading): boolean {
   if (facts.hasMore || (facts.pages ?? 1) > 1) return false;
   if (facts.total !== undefined) return facts.total <= ids.length;
   // As long as a full page, it is rather the first page of a CRM that knows `limit` and not `page`.

@@ -4,6 +4,7 @@ import { customFieldKey, customFieldName, describeEntity } from '../core/field.t
 import type { Entity, RecordId } from '../core/record.ts';
 import type { FieldName, Fields, Value } from '../core/value.ts';
 import { leadRecord, opportunityRecord, taskRecord } from './contract-records.ts';
+import { isJsonObject } from './json.ts';
 
 /** A record of the CRM in canonical form. */
 export interface CrmRecord {
@@ -50,8 +51,8 @@ export function readRecord(
 
 /** The record inside of an answer's data: the data itself, or one level below under a usual name. */
 export function unwrapRecord(entity: Entity, data: unknown): unknown {
-  if (!isObject(data) || 'id' in data) return data;
-  const key = [entity, ...wrappers].find((name) => isObject(data[name]));
+  if (!isJsonObject(data) || 'id' in data) return data;
+  const key = [entity, ...wrappers].find((name) => isJsonObject(data[name]));
   return key === undefined ? data : data[key];
 }
 
@@ -59,11 +60,11 @@ function readLeadParts(lead: Readonly<Record<string, unknown>>, customKeys: read
   const { meta_data: meta, custom_fields: custom } = lead;
   const fields: Record<FieldName, Value> = {};
   if (meta !== undefined) {
-    const about = isObject(meta) && isObject(meta['about']) ? meta['about'] : {};
+    const about = isJsonObject(meta) && isJsonObject(meta['about']) ? meta['about'] : {};
     fields['about.description'] = readValue(about['description']) ?? null;
     fields['about.url'] = readValue(about['url']) ?? null;
   }
-  if (isObject(custom)) {
+  if (isJsonObject(custom)) {
     for (const key of customKeys) fields[customFieldName(key)] = null;
     for (const [key, json] of Object.entries(custom)) {
       const value = readValue(json);
@@ -74,10 +75,7 @@ function readLeadParts(lead: Readonly<Record<string, unknown>>, customKeys: read
   return fields;
 }
 
-/**
- * A value in canonical form, where nothing, an empty text and an empty list are all `null`. Objects are not
- * understood.
- */
+/** A value in canonical form: an empty text and an empty list are `null` too. Objects are not understood. */
 function readValue(json: unknown): Value | undefined {
   if (json === null || json === '') return null;
   if (typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean') return json;
@@ -118,6 +116,3 @@ export function writeRecord(entity: Entity, fields: Fields): Record<string, unkn
   if (Object.keys(custom).length > 0) body['custom_fields'] = custom;
   return body;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

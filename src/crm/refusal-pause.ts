@@ -3,11 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 const secondMs = 1000;
 const pauseMinMs = secondMs;
 const pauseMaxMs = 900 * secondMs;
-/**
- * Numbers from here on are moments rather than spans: as seconds this is 2001, as milliseconds 11 days of
- * waiting.
- */
+/** Numbers from here on are moments, not spans: as seconds this is the year 2001. */
 const epochSecondsMin = 1e9;
+/** And from here on they count milliseconds: as seconds this is the year 33658. */
 const epochMillisecondsMin = 1e12;
 
 /**
@@ -15,8 +13,8 @@ const epochMillisecondsMin = 1e12;
  * it does not say. The CRM's specification does not show this answer, so every usual form is read:
  * `Retry-After` in seconds or as a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after), else
  * `X-RateLimit-Reset` as seconds from now or as a moment in epoch seconds or milliseconds. Moments are taken
- * against the answer's own `Date`, which both clocks being apart does not touch, else against `now` (epoch
- * ms).
+ * against the answer's own `Date`, so that it does not matter how far the clocks are apart, else against
+ * `now` (epoch ms).
  */
 export function readRefusalPause(headers: IncomingHttpHeaders, now: number): number | undefined {
   const answeredAt = readDate(headers.date) ?? now;

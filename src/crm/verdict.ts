@@ -2,6 +2,7 @@ import { type ErrorCode, SyncError } from '../core/errors.ts';
 import type { Scope } from './contract.ts';
 import { type Envelope, envelope } from './contract-records.ts';
 import { type Exchange, rateRefusalStatus } from './exchange.ts';
+import { parseJson } from './json.ts';
 
 /** What a request was, as far as its answer is judged by it. */
 export interface JudgedRequest {
@@ -26,11 +27,10 @@ export function judge(request: JudgedRequest, ended: Exchange): Envelope {
   if (ended.kind !== 'reply') throw withoutReply(request, ended);
   const { status, text } = ended;
   const answer = readEnvelope(text);
+  const words = answer?.message ?? excerpt(text);
   const isServerFault = status >= 500 || status === 408;
-  if (isServerFault)
-    throw unclear('CRM_UNREACHABLE', request, `${status} ${answer?.message ?? excerpt(text)}`);
-  if (!answer)
-    throw unclear('CRM_UNREADABLE', request, `${status} without the CRM's envelope: ${excerpt(text)}`);
+  if (isServerFault) throw unclear('CRM_UNREACHABLE', request, `${status} ${words}`);
+  if (!answer) throw unclear('CRM_UNREADABLE', request, `${status} without the CRM's envelope: ${words}`);
   const isSuccess = status >= 200 && status < 300 && answer.status !== 'failed';
   if (isSuccess) return answer;
   throw refusal(request, status, answer);
@@ -75,14 +75,6 @@ function readEnvelope(text: string): Envelope | undefined {
   if (!parsed.success) return undefined;
   const { http_code, status } = parsed.data;
   return http_code !== undefined || status === 'success' || status === 'failed' ? parsed.data : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const excerpt = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 80) || 'an empty body';

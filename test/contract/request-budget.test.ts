@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { BudgetLog, Lane } from '../../src/core/ports.ts';
 import { createRequestBudget, type Permit, type RequestBudget } from '../../src/crm/budget.ts';
+import { type OpenMirror, openMirror } from '../../src/sqlite/open.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { createMemoryBudgetLog } from '../support/memory-budget-log.ts';
 
@@ -8,6 +12,41 @@ const windowMs = 60_000;
 const holdMs = 30_000;
 /** A little more than a window: slots are kept for the drift between two clocks too. */
 const slotMs = 60_060;
+
+interface SlotStore {
+  readonly log: BudgetLog;
+  /** What the next process finds. */
+  reopen(): BudgetLog;
+}
+
+const openedMirrors: OpenMirror[] = [];
+const directories: string[] = [];
+afterEach(() => {
+  for (const { mirror } of openedMirrors.splice(0)) mirror.close();
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
+});
+
+function openFileStore(): SlotStore {
+  const directory = mkdtempSync(join(tmpdir(), 'request-budget-'));
+  directories.push(directory);
+  const open = () => {
+    for (const { mirror } of openedMirrors.splice(0)) mirror.close();
+    const opened = openMirror({ directory });
+    openedMirrors.push(opened);
+    return opened.budgetLog;
+  };
+  return { log: open(), reopen: open };
+}
+
+function openMemoryStore(): SlotStore {
+  const log = createMemoryBudgetLog();
+  return { log, reopen: () => log };
+}
+
+const stores: readonly [string, () => SlotStore][] = [
+  ['memory', openMemoryStore],
+  ['the mirror file', openFileStore],
+];
 
 interface Bench {
   readonly clock: ManualClock;
@@ -121,14 +160,15 @@ describe('slots', () => {
   });
 });
 
-describe('a restart (S11)', () => {
+describe.each(stores)('a restart with its slots in %s (S11)', (_, openStore) => {
   it('goes on with the slots that were taken', async () => {
-    const before = setUp(10);
+    const store = openStore();
+    const before = setUp(10, createManualClock(), store.log);
     await before.ask('edit', 10);
     for (const permit of before.permits) permit.answered();
     await before.clock.advance(20_000);
     before.budget.close();
-    const after = setUp(10, before.clock, before.log);
+    const after = setUp(10, before.clock, store.reopen());
     await after.ask('edit', 10);
     expect(after.granted).toHaveLength(0);
     await after.clock.advance(slotMs - 20_001);
@@ -138,10 +178,11 @@ describe('a restart (S11)', () => {
   });
 
   it('takes over requests that were never answered for the rest of their hold', async () => {
-    const before = setUp(10);
+    const store = openStore();
+    const before = setUp(10, createManualClock(), store.log);
     await before.ask('edit', 10);
     before.budget.close();
-    const after = setUp(10, before.clock, before.log);
+    const after = setUp(10, before.clock, store.reopen());
     await after.ask('edit');
     await after.clock.advance(holdMs + slotMs - 1);
     expect(after.granted).toHaveLength(0);
@@ -150,11 +191,12 @@ describe('a restart (S11)', () => {
   });
 
   it('waits no longer than a hold and a window when the wall clock was set back', async () => {
-    const before = setUp(10);
+    const store = openStore();
+    const before = setUp(10, createManualClock(), store.log);
     await before.ask('edit', 10);
     before.budget.close();
     before.clock.setWallClock(before.clock.now() - 86_400_000);
-    const after = setUp(10, before.clock, before.log);
+    const after = setUp(10, before.clock, store.reopen());
     await after.ask('edit', 10);
     expect(after.granted).toHaveLength(0);
     await after.clock.advance(holdMs + slotMs);
@@ -162,17 +204,19 @@ describe('a restart (S11)', () => {
   });
 
   it('waits for that only once, however often it happens', async () => {
-    const before = setUp(10);
+    const store = openStore();
+    const before = setUp(10, createManualClock(), store.log);
     await before.ask('edit', 10);
     before.budget.close();
     before.clock.setWallClock(before.clock.now() - 86_400_000);
-    setUp(10, before.clock, before.log).budget.close();
+    setUp(10, before.clock, store.reopen()).budget.close();
     await before.clock.advance(holdMs + slotMs);
-    expect(setUp(10, before.clock, before.log).budget.usage().taken).toBe(0);
+    expect(setUp(10, before.clock, store.reopen()).budget.usage().taken).toBe(0);
   });
 
   it('leaves the slots of another key alone', async () => {
-    const { clock, log, granted, ask } = setUp(1);
+    const { log } = openStore();
+    const { clock, granted, ask } = setUp(1, createManualClock(), log);
     log.addSlot('another agency', clock.now() + windowMs);
     await ask('edit');
     expect(granted).toEqual(['edit']);
