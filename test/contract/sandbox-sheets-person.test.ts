@@ -31,6 +31,12 @@ describe('a person', () => {
     expect(await read('A2:A4')).toEqual([['3'], ['1'], ['2']]);
   });
 
+  test('sorts the first row with the others once the frozen header is deleted', async () => {
+    const { person, read } = await startLeads();
+    await person({ kind: 'deleteRows', sheet: SHEET, row: 0 }, { kind: 'sort', sheet: SHEET, column: 1 });
+    expect(await read('B1:B3')).toEqual([['Ada'], ['Grace'], ['Konrad']]);
+  });
+
   test('copies a row into a new one with its ID', async () => {
     const { person, read } = await startLeads();
     await person({ kind: 'copyRow', sheet: SHEET, row: 1, to: 2, inserts: true });

@@ -30,6 +30,7 @@ export function insertLines(draft: Spreadsheet, sheet: Sheet, { dimension, start
   };
   moveOverlays(draft, sheet, dimension, (range) => shiftEdges(range, dimension, shift.start, shift.end));
   moveMetadata(draft, sheet, dimension, shift.start);
+  moveFrozenEdge(sheet, dimension, shift.end);
 }
 
 /** Takes lines out; overlays shrink, and those that lay only there are gone. */
@@ -42,6 +43,16 @@ export function deleteLines(draft: Spreadsheet, sheet: Sheet, { dimension, start
   moveMetadata(draft, sheet, dimension, (index) =>
     index >= start && index < start + count ? undefined : shift(index),
   );
+  moveFrozenEdge(sheet, dimension, shift);
+}
+
+/** A line inserted among the frozen ones is frozen too, a deleted one no longer counts. */
+function moveFrozenEdge(sheet: Sheet, dimension: Dimension, shift: (edge: number) => number): void {
+  const name = dimension === 'ROWS' ? 'frozenRowCount' : 'frozenColumnCount';
+  const { [name]: frozen, ...others } = sheet.gridProperties;
+  if (typeof frozen !== 'number') return;
+  const shifted = shift(frozen);
+  sheet.gridProperties = { ...others, ...(shifted > 0 && { [name]: shifted }) };
 }
 
 /** Moves lines so that they stand before the line that is at `destination` now. */

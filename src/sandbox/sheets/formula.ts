@@ -15,7 +15,8 @@ export const ERROR_TEXTS: Record<string, string> = {
 
 /**
  * Computes arithmetic on plain numbers, a text in quotes, and `NA()`. There is no formula engine: whatever
- * else a person types is kept as it is and shows `#NAME?`, as an unknown function does in Google Sheets.
+ * else a person types is kept as it is and shows `#NAME?`, as an unknown function does in Google Sheets. For the
+ * same reason references in a formula are not rewritten when rows or columns move.
  */
 export function computeFormula(formula: string): FormulaResult {
   const text = formula.slice(1).trim();

@@ -2,6 +2,8 @@
 
 const LETTER_WIDTH_PX = 7.2;
 const CELL_PADDING_PX = 26;
+const LEAST_WIDTH_PX = 84;
+const MOST_WIDTH_PX = 520;
 
 /**
  * Draws one tab with Tabulator. `perform(action)` sends a person's action, `menus` give the entries of the
@@ -9,8 +11,10 @@ const CELL_PADDING_PX = 26;
  */
 export function createGridTable(element, sheet, perform, menus) {
   const headerRows = Math.min(sheet.frozenRows, 1);
+  const widths = sheet.columns.map(({ pixelSize }, column) => pixelSize ?? contentWidth(sheet, column));
   let shown = rowsOf(sheet, headerRows);
   let typedAhead;
+  let isDestroyed = false;
 
   const table = new Tabulator(element, {
     data: shown.map((row) => ({ ...row })),
@@ -37,13 +41,13 @@ export function createGridTable(element, sheet, perform, menus) {
     rowContextMenu: (_event, row) => menus.row(row.getData().row),
   });
 
-  function columnDefinition({ pixelSize, hiddenByUser }, column) {
+  function columnDefinition({ hiddenByUser }, column) {
     const header = headerRows > 0 ? (sheet.rows[0]?.[column] ?? null) : null;
     return {
       field: `c${column}`,
       title: columnLetters(column),
       titleFormatter: () => headerElement(column, header),
-      width: pixelSize ?? contentWidth(sheet, column),
+      width: widths[column],
       visible: hiddenByUser !== true,
       frozen: column < sheet.frozenColumns,
       formatter: (cell) => cellElement(cell),
@@ -102,7 +106,7 @@ export function createGridTable(element, sheet, perform, menus) {
 
   /** The selected rectangle in the sheet's own row and column numbers. */
   function selection() {
-    const range = table.initialized === false ? undefined : table.getRanges()[0];
+    const range = table.getRanges()[0];
     const rows = range?.getRows().map((row) => row.getData().row) ?? [];
     const columns = (range?.getColumns() ?? [])
       .map((column) => column.getField())
@@ -117,20 +121,39 @@ export function createGridTable(element, sheet, perform, menus) {
     };
   }
 
-  /** Draws what changed and leaves the rest, the selection and the scroll position alone. */
-  async function show(next) {
+  let drawn = new Promise((resolve) => table.on('tableBuilt', resolve));
+
+  /** Draws what changed, one state after the other, and leaves the rest, the selection and the scrolling alone. */
+  function show(next) {
+    drawn = drawn.then(() => (isDestroyed ? undefined : drawChanges(next)));
+    return drawn;
+  }
+
+  async function drawChanges(next) {
     const rows = rowsOf(next, headerRows);
     const known = new Map(shown.map((row) => [row.row, JSON.stringify(row)]));
     const changed = rows.filter((row) => known.has(row.row) && known.get(row.row) !== JSON.stringify(row));
     const added = rows.filter((row) => !known.has(row.row));
     const gone = shown.slice(rows.length).map(({ row }) => row);
     shown = rows;
+    widenColumns(next);
     if (changed.length > 0) await table.updateData(changed.map((row) => ({ ...row })));
     if (added.length > 0) await table.addData(added.map((row) => ({ ...row })));
     if (gone.length > 0) await table.deleteRow(gone);
   }
 
+  /** A column grows with its longest text, so that a new message can be read; it never shrinks by itself. */
+  function widenColumns(next) {
+    for (const [column, { pixelSize }] of next.columns.entries()) {
+      const width = pixelSize ?? contentWidth(next, column);
+      if (width <= widths[column]) continue;
+      widths[column] = width;
+      table.getColumn(`c${column}`).setWidth(width);
+    }
+  }
+
   function destroy() {
+    isDestroyed = true;
     element.removeEventListener('keydown', onKeyDown);
     table.destroy();
   }
@@ -170,7 +193,7 @@ function contentWidth(sheet, column) {
     (cells) => (cells[column]?.text?.length ?? 0) + (cells[column]?.options ? 3 : 0),
   );
   const widest = Math.max(0, ...lengths) * LETTER_WIDTH_PX + CELL_PADDING_PX;
-  return Math.round(Math.min(Math.max(widest, 84), 380));
+  return Math.round(Math.min(Math.max(widest, LEAST_WIDTH_PX), MOST_WIDTH_PX));
 }
 
 function headerElement(column, header) {

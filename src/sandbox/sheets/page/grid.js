@@ -29,10 +29,19 @@ function draw() {
     // The cell being typed into stays; what changed meanwhile is drawn after it is left.
     gridElement.addEventListener('focusout', () => setTimeout(draw), { once: true });
   } else if (table?.shape === shapeOf(sheet)) table.show(sheet);
-  else {
-    table?.destroy();
-    table = createGridTable(gridElement, sheet, perform, { row: rowMenu, column: columnMenu, renameHeader });
-  }
+  else rebuild(sheet);
+}
+
+/** Builds the table anew; the same tab is shown from the same place on. */
+function rebuild(sheet) {
+  const { scrollLeft = 0, scrollTop = 0 } = table?.sheetId === sheet.sheetId ? gridHolder() : {};
+  table?.destroy();
+  table = createGridTable(gridElement, sheet, perform, { row: rowMenu, column: columnMenu, renameHeader });
+  table.show(sheet).then(() => gridHolder().scrollTo(scrollLeft, scrollTop));
+}
+
+function gridHolder() {
+  return gridElement.querySelector('.tabulator-tableholder');
 }
 
 function drawTabs() {
