@@ -1,4 +1,5 @@
-import type { FieldKind } from './field.ts';
+import type { FieldKind } from './field-kind.ts';
+import { labelKey } from './label-key.ts';
 
 /** Reference data of the CRM that names things: pipelines and stages, lead statuses, custom fields. */
 export interface Catalog {
@@ -72,10 +73,6 @@ export const taskPriorityChoices: readonly Choice<number>[] = [
   { id: 2, label: 'Medium', aliases: [] },
   { id: 3, label: 'High', aliases: [] },
 ];
-
-/** Comparison form of a label: people may type it in any case, with stray spaces. */
-export const labelKey = (text: string): string =>
-  text.normalize('NFC').trim().toLowerCase().replace(/\s+/g, ' ');
 
 /** Gives choices of equal label their id behind it, because a label must name exactly one thing. */
 export function tellApart<Id extends string | number>(choices: readonly Choice<Id>[]): Choice<Id>[] {

@@ -1,4 +1,5 @@
-import { type Choice, labelKey } from './catalog.ts';
+import type { Choice } from './catalog.ts';
+import { labelKey } from './label-key.ts';
 
 /** What a typed label stands for: one thing, several things, or nothing known. */
 export type Found<Id> =

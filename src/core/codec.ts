@@ -1,7 +1,6 @@
 import {
   type Catalog,
   type Choice,
-  labelKey,
   leadStatusChoices,
   stageChoices,
   taskPriorityChoices,
@@ -11,6 +10,7 @@ import { booleanCell, type Cell, describeCell, emptyCell, numberCell, textCell }
 import { type ChoiceIndex, indexChoices } from './choice.ts';
 import { dateToSerial, instantToSerial, parseTypedDate, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
+import { labelKey } from './label-key.ts';
 import type { Value } from './value.ts';
 
 /** What a cell holds for a field, or why it holds nothing that can be used; the reason is for the person at the row. */

@@ -1,24 +1,9 @@
 import type { Catalog } from './catalog.ts';
+import type { FieldKind } from './field-kind.ts';
+import { idHeader, syncHeader } from './headers.ts';
+import { labelKey } from './label-key.ts';
 import type { Entity } from './record.ts';
 import type { FieldName } from './value.ts';
-
-/** What a field holds; decides how it stands in a cell and how it is compared. */
-export type FieldKind =
-  | 'text'
-  | 'number'
-  | 'integer'
-  | 'boolean'
-  | 'date'
-  | 'instant'
-  | 'select'
-  | 'multi-select'
-  | 'user'
-  | 'users'
-  | 'lead'
-  | 'stage'
-  | 'lead-status'
-  | 'task-status'
-  | 'task-priority';
 
 /** A field of an entity: what it holds and what the CRM accepts for it. */
 export interface FieldDefinition {
@@ -79,10 +64,10 @@ export const customFieldKey = (name: FieldName): string | undefined =>
 export function describeEntity(entity: Entity, catalog: Catalog): FieldDefinition[] {
   const standard = standardFields[entity];
   if (entity !== 'lead') return [...standard];
-  const taken = new Set(standard.map((field) => field.header.toLowerCase()));
+  const taken = new Set([idHeader, syncHeader, ...standard.map((field) => field.header)].map(labelKey));
   const custom = catalog.customFields.map((definition): FieldDefinition => {
-    const isTaken = taken.has(definition.name.toLowerCase());
-    taken.add(definition.name.toLowerCase());
+    const isTaken = taken.has(labelKey(definition.name));
+    taken.add(labelKey(definition.name));
     return {
       name: customFieldName(definition.key),
       header: isTaken ? `${definition.name} (${definition.key})` : definition.name,

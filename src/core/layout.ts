@@ -1,4 +1,4 @@
-import type { FieldKind } from './field.ts';
+import type { FieldKind } from './field-kind.ts';
 import type { Entity } from './record.ts';
 import type { FieldName } from './value.ts';
 
@@ -27,8 +27,3 @@ export interface TabLayout {
 }
 
 export type Layout = readonly TabLayout[];
-
-/** Header of the column that binds a row to its record. */
-export const idHeader = 'ID';
-/** Header of the column that says in plain words what happened to the row. */
-export const syncHeader = 'Sync';

@@ -1,7 +1,8 @@
-import { labelKey } from '../core/catalog.ts';
 import { type Cell, describeCell } from '../core/cell.ts';
-import type { FieldKind } from '../core/field.ts';
-import { idHeader, syncHeader, type TabLayout } from '../core/layout.ts';
+import type { FieldKind } from '../core/field-kind.ts';
+import { idHeader, syncHeader } from '../core/headers.ts';
+import { labelKey } from '../core/label-key.ts';
+import type { TabLayout } from '../core/layout.ts';
 import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
 

@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import type { FieldKind } from '../core/field.ts';
-import { type Column, idHeader, syncHeader, type TabLayout } from '../core/layout.ts';
+import type { FieldKind } from '../core/field-kind.ts';
+import { idHeader, syncHeader } from '../core/headers.ts';
+import type { Column, TabLayout } from '../core/layout.ts';
 import type { Request } from './client.ts';
 import { numberFormats } from './write.ts';
 
@@ -14,18 +15,19 @@ const labelsMax = 500;
  * column.
  */
 export function headTab(sheetId: number, columnCount: number, { title, columns }: TabLayout): Request[] {
-  const headers = [idHeader, ...columns.map((column) => column.header), syncHeader];
+  // The Sync column stands beside the ID, where people see it without scrolling.
+  const headers = [idHeader, syncHeader, ...columns.map((column) => column.header)];
   const missing = headers.length - columnCount;
   const properties = { sheetId, title, gridProperties: { frozenRowCount: 1 } };
   return [
     { updateSheetProperties: { properties, fields: 'title,gridProperties.frozenRowCount' } },
     ...(missing > 0 ? [{ appendDimension: { sheetId, dimension: 'COLUMNS', length: missing } }] : []),
     headerRow(sheetId, headers),
-    ...columns.flatMap((column, index) => styleColumn(sheetId, index + 1, column)),
+    ...columns.flatMap((column, index) => styleColumn(sheetId, index + 2, column)),
     setWidth(sheetId, 0, 90),
     guardColumn(sheetId, 0),
-    setWidth(sheetId, headers.length - 1, 320),
-    ...syncColours(sheetId, headers.length - 1),
+    setWidth(sheetId, 1, 200),
+    ...syncColours(sheetId, 1),
   ];
 }
 

@@ -1,5 +1,5 @@
-import { labelKey } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
+import { labelKey } from '../core/label-key.ts';
 import type { Layout, TabLayout } from '../core/layout.ts';
 import type { Table } from '../core/ports.ts';
 import type { Entity } from '../core/record.ts';

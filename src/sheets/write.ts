@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import type { Cell } from '../core/cell.ts';
-import type { FieldKind } from '../core/field.ts';
+import type { FieldKind } from '../core/field-kind.ts';
 import type { Request } from './client.ts';
 import { cellAt } from './grid.ts';
 import { type BoundTab, endOfRows } from './read.ts';

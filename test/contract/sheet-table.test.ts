@@ -142,7 +142,7 @@ describe('reading and writing', () => {
     await sheet.fill('1');
     await sheet.table.read(sheetLayout);
     await sheet.table.write([setStep(1, textCell('1'), { 'custom.met': numberCell(46292) })]);
-    expect(await sheet.readValues('Leads!F2:F2')).toMatchObject({ values: [['2026-09-27']] });
+    expect(await sheet.readValues('Leads!G2:G2')).toMatchObject({ values: [['2026-09-27']] });
   });
 
   test('sets, appends and deletes go in one batch', async () => {
@@ -276,7 +276,7 @@ describe('what people do to a tab', () => {
     [
       'with a doubled header',
       { kind: 'renameHeader', sheet: 'Leads', column: 'Website', text: 'title' },
-      'Columns B and D of “Leads” are both called “Title”',
+      'Columns C and E of “Leads” are both called “Title”',
     ],
     [
       'whose header row was moved',

@@ -1,4 +1,4 @@
-import { labelKey } from '../catalog.ts';
+import { labelKey } from '../label-key.ts';
 import type { Fields } from '../value.ts';
 
 /** Whether two records are likely one: the same title, or the same lead and stage where they have no title. */

@@ -1,0 +1,17 @@
+/** What a field holds; decides how it stands in a cell and how it is compared. */
+export type FieldKind =
+  | 'text'
+  | 'number'
+  | 'integer'
+  | 'boolean'
+  | 'date'
+  | 'instant'
+  | 'select'
+  | 'multi-select'
+  | 'user'
+  | 'users'
+  | 'lead'
+  | 'stage'
+  | 'lead-status'
+  | 'task-status'
+  | 'task-priority';

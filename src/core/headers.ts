@@ -1,0 +1,4 @@
+/** Header of the column that binds a row to its record. */
+export const idHeader = 'ID';
+/** Header of the column that says in plain words what happened to the row. */
+export const syncHeader = 'Sync';
