@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import type { CommandContext } from './program.ts';
 
 export function addApproveCommand(program: Command, { environment }: CommandContext): void {
   program

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { runChecks } from './check/checks.ts';
+import type { CommandContext } from './command.ts';
 import { startDemoPage } from './demo-page.ts';
 import { setStage } from './demo-stage.ts';
 import { exitCodes } from './outcome.ts';
-import type { CommandContext } from './program.ts';
 import { stopRequested } from './signals.ts';
 
 const counts = { leads: 200, opportunities: 150, tasks: 200 };

@@ -4,7 +4,7 @@ import { openLink } from '../app/link.ts';
 import { createLog } from '../app/logger.ts';
 import { currentLayout } from '../sync/layout.ts';
 import { pullCatalog } from '../sync/pull.ts';
-import type { CommandContext } from './program.ts';
+import type { CommandContext } from './command.ts';
 
 export function addInitCommand(program: Command, { environment }: CommandContext): void {
   program

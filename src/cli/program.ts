@@ -1,20 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import type { Environment } from '../app/config.ts';
 import { addApproveCommand } from './approve.ts';
+import type { CommandContext } from './command.ts';
 import { addDemoCommand } from './demo.ts';
 import { addInitCommand } from './init.ts';
 import { type ExitCode, exitCodes, reportError } from './outcome.ts';
 import { addPlanCommand } from './plan.ts';
 import { addResyncCommand } from './resync.ts';
 import { addSandboxCommand } from './sandbox.ts';
+import { addSettingsCommand } from './settings.ts';
 import { addStartCommand } from './start.ts';
 import { addStatusCommand } from './status.ts';
-
-/** What every command gets: the environment, and where to leave its exit code. */
-export interface CommandContext {
-  readonly environment: Environment;
-  finish(code: ExitCode): void;
-}
 
 /** Runs one command line. Answers the exit code. */
 export async function run(words: readonly string[], environment: Environment): Promise<ExitCode> {
@@ -36,6 +32,7 @@ export async function run(words: readonly string[], environment: Environment): P
     addPlanCommand,
     addResyncCommand,
     addApproveCommand,
+    addSettingsCommand,
     addDemoCommand,
     addSandboxCommand,
   ];

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
-import type { CommandContext } from './program.ts';
 
 const reportShape = z.looseObject({
   state: z.enum(['running', 'done', 'failed']),

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { startSandboxCrm } from '../sandbox/crm/server.ts';
 import { startSandboxSheets } from '../sandbox/sheets/server.ts';
-import type { CommandContext } from './program.ts';
+import type { CommandContext } from './command.ts';
 import { stopRequested } from './signals.ts';
 
 /** Reads an option that is a whole number of at least `min`. */

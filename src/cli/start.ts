@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadSettings } from '../app/config.ts';
 import { startDaemon } from '../app/daemon.ts';
 import { createLog } from '../app/logger.ts';
-import type { CommandContext } from './program.ts';
+import type { CommandContext } from './command.ts';
 import { stopRequested } from './signals.ts';
 
 export function addStartCommand(program: Command, { environment }: CommandContext): void {

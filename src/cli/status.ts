@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
-import type { CommandContext } from './program.ts';
 
 const statusShape = z.looseObject({
   queue: z.looseObject({ kind: z.string() }),

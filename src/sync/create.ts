@@ -6,7 +6,7 @@ import type { OutboxItem, StoredRecord } from '../core/state.ts';
 import { equalValues, type Fields } from '../core/value.ts';
 import type { Link } from './link.ts';
 import { absorbPage } from './pull.ts';
-import type { PushResult } from './push.ts';
+import type { PushResult } from './push-result.ts';
 
 /** A create is done: record, agreement, journal and the link from the row's token to the record's id, in one transaction. */
 export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, cause: string): void {

@@ -7,9 +7,7 @@ import { differingFields, pickFields } from '../core/value.ts';
 import { finishCreate, settleCreate } from './create.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
-
-/** What a push did: something that the next cycle must see, or nothing. */
-export type PushResult = 'changed' | 'nothing';
+import type { PushResult } from './push-result.ts';
 
 /**
  * Does what the outbox says about one record, if it is due. The wake-up may come twice, late or for nothing: the outbox decides. Errors of
