@@ -1,5 +1,4 @@
 import { SyncError } from '../core/errors.ts';
-import { labelKey } from '../core/label-key.ts';
 import type { Layout, TabLayout } from '../core/layout.ts';
 import type { Table } from '../core/ports.ts';
 import type { Entity } from '../core/record.ts';
@@ -12,6 +11,7 @@ import {
   type Spreadsheet,
 } from './client.ts';
 import { type Grid, gridFields, readGrids } from './grid.ts';
+import { createKnownTabs } from './known-tabs.ts';
 import { isEmptyGrid, layOutRequests, type RulesBySheet, readRules, ruleFields } from './layout.ts';
 import { type BoundTab, observeTab, type TabReading } from './read.ts';
 import { createWriter } from './writer.ts';
@@ -24,39 +24,18 @@ import { createWriter } from './writer.ts';
 export function createGoogleSheetTable(options: SheetsClientOptions): Table {
   const { spreadsheetId, log } = options;
   const client = createSheetsClient(options);
-  const known = new Map<Entity, { readonly sheetId: number; readonly title: string }>();
+  const known = createKnownTabs();
   const writer = createWriter(client, log);
   let isTabMissing = false;
-
-  function findGrid(grids: readonly Grid[], { entity, title }: TabLayout): Grid | undefined {
-    const sheetId = known.get(entity)?.sheetId;
-    return (
-      grids.find((grid) => grid.sheetId === sheetId) ??
-      grids.find((grid) => labelKey(grid.title) === labelKey(title))
-    );
-  }
-
-  const hasKnownTabs = (grids: readonly Grid[], layout: Layout): boolean =>
-    layout.every(({ entity }) => {
-      const sheetId = known.get(entity)?.sheetId;
-      return sheetId === undefined || grids.some((grid) => grid.sheetId === sheetId);
-    });
 
   /** The tabs of the layout alone; the whole spreadsheet when one of them is not found by its last title. */
   async function readSpreadsheet(layout: Layout): Promise<Spreadsheet> {
     if (!isTabMissing) {
-      const titles = layout.map(({ entity, title }) => known.get(entity)?.title ?? title);
+      const titles = layout.map(known.title);
       const spreadsheet = await client.get(gridFields, titles.map(quoteTitle));
-      if (spreadsheet && hasKnownTabs(readGrids(spreadsheet), layout)) return spreadsheet;
+      if (spreadsheet && known.areIn(readGrids(spreadsheet), layout)) return spreadsheet;
     }
     return readWhole(client);
-  }
-
-  function remember(grid: Grid | undefined, { entity }: TabLayout): void {
-    const before = known.get(entity);
-    if (grid && before && before.title !== grid.title) log.info('sheet.tab_renamed', { entity });
-    if (grid) known.set(entity, { sheetId: grid.sheetId, title: grid.title });
-    else known.delete(entity);
   }
 
   return {
@@ -67,11 +46,11 @@ export function createGoogleSheetTable(options: SheetsClientOptions): Table {
       const grids = readGrids(spreadsheet);
       const readings = new Map<Entity, TabReading>();
       for (const tab of layout) {
-        const grid = findGrid(grids, tab);
-        remember(grid, tab);
+        const grid = known.find(grids, tab);
+        if (known.remember(grid, tab) === 'renamed') log.info('sheet.tab_renamed', { entity: tab.entity });
         readings.set(tab.entity, observeTab(grid, tab));
       }
-      isTabMissing = layout.some(({ entity }) => !known.has(entity));
+      isTabMissing = layout.some((tab) => !known.has(tab));
       writer.start(boundTabs(readings));
       const observed = (entity: Entity): ObservedTab => readings.get(entity)?.observed ?? notLaidOut;
       return {
@@ -84,7 +63,7 @@ export function createGoogleSheetTable(options: SheetsClientOptions): Table {
 
     async layOut(layout, mode) {
       const grids = readGrids(await readWhole(client));
-      const gridOf = (tab: TabLayout) => findGrid(grids, tab);
+      const gridOf = (tab: TabLayout) => known.find(grids, tab);
       const filled = layout.map(gridOf).filter((grid) => grid !== undefined && !isEmptyGrid(grid));
       const rules = await readRulesOf(client, filled);
       const requests = layOutRequests({ layout, mode, grids, gridOf, rules });
