@@ -1,0 +1,194 @@
+import { areaOf, type Finding, fileRule, isPageScript, isSource, type Rule } from './rule.ts';
+import type { Source } from './source.ts';
+
+const tables = ['crm', 'sqlite', 'sheets', 'postgres'];
+
+/** What each part of the house may import besides itself. An entry with a slash names the only files allowed. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  main: ['cli'],
+  cli: ['app', 'sync', 'core', 'sandbox'],
+  app: ['bullmq', 'inprocess', 'http', ...tables, 'sync', 'core'],
+  bullmq: ['sync', 'core'],
+  inprocess: ['sync', 'core'],
+  http: ['sync', 'core'],
+  ...Object.fromEntries(tables.map((table) => [table, ['core']])),
+  sandbox: ['core', 'crm/contract'],
+  sync: ['core'],
+  core: [],
+};
+
+/** Where each library lives. A library is known in one place, so that it can be replaced there. */
+const homes: Readonly<Record<string, readonly string[]>> = {
+  'better-sqlite3': ['src/sqlite/'],
+  bullmq: ['src/bullmq/'],
+  ioredis: ['src/bullmq/'],
+  'p-queue': ['src/inprocess/'],
+  googleapis: ['src/sheets/'],
+  'google-auth-library': ['src/sheets/'],
+  fastify: ['src/http/', 'src/sandbox/', 'src/cli/demo-page.ts'],
+  pino: ['src/app/'],
+  yaml: ['src/app/'],
+  commander: ['src/cli/'],
+  'date-fns': ['src/core/'],
+  zod: [
+    'src/app/',
+    'src/cli/',
+    'src/crm/',
+    'src/http/',
+    'src/sandbox/',
+    'src/sheets/',
+    'src/sqlite/',
+    'src/sync/',
+  ],
+};
+
+/** The built-in modules each part may use; parts that are not named here may use all of them. */
+const builtIns: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  sync: [],
+  sheets: [],
+  inprocess: [],
+  bullmq: ['node:events'],
+  crm: ['node:http', 'node:https'],
+  http: ['node:crypto'],
+  sqlite: ['node:fs', 'node:path'],
+  main: ['node:process'],
+};
+
+const isRelative = (specifier: string) => specifier.startsWith('.');
+const isBuiltIn = (specifier: string) => specifier.startsWith('node:');
+const packageOf = (specifier: string) =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+
+const inwardImports = fileRule('imports point inwards', isSource, ({ path, imports }) =>
+  imports.flatMap(({ file, line }) => {
+    const from = areaOf(path);
+    if (file === undefined || (isSource(file) && areaOf(file) === from)) return [];
+    const allowed = arrows[from];
+    if (!allowed)
+      return [
+        { line, message: `is in src/${from}, which has no place in the house: give it one in arrows.` },
+      ];
+    if (
+      isSource(file) &&
+      allowed.some((target) => areaOf(file) === target || file.startsWith(`src/${target}`))
+    )
+      return [];
+    return [
+      {
+        line,
+        message: `imports ${file}, but ${from} may import only ${[from, ...allowed].join(', ')}. Move what is needed inwards, or take it as an argument.`,
+      },
+    ];
+  }),
+);
+
+const homedLibraries = fileRule('a library has one home', isSource, ({ path, imports }) =>
+  imports.flatMap(({ specifier, line }) => {
+    if (isRelative(specifier) || isBuiltIn(specifier) || isPageScript(path)) return [];
+    const library = packageOf(specifier);
+    const home = homes[library];
+    if (!home)
+      return [
+        {
+          line,
+          message: `imports ${library}, which has no home: name the one place it may be used in homes.`,
+        },
+      ];
+    if (home.some((place) => path.startsWith(place))) return [];
+    return [
+      {
+        line,
+        message: `imports ${library}, which lives in ${home.join(', ')}: use it there, behind a port.`,
+      },
+    ];
+  }),
+);
+
+const limitedBuiltIns = fileRule('the inside does without the machine', isSource, ({ path, imports }) =>
+  imports.flatMap(({ specifier, line }) => {
+    const area = areaOf(path);
+    const allowed = builtIns[area];
+    if (!isBuiltIn(specifier) || !allowed || allowed.includes(specifier)) return [];
+    const few = allowed.length > 0 ? `only ${allowed.join(', ')}` : 'no built-in module';
+    return [
+      { line, message: `imports ${specifier}, but ${area} uses ${few}. Let src/app pass in what it does.` },
+    ];
+  }),
+);
+
+const writtenOutImports = fileRule(
+  'relative imports name the file',
+  (path) => path.endsWith('.ts'),
+  ({ imports }) =>
+    imports
+      .filter(({ specifier }) => isRelative(specifier) && !/\.\w+$/.test(specifier))
+      .map(({ specifier, line }) => ({
+        line,
+        message: `imports ${specifier}: write the file's name with its .ts ending.`,
+      })),
+);
+
+const acyclicImports: Rule = {
+  name: 'files do not import each other in a circle',
+  find(sources) {
+    const byPath = new Map(sources.map((source) => [source.path, source]));
+    const finished = new Set<string>();
+    const findings: Finding[] = [];
+    const visit = (source: Source, trail: readonly string[]): void => {
+      if (finished.has(source.path)) return;
+      const path = [...trail, source.path];
+      for (const { file, line } of source.imports) {
+        const start = file === undefined ? -1 : path.indexOf(file);
+        const circle = [...path.slice(start), file].join(' → ');
+        if (start >= 0) {
+          findings.push({
+            path: source.path,
+            line,
+            message: `closes a circle: ${circle}. Move what both need into a file of its own.`,
+          });
+          continue;
+        }
+        const next = byPath.get(file ?? '');
+        if (next) visit(next, path);
+      }
+      finished.add(source.path);
+    };
+    for (const source of sources) visit(source, []);
+    return findings;
+  },
+};
+
+const reachedFiles: Rule = {
+  name: 'every file of src is used by the program',
+  find(sources) {
+    const byPath = new Map(sources.map((source) => [source.path, source]));
+    const reached = new Set<string>();
+    const reach = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const { file } of byPath.get(path)?.imports ?? []) if (file !== undefined) reach(file);
+    };
+    reach('src/main.ts');
+    return sources
+      .filter(({ path }) => isSource(path) && !isPageScript(path) && !reached.has(path))
+      .map(({ path }) => ({
+        path,
+        line: 1,
+        message: 'is not reached from src/main.ts: use it or remove it.',
+      }));
+  },
+};
+
+/** Who may import whom and what. */
+export const importRules: readonly Rule[] = [
+  inwardImports,
+  acyclicImports,
+  homedLibraries,
+  limitedBuiltIns,
+  writtenOutImports,
+  reachedFiles,
+];
