@@ -6,7 +6,10 @@ import { isJsonObject, type JsonObject, withoutNulls } from './json.ts';
 import { parseRequest, type RequestKind, refuseRequest } from './request-kind.ts';
 import { jsonObject } from './request-shapes.ts';
 import { CELL_REQUESTS } from './requests-cells.ts';
+import { CONDITIONAL_FORMAT_REQUESTS } from './requests-conditional-formats.ts';
 import { DIMENSION_REQUESTS } from './requests-dimensions.ts';
+import { MERGE_REQUESTS } from './requests-merges.ts';
+import { NAMED_RANGE_REQUESTS } from './requests-named-ranges.ts';
 import { OVERLAY_REQUESTS } from './requests-overlays.ts';
 import { RANGE_REQUESTS } from './requests-ranges.ts';
 import { SHEET_REQUESTS } from './requests-sheets.ts';
@@ -18,7 +21,10 @@ const REQUEST_KINDS: Record<string, RequestKind> = {
   ...DIMENSION_REQUESTS,
   ...SHEET_REQUESTS,
   ...RANGE_REQUESTS,
+  ...MERGE_REQUESTS,
   ...OVERLAY_REQUESTS,
+  ...CONDITIONAL_FORMAT_REQUESTS,
+  ...NAMED_RANGE_REQUESTS,
   ...METADATA_REQUESTS,
 };
 

@@ -40,8 +40,9 @@ type Place = Pick<DeveloperMetadata, 'sheetId' | 'line'>;
 function placeOf(draft: Spreadsheet, sent: z.infer<typeof location>): Place {
   if (sent.dimensionRange) {
     const { sheetId = 0, dimension, startIndex = 0, endIndex } = sent.dimensionRange;
-    if (endIndex !== startIndex + 1)
+    if (endIndex !== startIndex + 1) {
       throw invalidArgument('DimensionRange must represent a single row or column');
+    }
     return { sheetId: sheetById(draft, sheetId).sheetId, line: { dimension, index: startIndex } };
   }
   return sent.spreadsheet ? {} : { sheetId: sheetById(draft, sent.sheetId).sheetId };
@@ -75,8 +76,9 @@ function refuseTooMuch(draft: Spreadsheet, sheetId: number | undefined): void {
     (sum, { metadataKey, metadataValue = '' }) => sum + metadataKey.length + metadataValue.length,
     0,
   );
-  if (size > MAX_CHARACTERS)
+  if (size > MAX_CHARACTERS) {
     throw invalidArgument(`Developer metadata exceeds ${MAX_CHARACTERS} characters.`);
+  }
 }
 
 const updateDeveloperMetadata = requestKind(

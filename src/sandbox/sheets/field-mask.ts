@@ -20,7 +20,9 @@ export function parseFieldMask(text: string): FieldMask {
     const name = tokens[position++];
     if (name === undefined || /^[.,/()]$/.test(name)) throw maskError(text);
     const known = parent.get(name);
-    const child: Branch = known ?? new Map();
+    // A field named whole stays whole, however often its parts are named besides.
+    const isWhole = known?.size === 0;
+    const child: Branch = isWhole ? new Map() : (known ?? new Map());
     const next = tokens[position];
     if (next === '.' || next === '/') {
       position += 1;
@@ -30,8 +32,7 @@ export function parseFieldMask(text: string): FieldMask {
       readSiblings(child);
       if (tokens[position++] !== ')') throw maskError(text);
     } else child.clear();
-    // A field named whole stays whole, however often its parts are named besides.
-    if (!known || known.size > 0) parent.set(name, child);
+    if (!isWhole) parent.set(name, child);
   }
 
   if (tokens.length > 0) readSiblings(root);

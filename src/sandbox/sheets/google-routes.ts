@@ -42,8 +42,9 @@ async function answerSheets(
   if (!found) throw notFound();
   const { type } = found.operation;
   if (sandbox.faults.latencyMs > 0) await delay(sandbox.faults.latencyMs);
-  if (!admitRequest(sandbox.quota, type, sandbox.clock()))
+  if (!admitRequest(sandbox.quota, type, sandbox.clock())) {
     throw quotaExceeded(type === 'read' ? 'Read' : 'Write');
+  }
   const early = takeFailure(sandbox.faults, type, 'before');
   if (early) return fail(early, reply);
   const answer = runOperation(sandbox, found, query, parseBody(request.body));

@@ -104,8 +104,9 @@ function columnOf(sheet: Sheet, column: number | string): number {
 }
 
 function checkedLines(sheet: Sheet, dimension: Dimension, start: number, count: number) {
-  if (start + count > lineCount(sheet, dimension))
+  if (start + count > lineCount(sheet, dimension)) {
     throw invalidArgument(`There is nothing at ${start + count - 1}.`);
+  }
   return { dimension, start, count };
 }
 

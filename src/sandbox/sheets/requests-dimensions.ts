@@ -10,11 +10,11 @@ import {
 import { mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import { withoutDefaults } from './json.ts';
+import { dimensionGroupsOf } from './overlay-json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { dimension, dimensionRange, fields, jsonObject } from './request-shapes.ts';
 import type { Dimension, Sheet, Spreadsheet } from './spreadsheet.ts';
 import { frozenRowsOf, growColumns, growRows, sheetById } from './spreadsheet.ts';
-import { dimensionGroupsOf } from './spreadsheet-resource.ts';
 
 type DimensionRange = z.infer<typeof dimensionRange>;
 

@@ -127,8 +127,9 @@ function writeSheetProperties(
 function writeGridProperties(draft: Spreadsheet, sheet: Sheet, grid: JsonObject, mask: FieldMask): void {
   const { rowCount, columnCount, ...free } = grid;
   if (maskOf(mask, 'rowCount') && typeof rowCount === 'number') resize(draft, sheet, 'ROWS', rowCount);
-  if (maskOf(mask, 'columnCount') && typeof columnCount === 'number')
+  if (maskOf(mask, 'columnCount') && typeof columnCount === 'number') {
     resize(draft, sheet, 'COLUMNS', columnCount);
+  }
   const freeMask = new Map([...mask].filter(([name]) => name !== 'rowCount' && name !== 'columnCount'));
   if (mask.size > 0 && freeMask.size === 0) return;
   sheet.gridProperties = withoutDefaults(mergeFields(sheet.gridProperties, free, freeMask));

@@ -11,16 +11,8 @@ import { json } from './request-shapes.ts';
 import { copyOfSheet } from './requests-sheets.ts';
 import { draftOf, type NextId, type Spreadsheet, sheetById } from './spreadsheet.ts';
 import { sheetProperties, spreadsheetResource } from './spreadsheet-resource.ts';
-import {
-  appendValues,
-  batchUpdateValues,
-  clearValues,
-  DEFAULT_RENDER,
-  getValues,
-  type RenderOptions,
-  updateValues,
-  type WriteOptions,
-} from './values.ts';
+import { DEFAULT_RENDER, getValues, type RenderOptions } from './value-range.ts';
+import { appendValues, batchUpdateValues, clearValues, updateValues, type WriteOptions } from './values.ts';
 
 /** One call: the spreadsheet it is about, the part of the path behind the collection, query and body. */
 export interface SheetsCall {

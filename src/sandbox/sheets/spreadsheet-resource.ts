@@ -3,14 +3,19 @@ import { withColorPairs } from './colors.ts';
 import { metadataJson } from './developer-metadata.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { checkFieldMask, type FieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
-import { type Area, areaOf, areasOverlap, type GridRange } from './grid-range.ts';
+import { type Area, areaOf, areasOverlap } from './grid-range.ts';
 import type { Json, JsonObject } from './json.ts';
+import {
+  dimensionGroupsOf,
+  filterJson,
+  namedRangeJson,
+  overlayJson,
+  protectedRangeJson,
+  rangeJson,
+} from './overlay-json.ts';
 import { type ResolvedRange, resolveA1 } from './range-reference.ts';
 import type { Dimension, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
 import { sizeOf } from './spreadsheet.ts';
-
-/** Who the requests come from; Google names the account that made a protection as its editor. */
-const REQUESTER = 'sandbox@sandbox.iam.gserviceaccount.com';
 
 const WHITE: JsonObject = { red: 1, green: 1, blue: 1 };
 
@@ -102,7 +107,7 @@ function sheetJson(
     ),
     ...listed('filterViews', sheet.filterViews.map(filterJson)),
     ...listed('protectedRanges', sheet.protectedRanges.map(protectedRangeJson)),
-    ...(sheet.basicFilter[0] && { basicFilter: overlayJson(sheet.basicFilter[0], undefined) }),
+    ...(sheet.basicFilter[0] && { basicFilter: overlayJson(sheet.basicFilter[0]) }),
     ...listed(
       'bandedRanges',
       sheet.bandedRanges.map((band) => overlayJson(band, 'bandedRangeId')),
@@ -194,49 +199,4 @@ function metadataOn(
 /** proto3 JSON: an empty list is left out. */
 function listed(name: string, list: Json[]): JsonObject {
   return list.length > 0 ? { [name]: list } : {};
-}
-
-/** The first tab's id is zero and therefore left out; the other zeros are sent. */
-export function rangeJson({ sheetId, ...edges }: GridRange): JsonObject {
-  return { ...(sheetId && { sheetId }), ...edges };
-}
-
-/** An overlay as sent, with its range or ranges back in place and its id under the given name. */
-export function overlayJson(overlay: Overlay, idName?: string): JsonObject {
-  const { id, ranges, ...rest } = overlay;
-  const isRule = 'booleanRule' in rest || 'gradientRule' in rest;
-  const place: JsonObject = isRule
-    ? { ranges: ranges.map(rangeJson) }
-    : { range: rangeJson(ranges[0] ?? {}) };
-  return { ...(idName && { [idName]: id }), ...place, ...rest };
-}
-
-export function filterJson(overlay: Overlay): JsonObject {
-  return overlayJson(overlay, 'filterViewId');
-}
-
-export function namedRangeJson(overlay: Overlay): JsonObject {
-  const { id, ranges, name, namedRangeId } = overlay;
-  return { namedRangeId: namedRangeId ?? String(id), name: name ?? '', range: rangeJson(ranges[0] ?? {}) };
-}
-
-export function protectedRangeJson(overlay: Overlay): JsonObject {
-  const { editors, ...shown } = overlayJson(overlay, 'protectedRangeId');
-  const isWarning = overlay['warningOnly'] === true;
-  return { ...shown, requestingUserCanEdit: true, ...(!isWarning && { editors: { users: [REQUESTER] } }) };
-}
-
-/** The groups of a tab as the API shows them, outer ones first; depth counts the groups around. */
-export function dimensionGroupsOf(sheet: Sheet, dimension: Dimension): JsonObject[] {
-  const isRows = dimension === 'ROWS';
-  const spans = (isRows ? sheet.rowGroups : sheet.columnGroups).flatMap(({ ranges }) =>
-    ranges.map((range) => ({
-      startIndex: (isRows ? range.startRowIndex : range.startColumnIndex) ?? 0,
-      endIndex: (isRows ? range.endRowIndex : range.endColumnIndex) ?? 0,
-    })),
-  );
-  return spans.map(({ startIndex, endIndex }) => ({
-    range: { ...(sheet.sheetId && { sheetId: sheet.sheetId }), dimension, startIndex, endIndex },
-    depth: spans.filter((other) => other.startIndex <= startIndex && other.endIndex >= endIndex).length,
-  }));
 }

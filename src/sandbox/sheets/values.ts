@@ -1,52 +1,15 @@
-import { z } from 'zod';
+import { columnLetters } from './a1.ts';
 import { refusalOfCell, withValue } from './cell.ts';
-import { type DateTimeRenderOption, renderCell, type ValueRenderOption } from './display.ts';
-import { badField, invalidArgument } from './google-error.ts';
+import { insertLines } from './dimensions.ts';
+import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt, cellsOf } from './grid-range.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { formatRange, resolveA1 } from './range-reference.ts';
-import { parseRequest } from './request-kind.ts';
-import { json } from './request-shapes.ts';
-import type { Dimension, Sheet, Spreadsheet } from './spreadsheet.ts';
+import type { Sheet, Spreadsheet } from './spreadsheet.ts';
 import { cellAt, draftOf, growColumns, growRows, setCell, sizeOf } from './spreadsheet.ts';
 import { tableBelow } from './table-detection.ts';
 import { plainValue, typeIntoCell } from './typed-input.ts';
-
-export interface RenderOptions {
-  majorDimension: Dimension;
-  valueRender: ValueRenderOption;
-  dateRender: DateTimeRenderOption;
-}
-
-export const DEFAULT_RENDER: RenderOptions = {
-  majorDimension: 'ROWS',
-  valueRender: 'FORMATTED_VALUE',
-  dateRender: 'SERIAL_NUMBER',
-};
-
-/** `values.get`: what the cells show, trailing empty cells and rows cut off; no `values` when there are none. */
-export function getValues(spreadsheet: Spreadsheet, range: string, options: RenderOptions): JsonObject {
-  const { sheet, area } = resolveA1(spreadsheet, range);
-  return valueRange(sheet, area, options);
-}
-
-function valueRange(sheet: Sheet, area: Area, options: RenderOptions): JsonObject {
-  const { majorDimension, valueRender, dateRender } = options;
-  const shown = sheet.rows
-    .slice(area.startRow, area.endRow)
-    .map((row) =>
-      row.slice(area.startColumn, area.endColumn).map((cell) => renderCell(cell, valueRender, dateRender)),
-    );
-  const lines = majorDimension === 'COLUMNS' ? transpose(shown) : shown;
-  const trimmed = lines.map((line) => line.slice(0, line.findLastIndex((value) => value !== '') + 1));
-  const values = trimmed.slice(0, trimmed.findLastIndex((line) => line.length > 0) + 1);
-  return { range: formatRange(sheet, area), majorDimension, ...(values.length > 0 && { values }) };
-}
-
-function transpose(rows: Json[][]): Json[][] {
-  const width = Math.max(0, ...rows.map((row) => row.length));
-  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? ''));
-}
+import { type RenderOptions, rowsOf, valueRange, widthOf } from './value-range.ts';
 
 export interface WriteOptions {
   input: 'RAW' | 'USER_ENTERED';
@@ -117,10 +80,8 @@ export function appendValues(
   const startRow = table ? table.endRow : area.startRow;
   const startColumn = table ? table.startColumn : area.startColumn;
   const tableRange = table && formatRange(sheet, table);
-  if (options.insertsRows) {
-    sheet.rows.splice(startRow, 0, ...rows.map(() => []));
-    sheet.rowProperties.splice(startRow, 0, ...rows.map(() => undefined));
-  }
+  if (options.insertsRows)
+    insertLines(draft, sheet, { dimension: 'ROWS', start: startRow, count: rows.length });
   growRows(sheet, startRow + rows.length - sheet.rows.length);
   growColumns(sheet, startColumn + widthOf(rows) - sheet.columnProperties.length);
   const updates = {
@@ -153,36 +114,15 @@ export function clearValues(
   return { spreadsheet: draft, clearedRanges };
 }
 
-const valueRangeShape = z.object({
-  values: z.array(z.array(json)).default([]),
-  majorDimension: z.enum(['ROWS', 'COLUMNS']).nullish(),
-});
-
-/** The rows of a ValueRange that came in; a column-wise one is turned. */
-function rowsOf(body: unknown): Json[][] {
-  const values = isJsonObject(body) ? body['values'] : undefined;
-  if (typeof values === 'string') throw notAListValue(values);
-  const sent = parseRequest(valueRangeShape, isJsonObject(body) ? body : {});
-  if (sent.majorDimension !== 'COLUMNS') return sent.values;
-  const height = Math.max(0, ...sent.values.map((column) => column.length));
-  return Array.from({ length: height }, (_, row) => sent.values.map((column) => column[row] ?? null));
-}
-
-function notAListValue(value: string) {
-  const field = 'data.values';
-  const description = `Invalid value at '${field}' (type.googleapis.com/google.protobuf.ListValue), "${value}"`;
-  return badField(description, field, description);
-}
-
 function refuseBeyond(sheet: Sheet, area: Area, rows: Json[][]): void {
   const within = `Requested writing within range [${formatRange(sheet, area)}]`;
   const lastRow = area.startRow + rows.length;
   const lastColumn = area.startColumn + widthOf(rows);
-  if (lastRow > area.endRow)
+  if (lastRow > area.endRow) {
     throw invalidArgument(`${within}, but tried writing to row [${area.endRow + 1}]`);
+  }
   if (lastColumn > area.endColumn) {
-    const [, letters = ''] = /!([A-Z]+)/.exec(formatRange(sheet, areaAt(0, area.endColumn, 1, 1))) ?? [];
-    throw invalidArgument(`${within}, but tried writing to column [${letters}]`);
+    throw invalidArgument(`${within}, but tried writing to column [${columnLetters(area.endColumn)}]`);
   }
 }
 
@@ -233,8 +173,4 @@ function writeInput(
   const refusal = cell && refusalOfCell(cell);
   if (refusal) throw invalidArgument(refusal);
   setCell(sheet, row, column, cell);
-}
-
-function widthOf(rows: Json[][]): number {
-  return Math.max(0, ...rows.map((row) => row.length));
 }

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { type DateTimeRenderOption, renderCell, type ValueRenderOption } from './display.ts';
+import { badField } from './google-error.ts';
+import type { Area } from './grid-range.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { formatRange, resolveA1 } from './range-reference.ts';
+import { parseRequest } from './request-kind.ts';
+import { json } from './request-shapes.ts';
+import type { Dimension, Sheet, Spreadsheet } from './spreadsheet.ts';
+
+export interface RenderOptions {
+  majorDimension: Dimension;
+  valueRender: ValueRenderOption;
+  dateRender: DateTimeRenderOption;
+}
+
+export const DEFAULT_RENDER: RenderOptions = {
+  majorDimension: 'ROWS',
+  valueRender: 'FORMATTED_VALUE',
+  dateRender: 'SERIAL_NUMBER',
+};
+
+/** `values.get`: what the cells show, trailing empty cells and rows cut off; no `values` when there are none. */
+export function getValues(spreadsheet: Spreadsheet, range: string, options: RenderOptions): JsonObject {
+  const { sheet, area } = resolveA1(spreadsheet, range);
+  return valueRange(sheet, area, options);
+}
+
+/** A rectangle as a ValueRange. */
+export function valueRange(sheet: Sheet, area: Area, options: RenderOptions): JsonObject {
+  const { majorDimension, valueRender, dateRender } = options;
+  const shown = sheet.rows
+    .slice(area.startRow, area.endRow)
+    .map((row) =>
+      row.slice(area.startColumn, area.endColumn).map((cell) => renderCell(cell, valueRender, dateRender)),
+    );
+  const lines = majorDimension === 'COLUMNS' ? transpose(shown) : shown;
+  const trimmed = lines.map((line) => line.slice(0, line.findLastIndex((value) => value !== '') + 1));
+  const values = trimmed.slice(0, trimmed.findLastIndex((line) => line.length > 0) + 1);
+  return { range: formatRange(sheet, area), majorDimension, ...(values.length > 0 && { values }) };
+}
+
+function transpose(rows: Json[][]): Json[][] {
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? ''));
+}
+
+const valueRangeShape = z.object({
+  values: z.array(z.array(json)).default([]),
+  majorDimension: z.enum(['ROWS', 'COLUMNS']).nullish(),
+});
+
+/** The rows of a ValueRange that came in; a column-wise one is turned. */
+export function rowsOf(body: unknown): Json[][] {
+  const values = isJsonObject(body) ? body['values'] : undefined;
+  if (typeof values === 'string') throw notAListValue(values);
+  const sent = parseRequest(valueRangeShape, isJsonObject(body) ? body : {});
+  if (sent.majorDimension !== 'COLUMNS') return sent.values;
+  const height = Math.max(0, ...sent.values.map((column) => column.length));
+  return Array.from({ length: height }, (_, row) => sent.values.map((column) => column[row] ?? null));
+}
+
+function notAListValue(value: string) {
+  const field = 'data.values';
+  const description = `Invalid value at '${field}' (type.googleapis.com/google.protobuf.ListValue), "${value}"`;
+  return badField(description, field, description);
+}
+
+/** The width of the widest row. */
+export function widthOf(rows: Json[][]): number {
+  return Math.max(0, ...rows.map((row) => row.length));
+}
