@@ -23,19 +23,22 @@ export const defaultConfigFile = 'config/crm-sheet-sync.yaml';
  */
 export function loadSettings(environment: Environment): Settings {
   const file = environment['CRM_SYNC_CONFIG'] ?? defaultConfigFile;
-  const tree = readConfigFile(file, environment['CRM_SYNC_CONFIG'] !== undefined);
-  const problems = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
+  // An absent section counts as an empty one, so that an error names the setting that is missing.
+  const tree = { crm: {}, sheet: {}, ...readConfigFile(file, environment['CRM_SYNC_CONFIG'] !== undefined) };
+  const misplaced = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
+  if (misplaced.length > 0) throw refusal(misplaced);
   const parsed = settingsSchema.safeParse(tree);
-  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, tree)));
-  else problems.push(...checkRelations(parsed.data));
-  if (problems.length > 0 || !parsed.success) {
-    throw new SyncError(
-      'CONFIG_INVALID',
-      `The settings are not valid:\n${problems.map((line) => `  ${line}`).join('\n')}\n`,
-    );
-  }
+  if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => describeIssue(issue, tree)));
+  const unrelated = checkRelations(parsed.data);
+  if (unrelated.length > 0) throw refusal(unrelated);
   return parsed.data;
 }
+
+const refusal = (mistakes: readonly string[]) =>
+  new SyncError(
+    'CONFIG_INVALID',
+    `The settings are not valid:\n${mistakes.map((mistake) => `  ${mistake}\n`).join('')}`,
+  );
 
 type Tree = Record<string, unknown>;
 
@@ -75,7 +78,9 @@ function placeVariable(tree: Tree, variable: EnvironmentVariable, environment: E
     place[name] = next;
     place = next;
   }
-  place[variable.path.at(-1) ?? ''] = variable.isNumber ? Number(found.text) : found.text;
+  const number = variable.isNumber ? Number(found.text) : Number.NaN;
+  // What is no number stays as it was written, so that the error can show it.
+  place[variable.path.at(-1) ?? ''] = Number.isNaN(number) ? found.text : number;
   return [];
 }
 

@@ -31,7 +31,8 @@ const crm = z.strictObject({
   baseUrl: z.url().describe('Address of the CRM, with the path prefix /api/v1/external.'),
   apiKey: z
     .string()
-    .regex(/^svc_live_[0-9a-f]{64}$/i, 'must be svc_live_ followed by 64 hexadecimal characters'),
+    .regex(/^svc_live_[0-9a-f]{64}$/i, 'must be svc_live_ followed by 64 hexadecimal characters')
+    .describe('Key of the CRM: from the environment or a secret file, not from the configuration.'),
   timeoutMs: milliseconds(20_000, 'Longest time one request to the CRM may take'),
   budget: z
     .strictObject({
@@ -97,11 +98,15 @@ export const settingsSchema = z.strictObject({
         .min(1)
         .default('127.0.0.1')
         .describe('Address on which health and control are served.'),
-      port: z.int().min(0).max(65_535).default(8080),
-      controlToken: z.string().min(16, 'must have at least 16 characters').optional(),
+      port: z.int().min(0).max(65_535).default(8080).describe('Port for it.'),
+      controlToken: z
+        .string()
+        .min(16, 'must have at least 16 characters')
+        .optional()
+        .describe('Commands need it; without it they are off.'),
     })
     .prefault({}),
-  log: z.strictObject({ level: z.enum(logLevels).default('info') }).prefault({}),
+  log: z.strictObject({ level: z.enum(logLevels).default('info').describe('What is logged.') }).prefault({}),
   stopGraceMs: milliseconds(25_000, 'Longest time a clean stop may take'),
 });
 

@@ -12,36 +12,36 @@ import { addSettingsCommand } from './settings.ts';
 import { addStartCommand } from './start.ts';
 import { addStatusCommand } from './status.ts';
 
+const addCommands = [
+  addStartCommand,
+  addInitCommand,
+  addStatusCommand,
+  addPlanCommand,
+  addResyncCommand,
+  addApproveCommand,
+  addSettingsCommand,
+  addDemoCommand,
+  addSandboxCommand,
+];
+
+/** All commands, ready to be parsed; parsing throws where the library would end the process. */
+export function buildProgram(context: CommandContext): Command {
+  const program = new Command('crm-sheet-sync').description(
+    "Keeps an agency's CRM and a Google Sheet the same, in both directions.",
+  );
+  for (const addCommand of addCommands) addCommand(program, context);
+  for (const command of [program, ...program.commands]) command.exitOverride();
+  return program;
+}
+
 /** Runs one command line. Answers the exit code. */
 export async function run(words: readonly string[], environment: Environment): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
-  const context: CommandContext = {
-    environment,
-    finish: (code) => {
-      exitCode = code;
-    },
+  const finish = (code: ExitCode) => {
+    exitCode = code;
   };
-  const program = new Command('crm-sheet-sync')
-    .description("Keeps an agency's CRM and a Google Sheet the same, in both directions.")
-    .exitOverride()
-    .configureHelp({ showGlobalOptions: true });
-  const add = [
-    addStartCommand,
-    addInitCommand,
-    addStatusCommand,
-    addPlanCommand,
-    addResyncCommand,
-    addApproveCommand,
-    addSettingsCommand,
-    addDemoCommand,
-    addSandboxCommand,
-  ];
-  for (const addCommand of add) addCommand(program, context);
-  program.commands.forEach((command) => {
-    command.exitOverride();
-  });
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await buildProgram({ environment, finish }).parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     // The library has printed its message already: help and version end well, anything else was typed wrongly.

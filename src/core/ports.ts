@@ -41,7 +41,7 @@ export interface WriteAnswer {
  */
 export interface Crm {
   readCatalog(lane: Lane): Promise<Catalog>;
-  /** Newest first where the CRM can order. `page` counts from 1; a page that repeats or can not be understood is CRM_UNREADABLE. */
+  /** Newest first where the CRM can order. `page` counts from 1. A listing that can not be understood is CRM_UNREADABLE. */
   listRecords(entity: Entity, page: number, lane: Lane): Promise<RecordPage>;
   /** A record by id, or `undefined` when the CRM says it does not exist (404). */
   getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined>;

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { environmentVariables, settingsSchema } from './settings.ts';
+
+/** One setting as it is shown to people. */
+export interface SettingRow {
+  /** Path in the configuration file; `<field>` stands for any name. */
+  readonly path: string;
+  readonly variable: string | undefined;
+  readonly kind: string;
+  /** As it would stand in the file; `undefined` where there is none. */
+  readonly initial: string | undefined;
+  readonly isRequired: boolean;
+  readonly description: string;
+}
+
+const nodeShape = z.looseObject({
+  type: z.string().optional(),
+  description: z.string().optional(),
+  default: z.unknown().optional(),
+  enum: z.array(z.string()).optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  required: z.array(z.string()).optional(),
+  additionalProperties: z.unknown().optional(),
+});
+
+/** Every setting, from the schema itself, so that no list of them can be out of date. */
+export function listSettings(): SettingRow[] {
+  return walk(z.toJSONSchema(settingsSchema, { io: 'input' }), [], false);
+}
+
+function walk(node: unknown, path: readonly string[], isRequired: boolean): SettingRow[] {
+  const { properties, required = [], additionalProperties, ...setting } = nodeShape.parse(node);
+  if (properties) {
+    return Object.entries(properties).flatMap(([name, inner]) =>
+      walk(inner, [...path, name], required.includes(name)),
+    );
+  }
+  const isMap = typeof additionalProperties === 'object' && additionalProperties !== null;
+  if (isMap) return walk(additionalProperties, [...path, '<field>'], false);
+  const dotted = path.join('.');
+  return [
+    {
+      path: dotted,
+      variable: environmentVariables.find((variable) => variable.path.join('.') === dotted)?.name,
+      kind: setting.enum ? setting.enum.join(' \\| ') : (setting.type ?? 'text'),
+      initial: setting.default === undefined ? undefined : JSON.stringify(setting.default),
+      isRequired,
+      description: setting.description ?? '',
+    },
+  ];
+}
+
+/** The settings as a table in Markdown. */
+export function settingsTable(): string {
+  const lines = listSettings().map(({ path, variable, kind, initial, isRequired, description }) => {
+    const shown = initial ?? (isRequired ? '(needed)' : '');
+    return `| \`${path}\` | ${variable ? `\`${variable}\`` : ''} | ${kind} | ${shown} | ${description} |`;
+  });
+  return ['| setting | environment | kind | default | meaning |', '|---|---|---|---|---|', ...lines].join(
+    '\n',
+  );
+}

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadSettings } from '../../src/app/config.ts';
+
+const key = `svc_live_${'0a'.repeat(32)}`;
+const needed = {
+  CRM_BASE_URL: 'https://crm.example/api/v1/external',
+  CRM_API_KEY: key,
+  GOOGLE_SPREADSHEET_ID: 'abc',
+};
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'config-'));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+function writeFile(name: string, text: string): string {
+  const file = join(directory, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const writeConfig = (text: string) => ({ CRM_SYNC_CONFIG: writeFile('config.yaml', text) });
+
+/** The lines that name mistakes, without the words around them. */
+function mistakes(environment: Record<string, string>): string[] {
+  try {
+    loadSettings(environment);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return error.message.split('\n').flatMap((line) => (line.startsWith('  ') ? [line.trim()] : []));
+  }
+  return [];
+}
+
+test('the needed settings alone are enough, and everything else has its default', () => {
+  const settings = loadSettings(needed);
+  expect(settings.crm.budget).toEqual({ requests: 100, windowMs: 60_000 });
+  expect(settings.sheet).toMatchObject({
+    pollMs: 5_000,
+    vanishedRows: 'ask',
+    brakes: { deletesMin: 5, deletesShare: 0.1 },
+  });
+  expect(settings.http).toEqual({ host: '127.0.0.1', port: 8080 });
+});
+
+test('the environment wins over the file', () => {
+  const file = writeConfig('http:\n  port: 1\n  host: 10.0.0.1\n');
+  expect(loadSettings({ ...needed, ...file, HTTP_PORT: '9000' }).http).toEqual({
+    host: '10.0.0.1',
+    port: 9000,
+  });
+});
+
+test('an empty variable counts as not set, because compose files pass unset ones on like that', () => {
+  expect(loadSettings({ ...needed, HTTP_PORT: '', REDIS_URL: '' })).toMatchObject({
+    http: { port: 8080 },
+    queue: {},
+  });
+});
+
+test('a secret comes from a file, without the line break at its end', () => {
+  const { CRM_API_KEY: _key, ...rest } = needed;
+  expect(loadSettings({ ...rest, CRM_API_KEY_FILE: writeFile('key', `${key}\n`) }).crm.apiKey).toBe(key);
+});
+
+test('a secret that is given twice is refused', () => {
+  expect(mistakes({ ...needed, CRM_API_KEY_FILE: writeFile('key', key) })).toEqual([
+    'CRM_API_KEY: set either CRM_API_KEY or CRM_API_KEY_FILE, not both',
+  ]);
+});
+
+test('every missing setting is named with its variable', () => {
+  const found = mistakes({});
+  expect(found).toHaveLength(3);
+  for (const name of ['CRM_BASE_URL', 'CRM_API_KEY', 'GOOGLE_SPREADSHEET_ID']) {
+    expect(found.some((line) => line.includes(`(${name}): is missing`))).toBe(true);
+  }
+});
+
+test('a mistake says its path, what was found and what is allowed', () => {
+  const file = writeConfig('sheet:\n  vanishedRows: maybe\n  pollMs: soon\n  colour: red\n');
+  const found = mistakes({ ...needed, ...file, HTTP_PORT: 'eighty' }).join('\n');
+  expect(found).toContain(
+    'sheet.vanishedRows: Invalid option: expected one of "ask"|"trash"|"restore"; found "maybe"',
+  );
+  expect(found).toContain('sheet.pollMs: Invalid input: expected number, received string; found "soon"');
+  expect(found).toContain('sheet: Unrecognized key: "colour"');
+  expect(found).toContain(
+    'http.port (HTTP_PORT): Invalid input: expected number, received string; found "eighty"',
+  );
+});
+
+test('a wrong secret is never repeated', () => {
+  const found = mistakes({ ...needed, CRM_API_KEY: 'svc_live_hunter2', CONTROL_TOKEN: 'short' }).join('\n');
+  expect(found).toContain('crm.apiKey (CRM_API_KEY): must be svc_live_');
+  expect(found).toContain('at least 16 characters');
+  expect(found).not.toContain('hunter2');
+  expect(found).not.toContain('"short"');
+});
+
+test('plain http is for this machine alone', () => {
+  expect(mistakes({ ...needed, CRM_BASE_URL: 'http://crm.example/api' })).toEqual([
+    'crm.baseUrl (CRM_BASE_URL): must begin with https:// unless it is on this machine',
+  ]);
+  expect(mistakes({ ...needed, CRM_BASE_URL: 'http://127.0.0.1:4010/api' })).toEqual([]);
+});
+
+test('a column rule for a field that does not exist is refused with the fields there are', () => {
+  const file = writeConfig(
+    'sheet:\n  tabs:\n    tasks:\n      columns:\n        colour: { direction: off }\n',
+  );
+  expect(mistakes({ ...needed, ...file })).toEqual([
+    expect.stringContaining('Tasks has no field colour; it has title, description, status'),
+  ]);
+});
+
+test('broken YAML is refused with the place', () => {
+  expect(() => loadSettings({ ...needed, ...writeConfig('crm:\n  - a\n b: [') })).toThrow(
+    /config\.yaml is not valid YAML: .* line 3/s,
+  );
+});
+
+test('a named file that is not there is refused, an unnamed one is not needed', () => {
+  expect(() => loadSettings({ ...needed, CRM_SYNC_CONFIG: join(directory, 'none.yaml') })).toThrow(
+    /none\.yaml can not be read/,
+  );
+});
