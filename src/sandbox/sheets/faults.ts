@@ -3,7 +3,7 @@ import { personAction } from './person-shapes.ts';
 import type { RequestType } from './quota.ts';
 
 /** One kind of failure and how often it is still to happen. */
-const failure = z.object({
+const failure = z.strictObject({
   /** A 503 answer, or a connection cut without one. */
   kind: z.enum(['unavailable', 'cut']),
   /** Before the request has any effect, or after it has had all of it. */
@@ -13,7 +13,7 @@ const failure = z.object({
 });
 
 /** What goes wrong from now on; posting replaces it all, `{}` makes everything well again. */
-export const faultsShape = z.object({
+export const faultsShape = z.strictObject({
   latencyMs: z.number().nonnegative().default(0),
   failures: z.array(failure).default([]),
   /** What a person does just before the next write lands. */

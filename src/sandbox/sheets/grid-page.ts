@@ -11,6 +11,7 @@ export function registerGridPage(server: FastifyInstance): void {
     '/grid.css': { path: fromPage('grid.css'), type: 'text/css' },
     '/grid.js': { path: fromPage('grid.js'), type: 'text/javascript' },
     '/grid-table.js': { path: fromPage('grid-table.js'), type: 'text/javascript' },
+    '/grid-cells.js': { path: fromPage('grid-cells.js'), type: 'text/javascript' },
     '/grid-api.js': { path: fromPage('grid-api.js'), type: 'text/javascript' },
     '/tabulator.css': {
       path: fromPackage('tabulator-tables/dist/css/tabulator.min.css'),

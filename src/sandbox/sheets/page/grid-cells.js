@@ -1,0 +1,107 @@
+const LETTER_WIDTH_PX = 7.2;
+const CELL_PADDING_PX = 26;
+const LEAST_WIDTH_PX = 84;
+const MOST_WIDTH_PX = 520;
+
+export function columnNumber(field) {
+  return Number(field.slice(1));
+}
+
+export function columnLetters(column) {
+  const rest = Math.floor(column / 26) - 1;
+  return (rest >= 0 ? columnLetters(rest) : '') + String.fromCharCode(65 + (column % 26));
+}
+
+/** Wide enough for most of what the column holds, so that sentences can be read. */
+export function contentWidth(sheet, column) {
+  const lengths = sheet.rows.map(
+    (cells) => (cells[column]?.text?.length ?? 0) + (cells[column]?.options ? 3 : 0),
+  );
+  const widest = Math.max(0, ...lengths) * LETTER_WIDTH_PX + CELL_PADDING_PX;
+  return Math.round(Math.min(Math.max(widest, LEAST_WIDTH_PX), MOST_WIDTH_PX));
+}
+
+export function headerElement(column, header) {
+  const element = document.createElement('div');
+  element.className = 'column-title';
+  element.dataset.column = column;
+  const letters = document.createElement('small');
+  letters.textContent = columnLetters(column);
+  const text = document.createElement('b');
+  text.textContent = header?.text ?? '';
+  if (header?.note) element.title = header.note;
+  element.append(letters, text);
+  return element;
+}
+
+export function cellElement(cell) {
+  const value = cell.getValue();
+  const element = cell.getElement();
+  element.dataset.row = cell.getData().row;
+  element.dataset.column = columnNumber(cell.getField());
+  element.style.backgroundColor = value?.background ?? '';
+  element.style.color = value?.color ?? (value?.background ? 'black' : '');
+  element.classList.toggle('is-number', value?.isNumber === true);
+  element.classList.toggle('is-bold', value?.isBold === true);
+  element.classList.toggle('has-note', Boolean(value?.note));
+  if (value?.isCheckbox) return checkbox(value);
+  const text = document.createElement('span');
+  text.className = value?.options && value.text !== '' ? 'choice' : 'text';
+  text.textContent = value?.text ?? '';
+  if (value?.options) element.classList.add('has-options');
+  return text;
+}
+
+function checkbox(value) {
+  const box = document.createElement('input');
+  box.type = 'checkbox';
+  box.checked = value.text === 'TRUE';
+  box.tabIndex = -1;
+  return box;
+}
+
+export function noteOrOverflow(cell) {
+  const element = cell.getElement().firstElementChild;
+  const isCut = element && element.scrollWidth > element.clientWidth;
+  return cell.getValue()?.note ?? (isCut ? cell.getValue()?.text : '');
+}
+
+export function textEditor(text, onRendered, finish, cancel) {
+  const input = document.createElement('textarea');
+  input.rows = 1;
+  input.value = text;
+  input.setAttribute('aria-label', 'Cell');
+  onRendered(() => {
+    input.focus();
+    input.setSelectionRange(text.length, text.length);
+  });
+  input.addEventListener('blur', () => finish(input.value));
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') cancel();
+    if (event.key === 'Enter' && !event.altKey) {
+      event.preventDefault();
+      finish(input.value);
+    }
+    event.stopPropagation();
+  });
+  return input;
+}
+
+export function choiceEditor(value, onRendered, finish, cancel) {
+  const select = document.createElement('select');
+  select.setAttribute('aria-label', 'Choice');
+  const choices = new Set(['', value.text, ...value.options]);
+  for (const choice of choices) select.add(new Option(choice, choice, false, choice === value.text));
+  onRendered(() => {
+    select.focus();
+    // A browser opens the list only after a person's own click; without one it opens with the space bar.
+    if (navigator.userActivation?.isActive) select.showPicker?.();
+  });
+  select.addEventListener('change', () => finish(select.value));
+  select.addEventListener('blur', () => cancel());
+  select.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') cancel();
+    event.stopPropagation();
+  });
+  return select;
+}
