@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { openStage, type ProcessStage } from '../support/process-stage.ts';
+import { readCrm, readSheet } from '../support/two-sides.ts';
+import { until } from '../support/until.ts';
+
+/** S8: a kill at any moment ends like a run without it. Every test kills a real daemon and starts another one on what it left. */
+const limit = { timeout: 90_000 };
+
+/** What happens to a write on its way to the CRM. */
+interface WriteFault {
+  readonly kind: 'slow' | 'dropBefore' | 'dropAfter';
+  readonly delayMs?: number;
+  readonly times: number;
+}
+
+const pathsOf = (stage: ProcessStage, method: string) =>
+  stage.crmRequests().flatMap((request) => (request.method === method ? [request.path] : []));
+
+describe('a kill in the first fill', limit, () => {
+  const counts = { leads: 350, opportunities: 120, tasks: 60 };
+
+  /** Fills, kills the daemon at the moment that `reach` waits for, and expects what a fill without a kill ends with. */
+  async function expectFillSurvives(reach: (stage: ProcessStage) => Promise<unknown>): Promise<void> {
+    const stage = await openStage({ counts });
+    const before = await readCrm(stage.addresses.crmUrl);
+    const reached = reach(stage);
+    const daemon = await stage.startDaemon();
+    await reached;
+    await daemon.kill();
+    stage.setCrmFaults({ clear: true });
+    await stage.startDaemon();
+    const { shown } = await stage.agreed();
+    expect([shown['Leads']?.length, shown['Opportunities']?.length, shown['Tasks']?.length]).toEqual([
+      counts.leads,
+      counts.opportunities,
+      counts.tasks,
+    ]);
+    await stage.expectAtRest();
+    expect(await readCrm(stage.addresses.crmUrl)).toEqual(before);
+    expect(stage.crmRequests().filter(({ method }) => method !== 'GET')).toEqual([]);
+    stage.expectBudgetKept();
+  }
+
+  test('while pages are read', () =>
+    expectFillSurvives((stage) => {
+      stage.setCrmFaults({ latencyMs: 150 });
+      return until('two pages of leads are read', async () => {
+        const pages = pathsOf(stage, 'GET').filter((path) => path === '/leads');
+        return pages.length >= 2;
+      });
+    }));
+
+  test('when the first batch has reached the sheet and its reply has not come back', () =>
+    expectFillSurvives(async (stage) => {
+      await stage.setSheetFaults({ failures: [{ kind: 'cut', on: 'write', when: 'after' }] });
+      await until('rows are in the sheet', async () => {
+        const tabs = await readSheet(stage.addresses);
+        return Object.values(tabs).some((rows) => rows.length > 0);
+      });
+    }));
+
+  test('when the first batch was sent and never reached the sheet', () =>
+    expectFillSurvives(async (stage) => {
+      const before = await stage.sheetWrites();
+      await stage.setSheetFaults({ failures: [{ kind: 'cut', on: 'write', when: 'before' }] });
+      await until('a batch was sent', async () => (await stage.sheetWrites()) > before);
+      expect(Object.values(await readSheet(stage.addresses)).flat()).toEqual([]);
+    }));
+});
+
+describe('a kill in the middle of 50 edits in the sheet', limit, () => {
+  const edits = 50;
+  /** The faults meet updates after this many have gone well. */
+  const goodUpdates = 20;
+
+  test.each<[moment: string, fault: WriteFault]>([
+    ['before the CRM has carried out updates that were sent', { kind: 'dropBefore', times: 3 }],
+    ['after the CRM has carried out updates whose answers were cut off', { kind: 'dropAfter', times: 3 }],
+    [
+      'while updates are under way that the CRM carries out after it',
+      { kind: 'slow', delayMs: 300, times: 4 },
+    ],
+    [
+      'while updates are under way that arrive later than their repetition',
+      { kind: 'slow', delayMs: 6_000, times: 4 },
+    ],
+  ])('%s', async (_moment, fault) => {
+    const stage = await openStage();
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    const before = await readCrm(stage.addresses.crmUrl);
+    const put = { method: 'PUT', path: '/leads/*' } as const;
+    stage.setCrmFaults({
+      faults: [
+        { ...put, kind: 'slow', times: goodUpdates },
+        { ...put, ...fault },
+      ],
+    });
+    const typed = await typeTitles(stage);
+    await stage.crmFaultsMet();
+    await daemon.kill();
+    expect(pathsOf(stage, 'PUT').length).toBeLessThan(edits);
+    await stage.startDaemon();
+    await stage.agreed();
+    await stage.expectAtRest();
+    const leads = before.leads.map((lead) => ({ ...lead, title: typed.get(lead.id) ?? lead.title }));
+    expect(await readCrm(stage.addresses.crmUrl)).toEqual({ ...before, leads });
+    const sentTo = Map.groupBy(pathsOf(stage, 'PUT'), (path) => path);
+    expect(sentTo.size).toBe(edits);
+    expect([...sentTo.values()].filter((paths) => paths.length > 2)).toEqual([]);
+    stage.expectBudgetKept();
+  });
+
+  /** Types a title of its own into the first rows; answers it by the ID in the row. */
+  async function typeTitles(stage: ProcessStage): Promise<Map<number, string>> {
+    const { Leads = [] } = await readSheet(stage.addresses);
+    const typed = new Map(
+      Leads.slice(0, edits).map(({ ID }, index) => [Number(ID), `Edit ${index}: “Ünder” 東京 & Söhne`]),
+    );
+    const rows = [...typed.values()].map((title) => [title]);
+    await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 1, column: 'Title', rows });
+    return typed;
+  }
+});
+
+describe('a kill while new rows become records', limit, () => {
+  const titles = ['Fresh Bakery', 'Fresh Brewery', 'Fresh Bikes'];
+
+  /** Types three new rows, kills the daemon at the moment that `reach` waits for, and expects one record for each. */
+  async function expectOneRecordEach(
+    reach: (stage: ProcessStage) => Promise<unknown>,
+  ): Promise<void> {
+    const stage = await openStage({ counts: { leads: 20, opportunities: 5, tasks: 5 } });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    const before = await readCrm(stage.addresses.crmUrl);
+    const rows = titles.map((title) => [title]);
+    await stage.editSheet({
+      kind: 'paste',
+      sheet: 'Leads',
+      row: before.leads.length + 1,
+      column: 'Title',
+      rows,
+    });
+    await reach(stage);
+    await daemon.kill();
+    await stage.startDaemon();
+    const { shown } = await stage.agreed();
+    const after = await readCrm(stage.addresses.crmUrl);
+    const known = new Set(before.leads.map(({ id }) => id));
+    const created = after.leads.filter(({ id }) => !known.has(id)).map(({ title }) => title);
+    expect(created.toSorted()).toEqual(titles.toSorted());
+    expect(shown['Leads']).toHaveLength(before.leads.length + titles.length);
+    await stage.expectAtRest();
+    stage.expectBudgetKept();
+  }
+
+  test('when a row is claimed and nothing was sent yet', () =>
+    expectOneRecordEach((stage) =>
+      until('a row carries a claim', async () => {
+        const { Leads = [] } = await readSheet(stage.addresses);
+        return Leads.some(({ ID }) => typeof ID === 'string');
+      }),
+    ));
+
+  test.each<[moment: string, fault: WriteFault]>([
+    ['when the CRM has created a record and its answer was cut off', { kind: 'dropAfter', times: 1 }],
+    [
+      'while a create is under way that the CRM carries out after it',
+      { kind: 'slow', delayMs: 300, times: 1 },
+    ],
+    ['when a create was sent that never reached the CRM', { kind: 'dropBefore', times: 1 }],
+  ])('%s', (_moment, fault) =>
+    expectOneRecordEach((stage) => {
+      stage.setCrmFaults({ faults: [{ ...fault, method: 'POST', path: '/leads' }] });
+      return stage.crmFaultsMet();
+    }),
+  );
+});

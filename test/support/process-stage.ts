@@ -1,0 +1,175 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import type { Environment } from '../../src/app/config.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import type { CrmModel, LoggedRequest } from '../../src/sandbox/crm/model.ts';
+import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
+import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
+import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from './daemon-process.ts';
+import { findFreePort } from './redis.ts';
+import { readSides, type SideAddresses, type Sides } from './two-sides.ts';
+import { until } from './until.ts';
+
+/** A tenth of the real window with the real number of requests in it: a crash test then takes seconds. */
+const scaledWindow = { requests: 100, windowMs: 6_000 };
+
+/** Times for tests that run through many cycles. Settling takes longer than the sandbox delays anything. */
+const quickTimes = {
+  crm: { timeoutMs: 3_000, sweepMs: 1_000, rereadAfterMs: 10_000, settleMs: 1_500, lagMs: 500 },
+  sheet: { pollMs: 500, typingPauseMs: 200, readsPerMinute: 600, writesPerMinute: 600 },
+};
+
+export interface StageOptions {
+  readonly counts?: SeedCounts;
+  readonly window?: { readonly requests: number; readonly windowMs: number };
+  readonly redisUrl?: string;
+}
+
+/** Both sides in this process, and daemons between them as processes of their own. All of it ends with the test. */
+export interface ProcessStage {
+  /** Of the daemon and of every command. */
+  readonly environment: Environment;
+  readonly addresses: SideAddresses;
+  /** Starts a daemon and resolves when it listens. */
+  startDaemon(): Promise<DaemonProcess>;
+  runCommand(...words: string[]): Promise<Ending>;
+  setCrmFaults(order: z.input<typeof faultOrder>): void;
+  /** Resolves when every fault of the CRM has met its request. */
+  crmFaultsMet(): Promise<void>;
+  setSheetFaults(faults: FaultsInput): Promise<void>;
+  /** What a person does in the sheet. */
+  editSheet(...actions: PersonActionInput[]): Promise<void>;
+  /** Requests that were answered or cut off, oldest first. */
+  crmRequests(): readonly LoggedRequest[];
+  /** Requests that arrived, answered or not. */
+  crmArrivals(): number;
+  /** Writes that the sheet was asked for. */
+  sheetWrites(): Promise<number>;
+  /** Resolves with both sides once they are the same. */
+  agreed(): Promise<Sides>;
+  /** Fails when any window ever held more requests than the CRM allows, or any was refused for that. */
+  expectBudgetKept(): void;
+  /** Fails unless reading everything again in the running daemon finds nothing to write. */
+  expectAtRest(): Promise<void>;
+}
+
+/** Sets the stage, lays out the tabs, and starts no daemon yet. */
+export async function openStage(options: StageOptions = {}): Promise<ProcessStage> {
+  const { counts = { leads: 120, opportunities: 40, tasks: 60 }, window = scaledWindow } = options;
+  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const limits = { requestsPerWindow: window.requests, windowMs: window.windowMs };
+  const crm = await startSandboxCrm({ port: 0, seed: 7, counts, limits });
+  onTestFinished(() => crm.close());
+  const sheets = await startSandboxSheets({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
+  onTestFinished(() => sheets.close());
+  const settings = { ...quickTimes, crm: { ...quickTimes.crm, budget: window }, stopGraceMs: 10_000 };
+  await writeFile(join(directory, 'settings.yaml'), stringify(settings));
+  const environment: Environment = {
+    CRM_SYNC_CONFIG: join(directory, 'settings.yaml'),
+    CRM_BASE_URL: crm.baseUrl,
+    CRM_API_KEY: crm.apiKey,
+    GOOGLE_SPREADSHEET_ID: sheets.spreadsheetId,
+    GOOGLE_API_ROOT_URL: sheets.rootUrl,
+    ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
+    STATE_DIR: join(directory, 'state'),
+    HTTP_PORT: String(await findFreePort()),
+    CONTROL_TOKEN: 'process-test-token',
+    LOG_LEVEL: 'info',
+  };
+  const { spreadsheetId, rootUrl: sheetsUrl } = sheets;
+  const stage = joinStage(environment, { crmUrl: crm.pageUrl, sheetsUrl, spreadsheetId }, crm.model);
+  expect(await stage.runCommand('init')).toMatchObject({ code: 0, stderr: '' });
+  return stage;
+}
+
+function joinStage(environment: Environment, addresses: SideAddresses, model: CrmModel): ProcessStage {
+  const { sheetsUrl } = addresses;
+  const runCommand = (...words: string[]) => spawnCommand(words, environment).ended;
+  return {
+    environment,
+    addresses,
+    runCommand,
+    async startDaemon() {
+      const daemon = spawnDaemon(environment);
+      onTestFinished(async () => void (await daemon.kill()));
+      await daemon.answers('/healthz');
+      return daemon;
+    },
+    setCrmFaults: (order) => model.faults.order(faultOrder.parse(order)),
+    async crmFaultsMet() {
+      await until('the faults are met', async () => model.faults.pending().faults.length === 0);
+    },
+    setSheetFaults: (faults) => post(`${sheetsUrl}/__sandbox/faults`, faults),
+    editSheet: (...actions) => post(`${sheetsUrl}/__sandbox/person`, actions),
+    crmRequests: () => model.requests(),
+    crmArrivals: () => keyUsage(model).requests,
+    sheetWrites: () => countSheetWrites(sheetsUrl),
+    agreed: () => untilAgreed(addresses),
+    expectBudgetKept() {
+      const { requests, refused, largestWindow } = keyUsage(model);
+      expect(requests).toBeGreaterThan(0);
+      expect({ refused, isKept: largestWindow <= model.usage().requestsPerWindow }).toEqual({
+        refused: 0,
+        isKept: true,
+      });
+    },
+    async expectAtRest() {
+      const { code, stdout, stderr } = await runCommand('resync', '--json');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ state: 'done', tableSteps: 0, crmWrites: 0, waiting: 0 });
+    },
+  };
+}
+
+function keyUsage(model: CrmModel) {
+  const [usage = { requests: 0, refused: 0, largestWindow: 0 }] = Object.values(model.usage().keys);
+  return usage;
+}
+
+async function post(url: string, body: unknown): Promise<void> {
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  expect(answer.status).toBe(200);
+}
+
+const usageShape = z.object({ write: z.object({ total: z.number() }) });
+
+async function countSheetWrites(sheetsUrl: string): Promise<number> {
+  const answer = await fetch(`${sheetsUrl}/__sandbox/usage`);
+  return usageShape.parse(await answer.json()).write.total;
+}
+
+function untilAgreed(addresses: SideAddresses): Promise<Sides> {
+  const look = async () => {
+    const sides = await readSides(addresses);
+    return isDeepStrictEqual(sides.shown, sides.expected) && sides;
+  };
+  return until('both sides are the same', look, {
+    describe: async () => describeDifference(await readSides(addresses)),
+  });
+}
+
+const shownDifferences = 5;
+
+function describeDifference({ expected, shown }: Sides): string {
+  const missing = (from: Sides['expected'], than: Sides['expected']) =>
+    Object.entries(from).flatMap(([tab, rows]) => {
+      const others = new Set((than[tab] ?? []).map((row) => JSON.stringify(row)));
+      return rows.map((row) => JSON.stringify(row)).filter((row) => !others.has(row));
+    });
+  const [absent, surplus] = [missing(expected, shown), missing(shown, expected)];
+  return [
+    `${absent.length} rows are missing:`,
+    ...absent.slice(0, shownDifferences),
+    `${surplus.length} rows are too many:`,
+    ...surplus.slice(0, shownDifferences),
+  ].join('\n');
+}
