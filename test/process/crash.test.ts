@@ -127,9 +127,7 @@ describe('a kill while new rows become records', limit, () => {
   const titles = ['Fresh Bakery', 'Fresh Brewery', 'Fresh Bikes'];
 
   /** Types three new rows, kills the daemon at the moment that `reach` waits for, and expects one record for each. */
-  async function expectOneRecordEach(
-    reach: (stage: ProcessStage) => Promise<unknown>,
-  ): Promise<void> {
+  async function expectOneRecordEach(reach: (stage: ProcessStage) => Promise<unknown>): Promise<void> {
     const stage = await openStage({ counts: { leads: 20, opportunities: 5, tasks: 5 } });
     const daemon = await stage.startDaemon();
     await stage.agreed();
