@@ -9,7 +9,7 @@ const problemBody = z.object({ error: z.string() });
 
 /**
  * Calls the running daemon. The address and the token come from the environment alone, so that commands work beside a daemon whose other
- * settings they do not know. Fails with DAEMON_UNREACHABLE or CONTROL_REFUSED.
+ * settings they do not know. Fails with DAEMON_UNREACHABLE, DAEMON_REFUSED or CONTROL_REFUSED.
  */
 export async function callDaemon(
   environment: Environment,
@@ -32,7 +32,7 @@ export async function callDaemon(
   const answer: unknown = await response.json();
   if (response.ok) return answer;
   const problem = problemBody.safeParse(answer).data?.error ?? `The daemon answered ${response.status}.`;
-  throw new SyncError(response.status === 401 ? 'CONTROL_REFUSED' : 'DAEMON_UNREACHABLE', problem);
+  throw new SyncError(response.status === 401 ? 'CONTROL_REFUSED' : 'DAEMON_REFUSED', problem);
 }
 
 async function send(url: string, request: RequestInit): Promise<Response> {

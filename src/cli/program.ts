@@ -3,6 +3,7 @@ import type { Environment } from '../app/config.ts';
 import { addApproveCommand } from './approve.ts';
 import type { CommandContext } from './command.ts';
 import { addDemoCommand } from './demo.ts';
+import { addErrorsCommand } from './errors.ts';
 import { addInitCommand } from './init.ts';
 import { type ExitCode, exitCodes, reportError } from './outcome.ts';
 import { addPlanCommand } from './plan.ts';
@@ -20,6 +21,7 @@ const addCommands = [
   addResyncCommand,
   addApproveCommand,
   addSettingsCommand,
+  addErrorsCommand,
   addDemoCommand,
   addSandboxCommand,
 ];

@@ -11,11 +11,12 @@ export type Found<Id> =
 export interface ChoiceIndex<Id extends string | number> {
   readonly labels: readonly string[];
   label(id: Id): string | undefined;
-  /** Understands a label, an alias that only one choice has, `#id`, and `anything (#id)`. */
+  /** Understands a label, an alias that only one choice has, `id`, `#id`, and `anything (#id)`. */
   find(text: string): Found<Id>;
 }
 
-const idPattern = /(?:^|\()#?(\d+)\)?$/;
+/** A bare id may lack the `#`; behind a text it may not, because `Acme (2019)` is a title. */
+const idPattern = /^#?(\d+)$|\(#(\d+)\)$/;
 
 export function indexChoices<Id extends string | number>(choices: readonly Choice<Id>[]): ChoiceIndex<Id> {
   const byId = new Map(choices.map((choice) => [String(choice.id), choice]));
@@ -31,7 +32,8 @@ export function indexChoices<Id extends string | number>(choices: readonly Choic
     const key = labelKey(text);
     const matches = byLabel.get(key) ?? byAlias.get(key) ?? [];
     if (matches.length > 1) return { kind: 'several', labels: matches.map((choice) => choice.label) };
-    const match = matches[0] ?? byId.get(idPattern.exec(key)?.[1] ?? '');
+    const [, bare, behind] = idPattern.exec(key) ?? [];
+    const match = matches[0] ?? byId.get(bare ?? behind ?? '');
     return match ? { kind: 'one', id: match.id } : { kind: 'none' };
   };
   return {

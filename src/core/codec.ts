@@ -84,9 +84,15 @@ export function encode(field: FieldDefinition, value: Value, names: Names): Cell
   const label = labelOf(field, value, names);
   if (label !== undefined) return encodeText(label);
   if (typeof value === 'number') return numberCell(value);
-  if (field.kind === 'date') return numberCell(dateToSerial(value));
-  if (field.kind === 'instant') return numberCell(instantToSerial(Date.parse(value), names.timeZone));
-  return encodeText(value);
+  const serial = serialOf(field, value, names);
+  return Number.isFinite(serial) ? numberCell(serial) : encodeText(value);
+}
+
+/** The serial number of a date or an instant; `NaN` for other kinds, and for a text that is none. */
+function serialOf(field: FieldDefinition, text: string, names: Names): number {
+  if (field.kind === 'date') return dateToSerial(text);
+  const epochMs = field.kind === 'instant' ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(epochMs) ? epochMs : instantToSerial(epochMs, names.timeZone);
 }
 
 function encodeText(text: string): Cell {

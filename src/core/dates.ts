@@ -1,42 +1,43 @@
-import { addDays, differenceInCalendarDays, isValid, parse } from 'date-fns';
-
 const dayMs = 86_400_000;
 /** Spreadsheets count days from here: https://developers.google.com/workspace/sheets/api/guides/formats */
-const serialOrigin = new Date(1899, 11, 30);
 const serialOriginMs = Date.UTC(1899, 11, 30);
+const yearMin = 1900;
 const yearMax = 9999;
 
-/** `YYYY-MM-DD` as days since 1899-12-30. */
+// Days are reckoned in UTC, which has all of them: the zone of this machine may have skipped some.
+
+/** `YYYY-MM-DD` as days since 1899-12-30; `NaN` for any other text. */
 export function dateToSerial(date: string): number {
-  return differenceInCalendarDays(parse(date, 'yyyy-MM-dd', serialOrigin), serialOrigin);
+  return (Date.parse(`${date}T00:00:00Z`) - serialOriginMs) / dayMs;
 }
 
 /** The calendar day of a serial number, or `undefined` outside of the years 1900 to 9999. */
 export function serialToDate(serial: number): string | undefined {
-  const day = addDays(serialOrigin, Math.floor(serial));
-  return isValid(day) && day.getFullYear() >= 1900 && day.getFullYear() <= yearMax
-    ? formatDay(day)
-    : undefined;
+  const day = new Date(serialOriginMs + Math.floor(serial) * dayMs);
+  const year = day.getUTCFullYear();
+  return year >= yearMin && year <= yearMax ? formatDay(day) : undefined;
 }
 
-const typedForms = ['yyyy-MM-dd', 'dd.MM.yyyy'] as const;
+const typedForms = [
+  /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/,
+  /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})$/,
+];
 
 /**
  * A date that a person typed as text. Only forms that mean one day everywhere are understood: `3/4/2026` is
  * March in one country and April in the next.
  */
 export function parseTypedDate(text: string): string | undefined {
-  for (const form of typedForms) {
-    const day = parse(text.trim(), form, serialOrigin);
-    if (isValid(day) && day.getFullYear() >= 1900) return formatDay(day);
-  }
-  return undefined;
+  const match = typedForms.map((form) => form.exec(text.trim())).find((found) => found !== null);
+  const [year, month, day] = ['year', 'month', 'day'].map((part) => Number(match?.groups?.[part]));
+  if (year === undefined || month === undefined || day === undefined || !(year >= yearMin)) return undefined;
+  const date = new Date(Date.UTC(year, month - 1, day));
+  // The 30th of February would be the 2nd of March.
+  const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return isReal ? formatDay(date) : undefined;
 }
 
-function formatDay(day: Date): string {
-  const two = (number: number) => String(number).padStart(2, '0');
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
-}
+const formatDay = (day: Date): string => day.toISOString().slice(0, 'YYYY-MM-DD'.length);
 
 interface WallTime {
   readonly year: number;

@@ -116,6 +116,11 @@ export const errorKinds = {
     mender: 'operator',
     hint: 'Is the daemon running? Check HTTP_HOST and HTTP_PORT.',
   },
+  DAEMON_REFUSED: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'The daemon runs but did not do it; status says more.',
+  },
   CONTROL_REFUSED: {
     retry: 'after-action',
     mender: 'operator',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { explainError, isSyncError } from '../core/errors.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
-import { readLiveness, readReadiness, readStatus } from '../sync/status.ts';
+import { listWaiting, readLiveness, readReadiness, readStatus } from '../sync/status.ts';
 
 export interface HttpOptions {
   readonly host: string;
@@ -88,6 +88,12 @@ function addCommandRoutes(
     commands.post('/api/approve', (request, reply) => {
       const { data, error } = decisionBody.safeParse(request.body);
       if (!data) return reply.code(400).send({ error: z.prettifyError(error) });
+      const waiting = listWaiting(engine);
+      if (!waiting.includes(data.scope)) {
+        return reply
+          .code(404)
+          .send({ error: `Nothing waits under ${data.scope}. Waiting: ${waiting.join(', ') || 'nothing'}.` });
+      }
       const { clock, mirror } = engine.link;
       const choice = data.choice === 'sheet' ? 'table' : data.choice;
       mirror.saveDecision({ scope: data.scope, choice, at: clock.now() });

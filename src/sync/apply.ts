@@ -20,6 +20,7 @@ export async function applyPlan(link: Link, plan: Plan, table: ObservedTable): P
   if (plan.table.length === 0) return;
   const receipt = await link.table.write(plan.table.map(({ write }) => write));
   const missed = new Set<RowStep>(receipt.misplaced.map(({ step }) => step));
+  link.log.info('sheet.written', { run: plan.run, rows: plan.table.length - missed.size });
   confirmSteps(
     link,
     plan,

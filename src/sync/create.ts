@@ -1,7 +1,7 @@
 import { resembles } from '../core/decide/resemblance.ts';
 import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
-import type { RecordId } from '../core/record.ts';
+import { type RecordId, recordKeyText } from '../core/record.ts';
 import type { OutboxItem, StoredRecord } from '../core/state.ts';
 import { equalValues, type Fields } from '../core/value.ts';
 import type { Link } from './link.ts';
@@ -10,9 +10,10 @@ import type { PushResult } from './push-result.ts';
 
 /** A create is done: record, agreement, journal and the link from the row's token to the record's id, in one transaction. */
 export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, cause: string): void {
-  const { clock, mirror, times } = link;
+  const { clock, log, mirror, times } = link;
   const { entity } = item.key;
   const key = { entity, id: answer.id };
+  log.info('record.pushed', { record: recordKeyText(key), kind: 'create', fields: Object.keys(item.fields) });
   mirror.transaction(() => {
     const seen = { entity, id: answer.id, fields: { ...item.fields, ...answer.fields }, at: answer.at };
     mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: times.lagMs }));

@@ -173,9 +173,11 @@ export class Engine {
       try {
         const plan = await this.cycle();
         this.problems.end('sheet');
+        this.problems.end('mirror');
         if (plan.restlessRows > 0) waitMs = Math.min(waitMs, times.typingPauseMs);
       } catch (error) {
-        const failures = this.problems.begin('sheet', error);
+        const isOfMirror = isSyncError(error) && error.code.startsWith('STATE_');
+        const failures = this.problems.begin(isOfMirror ? 'mirror' : 'sheet', error);
         const retryMs = isSyncError(error) ? error.retryAfterMs : undefined;
         waitMs = Math.max(waitMs, retryMs ?? backoffMs(backoff, failures, random()));
       }

@@ -11,7 +11,7 @@ import type { PushResult } from './push-result.ts';
 
 /**
  * Does what the outbox says about one record, if it is due. The wake-up may come twice, late or for nothing: the outbox decides. Errors of
- * the CRM end as a state of the item; CRM_UNAUTHORIZED and CRM_LIMITED are thrown as well, because they concern every record.
+ * the CRM end as a state of the item; CRM_UNAUTHORIZED is thrown as well, because it concerns every record.
  */
 export async function pushRecord(link: Link, key: RecordKey): Promise<PushResult> {
   const item = link.mirror.findOutboxItem(key);
@@ -42,6 +42,10 @@ function markSending(link: Link, item: OutboxItem): OutboxItem {
   return sending;
 }
 
+/** Whether the outbox still holds this step: while the record was read again, a newer plan may have replaced or dropped it. */
+const isCurrent = ({ mirror }: Link, item: OutboxItem): boolean =>
+  mirror.findOutboxItem(item.key)?.run === item.run;
+
 async function pushCreate(link: Link, item: OutboxItem): Promise<void> {
   const sending = markSending(link, item);
   const answer = await link.crm.createRecord(item.key.entity, item.fields);
@@ -55,6 +59,7 @@ async function pushUpdate(link: Link, item: OutboxItem): Promise<void> {
   const stored = mirror.findRecord(key);
   const isStale = !stored || item.attempts > 0 || clock.now() - stored.observedAt > times.rereadAfterMs;
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
+  if (!isCurrent(link, item)) return;
   if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
   if (differingFields(item.base, record.fields).length > 0) {
     mirror.dropOutboxItem(key);
@@ -66,8 +71,9 @@ async function pushUpdate(link: Link, item: OutboxItem): Promise<void> {
 }
 
 function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
-  const { mirror } = link;
+  const { log, mirror } = link;
   const { key } = item;
+  log.info('record.pushed', { record: recordKeyText(key), kind: 'update', fields: Object.keys(item.fields) });
   mirror.transaction(() => {
     const record = mirror.findRecord(key);
     if (record) {
@@ -97,9 +103,10 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
 
 /** Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. */
 async function pushDelete(link: Link, item: OutboxItem): Promise<void> {
-  const { clock, mirror } = link;
+  const { clock, log, mirror } = link;
   const { key } = item;
   const record = await pullRecord(link, key, 'edit');
+  if (!isCurrent(link, item)) return;
   if (record && differingFields(item.base, record.fields).length > 0) {
     mirror.dropOutboxItem(key);
     return;
@@ -109,6 +116,7 @@ async function pushDelete(link: Link, item: OutboxItem): Promise<void> {
     await link.crm.deleteRecord(key);
   }
   const at = clock.now();
+  log.info('record.pushed', { record: recordKeyText(key), kind: 'delete' });
   mirror.transaction(() => {
     const known = mirror.findRecord(key);
     if (known) mirror.saveRecord({ ...known, presence: 'gone', written: { at, before: {} } });
@@ -139,12 +147,12 @@ const entryOf = (item: OutboxItem, at: number, parts: EntryParts): JournalEntry 
 /** Turns an error into the item's state: refused until the row changes, unknown until it settled, or tried again later. */
 function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   const { backoff, clock, log, mirror, random, times } = link;
-  // The plan may have replaced the item meanwhile, but never while it was being sent.
-  const current = mirror.findOutboxItem(item.key) ?? item;
+  const current = mirror.findOutboxItem(item.key);
   const details = { code: error.code, message: error.message };
   log.warn('push.failed', { record: recordKeyText(item.key), kind: item.kind, code: error.code });
+  if (current?.run !== item.run) return;
   const isLost = error.code === 'CRM_UNKNOWN_OUTCOME' || error.code === 'CRM_UNREADABLE';
-  if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED' || error.code === 'CRM_FORBIDDEN') {
+  if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
     mirror.saveOutboxItem({ ...current, state: 'refused', error: details });
   } else if (isLost && item.kind === 'create') {
     mirror.saveOutboxItem({

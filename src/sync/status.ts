@@ -1,3 +1,4 @@
+import { conflictScope } from '../core/decide/context.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
 import { type Entity, entities } from '../core/record.ts';
 import type { JournalEntry, Sweep } from '../core/state.ts';
@@ -34,6 +35,16 @@ export interface Status {
   readonly refusals: readonly Refusal[];
   readonly resync: ResyncReport | undefined;
   readonly latest: readonly JournalEntry[];
+}
+
+/** Scopes of everything that waits for a person's decision, as of the last cycle. */
+export function listWaiting({ lastPlan }: Engine): string[] {
+  if (!lastPlan) return [];
+  return [
+    ...lastPlan.brakes.map(({ scope }) => scope),
+    ...lastPlan.holds.flatMap(({ decision }) => decision ?? []),
+    ...lastPlan.conflicts.map(({ key, field }) => conflictScope(key, field)),
+  ];
 }
 
 const latestMax = 20;

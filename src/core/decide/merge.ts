@@ -22,7 +22,7 @@ export interface FieldView {
  * - `toTable`, `toCrm`: one side changed, or won; `lost` is the value that was overruled
  * - `conflict`: a person must choose
  * - `refused`: the cell holds nothing that can be sent; it is left as it is
- * - `unknown`: the CRM never told this field; nothing is done
+ * - `unknown`: the CRM never told this field and nobody edited it; nothing is done
  */
 export type FieldOutcome =
   | { readonly kind: 'same'; readonly value: Value; readonly rewrite: boolean }
@@ -49,7 +49,7 @@ export type Choice = 'crm' | 'table' | undefined;
 /** Decides one field: the three-way merge of agreed, CRM and cell. */
 export function mergeField(view: FieldView, names: Names, chosen: Choice): FieldOutcome {
   const { column, field, crm, cell } = view;
-  if (crm === undefined) return { kind: 'unknown' };
+  if (crm === undefined) return mergeUntold(view, names);
   const seen = readCell(view, names);
   if (column.direction === 'toTable') return mergeShown(view, crm, seen, names);
   if (seen.kind === 'refused') return seen;
@@ -70,6 +70,17 @@ export function mergeField(view: FieldView, names: Names, chosen: Choice): Field
       : { kind: 'toCrm', value: table, base: crm, lost: undefined };
   }
   return settleConflict(column, crm, table, agreed ?? null, fault, chosen);
+}
+
+/** A field the CRM never told can not be compared, so an edit of it is refused rather than sent blindly. */
+function mergeUntold(view: FieldView, names: Names): FieldOutcome {
+  const seen = readCell(view, names);
+  const isUntouched = seen.kind === 'value' && equalValues(seen.value, view.agreed ?? null);
+  if (isUntouched || view.column.direction === 'toTable') return { kind: 'unknown' };
+  return {
+    kind: 'refused',
+    reason: `The CRM does not show ${view.field.header}, so it can not be edited here.`,
+  };
 }
 
 function settleConflict(
