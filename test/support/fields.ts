@@ -1,0 +1,79 @@
+import type { Catalog } from '../../src/core/catalog.ts';
+import { createNames, leadChoice, type Names } from '../../src/core/codec.ts';
+import { describeEntity, type FieldDefinition } from '../../src/core/field.ts';
+import { type Entity, entities } from '../../src/core/record.ts';
+
+/** A catalog with what is awkward in real ones: equal stage names, options with commas, odd labels. */
+export const sampleCatalog: Catalog = {
+  pipelines: [
+    {
+      id: 1,
+      name: 'Sales',
+      stages: [
+        { id: 12, name: 'Won', order: 2 },
+        { id: 11, name: 'New', order: 1 },
+      ],
+    },
+    {
+      id: 2,
+      name: 'Partners',
+      stages: [
+        { id: 21, name: 'New', order: 1 },
+        { id: 22, name: 'Signed', order: 2 },
+      ],
+    },
+    {
+      id: 3,
+      name: 'Twins',
+      stages: [
+        { id: 31, name: 'Same', order: 1 },
+        { id: 32, name: 'same', order: 2 },
+      ],
+    },
+  ],
+  leadStatuses: [
+    { name: 'new', label: 'New lead' },
+    { name: 'in_talks', label: 'In talks' },
+    { name: 'lost', label: '' },
+  ],
+  customFields: [
+    { key: 'size', name: 'Size', kind: 'number', options: [] },
+    { key: 'is_vip', name: 'VIP', kind: 'boolean', options: [] },
+    { key: 'founded', name: 'Founded', kind: 'date', options: [] },
+    { key: 'tier', name: 'Tier', kind: 'select', options: ['Gold', 'Silver', 'Bronze, basic'] },
+    {
+      key: 'topics',
+      name: 'Topics',
+      kind: 'multi-select',
+      options: ['Web', 'Print', 'Food, drinks', 'Cars, bikes, boats'],
+    },
+    { key: 'owner', name: 'Owner', kind: 'user', options: [] },
+    { key: 'team', name: 'Team', kind: 'users', options: [] },
+  ],
+};
+
+/** Names in Berlin, with leads of which two share a title and one is called like a number. */
+export const sampleNames: Names = createNames(
+  sampleCatalog,
+  [
+    leadChoice(1, 'Acme'),
+    leadChoice(2, 'Twin'),
+    leadChoice(3, 'Twin'),
+    leadChoice(42, 'Bäcker & Söhne'),
+    leadChoice(7, '2019'),
+  ],
+  'Europe/Berlin',
+);
+
+const fields = new Map(
+  entities.map(
+    (entity) => [entity, describeEntity(entity, sampleCatalog)] satisfies [Entity, FieldDefinition[]],
+  ),
+);
+
+/** The definition of a field in {@link sampleCatalog}. */
+export function sampleField(entity: Entity, name: string): FieldDefinition {
+  const field = fields.get(entity)?.find((candidate) => candidate.name === name);
+  if (!field) throw new Error(`There is no field ${name} of a ${entity}.`);
+  return field;
+}
