@@ -47,8 +47,14 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   // The library repeats reads three times within two seconds, which only wastes quota. Given per call, the
   // root keeps its path.
   const perCall = { retry: false, timeout: timeoutMs, ...(rootUrl !== undefined && { rootUrl }) };
-  const spendRead = createQuota({ requestsPerMinute: options.readsPerMinute, timeoutMs, clock });
-  const spendWrite = createQuota({ requestsPerMinute: options.writesPerMinute, timeoutMs, clock });
+  const { readsPerMinute, writesPerMinute } = options;
+  const spendRead = createQuota({ requestsPerMinute: readsPerMinute, timeoutMs, whenFull: 'wait', clock });
+  const spendWrite = createQuota({
+    requestsPerMinute: writesPerMinute,
+    timeoutMs,
+    whenFull: 'refuse',
+    clock,
+  });
 
   async function logIn(): Promise<void> {
     try {
@@ -58,19 +64,18 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
     }
   }
 
-  const send = <Answer>(spend: Spend, action: string, request: () => Promise<Answer>): Promise<Answer> =>
-    repeatLimited(async () => {
-      await logIn();
-      try {
-        return await spend(request);
-      } catch (error) {
-        throw sheetError(error, action);
-      }
-    }, options);
+  async function send<Answer>(spend: Spend, action: string, request: () => Promise<Answer>): Promise<Answer> {
+    await logIn();
+    try {
+      return await spend(request);
+    } catch (error) {
+      throw sheetError(error, action);
+    }
+  }
 
   return {
-    get: (fields, ranges = []) =>
-      send(spendRead, 'read the spreadsheet', async () => {
+    get(fields, ranges = []) {
+      const read = async () => {
         try {
           const answer = await api.spreadsheets.get({ spreadsheetId, fields, ranges: [...ranges] }, perCall);
           return checkedSpreadsheet(answer.data);
@@ -78,7 +83,9 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
           if (ranges.length > 0 && isUnknownRange(error)) return undefined;
           throw error;
         }
-      }),
+      };
+      return repeatLimited(() => send(spendRead, 'read the spreadsheet', read), options);
+    },
     batchUpdate: (requests, fields, ranges) =>
       send(spendWrite, 'write to the spreadsheet', async () => {
         const requestBody = {

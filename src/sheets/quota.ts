@@ -1,5 +1,5 @@
 import { backoffMs } from '../core/backoff.ts';
-import { isSyncError } from '../core/errors.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 
 const windowMs = 60_000;
@@ -11,6 +11,8 @@ interface QuotaOptions {
   readonly requestsPerMinute: number;
   /** How long a request may take at most. */
   readonly timeoutMs: number;
+  /** `refuse` fails with SHEET_LIMITED instead of waiting: what a request was planned from may not grow old. */
+  readonly whenFull: 'wait' | 'refuse';
   readonly clock: Clock;
 }
 
@@ -18,7 +20,7 @@ interface QuotaOptions {
  * A sliding window of requests. A slot is free again one minute after the answer, because only then it is
  * sure that Google's count of the last minute does not contain the request.
  */
-export function createQuota({ requestsPerMinute, timeoutMs, clock }: QuotaOptions): Spend {
+export function createQuota({ requestsPerMinute, timeoutMs, whenFull, clock }: QuotaOptions): Spend {
   let slots: { freeAt: number }[] = [];
 
   async function takeSlot(): Promise<{ freeAt: number }> {
@@ -26,7 +28,9 @@ export function createQuota({ requestsPerMinute, timeoutMs, clock }: QuotaOption
       const now = clock.monotonicMs();
       slots = slots.filter((slot) => slot.freeAt > now);
       if (slots.length < requestsPerMinute) break;
-      await clock.sleep(Math.min(...slots.map((slot) => slot.freeAt)) - now);
+      const waitMs = Math.min(...slots.map((slot) => slot.freeAt)) - now;
+      if (whenFull === 'refuse') throw fullError(waitMs);
+      await clock.sleep(waitMs);
     }
     const slot = { freeAt: clock.monotonicMs() + timeoutMs + windowMs };
     slots.push(slot);
@@ -43,6 +47,11 @@ export function createQuota({ requestsPerMinute, timeoutMs, clock }: QuotaOption
   };
 }
 
+const fullError = (retryAfterMs: number) =>
+  new SyncError('SHEET_LIMITED', 'The requests that Google allows in a minute are used up.', {
+    retryAfterMs,
+  });
+
 const waitsMax = 5;
 const waits = { firstMs: 2000, maxMs: 32_000 };
 
@@ -55,9 +64,8 @@ interface BackoffOptions {
 
 /**
  * Repeats a request that Google limited, after waits of up to 2, 4, 8, 16 and 32 seconds. Google advises to
- * double them and sends no Retry-After: https://developers.google.com/workspace/sheets/api/limits. A limited
- * request was not carried out, so that a write may be repeated too. Fails with SHEET_LIMITED when all were
- * limited.
+ * double them and sends no Retry-After: https://developers.google.com/workspace/sheets/api/limits. Good for reads
+ * alone: rows move while a write waits. Fails with SHEET_LIMITED when all were limited.
  */
 export async function repeatLimited<Answer>(
   request: () => Promise<Answer>,

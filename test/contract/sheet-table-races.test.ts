@@ -205,6 +205,16 @@ describe('refusals', () => {
     expect(sheet.clock.slept).toEqual([1500, 3000, 6000, 12_000, 24_000]);
   });
 
+  test('a limited write fails at once, because rows may move while it waits', async () => {
+    await sheet.close();
+    sheet = await openSandboxSheet({ quotas: { writesPerMinute: 1 } });
+    await sheet.table.layOut(sheetLayout, 'create');
+    await sheet.table.read(sheetLayout);
+    const write = sheet.table.write([{ kind: 'append', entity: 'lead', cells: { title: textCell('late') } }]);
+    await expect(write).rejects.toMatchObject({ code: 'SHEET_LIMITED' });
+    expect(sheet.clock.slept).toEqual([]);
+  });
+
   test('its own quota keeps requests below the limit of a minute', async () => {
     await sheet.close();
     sheet = await openSandboxSheet({ quotas: { readsPerMinute: 1000 } });
