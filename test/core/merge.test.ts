@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { type Choice, type FieldOutcome, mergeField } from '../../src/core/decide/merge.ts';
+import type { FieldDefinition } from '../../src/core/field.ts';
+import type { Column, ConflictPolicy } from '../../src/core/layout.ts';
+import type { Value } from '../../src/core/value.ts';
+import { sampleField, sampleNames } from '../support/fields.ts';
+
+/*
+ * Every case of the merge. A line says what is agreed, what the CRM has and what is on its way to the table; a column says what
+ * stands in the cell: the values a, b, c, nothing (∅), a formula (ƒ) or an error (#). A dash means "not known". Outcomes:
+ *   =b  both have b           >b  the table gets b       <b  the CRM gets b
+ *   ?   a conflict            !   refused, the cell stays as it is      ·  nothing is done
+ */
+const bothWays = `
+  agreed crm offered | a   b   c   ∅   ƒ   #
+  -      -   -       | !   !   !   ·   !   !
+  -      a   -       | =a  ?   ?   >a  !   !
+  -      b   -       | ?   =b  ?   >b  !   !
+  -      ∅   -       | <a  <b  <c  =∅  !   !
+  a      -   -       | ·   !   !   !   !   !
+  a      a   -       | =a  <b  <c  <∅  !   !
+  a      b   -       | >b  =b  ?   ?   !   !
+  a      ∅   -       | >∅  ?   ?   =∅  !   !
+  ∅      -   -       | !   !   !   ·   !   !
+  ∅      a   -       | =a  ?   ?   >a  !   !
+  ∅      b   -       | ?   =b  ?   >b  !   !
+  ∅      ∅   -       | <a  <b  <c  =∅  !   !
+  -      a   b       | =a  >a  ?   >a  !   !
+  -      b   b       | ?   =b  ?   >b  !   !
+  -      c   b       | ?   >c  =c  >c  !   !
+  -      ∅   b       | <a  >∅  <c  =∅  !   !
+  a      a   b       | =a  >a  <c  <∅  !   !
+  a      b   b       | >b  =b  ?   ?   !   !
+  a      c   b       | >c  >c  =c  ?   !   !
+  a      ∅   b       | >∅  >∅  ?   =∅  !   !
+  ∅      a   b       | =a  >a  ?   >a  !   !
+  ∅      b   b       | ?   =b  ?   >b  !   !
+  ∅      c   b       | ?   >c  =c  >c  !   !
+  ∅      ∅   b       | <a  >∅  <c  =∅  !   !
+  a      a   ∅       | =a  <b  <c  >a  !   !
+  a      b   ∅       | >b  =b  ?   >b  !   !
+  a      ∅   ∅       | >∅  ?   ?   =∅  !   !
+`;
+
+/** A column that only shows: whatever stands in it gives way to the CRM's value, except a formula. */
+const toTable = `
+  agreed crm offered | a   b   c   ∅   ƒ   #
+  -      -   -       | ·   ·   ·   ·   ·   ·
+  -      a   -       | =a  >a  >a  >a  !   >a
+  -      ∅   -       | >∅  >∅  >∅  =∅  !   >∅
+  a      -   -       | ·   ·   ·   ·   ·   ·
+  a      a   -       | =a  >a  >a  >a  !   >a
+  a      b   -       | >b  =b  >b  >b  !   >b
+  a      ∅   -       | >∅  >∅  >∅  =∅  !   >∅
+  a      b   b       | >b  =b  >b  >b  !   >b
+  a      c   b       | >c  >c  =c  >c  !   >c
+`;
+
+interface Case {
+  readonly agreed: string;
+  readonly crm: string;
+  readonly offered: string;
+  readonly cell: string;
+  readonly outcome: string;
+}
+
+function readCases(matrix: string): Case[] {
+  const [head = '', ...lines] = matrix.trim().split('\n');
+  const cells = head.split('|')[1]?.trim().split(/\s+/) ?? [];
+  return lines.flatMap((line) => {
+    const [known = '', outcomes = ''] = line.split('|');
+    const [agreed = '', crm = '', offered = ''] = known.trim().split(/\s+/);
+    return outcomes
+      .trim()
+      .split(/\s+/)
+      .map((outcome, index) => ({ agreed, crm, offered, cell: cells[index] ?? '', outcome }));
+  });
+}
+
+const readValue = (letter: string): Value | undefined =>
+  letter === '-' ? undefined : letter === '∅' ? null : letter;
+const showValue = (value: Value): string => (value === null ? '∅' : String(value));
+
+const oddCells: Readonly<Record<string, Cell>> = {
+  '∅': emptyCell,
+  ƒ: { kind: 'formula', formula: '=A1' },
+  '#': { kind: 'error', message: '#REF!' },
+};
+
+function columnOf(field: FieldDefinition, direction: Column['direction'], conflict: ConflictPolicy): Column {
+  return { field: field.name, kind: field.kind, header: field.header, direction, conflict };
+}
+
+function merge(
+  { agreed, crm, offered, cell }: Case,
+  direction: Column['direction'],
+  conflict: ConflictPolicy,
+  chosen?: Choice,
+): FieldOutcome {
+  const field = sampleField('lead', 'about.description');
+  const view = {
+    column: columnOf(field, direction, conflict),
+    field,
+    crm: readValue(crm),
+    agreed: readValue(agreed),
+    offered: readValue(offered),
+    cell: oddCells[cell] ?? textCell(cell),
+  };
+  return mergeField(view, sampleNames, chosen);
+}
+
+/** An outcome in the words of the matrix; a value that lost stands in brackets. */
+function describeOutcome(outcome: FieldOutcome): string {
+  const lost = 'lost' in outcome && outcome.lost !== undefined ? `(${showValue(outcome.lost)})` : '';
+  switch (outcome.kind) {
+    case 'same':
+      return `=${showValue(outcome.value)}${outcome.rewrite ? ' rewritten' : ''}`;
+    case 'toTable':
+      return `>${showValue(outcome.value)}${lost}`;
+    case 'toCrm':
+      return `<${showValue(outcome.value)}${lost}`;
+    case 'conflict':
+      return '?';
+    case 'refused':
+      return '!';
+    case 'unknown':
+      return '·';
+  }
+}
+
+/** Checks a case under every policy and every choice of a person: only conflicts may depend on them. */
+function check(example: Case, direction: Column['direction']) {
+  const { outcome, crm, cell } = example;
+  const isConflict = outcome === '?';
+  const settled = { crm: `>${crm}(${cell})`, table: `<${cell}(${crm})` } as const;
+  for (const policy of ['ask', 'crm', 'table'] as const) {
+    for (const chosen of [undefined, 'crm', 'table'] as const) {
+      const winner = chosen ?? policy;
+      const expected = isConflict && winner !== 'ask' ? settled[winner] : outcome;
+      expect(describeOutcome(merge(example, direction, policy, chosen)), `${policy}, chosen ${chosen}`).toBe(
+        expected,
+      );
+    }
+  }
+}
+
+const title = ({ agreed, crm, offered, cell, outcome }: Case) =>
+  `agreed ${agreed}, CRM ${crm}, offered ${offered}, cell ${cell}: ${outcome}`;
+
+describe('the merge of a column that goes both ways', () => {
+  it.each(readCases(bothWays).map((example) => [title(example), example] as const))('%s', (_title, example) =>
+    check(example, 'both'),
+  );
+});
+
+describe('the merge of a column that only shows', () => {
+  it.each(readCases(toTable).map((example) => [title(example), example] as const))('%s', (_title, example) =>
+    check(example, 'toTable'),
+  );
+});
+
+describe('what an outcome carries', () => {
+  const example = { agreed: 'a', crm: 'b', offered: '-', cell: 'c', outcome: '' };
+
+  it('an edit towards the CRM names the value it was decided on', () => {
+    expect(merge({ ...example, crm: 'a' }, 'both', 'ask')).toEqual({
+      kind: 'toCrm',
+      value: 'c',
+      base: 'a',
+      lost: undefined,
+    });
+  });
+
+  it('a write to the table names the value it replaces', () => {
+    expect(merge({ ...example, cell: 'a' }, 'both', 'ask')).toEqual({
+      kind: 'toTable',
+      value: 'b',
+      before: 'a',
+      lost: undefined,
+    });
+  });
+
+  it('a conflict names all three values', () => {
+    expect(merge(example, 'both', 'ask')).toEqual({ kind: 'conflict', crm: 'b', table: 'c', agreed: 'a' });
+  });
+
+  it('a conflict about a field that was never agreed was empty before', () => {
+    expect(merge({ ...example, agreed: '-' }, 'both', 'ask')).toMatchObject({
+      kind: 'conflict',
+      agreed: null,
+    });
+  });
+});
+
+describe('a value that is fine in other words', () => {
+  const same = (value: Value, rewrite: boolean) => ({ kind: 'same', value, rewrite });
+  it.each<[name: string, value: Value, cell: Cell, outcome: object]>([
+    ['value', 5, textCell('5'), same(5, true)],
+    ['value', 5, numberCell(5), same(5, false)],
+    ['confidence', 50, textCell('50%'), same(50, true)],
+    ['confidence', 50, numberCell(0.5), same(50, true)],
+    ['stage_id', 12, textCell('won'), same(12, true)],
+    ['stage_id', 12, textCell('#12'), same(12, true)],
+    ['expected_close_date', '2026-12-31', textCell('31.12.2026'), same('2026-12-31', true)],
+    ['note', 'Zoë', textCell('Zoe\u0308'), same('Zoë', true)],
+    ['stage_id', 99, textCell('#99'), same(99, false)],
+  ])('%s %j shown as %j', (name, value, cell, outcome) => {
+    const field = sampleField('opportunity', name);
+    const column = columnOf(field, 'both', 'ask');
+    const view = { column, field, crm: value, agreed: value, offered: undefined, cell };
+    expect(mergeField(view, sampleNames, undefined)).toEqual(outcome);
+  });
+});
+
+describe('an edit the CRM would refuse', () => {
+  it.each<[policy: ConflictPolicy, agreed: Value, crm: Value, outcome: object]>([
+    ['ask', 'Acme', 'Acme', { kind: 'refused', reason: 'Title can not be empty.' }],
+    ['table', 'Acme', 'Acme GmbH', { kind: 'refused', reason: 'Title can not be empty.' }],
+    ['crm', 'Acme', 'Acme GmbH', { kind: 'toTable', value: 'Acme GmbH', before: null, lost: null }],
+    ['ask', 'Acme', 'Acme GmbH', { kind: 'conflict', crm: 'Acme GmbH', table: null, agreed: 'Acme' }],
+  ])('an emptied title where %s wins, agreed %s, CRM %s', (policy, agreed, crm, outcome) => {
+    const field = sampleField('lead', 'title');
+    const view = {
+      column: columnOf(field, 'both', policy),
+      field,
+      crm,
+      agreed,
+      offered: undefined,
+      cell: emptyCell,
+    };
+    expect(mergeField(view, sampleNames, undefined)).toEqual(outcome);
+  });
+});
