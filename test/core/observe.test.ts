@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { absorb, noteMissed } from '../../src/core/observe.ts';
+import type { StoredRecord } from '../../src/core/state.ts';
+import type { Fields } from '../../src/core/value.ts';
+
+const lagMs = 5_000;
+const written = { at: 1_000, before: { title: 'old' } };
+const base: StoredRecord = {
+  key: { entity: 'lead', id: '7' },
+  fields: { title: 'known', note: 'kept' },
+  observedAt: 500,
+  firstSeenAt: 100,
+  lastSeenAt: 500,
+  missedSweeps: 1,
+  presence: 'present',
+};
+
+const absorbInto = (stored: StoredRecord | undefined, fields: Fields, at: number): StoredRecord =>
+  absorb(stored, { entity: 'lead', id: '7', fields, at }, { now: at + 50, lagMs });
+
+interface Case {
+  readonly name: string;
+  readonly stored: Partial<StoredRecord>;
+  /** When the request was sent that answered, and what it said. */
+  readonly at: number;
+  readonly says: Fields;
+  readonly knows: Fields;
+}
+
+/** Checks what is known of the record after an answer. */
+function check({ stored, at, says, knows }: Case) {
+  expect(absorbInto({ ...base, ...stored }, says, at).fields).toEqual(knows);
+}
+
+describe('an answer of the CRM', () => {
+  it.each<Case>([
+    {
+      name: 'that is newer counts',
+      stored: {},
+      at: 600,
+      says: { title: 'new', note: 'n' },
+      knows: { title: 'new', note: 'n' },
+    },
+    {
+      name: 'that lacks a field leaves it as it was',
+      stored: {},
+      at: 600,
+      says: { title: 'new' },
+      knows: { title: 'new', note: 'kept' },
+    },
+    {
+      name: 'that empties a field empties it',
+      stored: {},
+      at: 600,
+      says: { title: null },
+      knows: { title: null, note: 'kept' },
+    },
+    {
+      name: 'to an older request is no news',
+      stored: {},
+      at: 499,
+      says: { title: 'older' },
+      knows: { title: 'known', note: 'kept' },
+    },
+    {
+      name: 'to a request sent before our write was acknowledged is no news',
+      stored: { written },
+      at: 999,
+      says: { title: 'anything' },
+      knows: { title: 'known', note: 'kept' },
+    },
+    {
+      name: 'that lags and shows what our write replaced is no news for that field alone',
+      stored: { written },
+      at: 1_001,
+      says: { title: 'old', note: 'n' },
+      knows: { title: 'known', note: 'n' },
+    },
+    {
+      name: 'that shows a third value soon after our write is somebody else’s edit',
+      stored: { written },
+      at: 1_001,
+      says: { title: 'third' },
+      knows: { title: 'third', note: 'kept' },
+    },
+    {
+      name: 'that shows the replaced value after the lag means that somebody put it back',
+      stored: { written },
+      at: 6_000,
+      says: { title: 'old' },
+      knows: { title: 'old', note: 'kept' },
+    },
+  ])('$name', check);
+
+  it('about a record never seen begins its history', () => {
+    expect(absorbInto(undefined, { title: 'new' }, 600)).toEqual({
+      key: { entity: 'lead', id: '7' },
+      fields: { title: 'new' },
+      observedAt: 600,
+      firstSeenAt: 650,
+      lastSeenAt: 600,
+      missedSweeps: 0,
+      presence: 'present',
+    });
+  });
+
+  it('shows that the record is there, even when it is too old to say more', () => {
+    expect(absorbInto(base, { title: 'older' }, 400)).toEqual({ ...base, missedSweeps: 0 });
+  });
+
+  it('brings back a record that was gone', () => {
+    const gone: StoredRecord = { ...base, presence: 'gone' };
+    expect(absorbInto(gone, {}, 600)).toMatchObject({
+      presence: 'present',
+      missedSweeps: 0,
+      lastSeenAt: 600,
+    });
+  });
+
+  it('that lags behind our own delete brings nothing back', () => {
+    const deleted: StoredRecord = { ...base, presence: 'gone', written: { at: 1_000, before: {} } };
+    expect(absorbInto(deleted, {}, 5_999)).toBe(deleted);
+    expect(absorbInto(deleted, {}, 6_000)).toMatchObject({ presence: 'present' });
+  });
+});
+
+describe('a complete sweep', () => {
+  const seenAt = (lastSeenAt: number, more: Partial<StoredRecord> = {}): StoredRecord => ({
+    ...base,
+    lastSeenAt,
+    ...more,
+  });
+
+  it('counts a miss for each present record it did not show, and for no other', () => {
+    const records = [seenAt(999), seenAt(1_000), seenAt(1_500), seenAt(999, { presence: 'gone' })];
+    expect(noteMissed(records, 1_000)).toEqual([seenAt(999, { missedSweeps: 2 })]);
+  });
+});
