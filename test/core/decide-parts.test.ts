@@ -91,7 +91,7 @@ describe('rows by their ID cell', () => {
   };
   const none = { records: [], claimed: [], unbound: [], copies: [], strangers: [] };
 
-  it.each<[name: string, rows: ObservedRow[], binding: Partial<typeof none | Record<string, number[]>>]>([
+  it.each<[name: string, rows: ObservedRow[], binding: Partial<Record<keyof typeof none, number[]>>]>([
     ['one row per record', [row(1, 2, 'a'), row(2, 1, 'b')], { records: [1, 2] }],
     ['an ID typed as text is the same ID', [row(1, '1', 'a')], { records: [1] }],
     ['a row without an ID', [row(1, undefined, 'a')], { unbound: [1] }],
@@ -133,7 +133,11 @@ describe('a record key as text', () => {
       { entity: fc.constantFrom(...entities), id: fc.stringMatching(/^[\w-]{1,20}$/) },
       { noNullPrototype: true },
     );
-    fc.assert(fc.property(key, (each) => expect(parseRecordKey(recordKeyText(each))).toEqual(each)));
+    fc.assert(
+      fc.property(key, (each) => {
+        expect(parseRecordKey(recordKeyText(each))).toEqual(each);
+      }),
+    );
   });
 
   it.each(['', 'lead', 'lead-', 'user-1', '-1', 'Lead-1'])('“%s” is none', (text) => {
