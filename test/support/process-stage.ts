@@ -47,6 +47,8 @@ export interface ProcessStage {
   setSheetFaults(faults: FaultsInput): Promise<void>;
   /** What a person does in the sheet. */
   editSheet(...actions: PersonActionInput[]): Promise<void>;
+  /** What a person changes in the CRM's own interface. */
+  editCrm(path: string, body: Readonly<Record<string, unknown>>): Promise<void>;
   /** Requests that were answered or cut off, oldest first. */
   crmRequests(): readonly LoggedRequest[];
   /** Requests that arrived, answered or not. */
@@ -110,6 +112,7 @@ function joinStage(environment: Environment, addresses: SideAddresses, model: Cr
     },
     setSheetFaults: (faults) => post(`${sheetsUrl}/__sandbox/faults`, faults),
     editSheet: (...actions) => post(`${sheetsUrl}/__sandbox/person`, actions),
+    editCrm: (path, body) => post(`${addresses.crmUrl}__sandbox/by-hand`, { method: 'PUT', path, body }),
     crmRequests: () => model.requests(),
     crmArrivals: () => keyUsage(model).requests,
     sheetWrites: () => countSheetWrites(sheetsUrl),

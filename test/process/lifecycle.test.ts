@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { type DaemonProcess, spawnCommand } from '../support/daemon-process.ts';
+import { openStage, type ProcessStage } from '../support/process-stage.ts';
+import { until } from '../support/until.ts';
+
+const limit = { timeout: 120_000 };
+
+describe('a stop', limit, () => {
+  test('ends what is on its way, exits with 0, and leaves the rest to the next start', async () => {
+    const stage = await openStage({ counts: { leads: 30, opportunities: 5, tasks: 5 } });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    stage.setCrmFaults({ faults: [{ kind: 'slow', method: 'PUT', delayMs: 1_000, times: 4 }] });
+    const titles = Array.from({ length: 20 }, (_, index) => [`Stopped ${index}`]);
+    await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 1, column: 'Title', rows: titles });
+    await stage.crmFaultsMet();
+    expect(updatesIn(stage)).toBe(0);
+    const { code, stdout } = await daemon.terminate();
+    expect(code).toBe(0);
+    expect(stdout).toContain('daemon.stopped');
+    expect(updatesIn(stage)).toBeGreaterThanOrEqual(4);
+    expect(updatesIn(stage)).toBeLessThan(titles.length);
+    await stage.startDaemon();
+    await stage.agreed();
+    await stage.expectAtRest();
+    // What was on its way has ended before the stop: nothing had to be sent again.
+    expect(updatesIn(stage)).toBe(titles.length);
+  });
+
+  const updatesIn = (stage: ProcessStage) =>
+    stage.crmRequests().filter(({ method }) => method === 'PUT').length;
+});
+
+describe('a start', limit, () => {
+  test('is refused while another daemon uses the state directory, which goes on', async () => {
+    const stage = await openStage({ counts: { leads: 3, opportunities: 0, tasks: 0 } });
+    const daemon = await stage.startDaemon();
+    const { code, stderr } = await stage.runCommand('start');
+    expect(code).toBe(1);
+    expect(stderr).toContain('is in use');
+    expect(stderr).toContain('Another daemon uses this state directory.');
+    await daemon.answers('/readyz');
+  });
+
+  test('with wrong settings names every one of them and no secret, and exits with 2', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const file = join(directory, 'settings.yaml');
+    await writeFile(
+      file,
+      stringify({
+        crm: { budget: { requests: 0 }, sweepMs: 'soon' },
+        sheet: { tabs: { leads: { conflict: 'nobody' } }, pollms: 5 },
+      }),
+    );
+    const secret = 'svc_live_too_short';
+    const environment = {
+      CRM_SYNC_CONFIG: file,
+      CRM_API_KEY: secret,
+      HTTP_PORT: 'eighty',
+      LOG_LEVEL: 'loud',
+    };
+    const { code, stderr } = await spawnCommand(['start'], environment).ended;
+    expect(code).toBe(2);
+    const named = [
+      'crm.baseUrl (CRM_BASE_URL)',
+      'crm.apiKey (CRM_API_KEY)',
+      'crm.budget.requests',
+      'crm.sweepMs',
+      'sheet.spreadsheetId (GOOGLE_SPREADSHEET_ID)',
+      'sheet.tabs.leads.conflict',
+      'pollms',
+      'http.port (HTTP_PORT)',
+      'log.level (LOG_LEVEL)',
+    ];
+    expect(named.filter((name) => !stderr.includes(name))).toEqual([]);
+    expect(stderr).not.toContain(secret);
+  });
+
+  test('repeated twenty times within one window of the CRM never overspends it', async () => {
+    const window = { requests: 100, windowMs: 60_000 };
+    const stage = await openStage({ counts: { leads: 350, opportunities: 120, tasks: 60 }, window });
+    // A daemon that is killed with a request on its way never learns what became of it.
+    stage.setCrmFaults({ latencyMs: 50 });
+    for (let start = 1; start <= 20; start += 1) {
+      const before = stage.crmArrivals();
+      const daemon = await stage.startDaemon();
+      // Twenty times six are more than the window holds: a daemon that forgot its predecessors would send them all.
+      await until('requests arrive, or the daemon knows that the window is filling', async () => {
+        const { taken } = (await readStatus(daemon)).budget;
+        return stage.crmArrivals() >= before + 6 || taken >= window.requests / 2;
+      });
+      await daemon.kill();
+    }
+    expect(stage.crmArrivals()).toBeGreaterThanOrEqual(window.requests / 2);
+    stage.expectBudgetKept();
+  });
+});
+
+const statusShape = z.object({ budget: z.object({ taken: z.number() }) });
+
+const readStatus = async ({ url }: DaemonProcess) =>
+  statusShape.parse(await (await fetch(`${url}/api/status`)).json());

@@ -1,0 +1,66 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import type { DaemonProcess } from '../support/daemon-process.ts';
+import { openStage } from '../support/process-stage.ts';
+import { flushRedis, type RedisServer, startRedis, stopRedis } from '../support/redis.ts';
+import { readCrm, readSheet } from '../support/two-sides.ts';
+import { until } from '../support/until.ts';
+
+const statusShape = z.object({
+  queue: z.object({ kind: z.string() }),
+  tabs: z.array(z.object({ pending: z.number() })),
+  problems: z.array(z.object({ source: z.string() })),
+});
+
+const readStatus = async ({ url }: DaemonProcess) =>
+  statusShape.parse(await (await fetch(`${url}/api/status`)).json());
+
+const edits = 40;
+/** Most of the edits wait while the CRM answers this slowly. */
+const latencyMs = 250;
+
+describe('edits that wait for the CRM', { timeout: 90_000 }, () => {
+  /** Types titles into the sheet, lets `lose` harm Redis while they wait, and expects every one of them in the CRM, once. */
+  async function expectEditsSurvive(
+    lose: (redis: RedisServer, daemon: DaemonProcess) => Promise<void>,
+  ): Promise<void> {
+    const redis = await startRedis();
+    onTestFinished(() => stopRedis(redis));
+    const stage = await openStage({ redisUrl: redis.url });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    expect((await readStatus(daemon)).queue.kind).toBe('bullmq');
+    const before = await readCrm(stage.addresses.crmUrl);
+    const { Leads = [] } = await readSheet(stage.addresses);
+    const typed = new Map(Leads.slice(0, edits).map(({ ID }, index) => [Number(ID), `Kept ${index}`]));
+    stage.setCrmFaults({ latencyMs });
+    const rows = [...typed.values()].map((title) => [title]);
+    await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 1, column: 'Title', rows });
+    await until('most edits wait', async () => {
+      const { tabs } = await readStatus(daemon);
+      return (tabs[0]?.pending ?? 0) > edits / 2;
+    });
+    await lose(redis, daemon);
+    stage.setCrmFaults({ clear: true });
+    await stage.agreed();
+    await stage.expectAtRest();
+    const leads = before.leads.map((lead) => ({ ...lead, title: typed.get(lead.id) ?? lead.title }));
+    expect(await readCrm(stage.addresses.crmUrl)).toEqual({ ...before, leads });
+    const updates = stage.crmRequests().filter(({ method }) => method === 'PUT');
+    expect(updates).toHaveLength(edits);
+    stage.expectBudgetKept();
+  }
+
+  test('arrive once when Redis forgets everything', () => expectEditsSurvive((redis) => flushRedis(redis)));
+
+  test('arrive once when Redis dies and comes back empty', () =>
+    expectEditsSurvive(async (redis, daemon) => {
+      await stopRedis(redis);
+      await until('the loss is noticed', async () => {
+        const { problems } = await readStatus(daemon);
+        return problems.some(({ source }) => source === 'queue');
+      });
+      const successor = await startRedis(redis.port);
+      onTestFinished(() => stopRedis(successor));
+    }));
+});
