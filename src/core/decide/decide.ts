@@ -64,8 +64,15 @@ function decisionEntity(scope: string): Entity | undefined {
   return parseRecordKey(subject)?.entity ?? entities.find((entity) => entity === subject);
 }
 
+/**
+ * A lead that is gone keeps its name: rows of what went to the trash with it show it, and would look edited without. Its bare title stands
+ * for leads that are there only.
+ */
 function leadChoices(records: readonly StoredRecord[]) {
   return records
-    .filter(({ key, presence }) => key.entity === 'lead' && presence === 'present')
-    .map(({ key, fields }) => leadChoice(Number(key.id), String(fields['title'] ?? '')));
+    .filter(({ key }) => key.entity === 'lead')
+    .map(({ key, fields, presence }) => {
+      const choice = leadChoice(Number(key.id), String(fields['title'] ?? ''));
+      return presence === 'present' ? choice : { ...choice, aliases: [] };
+    });
 }

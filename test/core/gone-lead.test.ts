@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { decide } from '../../src/core/decide/decide.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import { buildLayout, type Policy } from '../../src/core/policy.ts';
+import type { Entity } from '../../src/core/record.ts';
+import type { Agreement, StoredRecord } from '../../src/core/state.ts';
+import type { ObservedRow, ObservedTab } from '../../src/core/table.ts';
+import type { Fields } from '../../src/core/value.ts';
+import { sampleCatalog } from '../support/fields.ts';
+
+const tabPolicy = (title: string) => ({ title, conflict: 'crm' as const, columns: {} });
+const policy: Policy = {
+  tabs: { lead: tabPolicy('Leads'), opportunity: tabPolicy('Opportunities'), task: tabPolicy('Tasks') },
+  vanishedRows: 'ask',
+  brakes: { deletesMin: 5, deletesShare: 0.1 },
+  appendsMax: 100,
+};
+
+const stored = (
+  entity: Entity,
+  id: string,
+  fields: Fields,
+  presence: StoredRecord['presence'],
+): StoredRecord => ({
+  key: { entity, id },
+  fields,
+  observedAt: 0,
+  firstSeenAt: 0,
+  lastSeenAt: 0,
+  missedSweeps: 0,
+  presence,
+});
+
+const agreed = ({ key, fields }: StoredRecord): Agreement => ({
+  key,
+  fields,
+  offered: {},
+  changedAt: 0,
+  notice: '',
+});
+
+const tab = (...rows: ObservedRow[]): ObservedTab => ({
+  state: 'read',
+  rows,
+  fields: new Set(['title', 'lead_id']),
+  hasSync: true,
+});
+
+/** Leads 1 and 2 are both called Acme, and lead 1 was trashed. Task 5 of lead 1 shows it as `leadText`. */
+function planTask(task: { readonly presence: StoredRecord['presence']; readonly leadText: string }): Plan {
+  const records = [
+    stored('lead', '1', { title: 'Acme' }, 'gone'),
+    stored('lead', '2', { title: 'Acme' }, 'present'),
+    stored('task', '5', { title: 'Call', lead_id: 1 }, task.presence),
+  ];
+  const row: ObservedRow = {
+    position: 1,
+    id: numberCell(5),
+    sync: emptyCell,
+    cells: { title: textCell('Call'), lead_id: textCell(task.leadText) },
+  };
+  return decide({
+    known: {
+      records,
+      agreements: records.slice(1).map(agreed),
+      outbox: [],
+      decisions: [],
+      catalog: sampleCatalog,
+      sweptEntities: new Set(),
+    },
+    table: { tabs: { lead: tab(), opportunity: tab(), task: tab(row) }, timeZone: 'UTC' },
+    isRestless: () => false,
+    wasMissing: () => false,
+    layout: buildLayout(policy, sampleCatalog),
+    policy,
+    now: 1_000,
+    run: 'run',
+    newToken: () => 'new-token',
+  });
+}
+
+test('a row trashed together with its lead goes, although the lead it names is gone', () => {
+  const { holds, table } = planTask({ presence: 'gone', leadText: 'Acme (#1)' });
+  expect(holds.filter(({ entity }) => entity === 'task')).toEqual([]);
+  expect(table.map(({ write }) => write.kind)).toEqual(['delete']);
+});
+
+test('a row that outlives its lead goes on naming it', () => {
+  const { refusals, outbox } = planTask({ presence: 'present', leadText: 'Acme (#1)' });
+  expect({ refusals, sent: outbox.save }).toEqual({ refusals: [], sent: [] });
+});
+
+test('a bare title never means a lead that is gone', () => {
+  const { refusals, outbox } = planTask({ presence: 'present', leadText: 'Acme' });
+  expect(refusals).toEqual([]);
+  expect(outbox.save.map(({ fields }) => fields)).toEqual([{ lead_id: 2 }]);
+});
