@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { settingsSchema } from '../../src/app/settings.ts';
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+const example = read('config/crm-sheet-sync.example.yaml');
+/** The example with the settings that have no default switched on: prose has a space behind its #. */
+const complete = example.replace(/^(\s*)#(?=\w)/gm, '$1');
+/** All prose on one line each, without the marks of comments. */
+const prose = example.replaceAll(/\s+(# +)?/g, ' ');
+
+interface Setting {
+  readonly path: string;
+  readonly description: string | undefined;
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+const isSchema = (schema: JsonSchema | boolean | undefined): schema is JsonSchema =>
+  typeof schema === 'object';
+
+/** Every single setting of the schema; those of a column under `*`. */
+function listSettings(schema: JsonSchema, path: readonly string[] = []): Setting[] {
+  const { properties, additionalProperties, description } = schema;
+  if (!properties && !isSchema(additionalProperties)) return [{ path: path.join('.'), description }];
+  const children = Object.entries(properties ?? { '*': additionalProperties });
+  const own = properties ? [] : [{ path: path.join('.'), description }];
+  const inner = children.flatMap(([name, child]) =>
+    isSchema(child) ? listSettings(child, [...path, name]) : [],
+  );
+  return [...own, ...inner];
+}
+
+const settings = listSettings(z.toJSONSchema(settingsSchema, { io: 'input' }));
+
+/** Paths of everything that stands in a tree of settings. */
+const listPaths = (tree: object, path: readonly string[] = []): string[] =>
+  Object.entries(tree).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && Object.keys(value).length > 0
+      ? listPaths(value, [...path, name])
+      : [[...path, name].join('.')],
+  );
+
+test('the example shows every setting there is and no other', () => {
+  const paths = settings.map(({ path }) => path).filter((path) => !path.includes('*'));
+  expect(listPaths(parse(complete)).toSorted()).toEqual(paths.toSorted());
+});
+
+test('the example says of every setting what the schema says of it', () => {
+  const unsaid = settings.filter(({ description = '' }) => !prose.includes(description.replace(/\.$/, '')));
+  expect(unsaid).toEqual([]);
+  expect(settings.filter(({ description }) => description !== undefined).length).toBeGreaterThan(20);
+});
+
+test('the example holds the defaults, and is valid with everything in it', () => {
+  const { crm, sheet } = parse(complete);
+  const required = {
+    crm: { baseUrl: crm.baseUrl, apiKey: crm.apiKey },
+    sheet: { spreadsheetId: sheet.spreadsheetId },
+  };
+  const shown = parse(example);
+  const given = {
+    ...shown,
+    crm: { ...shown.crm, ...required.crm },
+    sheet: { ...shown.sheet, ...required.sheet },
+  };
+  expect(settingsSchema.parse(given)).toEqual(settingsSchema.parse(required));
+  expect(settingsSchema.safeParse(parse(complete)).error).toBeUndefined();
+});
+
+const composeShape = z.object({
+  services: z.object({
+    daemon: z.looseObject({
+      environment: z.record(z.string(), z.string()),
+      ports: z.array(z.string()),
+      secrets: z.array(z.string()),
+      stop_grace_period: z.string().regex(/^\d+s$/),
+    }),
+    redis: z.looseObject({ command: z.string() }),
+  }),
+});
+const { daemon, redis } = composeShape.parse(parse(read('compose.yaml'))).services;
+
+test('compose lets a clean stop end before the container is killed', () => {
+  const { stopGraceMs } = settingsSchema.pick({ stopGraceMs: true }).parse({});
+  expect(Number.parseInt(daemon.stop_grace_period, 10) * 1000).toBeGreaterThan(stopGraceMs);
+});
+
+test('compose shows the daemon to this machine only, and its Redis to nobody', () => {
+  expect(daemon.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+  expect(redis).not.toHaveProperty('ports');
+  expect(redis.command).toContain('--maxmemory-policy noeviction');
+  expect(redis.command).toContain('--appendonly yes');
+});
+
+test('compose passes secrets as files and never as values', () => {
+  const { environment } = daemon;
+  expect(Object.keys(environment)).not.toContain('CRM_API_KEY');
+  expect(Object.keys(environment)).not.toContain('CONTROL_TOKEN');
+  const files = ['CRM_API_KEY_FILE', 'CONTROL_TOKEN_FILE', 'GOOGLE_APPLICATION_CREDENTIALS'];
+  expect(files.map((name) => environment[name])).toEqual([
+    '/run/secrets/crm_api_key',
+    '/run/secrets/control_token',
+    '/run/secrets/google_credentials',
+  ]);
+});
