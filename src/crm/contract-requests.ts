@@ -7,7 +7,10 @@ import { z } from 'zod';
  * Whether a date exists in the calendar and what a custom field's type accepts is not the schema's to say.
  */
 
-/** Reads `"2"` as 2: task status and priority are "also accepted" as numeric strings ("Task"). */
+/**
+ * Reads `"2"` as 2: task status and priority are "also accepted" as numeric strings ("Task"), and queries are
+ * text anyway.
+ */
 function integerOrNumericString(minimum: number, maximum: number) {
   const integer = z.int().min(minimum).max(maximum);
   const numericString = z.string().regex(/^\d+$/).transform(Number).pipe(integer);
@@ -19,7 +22,7 @@ const bodyDate = z.string();
 /** "Date rules", 5: filters take `YYYY-MM-DD` and nothing else. */
 const filterDate = z.iso.date();
 const id = z.int().min(1);
-const queryInteger = z.coerce.number().int().min(1);
+const queryInteger = integerOrNumericString(1, Number.MAX_SAFE_INTEGER);
 
 const leadAbout = z.strictObject({
   description: z.string().max(500).nullable().exactOptional(),
@@ -93,7 +96,7 @@ export type ContactCreate = z.input<typeof contactCreateBody>;
 /** "Opportunities": paging, shown for opportunities only; leads and tasks may ignore it. */
 export const pageQuery = z.object({
   page: queryInteger.exactOptional(),
-  limit: queryInteger.max(100).exactOptional(),
+  limit: integerOrNumericString(1, 100).exactOptional(),
   order: z.enum(['asc', 'desc']).exactOptional(),
 });
 export type PageQuery = z.infer<typeof pageQuery>;

@@ -147,10 +147,10 @@ describe('records', () => {
     expect(await read('opportunity', id)).toMatchObject(written);
   });
 
-  it.each(['plain', 'wrapped'] as const)(
+  it.each(['plain', 'entity', 'item'] as const)(
     'a task comes back with what was written, %s (S12)',
-    async (singleTask) => {
-      const { crm, sandbox, read } = await serveSandbox({ choices: { singleTask } });
+    async (singleRecord) => {
+      const { crm, sandbox, read } = await serveSandbox({ choices: { singleRecord } });
       const lead_id = sandbox.model.records.leads.live()[0]!.id;
       const { id } = await crm.createRecord('task', { ...task, lead_id, parent_task_id: null });
       expect(await read('task', id)).toMatchObject({ ...task, lead_id, parent_task_id: null });
@@ -235,9 +235,9 @@ describe('records', () => {
 describe('the sandbox’s listings', () => {
   const listings: readonly Partial<CrmChoices>[] = [
     { listShape: 'array' },
-    { listShape: 'entity', listHasTotals: false },
+    { listShape: 'entity', listFacts: 'none' },
     { listShape: 'results', leadAndTaskPaging: 'ignored' },
-    { listHasTotals: false, leadAndTaskPaging: 'ignored' },
+    { listFacts: 'none', leadAndTaskPaging: 'ignored' },
     { oversizedLimit: 'clamped' },
   ];
 

@@ -18,7 +18,7 @@ describe('where the specification is silent', () => {
   );
 
   test('listings can go without totals', () => {
-    const { take } = openModel({ choices: { listHasTotals: false } });
+    const { take } = openModel({ choices: { listFacts: 'none' } });
     expect(Object.keys(Object(take('GET', '/tasks')))).toEqual(['items']);
   });
 
@@ -54,7 +54,7 @@ describe('where the specification is silent', () => {
         newLeadStatus: 'none',
         autoCreatedStatusName: 'slug',
         aboutUpdate: 'replace',
-        singleTask: 'wrapped',
+        singleRecord: 'entity',
         danglingReferenceStatus: 404,
         malformedIdStatus: 400,
         searchParameter: 'q',

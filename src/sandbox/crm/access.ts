@@ -1,11 +1,14 @@
 import { apiKeyPattern, documentedLimits, type Scope } from '../../crm/contract.ts';
 import type { CrmChoices } from './choices.ts';
+import type { CrmRecords } from './records.ts';
 import { RequestWindow, type WindowReading, type WindowUsage } from './request-window.ts';
 
 /** An API key and what it may do (CRM External API Specification, "Authentication"). */
 export interface CrmKey {
   readonly key: string;
   readonly scopes: readonly Scope[];
+  /** What the agency that owns the key has; where it is absent, that is the agency of the model. */
+  readonly records?: CrmRecords;
 }
 
 /** Limits of the rolling windows (specification, "Limits"). */

@@ -82,6 +82,7 @@ export function answerTooMany(
     headers['retry-after'] = new Date(now + waitSeconds * 1000).toUTCString();
   }
   if (choices.limitBody === 'empty') return { status: 429, headers, body: '' };
+  if (choices.limitBody === 'otherJson') return { status: 429, headers, body: { error: 'rate_limited' } };
   if (choices.limitBody === 'html') {
     return { status: 429, headers: { ...headers, 'content-type': 'text/html' }, body: '<h1>Slow down</h1>' };
   }

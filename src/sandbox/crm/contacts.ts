@@ -1,6 +1,6 @@
 import { endpoints } from '../../crm/contract.ts';
-import { answerListing } from './listing.ts';
-import { type Crm, type Operation, type OperationRequest, readPathId } from './operation.ts';
+import { answerWhole } from './listing.ts';
+import { type Crm, type Operation, type OperationRequest, readPathId, wrapRecord } from './operation.ts';
 import type { StoredContact } from './records.ts';
 import { checkShape, refuseField, refuseWith, requireFields } from './refusal.ts';
 
@@ -8,12 +8,11 @@ import { checkShape, refuseField, refuseWith, requireFields } from './refusal.ts
 
 export const listContacts: Operation = (crm, request) => {
   const items = [...contactsOfLead(crm, request).values()];
-  const listing = { entity: 'contacts', message: 'Contacts retrieved', items };
-  return answerListing(listing, { total: items.length }, crm.choices);
+  return answerWhole({ entity: 'contacts', message: 'Contacts retrieved', items }, crm.choices);
 };
 
 export const getContact: Operation = (crm, request) => ({
-  data: findContact(contactsOfLead(crm, request), request),
+  data: wrapRecord(crm, 'contact', findContact(contactsOfLead(crm, request), request)),
 });
 
 export const createContact: Operation = (crm, request) => {

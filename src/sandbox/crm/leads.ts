@@ -10,10 +10,15 @@ import { trashLead } from './trash.ts';
 
 export const listLeads: Operation = (crm, request) =>
   answerLooselyPaged(
-    { entity: 'leads', message: 'Leads retrieved', items: crm.records.leads.live() },
+    { entity: 'leads', message: 'Leads retrieved', items: crm.records.leads.live().map(asListed(crm)) },
     request.query,
     crm.choices,
   );
+
+const asListed =
+  (crm: Crm) =>
+  ({ updated_at, ...lead }: StoredLead) =>
+    crm.choices.listedLeadHasUpdatedAt ? { ...lead, updated_at } : lead;
 
 export const getLead: Operation = (crm, request) => ({
   data: crm.records.leads.get(readPathId(crm, request)),

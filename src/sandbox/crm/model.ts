@@ -62,8 +62,8 @@ export interface CrmModelOptions {
 const logLength = 5000;
 
 /**
- * The CRM of one agency as a model: it has no clock and no chance of its own, so the same requests at the same
- * times always get the same answers.
+ * The CRM of an agency as a model: it has no clock and no chance of its own, so the same requests at the same
+ * times always get the same answers. Keys of other agencies bring their records along.
  */
 export class CrmModel {
   readonly records: CrmRecords;
@@ -91,18 +91,19 @@ export class CrmModel {
     const { isOverLimit } = admission.reading;
     const fault = isOverLimit ? undefined : this.faults.take(request.method, request.path);
     const delayMs = this.faults.latencyMs + (fault?.delayMs ?? 0);
-    const headers = limitHeaders(admission.reading, now, this.#choices.resetFormat);
     const finish = (later: number): CrmOutcome => {
       const answer = this.#answerWithFault(now, later, request, admission, fault);
       this.#log({ at: now, method: request.method, path: request.path, status: answer?.status });
-      return answer && { ...answer, headers: { ...headers, ...answer.headers } };
+      if (!answer || (answer.status === 429 && !this.#choices.limitHeadersOnRefusal)) return answer;
+      const headers = limitHeaders(admission.reading, now, this.#choices.resetFormat);
+      return { ...answer, headers: { ...headers, ...answer.headers } };
     };
     return { delayMs, finish };
   }
 
   /** Carries out what a person does in the CRM's own interface: no key, no limits, no faults. */
   applyByHand(now: number, request: CrmRequest): CrmAnswer {
-    return this.#perform(now, request, scopes);
+    return this.#perform(now, request, scopes, this.records);
   }
 
   /** Grows with every request that may have changed a record. */
@@ -133,7 +134,7 @@ export class CrmModel {
     if (fault?.kind === 'status' && !fault.afterCommit) return answerError(fault.status);
     if (fault?.kind === 'garbage') return answerGarbage;
     if (!key) return answerError(401);
-    const answer = this.#perform(now, request, key.scopes);
+    const answer = this.#perform(now, request, key.scopes, key.records ?? this.records);
     switch (fault?.kind) {
       case 'dropAfter':
         return undefined;
@@ -143,20 +144,20 @@ export class CrmModel {
         return emptyList(answer);
       default:
         return request.method === 'GET'
-          ? this.#rememberRead(request, answer, fault?.kind === 'staleList')
+          ? this.#rememberRead(key, request, answer, fault?.kind === 'staleList')
           : answer;
     }
   }
 
-  #rememberRead(request: CrmRequest, answer: CrmAnswer, isStale: boolean): CrmAnswer {
-    const name = JSON.stringify([request.path, request.query]);
+  #rememberRead({ key }: CrmKey, request: CrmRequest, answer: CrmAnswer, isStale: boolean): CrmAnswer {
+    const name = JSON.stringify([key, request.path, request.query]);
     const before = this.#lastReads.get(name);
     if (isStale && before) return before;
     if (answer.status === 200) this.#lastReads.set(name, answer);
     return answer;
   }
 
-  #perform(now: number, request: CrmRequest, granted: readonly Scope[]): CrmAnswer {
+  #perform(now: number, request: CrmRequest, granted: readonly Scope[], records: CrmRecords): CrmAnswer {
     try {
       const route = findRoute(request.method, request.path);
       if (!route) throw refuseWith(404);
@@ -167,7 +168,7 @@ export class CrmModel {
         checkScope(granted, 'write:custom_fields');
       }
       if (request.method !== 'GET') this.#revision += 1;
-      const crm = { records: this.records, choices: this.#choices };
+      const crm = { records, choices: this.#choices };
       const { path } = route;
       const answer = operations[route.name](crm, { now, path, query: request.query ?? {}, body });
       return answerSuccess(endpoint.success, endpoint.message ?? answer.message ?? 'OK', answer.data);

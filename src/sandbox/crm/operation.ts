@@ -46,3 +46,9 @@ export const refuseReference = (crm: Crm, field: string, id: number): Refusal =>
 export function checkLeadReference(crm: Crm, leadId: number | null): void {
   if (leadId !== null && !crm.records.leads.find(leadId)) throw refuseReference(crm, 'lead_id', leadId);
 }
+
+/** A single record as it stands in `data`. */
+export function wrapRecord(crm: Crm, entity: string, record: object): object {
+  const { singleRecord } = crm.choices;
+  return singleRecord === 'plain' ? record : { [singleRecord === 'entity' ? entity : singleRecord]: record };
+}

@@ -9,6 +9,7 @@ import {
   readPathId,
   refuseReference,
   timestamp,
+  wrapRecord,
 } from './operation.ts';
 import type { StoredOpportunity } from './records.ts';
 import { checkShape, refuseField, requireFields } from './refusal.ts';
@@ -41,7 +42,7 @@ export const listOpportunities: Operation = (crm, request) => {
 };
 
 export const getOpportunity: Operation = (crm, request) => ({
-  data: crm.records.opportunities.get(readPathId(crm, request)),
+  data: wrapRecord(crm, 'opportunity', crm.records.opportunities.get(readPathId(crm, request))),
 });
 
 export const createOpportunity: Operation = (crm, request) => {
@@ -73,7 +74,7 @@ export const updateOpportunity: Operation = (crm, request) => {
   const message = 'Opportunity updated';
   switch (crm.choices.opportunityUpdateAnswer) {
     case 'record':
-      return { message, data: updated };
+      return { message, data: wrapRecord(crm, 'opportunity', updated) };
     case 'id':
       return { message, data: { id: updated.id } };
     case 'none':

@@ -76,16 +76,16 @@ export interface Member {
 export class Collection<Stored extends { readonly id: number }> {
   readonly #live = new Map<number, Stored>();
   readonly #trash = new Map<number, Stored>();
-  #lastId: number;
+  #nextId: number;
 
-  constructor(lastId: number) {
-    this.#lastId = lastId;
+  constructor(firstId: number) {
+    this.#nextId = firstId;
   }
 
   /** Stores a new record under the next id. */
   add(make: (id: number) => Stored): Stored {
-    this.#lastId += 1;
-    const record = make(this.#lastId);
+    const record = make(this.#nextId);
+    this.#nextId += 1;
     this.#live.set(record.id, record);
     return record;
   }
@@ -135,18 +135,22 @@ export interface CrmRecords {
   readonly nextUuid: () => string;
 }
 
-/** Records without any lead, task or opportunity, on a given catalog. */
+/** Where the ids of an agency's records begin: no id is ever given to two agencies of one CRM. */
+const firstIds = { lead: 1001, opportunity: 3001, task: 5001 };
+
+/** Records without any lead, task or opportunity, on a given catalog. Further agencies take an `idOffset`. */
 export function createRecords(
   seed: number,
   catalog: Pick<CrmRecords, 'pipelines' | 'customFields' | 'members'> & {
     readonly leadStatuses: readonly StoredLeadStatus[];
   },
+  idOffset = 0,
 ): CrmRecords {
   const random = createRandom(seed ^ 0x1d);
   return {
-    leads: new Collection(1000),
-    tasks: new Collection(5000),
-    opportunities: new Collection(3000),
+    leads: new Collection(firstIds.lead + idOffset),
+    tasks: new Collection(firstIds.task + idOffset),
+    opportunities: new Collection(firstIds.opportunity + idOffset),
     contacts: new Map(),
     leadStatuses: [...catalog.leadStatuses],
     pipelines: catalog.pipelines,

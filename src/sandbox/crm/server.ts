@@ -37,6 +37,9 @@ export interface SandboxCrm {
   close(): Promise<void>;
 }
 
+/** The specification has no limit for bodies; this one only keeps the memory of the machine. */
+const bodyBytesMax = 64 * 1024 * 1024;
+
 /** Serves the sandbox CRM over HTTP, with its page at `/`, until it is closed. */
 export async function startSandboxCrm(options: SandboxCrmOptions): Promise<SandboxCrm> {
   const { host = '127.0.0.1', seed, clock = Date.now } = options;
@@ -47,7 +50,12 @@ export async function startSandboxCrm(options: SandboxCrmOptions): Promise<Sandb
     keys: [{ key: apiKey, scopes }, ...(options.keys ?? [])],
     limits: { ...defaultLimits, ...options.limits },
   });
-  const server = Fastify({ forceCloseConnections: true });
+  const server = Fastify({
+    forceCloseConnections: true,
+    bodyLimit: bodyBytesMax,
+    // An address that can not be decoded is one more that does not exist, and gets the CRM's envelope as well.
+    frameworkErrors: (_error, request, reply) => void answerRequest(model, clock, request, reply),
+  });
   takeBodiesAsText(server);
   server.all(`${basePath}/*`, (request, reply) => answerRequest(model, clock, request, reply));
   await addControlRoutes(server, model, clock);

@@ -9,6 +9,7 @@ import {
   readPathId,
   refuseReference,
   timestamp,
+  wrapRecord,
 } from './operation.ts';
 import type { StoredTask } from './records.ts';
 import { checkShape, refuseField, requireFields } from './refusal.ts';
@@ -39,7 +40,7 @@ export const listTasks: Operation = (crm, request) =>
 
 export const getTask: Operation = (crm, request) => {
   const task = crm.records.tasks.get(readPathId(crm, request));
-  return { message: 'Task retrieved', data: crm.choices.singleTask === 'wrapped' ? { task } : task };
+  return { message: 'Task retrieved', data: wrapRecord(crm, 'task', task) };
 };
 
 export const createTask: Operation = (crm, request) => {
