@@ -42,7 +42,8 @@ const crm = z.strictObject({
     .prefault({}),
   sweepMs: milliseconds(15_000, 'Pause between the starts of two complete reads of an entity'),
   catalogMs: milliseconds(300_000, 'Age at which stages, statuses and custom fields are read again'),
-  // Not longer than the typing pause: what somebody wrote in the CRM while a row was being edited is seen before it is overwritten.
+  // Not longer than the typing pause: what was written in the CRM while a row was edited must be seen before
+  // it is overwritten.
   rereadAfterMs: milliseconds(2_000, 'A record seen longer ago than this is read again before it is updated'),
   settleMs: milliseconds(60_000, 'How long a create of unknown outcome rests before it is looked for'),
   lagMs: milliseconds(5_000, 'How long lists of the CRM may still show what was just overwritten'),

@@ -25,7 +25,7 @@ export interface CheckRun {
   together(checks: readonly Check[]): Promise<void>;
 }
 
-const nameWidth = 78;
+const nameWidth = 90;
 
 export function startCheckRun(sides: Sides): CheckRun {
   const counts = { passed: 0, failed: 0 };

@@ -75,7 +75,7 @@ export function valueAt(record: unknown, path: string): unknown {
 export interface CrmPerson {
   look(): Promise<CrmContents>;
   find(entity: Entity, id: number): Promise<CrmRecord | undefined>;
-  /** The oldest record that fits and that was not taken before, so that no two checks edit the same one. */
+  /** The newest record that fits and that was not taken before, so that no two checks edit the same one. */
   take(entity: Entity, fits?: (record: CrmRecord) => boolean): Promise<CrmRecord>;
   create(entity: Entity, body: object): Promise<number>;
   update(entity: Entity, id: number, body: object): Promise<void>;
@@ -115,7 +115,7 @@ export function workInCrm(origin: string): CrmPerson {
     },
     async take(entity, fits = () => true) {
       const records = recordsOf(await look(), entity);
-      const free = records.find((record) => !taken.has(`${entity} ${record.id}`) && fits(record));
+      const free = records.findLast((record) => !taken.has(`${entity} ${record.id}`) && fits(record));
       if (!free) throw new Error(`The CRM has no ${entity} left that fits.`);
       taken.add(`${entity} ${free.id}`);
       return free;

@@ -5,7 +5,10 @@ import { isDeepStrictEqual } from 'node:util';
 const limitMs = 90_000;
 const lookEveryMs = 300;
 
-/** Looks until nothing is wrong any more. `look` says in words what still is; after the limit these words are the error. */
+/**
+ * Looks until nothing is wrong any more. `look` says in words what still is; after the limit these words are the
+ * error.
+ */
 export async function waitUntil(look: () => Promise<string | undefined>): Promise<void> {
   const deadline = Date.now() + limitMs;
   for (;;) {

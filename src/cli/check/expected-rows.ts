@@ -11,8 +11,8 @@ import { difference } from './expect.ts';
 import type { SheetCell, SheetRow, SheetTab, SheetTabs } from './sheet-person.ts';
 
 /*
- * What the sheet has to show for the CRM's records, written down without any code of the daemon: two who agree because they share their
- * mistakes would prove nothing.
+ * What the sheet has to show for the CRM's records, written down without any code of the daemon: two who agree
+ * because they share their mistakes would prove nothing.
  */
 
 const dayMs = 86_400_000;
@@ -34,8 +34,7 @@ const taskPriorities = ['', 'Low', 'Medium', 'High'];
 
 function leadText(contents: CrmContents, id: number | null): SheetCell {
   if (id === null) return '';
-  const lead = contents.leads.find((candidate) => candidate.id === id);
-  return lead ? `${lead.title} (#${id})` : `#${id}`;
+  return `${contents.leads.find((lead) => lead.id === id)?.title} (#${id})`;
 }
 
 function stageText(contents: CrmContents, id: number): SheetCell {
@@ -98,7 +97,7 @@ function expectedRows(entity: Entity, contents: CrmContents, timeZone: string): 
   }));
 }
 
-/** Everything in which the sheet is not what the CRM's records say, in words; empty when it is the same, cell by cell. */
+/** Everything in which the sheet is not what the CRM's records say, in words; empty when nothing is. */
 export function compareSides(tabs: SheetTabs, contents: CrmContents, timeZone: string): string[] {
   return entities.flatMap((entity) =>
     compareTab(entity, tabs[entity], expectedRows(entity, contents, timeZone)),

@@ -35,7 +35,7 @@ const zoneShape = z.object({ properties: z.object({ timeZone: z.string() }) });
 /** Reading cells costs Google's quota, which the daemon needs too. */
 const readEveryMs = 2_000;
 
-/** Somebody at the sheet: reads it, types, sorts and deletes rows. Rows are found by their ID each time, because they move. */
+/** Somebody at the sheet: reads, types, sorts and deletes. Rows are found by their ID each time: they move. */
 export interface SheetPerson {
   look(): Promise<SheetTabs>;
   findRow(entity: Entity, id: number): Promise<SheetRow | undefined>;
@@ -64,7 +64,7 @@ export function sitAtSheet(rootUrl: string, spreadsheetId: string): SheetPerson 
     if (!grid && seen) return seen.tabs;
     await sleep(Math.max(0, (seen?.at ?? 0) + readEveryMs - Date.now()));
     const tabs = await readTabs(api);
-    // The grid was looked at before the cells were read: should it have changed between, the next look reads again.
+    // Should the grid have changed between the two reads, its older revision makes the next look read again.
     seen = { revision: grid?.revision ?? 0, at: Date.now(), tabs };
     return tabs;
   });
@@ -90,7 +90,13 @@ export function sitAtSheet(rootUrl: string, spreadsheetId: string): SheetPerson 
   }
 
   const edit = (entity: Entity, row: number, texts: Readonly<Record<string, string>>): PersonActionInput[] =>
-    Object.entries(texts).map(([column, text]) => ({ kind: 'edit', sheet: titles[entity], row, column, text }));
+    Object.entries(texts).map(([column, text]) => ({
+      kind: 'edit',
+      sheet: titles[entity],
+      row,
+      column,
+      text,
+    }));
 
   return {
     look,

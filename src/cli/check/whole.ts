@@ -1,6 +1,6 @@
 import type { Sides } from './check.ts';
-
 import { waitUntil } from './expect.ts';
+import { compareSides } from './expected-rows.ts';
 
 const shownMax = 5;
 
@@ -10,6 +10,7 @@ export async function waitUntilSidesAgree({ sheet, crm }: Sides): Promise<void> 
   await waitUntil(async () => {
     const differences = compareSides(await sheet.look(), await crm.look(), timeZone);
     if (differences.length === 0) return undefined;
-    return `${differences.length} differences, among them\n    ${differences.slice(0, shownMax).join('\n    ')}`;
+    const shown = differences.slice(0, shownMax).join('\n    ');
+    return `${differences.length} differences between the sides, the first:\n    ${shown}\n   `;
   });
 }

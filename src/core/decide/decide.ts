@@ -65,8 +65,8 @@ function decisionEntity(scope: string): Entity | undefined {
 }
 
 /**
- * A lead that is gone keeps its name: rows of what went to the trash with it show it, and would look edited without. Its bare title stands
- * for leads that are there only.
+ * A lead that is gone keeps its name: rows of what went to the trash with it show it, and would look edited
+ * without. A bare title means leads that are there only.
  */
 function leadChoices(records: readonly StoredRecord[]) {
   return records

@@ -1,0 +1,62 @@
+import type { Check, Sides } from './check.ts';
+import { valueAt } from './crm-person.ts';
+import { difference, waitUntil } from './expect.ts';
+
+/** A value that can not be stored, words that tell the person so, and a value that can. */
+interface Mistake {
+  readonly name: string;
+  readonly header: string;
+  readonly typed: string;
+  /** Has to be part of what the Sync cell says. */
+  readonly words: RegExp;
+  readonly corrected: string;
+  readonly path: string;
+  readonly value: unknown;
+}
+
+const mistakes: readonly Mistake[] = [
+  {
+    name: 'a website that the CRM refuses is told beside its row, until it is corrected',
+    header: 'Website',
+    typed: 'no address',
+    words: /^Error: .*(website|url)/i,
+    corrected: 'https://www.example.com/corrected',
+    path: 'meta_data.about.url',
+    value: 'https://www.example.com/corrected',
+  },
+  {
+    name: 'a status that does not exist is told beside its row, until it is corrected',
+    header: 'Status',
+    typed: 'Nonsense',
+    words: /^Error: “Nonsense” is not known\. Status takes New, Contacted/,
+    corrected: 'Qualified',
+    path: 'status_name',
+    value: 'qualified',
+  },
+];
+
+const checkMistake = ({ name, header, typed, words, corrected, path, value }: Mistake): Check => ({
+  name,
+  async run({ sheet, crm }: Sides) {
+    const lead = await crm.take('lead', (record) => valueAt(record, path) !== value);
+    const waitForSync = (expected: RegExp) =>
+      waitUntil(async () => {
+        const sync = String((await sheet.findRow('lead', lead.id))?.['Sync']);
+        return expected.test(sync)
+          ? undefined
+          : `Sync of lead ${lead.id}: expected ${expected}, found “${sync}”`;
+      });
+    await sheet.type('lead', lead.id, { [header]: typed });
+    await waitForSync(words);
+    await waitUntil(async () =>
+      difference(`${path} in the CRM`, valueAt(await crm.find('lead', lead.id), path), valueAt(lead, path)),
+    );
+    await sheet.type('lead', lead.id, { [header]: corrected });
+    await waitUntil(async () =>
+      difference(`${path} in the CRM`, valueAt(await crm.find('lead', lead.id), path), value),
+    );
+    await waitForSync(/^Synced /);
+  },
+});
+
+export const refusals: readonly Check[] = mistakes.map(checkMistake);

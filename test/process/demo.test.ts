@@ -1,0 +1,40 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { type CommandProcess, type Ending, spawnCommand } from '../support/daemon-process.ts';
+import { until } from '../support/until.ts';
+
+/** The checks wait for a real minute of the request limit, more than once. */
+const limitMs = 240_000;
+
+function startDemo(...options: string[]): CommandProcess {
+  const demo = spawnCommand(['demo', '--check', ...options], {});
+  onTestFinished(() => void demo.terminate());
+  return demo;
+}
+
+/** Demos look for free ports when they start: a second one begins when the first has its own. */
+async function setUp(demo: CommandProcess, queue: RegExp): Promise<void> {
+  let said = '';
+  demo.process.stdout?.on('data', (text: string) => {
+    said += text;
+  });
+  await until('the demo says which queue it has', async () => queue.test(said), {
+    describe: async () => said,
+  });
+}
+
+/** All that a demo printed goes into the failure: its lines say what was expected and what was found. */
+function expectAllPassed({ code, stdout, stderr }: Ending): void {
+  expect(`${stdout}${stderr}exit code ${code}`).toMatch(/^[1-9]\d* passed, 0 failed\nexit code 0$/m);
+}
+
+test('people on both sides see what the other side does, with Redis and without', {
+  timeout: limitMs,
+}, async () => {
+  const withRedis = startDemo();
+  await setUp(withRedis, /The queue is BullMQ/);
+  const withoutRedis = startDemo('--no-redis');
+  await setUp(withoutRedis, /The queue runs in process/);
+  const [one, other] = await Promise.all([withRedis.ended, withoutRedis.ended]);
+  expectAllPassed(one);
+  expectAllPassed(other);
+});
