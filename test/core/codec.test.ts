@@ -121,7 +121,10 @@ describe('a value and its cell', () => {
         fc.property(fc.oneof(anyValue, plainValues[field.kind] ?? anyValue), (value) => {
           const cell = encode(field, value, names);
           const view = { column, field, crm: value, agreed: value, offered: undefined, cell };
-          expect(mergeField(view, names, undefined), kind).toEqual({ kind: 'same', value, rewrite: false });
+          expect(
+            mergeField(view, names, () => undefined),
+            kind,
+          ).toEqual({ kind: 'same', value, rewrite: false });
         }),
       );
     },

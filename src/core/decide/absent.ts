@@ -41,8 +41,8 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
 const vanishedReason =
   'Its row is gone from the sheet. Approve to move the record to the trash of the CRM, or restore the row.';
 
-/** What a person decided for all rows that vanished at once, when the brake stopped the tab. */
-function tabChoice(context: TabContext): string | undefined {
+/** What a person decided for all rows that vanished at once, when the brake stopped the tab; kept as long as it is asked for. */
+export function tabChoice(context: TabContext): string | undefined {
   const { entity } = context;
   const answers = [context.decision(`brake:${entity}:emptied`), context.decision(`brake:${entity}:vanished`)];
   return answers.find((answer) => answer === 'trash' || answer === 'restore');

@@ -55,3 +55,9 @@ export interface TabContext {
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>
   `conflict:${recordKeyText(key)}:${field}`;
+
+/** Keeps what people decided about a record for later, where nothing can be decided about it now. */
+export function keepDecisions({ decision, layout }: TabContext, key: RecordKey): void {
+  decision(vanishedScope(key));
+  for (const { field } of layout.columns) decision(conflictScope(key, field));
+}

@@ -46,8 +46,8 @@ export interface DecidedField {
 /** A person's answer to a conflict that waited. */
 export type Choice = 'crm' | 'table' | undefined;
 
-/** Decides one field: the three-way merge of agreed, CRM and cell. */
-export function mergeField(view: FieldView, names: Names, chosen: Choice): FieldOutcome {
+/** Decides one field: the three-way merge of agreed, CRM and cell. `choose` is asked only when both sides changed it. */
+export function mergeField(view: FieldView, names: Names, choose: () => Choice): FieldOutcome {
   const { column, field, crm, cell } = view;
   if (crm === undefined) return mergeUntold(view, names);
   const seen = readCell(view, names);
@@ -69,7 +69,7 @@ export function mergeField(view: FieldView, names: Names, chosen: Choice): Field
       ? { kind: 'refused', reason: fault }
       : { kind: 'toCrm', value: table, base: crm, lost: undefined };
   }
-  return settleConflict(column, crm, table, agreed ?? null, fault, chosen);
+  return settleConflict(column, crm, table, agreed ?? null, fault, choose());
 }
 
 /** A field the CRM never told can not be compared, so an edit of it is refused rather than sent blindly. */

@@ -4,7 +4,7 @@ import type { RecordId, RecordKey } from '../record.ts';
 import type { Agreement, StoredRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
-import { conflictScope, type TabContext } from './context.ts';
+import { conflictScope, keepDecisions, type TabContext } from './context.ts';
 import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
 import { idCell } from './row-values.ts';
 import { type RowState, showValue, syncText } from './sync-text.ts';
@@ -20,6 +20,7 @@ export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, n
   if (record.presence === 'gone') return decideGoneRecord(context, row, record);
   const item = context.outbox.get(id);
   if (item?.state === 'sending' || item?.state === 'unknown') {
+    keepDecisions(context, record.key);
     return writeRow(context, row, record.key, {
       state: { kind: 'pending', what: 'being sent to the CRM' },
       ...(newId === undefined ? {} : { id: newId }),
@@ -61,9 +62,11 @@ function mergeRow(
       offered: agreement?.offered[name],
       cell,
     };
-    const choice = context.decision(conflictScope(record.key, name));
-    const chosen = choice === 'crm' || choice === 'table' ? choice : undefined;
-    return [{ field: view.field, outcome: mergeField(view, context.names, chosen) }];
+    const choose = () => {
+      const choice = context.decision(conflictScope(record.key, name));
+      return choice === 'crm' || choice === 'table' ? choice : undefined;
+    };
+    return [{ field: view.field, outcome: mergeField(view, context.names, choose) }];
   });
 }
 

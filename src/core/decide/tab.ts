@@ -1,9 +1,9 @@
 import type { RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
-import { decideUnseenRecords, decideVanishedRow } from './absent.ts';
+import { decideUnseenRecords, decideVanishedRow, tabChoice } from './absent.ts';
 import { type Binding, bindRows } from './bind.ts';
 import { findBrakes } from './brakes.ts';
-import { type TabContext, vanishedScope } from './context.ts';
+import { keepDecisions, type TabContext } from './context.ts';
 import { copyReason, decideClaimedRow, decideNewRows, dropUnsentCreates } from './new-row.ts';
 import { decideRow, holdRow } from './row.ts';
 import { showsValues } from './row-values.ts';
@@ -21,6 +21,8 @@ export function decideTab(context: TabContext): void {
       isInTable(agreement) && !present.has(agreement.key.id) && isPresent(context, agreement.key.id),
   );
   const steadilyVanished = vanished.filter(({ key }) => input.wasMissing(key));
+  for (const { key } of vanished) keepDecisions(context, key);
+  if (vanished.length > 0) tabChoice(context);
   draft.restlessRows += vanished.length - steadilyVanished.length;
   if (isBraked(context, binding, steadilyVanished.length)) return;
 
@@ -62,6 +64,6 @@ function isBraked(context: TabContext, binding: Binding, vanishedRows: number): 
   draft.brakes.push(...holding);
   if (holding.length === 0) return false;
   // What people decided before the brake was tripped stays decided.
-  for (const { key } of context.agreements.values()) context.decision(vanishedScope(key));
+  for (const { key } of context.agreements.values()) keepDecisions(context, key);
   return true;
 }

@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest';
+import { describeCell, textCell } from '../../src/core/cell.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import {
+  changeRecord,
+  leadKey,
+  recordOf,
+  removeRecord,
+  removeRow,
+  rowOf,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const acme = leadKey(1);
+const three = ['Acme', 'Beta', 'Gamma'];
+const many = Array.from({ length: 20 }, (_, index) => `Lead ${index + 1}`);
+const crmIds = (world: World) => [...world.crm.values()].map(({ key }) => key.id);
+const sheetIds = (world: World) => world.sheet.lead.map(({ id }) => describeCell(id));
+
+/** Nothing is written to either side. */
+function expectNoWrites(plan: Plan) {
+  expect(plan.table).toEqual([]);
+  expect(plan.outbox.save).toEqual([]);
+}
+
+const loseRows = (world: World, count: number) => {
+  for (let id = 1; id <= count; id += 1) removeRow(world, leadKey(id));
+};
+const loseRecords = (world: World, count: number) => {
+  for (let id = 1; id <= count; id += 1) removeRecord(world, leadKey(id));
+};
+
+describe('a row that vanished', () => {
+  it('S4: concludes nothing from one read', () => {
+    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+    removeRow(world, acme);
+    const plan = cycle(world);
+    expectNoWrites(plan);
+    expect([plan.restlessRows, plan.holds]).toEqual([1, []]);
+  });
+
+  it('that comes back in the next read was never gone', () => {
+    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+    const [row] = world.sheet.lead.splice(0, 1);
+    cycle(world);
+    world.sheet.lead.push(row!);
+    settle(world);
+    expect(crmIds(world)).toEqual(['1', '2', '3']);
+  });
+
+  it('waits for a person, and the CRM keeps its record', () => {
+    const world = worldWithLeads(three);
+    removeRow(world, acme);
+    const plan = settle(world);
+    expect(plan.holds).toMatchObject([{ entity: 'lead', id: '1', decision: 'vanished:lead-1' }]);
+    expect(crmIds(world)).toEqual(['1', '2', '3']);
+  });
+
+  it.each([
+    ['the person', {}, 'trash'],
+    ['the configuration', { vanishedRows: 'trash' as const }, undefined],
+  ])('is moved to the trash of the CRM when %s says so', (_who, policy, choice) => {
+    const world = worldWithLeads(three, { policy });
+    removeRow(world, acme);
+    if (choice) world.decisions.set('vanished:lead-1', choice);
+    settle(world);
+    expect([crmIds(world), sheetIds(world)]).toEqual([
+      ['2', '3'],
+      ['2', '3'],
+    ]);
+    expect([...world.agreements.keys(), ...world.decisions.keys(), ...world.outbox.keys()]).toEqual([
+      'lead-2',
+      'lead-3',
+    ]);
+    expect(world.journal).toContainEqual(
+      expect.objectContaining({
+        kind: 'delete',
+        side: 'crm',
+        before: expect.objectContaining({ title: 'Acme' }),
+      }),
+    );
+  });
+
+  it.each([
+    ['the person', {}, 'restore'],
+    ['the configuration', { vanishedRows: 'restore' as const }, undefined],
+  ])('comes back when %s says so', (_who, policy, choice) => {
+    const world = worldWithLeads(three, { policy });
+    removeRow(world, acme);
+    if (choice) world.decisions.set('vanished:lead-1', choice);
+    settle(world);
+    expect([crmIds(world), sheetIds(world)]).toEqual([
+      ['1', '2', '3'],
+      ['2', '3', '1'],
+    ]);
+    expect([...world.decisions]).toEqual([]);
+  });
+
+  it('S4: comes back when its record was edited in the CRM, because a delete never beats an edit', () => {
+    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+    removeRow(world, acme);
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    settle(world);
+    expect(recordOf(world, acme).fields['title']).toBe('Acme GmbH');
+    expect(rowOf(world, acme).cells['title']).toEqual(textCell('Acme GmbH'));
+  });
+
+  it('S4: is not deleted when the CRM’s record is edited after the delete was decided', () => {
+    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+    removeRow(world, acme);
+    cycle(world);
+    expect(cycle(world).outbox.save).toMatchObject([{ kind: 'delete', base: { title: 'Acme' } }]);
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    push(world);
+    settle(world);
+    expect(rowOf(world, acme).cells['title']).toEqual(textCell('Acme GmbH'));
+  });
+
+  it('keeps what was decided about it over a restart', () => {
+    const world = worldWithLeads(three);
+    removeRow(world, acme);
+    settle(world);
+    world.decisions.set('vanished:lead-1', 'trash');
+    world.lastRead = undefined;
+    settle(world);
+    expect(crmIds(world)).toEqual(['2', '3']);
+  });
+
+  it('needs no decision when its record is gone from the CRM as well', () => {
+    const world = worldWithLeads(three);
+    removeRow(world, acme);
+    removeRecord(world, acme);
+    expect(settle(world).holds).toEqual([]);
+    expect([...world.agreements.keys()]).toEqual(['lead-2', 'lead-3']);
+  });
+});
+
+describe('a record that is gone from the CRM', () => {
+  it('S4: keeps its row until its absence is proven', () => {
+    const world = worldWithLeads(three);
+    removeRecord(world, acme);
+    pull(world);
+    expectNoWrites(cycle(world));
+  });
+
+  it('takes its unchanged row with it', () => {
+    const world = worldWithLeads(three);
+    removeRecord(world, acme);
+    settle(world);
+    expect(sheetIds(world)).toEqual(['2', '3']);
+    expect([...world.agreements.keys()]).toEqual(['lead-2', 'lead-3']);
+    expect(world.journal.at(-1)).toMatchObject({
+      kind: 'delete',
+      side: 'table',
+      before: expect.objectContaining({ title: 'Acme' }),
+      cause: 'deleted in the CRM',
+    });
+  });
+
+  it('S4: leaves a row that was edited, and says what to do', () => {
+    const world = worldWithLeads(three);
+    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+    removeRecord(world, acme);
+    // The record is proven gone before the edit rested.
+    pull(world);
+    pull(world);
+    const plan = settle(world);
+    expect(plan.holds).toMatchObject([{ id: '1', position: 1 }]);
+    expect(describeCell(rowOf(world, acme).sync)).toMatch(
+      /^Held: The record was deleted in the CRM, but this row was edited/,
+    );
+  });
+
+  it('that was edited is created again when a person clears its ID', () => {
+    const world = worldWithLeads(three);
+    const row = rowOf(world, acme);
+    row.cells['title'] = textCell('Acme GmbH');
+    removeRecord(world, acme);
+    pull(world);
+    pull(world);
+    settle(world);
+    row.id = { kind: 'empty' };
+    settle(world);
+    expect([...world.crm.values()].map(({ fields }) => fields['title']).toSorted()).toEqual([
+      'Acme GmbH',
+      'Beta',
+      'Gamma',
+    ]);
+  });
+
+  it('that comes back gets its row again', () => {
+    const world = worldWithLeads(three);
+    const record = recordOf(world, acme);
+    removeRecord(world, acme);
+    settle(world);
+    world.crm.set('lead-1', record);
+    settle(world);
+    expect(sheetIds(world).toSorted()).toEqual(['1', '2', '3']);
+  });
+});
+
+describe('a brake', () => {
+  it.each<[name: string, lose: (world: World) => void, scope: string]>([
+    ['all rows are gone', (world) => loseRows(world, 20), 'brake:lead:emptied'],
+    ['too many rows are gone', (world) => loseRows(world, 6), 'brake:lead:vanished'],
+    ['too many records are gone', (world) => loseRecords(world, 6), 'brake:lead:gone'],
+  ])('S5: %s: nothing is written to either side', (_name, lose, scope) => {
+    const world = worldWithLeads(many, { policy: { vanishedRows: 'trash' } });
+    lose(world);
+    for (const row of world.sheet.lead) row.cells['about.url'] = textCell('https://edit.example');
+    pull(world);
+    pull(world);
+    pull(world);
+    cycle(world);
+    const plan = cycle(world);
+    expectNoWrites(plan);
+    expect(plan.brakes.map((brake) => brake.scope)).toEqual([scope]);
+  });
+
+  it('lets five go in a small tab', () => {
+    const world = worldWithLeads(many, { policy: { vanishedRows: 'trash' } });
+    loseRows(world, 5);
+    settle(world);
+    expect(crmIds(world)).toHaveLength(15);
+  });
+
+  it.each([
+    ['trash', 0],
+    ['restore', 20],
+  ])('approved with “%s” ends with %i records on both sides', (choice, left) => {
+    const world = worldWithLeads(many);
+    loseRows(world, 20);
+    settle(world);
+    world.decisions.set('brake:lead:emptied', choice);
+    world.lastRead = undefined;
+    settle(world);
+    expect([crmIds(world).length, sheetIds(world).length]).toEqual([left, left]);
+    expect([...world.decisions]).toEqual([]);
+  });
+
+  it('approved for records that are gone takes their rows', () => {
+    const world = worldWithLeads(many);
+    loseRecords(world, 10);
+    expect(settle(world).brakes).toHaveLength(1);
+    world.decisions.set('brake:lead:gone', 'approve');
+    settle(world);
+    expect(sheetIds(world)).toHaveLength(10);
+  });
+
+  it('keeps what was decided about single records before', () => {
+    const world = worldWithLeads(many);
+    loseRows(world, 6);
+    world.decisions.set('vanished:lead-1', 'trash');
+    world.decisions.set('conflict:lead-2:title', 'crm');
+    settle(world);
+    expect([...world.decisions.keys()]).toEqual(['vanished:lead-1', 'conflict:lead-2:title']);
+  });
+
+  it('of one tab does not stop the others', () => {
+    const world = worldWithLeads(many);
+    loseRows(world, 20);
+    world.sheet.task.push({
+      id: { kind: 'empty' },
+      sync: { kind: 'empty' },
+      cells: { title: textCell('Call') },
+    });
+    settle(world);
+    expect([...world.crm.values()].filter(({ key }) => key.entity === 'task')).toHaveLength(1);
+  });
+});

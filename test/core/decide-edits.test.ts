@@ -1,0 +1,359 @@
+import { describe, expect, it } from 'vitest';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { isQuiet } from '../../src/core/decide/plan.ts';
+import {
+  addRecord,
+  cellFor,
+  changeRecord,
+  createWorld,
+  decideWorld,
+  leadKey,
+  recordOf,
+  removeRow,
+  rowOf,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const acme = leadKey(1);
+const titleOf = (world: World) => recordOf(world, acme).fields['title'];
+const shownTitle = (world: World) => describeCell(rowOf(world, acme).cells['title'] ?? emptyCell);
+const shownSync = (world: World, key = acme) => describeCell(rowOf(world, key).sync);
+const typeTitle = (world: World, title: string) => {
+  rowOf(world, acme).cells['title'] = textCell(title);
+};
+
+/** Reads the sheet twice, so that what was typed rests. */
+function rest(world: World) {
+  cycle(world);
+  return cycle(world);
+}
+
+describe('the first fill', () => {
+  it('gives every record a row, oldest first, with names instead of ids', () => {
+    const world = createWorld();
+    addRecord(world, 'lead', { title: 'Acme', status_name: 'in_talks' });
+    addRecord(world, 'lead', { title: '=Beta' });
+    addRecord(world, 'opportunity', { lead_id: 1, stage_id: 11, value: 1250.5, confidence: 50 });
+    settle(world);
+    expect(world.sheet.lead.map(({ id, cells }) => [id, cells['title'], cells['status_name']])).toEqual([
+      [numberCell(1), textCell('Acme'), textCell('In talks')],
+      [numberCell(2), textCell('=Beta'), undefined],
+    ]);
+    expect(world.sheet.opportunity[0]?.cells).toMatchObject({
+      lead_id: textCell('Acme (#1)'),
+      stage_id: textCell('Sales / New'),
+      value: numberCell(1250.5),
+    });
+    expect(shownSync(world)).toMatch(/^Synced 2026-11-21 /);
+  });
+
+  it('is written in parts when it is large', () => {
+    const world = createWorld({ policy: { appendsMax: 2 } });
+    for (const title of ['a', 'b', 'c']) addRecord(world, 'lead', { title });
+    pull(world);
+    expect(cycle(world).table).toHaveLength(2);
+    expect(cycle(world).table).toHaveLength(1);
+    expect(world.sheet.lead).toHaveLength(3);
+  });
+
+  it('adopts rows that are equal already without writing their values', () => {
+    const world = worldWithLeads(['Acme']);
+    world.agreements.clear();
+    const plan = decideWorld(world);
+    expect(plan.table.flatMap(({ write }) => Object.keys('cells' in write ? write.cells : {}))).toEqual([]);
+    expect(plan.journal).toMatchObject([{ kind: 'adopt', side: 'both' }]);
+  });
+});
+
+describe('an edit', () => {
+  it('in the CRM is shown in the row', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    pull(world);
+    const plan = cycle(world);
+    expect(plan.table).toHaveLength(1);
+    expect(plan.table[0]).toMatchObject({
+      key: acme,
+      offers: { title: 'Acme GmbH' },
+      write: { kind: 'set', cells: { title: textCell('Acme GmbH') } },
+      journal: { before: { title: 'Acme' }, after: { title: 'Acme GmbH' }, cause: 'changed in the CRM' },
+    });
+    expect(plan.outbox.save).toEqual([]);
+  });
+
+  it('in the row waits until it rests, then goes to the CRM alone', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    typeTitle(world, 'Acme GmbH');
+    const first = cycle(world);
+    expect([isQuiet(first), first.restlessRows]).toEqual([true, 1]);
+    const plan = cycle(world);
+    expect(plan.outbox.save).toMatchObject([
+      {
+        key: acme,
+        kind: 'update',
+        state: 'waiting',
+        fields: { title: 'Acme GmbH' },
+        base: { title: 'Acme' },
+      },
+    ]);
+    expect(shownSync(world)).toBe('Pending: waiting to be sent to the CRM');
+    settle(world);
+    expect(titleOf(world)).toBe('Acme GmbH');
+    expect(shownSync(world)).toMatch(/^Synced /);
+  });
+
+  it('of different fields on both sides keeps both', () => {
+    const world = worldWithLeads(['Acme']);
+    typeTitle(world, 'Acme GmbH');
+    changeRecord(world, acme, { 'about.url': 'https://acme.example' });
+    settle(world);
+    expect(recordOf(world, acme).fields).toMatchObject({
+      title: 'Acme GmbH',
+      'about.url': 'https://acme.example',
+    });
+    expect(rowOf(world, acme).cells['about.url']).toEqual(textCell('https://acme.example'));
+  });
+
+  it('that was taken back before it was sent is forgotten', () => {
+    const world = worldWithLeads(['Acme']);
+    typeTitle(world, 'Acme GmbH');
+    rest(world);
+    typeTitle(world, 'Acme');
+    expect(cycle(world).outbox.drop).toEqual([acme]);
+  });
+
+  it('that follows another replaces the one that waits', () => {
+    const world = worldWithLeads(['Acme']);
+    typeTitle(world, 'Acme GmbH');
+    rest(world);
+    typeTitle(world, 'Acme AG');
+    expect(rest(world).outbox.save).toMatchObject([
+      { fields: { title: 'Acme AG' }, base: { title: 'Acme' } },
+    ]);
+  });
+
+  it('of a record that is being sent waits for the outcome', () => {
+    const world = worldWithLeads(['Acme']);
+    typeTitle(world, 'Acme GmbH');
+    rest(world);
+    for (const [text, item] of world.outbox) world.outbox.set(text, { ...item, state: 'sending' });
+    typeTitle(world, 'Acme AG');
+    expect(rest(world).outbox).toEqual({ save: [], drop: [] });
+    expect(shownSync(world)).toBe('Pending: being sent to the CRM');
+  });
+
+  it('that the CRM refused stays refused until the row changes', () => {
+    const world = worldWithLeads(['Acme']);
+    typeTitle(world, 'Acme GmbH');
+    rest(world);
+    const error = { code: 'CRM_REFUSED', message: 'The title is taken.' } as const;
+    for (const [text, item] of world.outbox) world.outbox.set(text, { ...item, state: 'refused', error });
+    expect(rest(world).outbox.save).toEqual([]);
+    expect(shownSync(world)).toBe('Error: The title is taken.');
+    typeTitle(world, 'Acme AG');
+    expect(rest(world).outbox.save).toMatchObject([{ state: 'waiting', fields: { title: 'Acme AG' } }]);
+  });
+});
+
+describe('a conflict', () => {
+  const conflicting = (conflict: 'crm' | 'table' | 'ask') => {
+    const world = worldWithLeads(['Acme'], { conflict });
+    typeTitle(world, 'Acme AG');
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    pull(world);
+    return world;
+  };
+
+  it('where the CRM wins puts the CRM’s value into the row, and keeps the other', () => {
+    const world = conflicting('crm');
+    expect(rest(world).table[0]?.journal).toMatchObject({
+      after: { title: 'Acme GmbH' },
+      lost: { title: 'Acme AG' },
+      cause: 'conflict: the CRM wins',
+    });
+    settle(world);
+    expect([titleOf(world), shownTitle(world)]).toEqual(['Acme GmbH', 'Acme GmbH']);
+    expect(shownSync(world)).toMatch(/Title: the CRM's value was kept, the sheet had “Acme AG”$/);
+  });
+
+  it('where the sheet wins goes to the CRM, and keeps the other', () => {
+    const world = conflicting('table');
+    expect(rest(world).outbox.save).toMatchObject([
+      { fields: { title: 'Acme AG' }, base: { title: 'Acme GmbH' } },
+    ]);
+    settle(world);
+    expect([titleOf(world), shownTitle(world)]).toEqual(['Acme AG', 'Acme AG']);
+    expect(shownSync(world)).toMatch(/Title: the sheet's value was kept, the CRM had “Acme GmbH”$/);
+    expect(world.journal).toContainEqual(expect.objectContaining({ lost: { title: 'Acme GmbH' } }));
+  });
+
+  it('that waits for a person changes neither side', () => {
+    const world = conflicting('ask');
+    const plan = rest(world);
+    expect(plan.conflicts).toEqual([
+      { key: acme, field: 'title', agreed: 'Acme', crm: 'Acme GmbH', table: 'Acme AG' },
+    ]);
+    settle(world);
+    expect([titleOf(world), shownTitle(world)]).toEqual(['Acme GmbH', 'Acme AG']);
+    expect(shownSync(world)).toMatch(/^Conflict: the CRM has “Acme GmbH” for Title\./);
+  });
+
+  it.each([
+    ['crm', 'Acme GmbH'],
+    ['table', 'Acme AG'],
+  ])('decided for the %s ends with its value, and the decision with it', (choice, title) => {
+    const world = conflicting('ask');
+    rest(world);
+    world.decisions.set('conflict:lead-1:title', choice);
+    settle(world);
+    expect([titleOf(world), shownTitle(world)]).toEqual([title, title]);
+    expect([...world.decisions]).toEqual([]);
+  });
+
+  it('that comes back after it was decided is asked about again', () => {
+    const world = conflicting('ask');
+    rest(world);
+    world.decisions.set('conflict:lead-1:title', 'table');
+    settle(world);
+    typeTitle(world, 'Acme KG');
+    changeRecord(world, acme, { title: 'Acme SE' });
+    expect(settle(world).conflicts).toMatchObject([{ crm: 'Acme SE', table: 'Acme KG' }]);
+  });
+
+  it('keeps its decision while the record is being sent, and while its row is missing', () => {
+    const world = conflicting('ask');
+    rest(world);
+    world.decisions.set('conflict:lead-1:title', 'table');
+    rest(world);
+    for (const [text, item] of world.outbox) world.outbox.set(text, { ...item, state: 'sending' });
+    rest(world);
+    expect([...world.decisions.keys()]).toEqual(['conflict:lead-1:title']);
+    world.sheet.lead.length = 0;
+    rest(world);
+    expect([...world.decisions.keys()]).toEqual(['conflict:lead-1:title']);
+  });
+
+  it('ends when the person types the CRM’s value', () => {
+    const world = conflicting('ask');
+    rest(world);
+    typeTitle(world, 'Acme GmbH');
+    expect(settle(world).conflicts).toEqual([]);
+  });
+
+  it('that appears while an edit is sent is decided again', () => {
+    const world = worldWithLeads(['Acme'], { conflict: 'ask' });
+    typeTitle(world, 'Acme AG');
+    rest(world);
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    push(world);
+    expect(titleOf(world)).toBe('Acme GmbH');
+    expect(settle(world).conflicts).toHaveLength(1);
+  });
+});
+
+describe('a cell that can not be sent', () => {
+  it.each([
+    ['a formula', { kind: 'formula', formula: '=A1' } as const, /^Error: Title holds a formula/],
+    ['an error', { kind: 'error', message: '#REF!' } as const, /^Error: Title shows #REF!/],
+    ['an emptied title', emptyCell, /^Error: Title can not be empty/],
+    ['a title that is too long', textCell('x'.repeat(201)), /^Error: Title is 201 characters long/],
+  ])('%s stays as it is, and the Sync cell says why', (_name, cell, reason) => {
+    const world = worldWithLeads(['Acme']);
+    rowOf(world, acme).cells['title'] = cell;
+    const plan = settle(world);
+    expect(plan.refusals).toMatchObject([{ entity: 'lead', id: '1', position: 1 }]);
+    expect(rowOf(world, acme).cells['title']).toEqual(cell);
+    expect(shownSync(world)).toMatch(reason);
+    expect(titleOf(world)).toBe('Acme');
+  });
+
+  it('does not keep the other cells of its row from the CRM', () => {
+    const world = worldWithLeads(['Acme']);
+    rowOf(world, acme).cells['title'] = emptyCell;
+    rowOf(world, acme).cells['about.url'] = textCell('https://acme.example');
+    settle(world);
+    expect(recordOf(world, acme).fields).toMatchObject({
+      title: 'Acme',
+      'about.url': 'https://acme.example',
+    });
+    expect(shownSync(world)).toMatch(/^Error: Title can not be empty/);
+  });
+
+  it('a formula is kept even where the CRM changes the field', () => {
+    const world = worldWithLeads(['Acme']);
+    rowOf(world, acme).cells['title'] = { kind: 'formula', formula: '=A1' };
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    settle(world);
+    expect(rowOf(world, acme).cells['title']).toEqual({ kind: 'formula', formula: '=A1' });
+    expect(titleOf(world)).toBe('Acme GmbH');
+  });
+});
+
+describe('how a value is written', () => {
+  it('in other words is put into its usual form, and nothing is sent', () => {
+    const world = worldWithLeads(['Acme']);
+    changeRecord(world, acme, { status_name: 'in_talks' });
+    settle(world);
+    rowOf(world, acme).cells['status_name'] = textCell(' IN talks');
+    settle(world);
+    expect(rowOf(world, acme).cells['status_name']).toEqual(textCell('In talks'));
+    expect(world.journal.filter(({ side }) => side === 'crm')).toEqual([]);
+  });
+
+  it('a lead that is renamed is renamed in the rows that name it', () => {
+    const world = worldWithLeads(['Acme']);
+    addRecord(world, 'opportunity', { lead_id: 1, stage_id: 11, value: 0, confidence: 0 });
+    settle(world);
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    settle(world);
+    expect(world.sheet.opportunity[0]?.cells['lead_id']).toEqual(textCell('Acme GmbH (#1)'));
+    expect(world.journal.filter(({ side }) => side === 'crm')).toEqual([]);
+  });
+
+  it('what only shows is put back when somebody types over it', () => {
+    const world = worldWithLeads(['Acme']);
+    const created = String(recordOf(world, acme).fields['created_at']);
+    rowOf(world, acme).cells['created_at'] = textCell('long ago');
+    settle(world);
+    expect(rowOf(world, acme).cells['created_at']).toEqual(cellFor(world, 'lead', 'created_at', created));
+  });
+});
+
+describe('a column that somebody deleted', () => {
+  it('is not taken for emptied cells, and comes back with the CRM’s values', () => {
+    const world = worldWithLeads(['Acme']);
+    changeRecord(world, acme, { 'about.url': 'https://acme.example' });
+    settle(world);
+    world.hiddenFields.add('about.url');
+    expect(isQuiet(settle(world))).toBe(true);
+    expect(recordOf(world, acme).fields['about.url']).toBe('https://acme.example');
+    world.hiddenFields.delete('about.url');
+    changeRecord(world, acme, { 'about.url': 'https://acme.test' });
+    settle(world);
+    expect(rowOf(world, acme).cells['about.url']).toEqual(textCell('https://acme.test'));
+  });
+});
+
+describe('a tab that can not be read', () => {
+  it('is held with its reason, and nothing is concluded from it', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    world.heldTabs.set('lead', 'The column ID is missing.');
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    const plan = settle(world);
+    expect(plan.holds).toEqual([{ entity: 'lead', reason: 'The column ID is missing.' }]);
+    expect([...world.agreements.keys()]).toEqual(['lead-1', 'lead-2', 'lead-3']);
+    world.heldTabs.clear();
+    settle(world);
+    expect(shownTitle(world)).toBe('Acme GmbH');
+  });
+
+  it('keeps what people decided about it', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    removeRow(world, acme);
+    world.decisions.set('vanished:lead-1', 'trash');
+    world.heldTabs.set('lead', 'The tab is missing.');
+    settle(world);
+    expect([...world.decisions.keys()]).toEqual(['vanished:lead-1']);
+  });
+});

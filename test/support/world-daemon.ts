@@ -1,0 +1,200 @@
+import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.ts';
+import { absorb, noteMissed, sweepsToProve } from '../../src/core/observe.ts';
+import { entities, type RecordKey, recordKeyText } from '../../src/core/record.ts';
+import type { Agreement, JournalEntry, OutboxItem } from '../../src/core/state.ts';
+import { differingFields, type Fields, pickFields } from '../../src/core/value.ts';
+import {
+  addRecord,
+  createWorld,
+  decideWorld,
+  readSheet,
+  removeRecord,
+  type SheetRow,
+  type World,
+  type WorldOptions,
+} from './world.ts';
+
+/*
+ * The daemon's other half as a model: it does what a plan says, at once and without faults. The real one is src/sync; this one is here
+ * so that deciding can be tested over many steps without waiting for anything.
+ */
+
+/** Reads the whole CRM; a record that two reads lack is gone. */
+export function pull(world: World): void {
+  world.now += 1_000;
+  for (const { key, fields } of world.crm.values()) observe(world, key, fields);
+  const missed = noteMissed([...world.records.values()], world.now);
+  for (const record of missed) {
+    const isGone = record.missedSweeps >= sweepsToProve;
+    world.records.set(recordKeyText(record.key), isGone ? { ...record, presence: 'gone' } : record);
+  }
+  world.isSwept = true;
+}
+
+function observe(world: World, key: RecordKey, fields: Fields): void {
+  const text = recordKeyText(key);
+  const seen = { ...key, fields, at: world.now };
+  world.records.set(text, absorb(world.records.get(text), seen, { now: world.now, lagMs: 0 }));
+}
+
+/** One cycle: decides, and does what the plan says about the mirror and the sheet. */
+export function cycle(world: World): Plan {
+  world.now += 1_000;
+  const read = readSheet(world);
+  const plan = decideWorld(world);
+  world.lastRead = read;
+  const { agreements, decisions, journal, outbox } = world;
+  for (const key of plan.outbox.drop) outbox.delete(recordKeyText(key));
+  for (const item of plan.outbox.save) outbox.set(recordKeyText(item.key), item);
+  for (const key of plan.agreements.drop) agreements.delete(recordKeyText(key));
+  for (const agreement of plan.agreements.save) agreements.set(recordKeyText(agreement.key), agreement);
+  for (const scope of plan.settledDecisions) decisions.delete(scope);
+  journal.push(...plan.journal);
+  writeSheet(world, plan.table);
+  for (const step of plan.table) confirm(world, plan, step);
+  return plan;
+}
+
+function writeSheet(world: World, steps: readonly TableStep[]): void {
+  const deleted = new Set<SheetRow>();
+  const appended = steps.filter(({ write }) => write.kind === 'append');
+  for (const { write } of steps) {
+    if (write.kind === 'append') continue;
+    const row = world.sheet[write.entity][write.position - 1];
+    if (!row) throw new Error(`There is no row ${write.position} to ${write.kind}.`);
+    if (write.kind === 'delete') deleted.add(row);
+    else {
+      row.id = write.id ?? row.id;
+      row.sync = write.sync ?? row.sync;
+      Object.assign(row.cells, write.cells);
+    }
+  }
+  for (const entity of entities) {
+    const rows = world.sheet[entity];
+    const kept = rows.filter((row) => !deleted.has(row));
+    rows.splice(0, rows.length, ...kept);
+  }
+  for (const { write } of appended) {
+    if (write.kind !== 'append') continue;
+    const { cells, id = { kind: 'empty' }, sync = { kind: 'empty' } } = write;
+    world.sheet[write.entity].push({ id, sync, cells: { ...cells } });
+  }
+}
+
+function confirm(world: World, plan: Plan, { forgets, journal, key, notice, offers }: TableStep): void {
+  if (journal) world.journal.push(journal);
+  if (!key) return;
+  const text = recordKeyText(key);
+  const agreement = world.agreements.get(text);
+  if (forgets) {
+    world.agreements.delete(text);
+    world.outbox.delete(text);
+  } else if (agreement && Object.keys(offers).length > 0) {
+    const fields = { ...agreement.fields, ...offers };
+    world.agreements.set(text, { ...agreement, fields, offered: {}, changedAt: plan.at, notice });
+  }
+}
+
+/** Sends what waits in the outbox, each after a fresh look at its record. */
+export function push(world: World): void {
+  for (const item of [...world.outbox.values()]) {
+    world.now += 1_000;
+    if (item.state !== 'waiting') continue;
+    if (item.kind === 'create') pushCreate(world, item);
+    else if (hasMoved(world, item)) world.outbox.delete(recordKeyText(item.key));
+    else if (item.kind === 'update') pushUpdate(world, item);
+    else pushDelete(world, item);
+  }
+}
+
+function hasMoved(world: World, item: OutboxItem): boolean {
+  const actual = world.crm.get(recordKeyText(item.key));
+  if (!actual) return item.kind === 'update';
+  observe(world, item.key, actual.fields);
+  return differingFields(item.base, actual.fields).length > 0;
+}
+
+const emptyAgreement = (key: RecordKey): Agreement => ({
+  key,
+  fields: {},
+  offered: {},
+  changedAt: 0,
+  notice: '',
+});
+
+const entryOf = (
+  item: OutboxItem,
+  at: number,
+  parts: Pick<JournalEntry, 'before' | 'after' | 'lost'>,
+): JournalEntry => ({
+  at,
+  run: item.run,
+  key: item.key,
+  kind: item.kind,
+  side: 'crm',
+  cause: 'pushed',
+  ...parts,
+});
+
+function pushCreate(world: World, item: OutboxItem): void {
+  const key = { entity: item.key.entity, id: addRecord(world, item.key.entity, item.fields) };
+  const text = recordKeyText(key);
+  observe(world, key, world.crm.get(text)?.fields ?? {});
+  world.agreements.set(text, { ...emptyAgreement(key), fields: item.fields, changedAt: world.now });
+  world.outbox.set(recordKeyText(item.key), { ...item, state: 'done', recordId: key.id });
+  world.journal.push({ ...entryOf(item, world.now, { before: {}, after: item.fields, lost: {} }), key });
+}
+
+function pushUpdate(world: World, item: OutboxItem): void {
+  const text = recordKeyText(item.key);
+  const [actual, known] = [world.crm.get(text), world.records.get(text)];
+  if (!actual || !known) throw new Error(`There is no ${text} to update.`);
+  const before = pickFields(actual.fields, Object.keys(item.fields));
+  actual.fields = { ...actual.fields, ...item.fields };
+  world.records.set(text, {
+    ...known,
+    fields: actual.fields,
+    observedAt: world.now,
+    written: { at: world.now, before },
+  });
+  const agreement = world.agreements.get(text) ?? emptyAgreement(item.key);
+  const fields = { ...agreement.fields, ...item.fields };
+  world.agreements.set(text, { ...agreement, fields, changedAt: world.now, notice: item.notice });
+  const lost = item.notice === '' ? {} : item.base;
+  world.journal.push(entryOf(item, world.now, { before: item.base, after: item.fields, lost }));
+  world.outbox.delete(text);
+}
+
+function pushDelete(world: World, item: OutboxItem): void {
+  const text = recordKeyText(item.key);
+  removeRecord(world, item.key);
+  const known = world.records.get(text);
+  if (known) world.records.set(text, { ...known, presence: 'gone', written: { at: world.now, before: {} } });
+  world.agreements.delete(text);
+  world.outbox.delete(text);
+  world.journal.push(entryOf(item, world.now, { before: item.base, after: {}, lost: {} }));
+}
+
+const roundsMax = 20;
+
+/** Lets the daemon work until nothing changes any more; answers the last plan, which is quiet. */
+export function settle(world: World): Plan {
+  for (let round = 1; round <= roundsMax; round += 1) {
+    pull(world);
+    const first = cycle(world);
+    push(world);
+    pull(world);
+    const second = cycle(world);
+    const isWaiting = [...world.outbox.values()].some(({ state }) => state === 'waiting');
+    if (isQuiet(first) && isQuiet(second) && second.restlessRows === 0 && !isWaiting) return second;
+  }
+  throw new Error(`The two sides do not come to rest within ${roundsMax} rounds.`);
+}
+
+/** A world at rest whose leads have these titles; their ids count from 1. */
+export function worldWithLeads(titles: readonly string[], options: WorldOptions = {}): World {
+  const world = createWorld(options);
+  for (const title of titles) addRecord(world, 'lead', { title });
+  settle(world);
+  return world;
+}

@@ -1,0 +1,217 @@
+import type { Catalog } from '../../src/core/catalog.ts';
+import { type Cell, describeCell, emptyCell } from '../../src/core/cell.ts';
+import { createNames, encode, leadChoice, type Names } from '../../src/core/codec.ts';
+import { equalRows } from '../../src/core/decide/bind.ts';
+import { decide } from '../../src/core/decide/decide.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import type { FieldDefinition } from '../../src/core/field.ts';
+import type { ConflictPolicy, Layout } from '../../src/core/layout.ts';
+import { buildLayout, type Policy } from '../../src/core/policy.ts';
+import {
+  claimToken,
+  type Entity,
+  entities,
+  type RecordId,
+  type RecordKey,
+  recordKeyText,
+} from '../../src/core/record.ts';
+import type { Agreement, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
+import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
+import type { FieldName, Fields, Value } from '../../src/core/value.ts';
+import { sampleCatalog, sampleField } from './fields.ts';
+
+/** A row of the sheet, as people and the daemon change it. */
+export interface SheetRow {
+  id: Cell;
+  sync: Cell;
+  cells: Record<FieldName, Cell>;
+}
+
+/** A CRM, a sheet and what the daemon knows of both, in memory and without time of its own. */
+export interface World {
+  now: number;
+  /** How many ids and words were given out. */
+  given: number;
+  readonly policy: Policy;
+  readonly catalog: Catalog;
+  readonly layout: Layout;
+  readonly crm: Map<string, { readonly key: RecordKey; fields: Fields }>;
+  readonly sheet: Readonly<Record<Entity, SheetRow[]>>;
+  /** Fields whose column somebody deleted. */
+  readonly hiddenFields: Set<FieldName>;
+  /** Tabs that can not be read, with the reason. */
+  readonly heldTabs: Map<Entity, string>;
+  /** Whether a complete sweep of the CRM was made. */
+  isSwept: boolean;
+  readonly records: Map<string, StoredRecord>;
+  readonly agreements: Map<string, Agreement>;
+  readonly outbox: Map<string, OutboxItem>;
+  readonly decisions: Map<string, string>;
+  readonly journal: JournalEntry[];
+  lastRead: ObservedTable | undefined;
+}
+
+export interface WorldOptions {
+  readonly conflict?: ConflictPolicy;
+  readonly policy?: Partial<Omit<Policy, 'tabs'>>;
+}
+
+export function createWorld({ conflict = 'crm', policy = {} }: WorldOptions = {}): World {
+  const tab = (title: string) => ({ title, conflict, columns: {} });
+  const whole: Policy = {
+    tabs: { lead: tab('Leads'), opportunity: tab('Opportunities'), task: tab('Tasks') },
+    vanishedRows: 'ask',
+    brakes: { deletesMin: 5, deletesShare: 0.1 },
+    appendsMax: 100,
+    ...policy,
+  };
+  return {
+    now: Date.UTC(2026, 10, 21),
+    given: 0,
+    policy: whole,
+    catalog: sampleCatalog,
+    layout: buildLayout(whole, sampleCatalog),
+    crm: new Map(),
+    sheet: { lead: [], opportunity: [], task: [] },
+    hiddenFields: new Set(),
+    heldTabs: new Map(),
+    isSwept: false,
+    records: new Map(),
+    agreements: new Map(),
+    outbox: new Map(),
+    decisions: new Map(),
+    journal: [],
+    lastRead: undefined,
+  };
+}
+
+export const leadKey = (id: RecordId | number): RecordKey => ({ entity: 'lead', id: String(id) });
+
+/** Somebody adds a record in the CRM; answers its id. */
+export function addRecord(world: World, entity: Entity, fields: Fields): RecordId {
+  world.given += 1;
+  const key = { entity, id: String(world.given) };
+  const created = { created_at: new Date(world.now).toISOString() };
+  const whole = Object.fromEntries(fieldsOf(world, entity).map(({ name }) => [name, null as Value]));
+  world.crm.set(recordKeyText(key), { key, fields: { ...whole, ...created, ...fields } });
+  return key.id;
+}
+
+/** Somebody changes a record in the CRM. */
+export function changeRecord(world: World, key: RecordKey, fields: Fields): void {
+  const record = recordOf(world, key);
+  record.fields = { ...record.fields, ...fields };
+}
+
+/** Somebody deletes a record in the CRM. */
+export function removeRecord(world: World, key: RecordKey): void {
+  world.crm.delete(recordKeyText(key));
+}
+
+export function recordOf(world: World, key: RecordKey) {
+  const record = world.crm.get(recordKeyText(key));
+  if (!record) throw new Error(`The CRM has no ${recordKeyText(key)}.`);
+  return record;
+}
+
+/** The first row with the id. */
+export function rowOf(world: World, { entity, id }: RecordKey): SheetRow {
+  const row = world.sheet[entity].find((candidate) => describeCell(candidate.id) === id);
+  if (!row) throw new Error(`The sheet has no row for ${entity}-${id}.`);
+  return row;
+}
+
+/** Somebody adds a row without an ID. */
+export function addRow(world: World, entity: Entity, cells: Readonly<Record<FieldName, Cell>>): SheetRow {
+  const empty = Object.fromEntries(fieldsOf(world, entity).map(({ name }) => [name, emptyCell]));
+  const row: SheetRow = { id: emptyCell, sync: emptyCell, cells: { ...empty, ...cells } };
+  world.sheet[entity].push(row);
+  return row;
+}
+
+/** Somebody deletes a row. */
+export function removeRow(world: World, key: RecordKey): void {
+  const rows = world.sheet[key.entity];
+  rows.splice(rows.indexOf(rowOf(world, key)), 1);
+}
+
+/** Somebody copies a row to the end of the tab; answers the copy. */
+export function copyRow(world: World, key: RecordKey): SheetRow {
+  const copy = structuredClone(rowOf(world, key));
+  world.sheet[key.entity].push(copy);
+  return copy;
+}
+
+/** The fields that have a column. */
+export function fieldsOf(world: World, entity: Entity): FieldDefinition[] {
+  const tab = world.layout.find((candidate) => candidate.entity === entity);
+  return (tab?.columns ?? []).map(({ field }) => sampleField(entity, field));
+}
+
+/** How the daemon names things in cells. */
+export function namesOf(world: World): Names {
+  const leads = [...world.crm.values()].filter(({ key }) => key.entity === 'lead');
+  const choices = leads.map(({ key, fields }) => leadChoice(Number(key.id), String(fields['title'] ?? '')));
+  return createNames(world.catalog, choices, 'UTC');
+}
+
+/** The cell that shows a value of the field. */
+export const cellFor = (world: World, entity: Entity, name: FieldName, value: Value): Cell =>
+  encode(sampleField(entity, name), value, namesOf(world));
+
+/** What a read of the sheet shows now. */
+export function readSheet(world: World): ObservedTable {
+  const readTab = (entity: Entity): ObservedTab => {
+    const reason = world.heldTabs.get(entity);
+    if (reason !== undefined) return { state: 'held', reason };
+    const names = fieldsOf(world, entity)
+      .map(({ name }) => name)
+      .filter((name) => !world.hiddenFields.has(name));
+    const rows = world.sheet[entity].map(
+      ({ id, sync, cells }, index): ObservedRow => ({
+        position: index + 1,
+        id,
+        sync,
+        cells: Object.fromEntries(names.map((name) => [name, cells[name] ?? emptyCell])),
+      }),
+    );
+    return { state: 'read', rows: structuredClone(rows), fields: new Set(names), hasSync: true };
+  };
+  return {
+    tabs: { lead: readTab('lead'), opportunity: readTab('opportunity'), task: readTab('task') },
+    timeZone: 'UTC',
+  };
+}
+
+const rowsOf = (table: ObservedTable | undefined, entity: Entity): readonly ObservedRow[] => {
+  const tab = table?.tabs[entity];
+  return tab?.state === 'read' ? tab.rows : [];
+};
+
+/** What the daemon would do now. A row rests when the read before showed the same. */
+export function decideWorld(world: World): Plan {
+  const { lastRead } = world;
+  return decide({
+    known: {
+      records: [...world.records.values()],
+      agreements: [...world.agreements.values()],
+      outbox: [...world.outbox.values()],
+      decisions: [...world.decisions].map(([scope, choice]) => ({ scope, choice, at: world.now })),
+      catalog: world.catalog,
+      sweptEntities: new Set(world.isSwept ? entities : []),
+    },
+    table: readSheet(world),
+    isRestless: (entity, row) => !rowsOf(lastRead, entity).some((before) => equalRows(before, row)),
+    wasMissing: ({ entity, id }) =>
+      lastRead?.tabs[entity].state === 'read' &&
+      !rowsOf(lastRead, entity).some((row) => describeCell(row.id) === id),
+    layout: world.layout,
+    policy: world.policy,
+    now: world.now,
+    run: `run-${world.now}`,
+    newToken: () => {
+      world.given += 1;
+      return claimToken(String(world.given));
+    },
+  });
+}
