@@ -1,0 +1,318 @@
+import { describe, expect, it } from 'vitest';
+import { booleanCell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { isQuiet } from '../../src/core/decide/plan.ts';
+import { isClaimToken } from '../../src/core/record.ts';
+import type { OutboxItem } from '../../src/core/state.ts';
+import {
+  addRecord,
+  addRow,
+  copyRow,
+  createWorld,
+  leadKey,
+  recordOf,
+  removeRow,
+  rowOf,
+  type SheetRow,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const acme = leadKey(1);
+const syncOf = (row: SheetRow) => describeCell(row.sync);
+const creates = (world: World) => [...world.outbox.values()].filter(({ kind }) => kind === 'create');
+const titles = (world: World) => [...world.crm.values()].map(({ fields }) => fields['title']);
+
+/** Lets a new row be claimed and its create be put into the outbox, without sending it. */
+function claim(world: World, row: SheetRow): OutboxItem {
+  cycle(world);
+  cycle(world);
+  cycle(world);
+  const item = world.outbox.get(`lead-${describeCell(row.id)}`);
+  if (!item) throw new Error('The row was not claimed.');
+  return item;
+}
+
+const setItem = (world: World, item: OutboxItem, more: Partial<OutboxItem>) =>
+  world.outbox.set(`lead-${item.key.id}`, { ...item, ...more });
+
+describe('a new row', () => {
+  it('is claimed once it rests, created after the claim was seen, and gets its ID', () => {
+    const world = createWorld();
+    pull(world);
+    const row = addRow(world, 'lead', { title: textCell('Acme'), status_name: textCell('in talks') });
+    expect(cycle(world)).toMatchObject({ table: [], restlessRows: 1 });
+
+    cycle(world);
+    expect(isClaimToken(describeCell(row.id))).toBe(true);
+    expect([creates(world), syncOf(row)]).toEqual([[], 'Pending: to be created in the CRM']);
+
+    cycle(world);
+    expect(creates(world)).toMatchObject([
+      {
+        state: 'waiting',
+        key: { id: describeCell(row.id) },
+        fields: { title: 'Acme', status_name: 'in_talks' },
+      },
+    ]);
+
+    push(world);
+    cycle(world);
+    settle(world);
+    expect([row.id.kind, syncOf(row)]).toEqual(['number', expect.stringMatching(/^Synced /)]);
+    expect(row.cells['status_name']).toEqual(textCell('In talks'));
+    expect(titles(world)).toEqual(['Acme']);
+  });
+
+  it('S3: makes one record, however often is decided', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    settle(world);
+    settle(world);
+    expect([titles(world), world.sheet.lead]).toEqual([['Acme'], [row]]);
+  });
+
+  it('waits for its required cells', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'opportunity', { value: numberCell(5) });
+    settle(world);
+    expect(syncOf(row)).toBe('New row: fill Lead and Stage to send it.');
+    row.cells['lead_id'] = textCell('acme');
+    row.cells['stage_id'] = textCell('Won');
+    settle(world);
+    expect([...world.crm.values()].at(-1)).toMatchObject({
+      key: { entity: 'opportunity' },
+      fields: { lead_id: 1, stage_id: 12 },
+    });
+  });
+
+  it('with a value that can not be sent says so, and is created once it is corrected', () => {
+    const world = worldWithLeads(['Twin', 'Twin']);
+    const row = addRow(world, 'opportunity', { lead_id: textCell('Twin'), stage_id: textCell('Won') });
+    const plan = settle(world);
+    expect(plan.refusals).toMatchObject([{ entity: 'opportunity', position: 1 }]);
+    expect(syncOf(row)).toBe('Error: “Twin” names several: Twin (#1), Twin (#2). Write which one.');
+    row.cells['lead_id'] = textCell('#2');
+    settle(world);
+    expect([...world.crm.values()].at(-1)?.fields).toMatchObject({ lead_id: 2 });
+  });
+
+  it('of unticked checkboxes alone is no row', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { 'custom.is_vip': booleanCell(false) });
+    expect(isQuiet(settle(world))).toBe(true);
+    expect(row.id).toEqual(emptyCell);
+  });
+
+  it('that was emptied again loses what its Sync cell said', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { 'about.url': textCell('https://acme.example') });
+    settle(world);
+    expect(syncOf(row)).toBe('New row: fill Title to send it.');
+    row.cells['about.url'] = emptyCell;
+    settle(world);
+    expect(row.sync).toEqual(emptyCell);
+  });
+
+  it('that is deleted before it was sent is forgotten', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    claim(world, row);
+    world.sheet.lead.length = 0;
+    settle(world);
+    expect([creates(world), titles(world)]).toEqual([[], []]);
+  });
+
+  it('that is edited before it was sent is created as it is now', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    claim(world, row);
+    row.cells['title'] = textCell('Acme GmbH');
+    cycle(world);
+    cycle(world);
+    settle(world);
+    expect(titles(world)).toEqual(['Acme GmbH']);
+  });
+
+  it('that is edited while it is created keeps the edit, which follows', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    claim(world, row);
+    row.cells['title'] = textCell('Acme GmbH');
+    push(world);
+    settle(world);
+    expect([titles(world), row.cells['title']]).toEqual([['Acme GmbH'], textCell('Acme GmbH')]);
+  });
+
+  it('that the CRM refused says why until it changes', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    setItem(world, item, {
+      state: 'refused',
+      error: { code: 'CRM_REFUSED', message: 'The title is taken.' },
+    });
+    settle(world);
+    expect([syncOf(row), titles(world)]).toEqual(['Error: The title is taken.', []]);
+    row.cells['title'] = textCell('Acme GmbH');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme GmbH']);
+  });
+
+  it('whose row is deleted after its record was made leaves the record to a person', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    claim(world, row);
+    push(world);
+    world.sheet.lead.splice(world.sheet.lead.indexOf(row), 1);
+    const plan = settle(world);
+    expect(plan.holds).toMatchObject([
+      { entity: 'lead', decision: expect.stringMatching(/^vanished:lead-\d+$/) },
+    ]);
+    expect(titles(world)).toEqual(['Beta', 'Acme']);
+  });
+});
+
+describe('a create whose outcome nobody knows', () => {
+  it('S3: keeps newcomers from becoming rows of their own', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    setItem(world, item, { state: 'unknown', sentAt: world.now });
+    addRecord(world, 'lead', { title: 'Acme' });
+    addRecord(world, 'lead', { title: 'Gamma' });
+    settle(world);
+    expect(world.sheet.lead).toHaveLength(2);
+    expect(syncOf(row)).toMatch(/^Pending: the CRM did not say whether it created the record/);
+  });
+
+  it('lets records that were there before it become rows', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    addRecord(world, 'lead', { title: 'Gamma' });
+    pull(world);
+    setItem(world, item, { state: 'unknown', sentAt: world.now + 1 });
+    settle(world);
+    expect(world.sheet.lead).toHaveLength(3);
+  });
+
+  it('once a person must look, keeps back only the newcomers that look like it', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
+    setItem(world, item, { state: 'review', sentAt: world.now, error });
+    addRecord(world, 'lead', { title: 'ACME' });
+    addRecord(world, 'lead', { title: 'Gamma' });
+    settle(world);
+    expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title'] ?? emptyCell))).toEqual([
+      'Beta',
+      'Acme',
+      'Gamma',
+    ]);
+    expect(syncOf(row)).toBe('Held: Lead 9 may be it.');
+  });
+});
+
+describe('a copied row', () => {
+  it('is held and never writes to the original, even when it was edited', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    copy.cells['title'] = textCell('Acme Copy');
+    const plan = settle(world);
+    expect(plan.holds).toMatchObject([{ entity: 'lead', id: '1', position: 3 }]);
+    expect(syncOf(copy)).toMatch(/^Held: This row is a copy/);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
+  it('above the original is the one that is held', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    copy.cells['title'] = textCell('Acme Copy');
+    world.sheet.lead.unshift(world.sheet.lead.pop()!);
+    expect(settle(world).holds).toMatchObject([{ position: 1 }]);
+  });
+
+  it('whose ID is cleared becomes a record of its own', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    settle(world);
+    copy.id = emptyCell;
+    copy.cells['title'] = textCell('Acme Copy');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Acme Copy']);
+    expect(isQuiet(settle(world))).toBe(true);
+  });
+
+  it('S3: of a claimed row makes no second record', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    copyRow(world, item.key);
+    settle(world);
+    expect(titles(world)).toEqual(['Acme']);
+    expect(world.sheet.lead.map(({ id }) => id.kind)).toEqual(['number', 'text']);
+  });
+});
+
+describe('an ID that somebody changed', () => {
+  it('to one that nobody knows is held', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    const row = rowOf(world, acme);
+    row.id = numberCell(999);
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Held: No record of the CRM has the ID “999”/);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('is no reason for anything before the CRM was read once', () => {
+    const world = createWorld();
+    addRow(world, 'lead', { title: textCell('Acme') }).id = numberCell(1);
+    cycle(world);
+    expect(isQuiet(cycle(world))).toBe(true);
+  });
+
+  it('to nothing is put back where the row shows what it had', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    const rows = [rowOf(world, acme), rowOf(world, leadKey(2))];
+    for (const row of rows) row.id = emptyCell;
+    settle(world);
+    expect(rows.map(({ id }) => id)).toEqual([numberCell(1), numberCell(2)]);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('to nothing in a row that was edited as well is held, because it looks like the record', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    const row = rowOf(world, acme);
+    row.id = emptyCell;
+    row.cells['about.url'] = textCell('https://acme.example');
+    settle(world);
+    expect(syncOf(row)).toMatch(
+      /^Held: This looks like record 1, whose row is missing\. Put 1 into the ID cell/,
+    );
+    row.id = numberCell(1);
+    settle(world);
+    expect(recordOf(world, acme).fields['about.url']).toBe('https://acme.example');
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('to text that is the same number is the same ID', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rowOf(world, acme).id = textCell('1');
+    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme GmbH', 'Beta']);
+  });
+});
+
+describe('a row that is sorted elsewhere', () => {
+  it('stays the row of its record', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    world.sheet.lead.reverse();
+    expect(isQuiet(cycle(world))).toBe(true);
+    removeRow(world, leadKey(2));
+    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme GmbH', 'Beta', 'Gamma']);
+  });
+});
