@@ -4,11 +4,12 @@ import { SyncError } from '../core/errors.ts';
 import type { ConflictPolicy, Direction } from '../core/layout.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { ColumnPolicy, Policy, TabPolicy } from '../core/policy.ts';
-import type { Log, WorkQueue } from '../core/ports.ts';
+import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';
 import type { Entity } from '../core/record.ts';
-import { type BudgetUsage, createRequestBudget } from '../crm/budget.ts';
+import { type BudgetUsage, createRequestBudget, type RequestBudget } from '../crm/budget.ts';
 import { createCrmClient } from '../crm/client.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
+import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
 import { openMirror } from '../sqlite/open.ts';
 import type { Link } from '../sync/link.ts';
@@ -29,33 +30,16 @@ const settleAfterTimeoutMs = 5_000;
 export function openLink(settings: Settings, log: Log): OpenLink {
   const { mirror, budgetLog } = openMirror({ directory: settings.state.directory });
   try {
-    checkOwner(mirror, settings);
+    takeOwnership(mirror, settings);
     const clock = systemClock;
     const random = Math.random;
     const { crm, sheet } = settings;
-    const budget = createRequestBudget({
-      key: createHash('sha256').update(crm.apiKey).digest('hex').slice(0, 16),
-      ...crm.budget,
-      holdMs: crm.timeoutMs + settleAfterTimeoutMs,
-      clock,
-      log: budgetLog,
-    });
-    const { spreadsheetId, readsPerMinute, writesPerMinute, timeoutMs } = sheet;
+    const budget = createKeyBudget(settings, budgetLog);
     const link: Link = {
-      name: spreadsheetId,
+      name: sheet.spreadsheetId,
       mirror,
       crm: createCrmClient({ ...crm, budget, clock, random, log }),
-      table: createGoogleSheetTable({
-        spreadsheetId,
-        readsPerMinute,
-        writesPerMinute,
-        timeoutMs,
-        ...(sheet.apiRootUrl ? { rootUrl: sheet.apiRootUrl } : {}),
-        ...(sheet.credentialsFile ? { credentialsFile: sheet.credentialsFile } : {}),
-        clock,
-        random,
-        log,
-      }),
+      table: createGoogleSheetTable(sheetOptions(settings, log)),
       queue: openQueue(settings, log),
       clock,
       log,
@@ -76,17 +60,53 @@ export function openLink(settings: Settings, log: Log): OpenLink {
   }
 }
 
-/** A mirror belongs to one CRM and one spreadsheet: with another it would take everything for deleted and new. */
-function checkOwner(mirror: Mirror, { crm, sheet }: Settings): void {
-  const owner = { 'crm.baseUrl': crm.baseUrl, 'sheet.spreadsheetId': sheet.spreadsheetId };
-  for (const [name, value] of Object.entries(owner)) {
+/** The budget of the settings' key, going on with the slots in the log. */
+export const createKeyBudget = ({ crm }: Settings, log: BudgetLog): RequestBudget =>
+  createRequestBudget({
+    key: createHash('sha256').update(crm.apiKey).digest('hex').slice(0, 16),
+    ...crm.budget,
+    holdMs: crm.timeoutMs + settleAfterTimeoutMs,
+    clock: systemClock,
+    log,
+  });
+
+/** How the settings' spreadsheet is reached. */
+export function sheetOptions({ sheet }: Settings, log: Log): SheetsClientOptions {
+  const { spreadsheetId, apiRootUrl, credentialsFile, readsPerMinute, writesPerMinute, timeoutMs } = sheet;
+  return {
+    spreadsheetId,
+    readsPerMinute,
+    writesPerMinute,
+    timeoutMs,
+    ...(apiRootUrl ? { rootUrl: apiRootUrl } : {}),
+    ...(credentialsFile ? { credentialsFile } : {}),
+    clock: systemClock,
+    random: Math.random,
+    log,
+  };
+}
+
+const ownerOf = ({ crm, sheet }: Settings): [name: string, value: string][] => [
+  ['crm.baseUrl', crm.baseUrl],
+  ['sheet.spreadsheetId', sheet.spreadsheetId],
+];
+
+/**
+ * A mirror belongs to one CRM and one spreadsheet: with another it would take everything for deleted and new. Fails with CONFIG_INVALID
+ * when the mirror belongs to others than the settings name; one that belongs to nobody yet is good.
+ */
+export function checkOwner(mirror: Mirror, settings: Settings): void {
+  for (const [name, value] of ownerOf(settings)) {
     const before = mirror.readFact(name);
-    if (before === undefined) mirror.saveFact(name, value);
-    else if (before !== value) {
-      const message = `The state directory belongs to ${name} ${before}, but the settings say ${value}. Use another STATE_DIR for it.`;
-      throw new SyncError('CONFIG_INVALID', message);
-    }
+    if (before === undefined || before === value) continue;
+    const message = `The state directory belongs to ${name} ${before}, but the settings say ${value}. Use another STATE_DIR for it.`;
+    throw new SyncError('CONFIG_INVALID', message);
   }
+}
+
+function takeOwnership(mirror: Mirror, settings: Settings): void {
+  checkOwner(mirror, settings);
+  for (const [name, value] of ownerOf(settings)) mirror.saveFact(name, value);
 }
 
 function openQueue(settings: Settings, log: Log): WorkQueue {
@@ -98,7 +118,7 @@ function openQueue(settings: Settings, log: Log): WorkQueue {
 }
 
 /** The configuration speaks of the sheet; deciding knows it as the table. */
-function readPolicy(settings: Settings): Policy {
+export function readPolicy(settings: Settings): Policy {
   const { appendsMax, brakes, vanishedRows } = settings.sheet;
   const tabs: Record<Entity, TabPolicy> = {
     lead: readTab(settings, 'lead'),

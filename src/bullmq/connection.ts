@@ -30,7 +30,7 @@ export function connectRedis(url: string, clock: Clock, log: Log): RedisConnecti
   const { host = '', port = 0 } = redis.options;
   const place = `${host}:${port}`;
   redis.on('error', (error) => {
-    if (!isDown) log.warn('queue.lost', { place, problem: describe(error) });
+    if (!isDown) log.warn('queue.lost', { place, problem: describeProblem(error) });
     isDown = true;
   });
   redis.on('ready', () => {
@@ -50,7 +50,7 @@ export function connectRedis(url: string, clock: Clock, log: Log): RedisConnecti
         }),
       ]);
     } catch (error) {
-      throw new SyncError('QUEUE_UNREACHABLE', `Redis at ${place} failed: ${describe(error)}.`, {
+      throw new SyncError('QUEUE_UNREACHABLE', `Redis at ${place} failed: ${describeProblem(error)}.`, {
         cause: error,
       });
     } finally {
@@ -81,7 +81,7 @@ function renewSilent(redis: Redis): void {
 }
 
 /** A refused connection to a name with several addresses has no message, only a code. */
-function describe(error: unknown): string {
+export function describeProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : error.name;
   return error.message || code;

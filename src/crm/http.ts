@@ -55,18 +55,7 @@ interface Attempt {
 
 /** Makes the function through which every request passes: budget, deadline, refusals, tries of reads. */
 export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
-  const { timeoutMs, budget, clock, random, log } = options;
-
-  async function sendInTime(request: OutgoingRequest): Promise<Exchange> {
-    const deadline = new AbortController();
-    const end = new AbortController();
-    void clock.sleep(timeoutMs, end.signal).then(() => deadline.abort());
-    try {
-      return hideKey(await exchange(request, deadline.signal), options.apiKey);
-    } finally {
-      end.abort();
-    }
-  }
+  const { budget, clock, random, log } = options;
 
   /** Sends the request when the budget allows, and again for as long as it is refused for the rate. */
   async function attempt(name: string, lane: Lane, request: OutgoingRequest): Promise<Attempt> {
@@ -75,7 +64,7 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
       const permit = await budget.take(lane);
       const sentAt = clock.now();
       const startedAt = clock.monotonicMs();
-      const ended = await sendInTime(request);
+      const ended = await sendInTime(options, request);
       if (ended.kind !== 'unanswered') permit.answered();
       const outcome = ended.kind === 'reply' ? ended.status : ended.reason;
       log.debug('crm.request', { name, lane, outcome, durationMs: clock.monotonicMs() - startedAt });
@@ -110,7 +99,27 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   };
 }
 
-function buildRequest(options: CrmHttpOptions, endpoint: Endpoint, call: CrmCall): OutgoingRequest {
+/** Sends a request once, within the timeout and without regard to the budget. No answer quotes the key. */
+export async function sendInTime(
+  { timeoutMs, clock, apiKey }: Pick<CrmHttpOptions, 'timeoutMs' | 'clock' | 'apiKey'>,
+  request: OutgoingRequest,
+): Promise<Exchange> {
+  const deadline = new AbortController();
+  const end = new AbortController();
+  void clock.sleep(timeoutMs, end.signal).then(() => deadline.abort());
+  try {
+    return hideKey(await exchange(request, deadline.signal), apiKey);
+  } finally {
+    end.abort();
+  }
+}
+
+/** The HTTP request of a call, with the key. */
+export function buildRequest(
+  options: Pick<CrmHttpOptions, 'baseUrl' | 'apiKey'>,
+  endpoint: Endpoint,
+  call: Pick<CrmCall, 'path' | 'query' | 'body'>,
+): OutgoingRequest {
   const url = new URL(options.baseUrl.replace(/\/+$/, '') + fillPath(endpoint.path, call.path));
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, String(value));
   const headers = { accept: 'application/json', 'x-api-key': options.apiKey };

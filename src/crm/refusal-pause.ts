@@ -4,9 +4,9 @@ const secondMs = 1000;
 const pauseMinMs = secondMs;
 const pauseMaxMs = 900 * secondMs;
 /** Numbers from here on are moments, not spans: as seconds this is the year 2001. */
-const epochSecondsMin = 1e9;
+export const epochSecondsMin = 1e9;
 /** And from here on they count milliseconds: as seconds this is the year 33658. */
-const epochMillisecondsMin = 1e12;
+export const epochMillisecondsMin = 1e12;
 
 /**
  * How long the answer to a refused request (429) asks to wait, between 1 s and 15 min, or `undefined` where
