@@ -2,9 +2,11 @@ import { backoffMs } from '../core/backoff.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
+import { nameColumn } from '../core/refusal-words.ts';
 import type { JournalEntry, OutboxItem } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 import { finishCreate, settleCreate } from './create.ts';
+import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import type { PushResult } from './push-result.ts';
@@ -148,7 +150,8 @@ const entryOf = (item: OutboxItem, at: number, parts: EntryParts): JournalEntry 
 function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   const { backoff, clock, log, mirror, random, times } = link;
   const current = mirror.findOutboxItem(item.key);
-  const details = { code: error.code, message: error.message };
+  const tab = currentLayout(link).find(({ entity }) => entity === item.key.entity);
+  const details = { code: error.code, message: nameColumn(error.message, tab?.columns ?? []) };
   log.warn('push.failed', { record: recordKeyText(item.key), kind: item.kind, code: error.code });
   if (current?.run !== item.run) return;
   const isLost = error.code === 'CRM_UNKNOWN_OUTCOME' || error.code === 'CRM_UNREADABLE';

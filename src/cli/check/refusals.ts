@@ -19,7 +19,7 @@ const mistakes: readonly Mistake[] = [
     name: 'a website that the CRM refuses is told beside its row, until it is corrected',
     header: 'Website',
     typed: 'no address',
-    words: /^Error: .*(website|url)/i,
+    words: /^Error: The CRM does not accept this Website: /,
     corrected: 'https://www.example.com/corrected',
     path: 'meta_data.about.url',
     value: 'https://www.example.com/corrected',

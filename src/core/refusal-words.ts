@@ -1,0 +1,18 @@
+import { customFieldName } from './field.ts';
+import type { Column } from './layout.ts';
+
+/** `<path>: <what is wrong>`: the CRM's specification, "Errors". */
+const fieldNaming = /^([\w.]+): (.+)$/s;
+
+/**
+ * The CRM's words about a value it refuses, for the person at the row: they name a field by its path in the
+ * request, people know it by the header of its column. Words about anything else stay as they are.
+ */
+export function nameColumn(words: string, columns: readonly Column[]): string {
+  const [, path = '', problem] = fieldNaming.exec(words) ?? [];
+  const name = path.startsWith('custom_fields.')
+    ? customFieldName(path.slice('custom_fields.'.length))
+    : path.replace(/^meta_data\./, '');
+  const column = columns.find(({ field }) => field === name);
+  return column ? `The CRM does not accept this ${column.header}: ${problem}` : words;
+}
