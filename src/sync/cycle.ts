@@ -6,7 +6,7 @@ import type { ObservedTable } from '../core/table.ts';
 import { applyPlan } from './apply.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
-import { isRestless, lacksRow, type Memory, remember } from './rest.ts';
+import { isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
 
 /** What one cycle leaves for the next, and what it decided. */
 export interface CycleResult {
@@ -17,9 +17,9 @@ export interface CycleResult {
 /** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
 export async function runCycle(link: Link, memory: Memory): Promise<CycleResult> {
   const table = await link.table.read(currentLayout(link));
-  const result = planCycle(link, memory, table);
-  await applyPlan(link, result.plan, table);
-  return result;
+  const { memory: read, plan } = planCycle(link, memory, table);
+  await applyPlan(link, plan, table);
+  return { memory: rememberWritten(read, plan), plan };
 }
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */

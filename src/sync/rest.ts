@@ -1,5 +1,6 @@
 import { describeCell } from '../core/cell.ts';
 import { equalRows } from '../core/decide/bind.ts';
+import type { Plan } from '../core/decide/plan.ts';
 import { type Entity, entities, type RecordKey } from '../core/record.ts';
 import type { ObservedRow, ObservedTable } from '../core/table.ts';
 
@@ -42,12 +43,21 @@ export function remember(memory: Memory, table: ObservedTable, at: number): Memo
   return { rows, ids, at };
 }
 
+/** Adds the rows that a plan has written: what was just put there was not missing before. */
+export function rememberWritten(memory: Memory, plan: Plan): Memory {
+  const ids = new Map([...memory.ids].map(([entity, known]) => [entity, new Set(known)]));
+  for (const { write } of plan.table) {
+    if (write.kind !== 'delete' && write.id) ids.get(write.entity)?.add(describeCell(write.id));
+  }
+  return { ...memory, ids };
+}
+
 /** Whether the row has not stood like this for the typing pause yet, and in at least two reads. */
 export function isRestless(memory: Memory, typingPauseMs: number, entity: Entity, row: ObservedRow): boolean {
   const standing = memory.rows.get(rowName(entity, row));
   return standing === undefined || standing.since === memory.at || memory.at - standing.since < typingPauseMs;
 }
 
-/** Whether the read that `memory` ends with had the tab, but no row of the record. */
+/** Whether the read that `memory` ends with had the tab, but no row of the record, and none was written since. */
 export const lacksRow = (memory: Memory, key: RecordKey): boolean =>
   memory.ids.get(key.entity)?.has(key.id) === false;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, textCell } from '../../src/core/cell.ts';
+import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
+import { emptyMemory } from '../../src/sync/rest.ts';
 import {
+  addRecord,
   changeRecord,
   leadKey,
   recordOf,
@@ -122,9 +124,44 @@ describe('a row that vanished', () => {
     removeRow(world, acme);
     settle(world);
     world.decisions.set('vanished:lead-1', 'trash');
-    world.lastRead = undefined;
+    world.memory = emptyMemory;
     settle(world);
     expect(crmIds(world)).toEqual(['2', '3']);
+  });
+
+  it.each(['trash', 'restore', 'ask'] as const)(
+    'S4: has not vanished when only its ID was wiped, with the policy “%s”',
+    (vanishedRows) => {
+      const world = worldWithLeads(three, { policy: { vanishedRows } });
+      rowOf(world, acme).id = emptyCell;
+      expect(settle(world).holds).toEqual([]);
+      expect([crmIds(world), sheetIds(world)]).toEqual([
+        ['1', '2', '3'],
+        ['1', '2', '3'],
+      ]);
+      expect(world.journal.filter(({ kind }) => kind === 'delete')).toEqual([]);
+    },
+  );
+
+  it('S4: has not vanished as long as a row without an ID looks like it', () => {
+    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+    const row = rowOf(world, acme);
+    row.id = emptyCell;
+    row.cells['about.url'] = textCell('https://acme.example');
+    settle(world);
+    expect(crmIds(world)).toEqual(['1', '2', '3']);
+    row.cells['title'] = emptyCell;
+    settle(world);
+    expect(crmIds(world)).toEqual(['2', '3']);
+  });
+
+  it('S4: was not missing in the read before it was written', () => {
+    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+    addRecord(world, 'lead', { title: 'Delta' });
+    pull(world);
+    cycle(world);
+    removeRow(world, leadKey(4));
+    expectNoWrites(cycle(world));
   });
 
   it('needs no decision when its record is gone from the CRM as well', () => {
@@ -233,7 +270,7 @@ describe('a brake', () => {
     loseRows(world, 20);
     settle(world);
     world.decisions.set('brake:lead:emptied', choice);
-    world.lastRead = undefined;
+    world.memory = emptyMemory;
     settle(world);
     expect([crmIds(world).length, sheetIds(world).length]).toEqual([left, left]);
     expect([...world.decisions]).toEqual([]);

@@ -3,6 +3,7 @@ import { absorb, noteMissed, sweepsToProve } from '../../src/core/observe.ts';
 import { entities, type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import type { Agreement, JournalEntry, OutboxItem } from '../../src/core/state.ts';
 import { differingFields, type Fields, pickFields } from '../../src/core/value.ts';
+import { remember, rememberWritten } from '../../src/sync/rest.ts';
 import {
   addRecord,
   createWorld,
@@ -15,8 +16,8 @@ import {
 } from './world.ts';
 
 /*
- * The daemon's other half as a model: it does what a plan says, at once and without faults. The real one is src/sync; this one is here
- * so that deciding can be tested over many steps without waiting for anything.
+ * The daemon's other half as a model: it does what a plan says, at once. The real one is src/sync; this one is here so that deciding can
+ * be tested over thousands of steps without waiting for anything.
  */
 
 /** Reads the whole CRM; a record that two reads lack is gone. */
@@ -37,12 +38,14 @@ function observe(world: World, key: RecordKey, fields: Fields): void {
   world.records.set(text, absorb(world.records.get(text), seen, { now: world.now, lagMs: 0 }));
 }
 
+/** What becomes of a write: it lands, it lands but its answer is lost, or it is lost. */
+export type Outcome = 'answered' | 'unanswered' | 'lost';
+
 /** One cycle: decides, and does what the plan says about the mirror and the sheet. */
-export function cycle(world: World): Plan {
+export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   world.now += 1_000;
   const read = readSheet(world);
   const plan = decideWorld(world);
-  world.lastRead = read;
   const { agreements, decisions, journal, outbox } = world;
   for (const key of plan.outbox.drop) outbox.delete(recordKeyText(key));
   for (const item of plan.outbox.save) outbox.set(recordKeyText(item.key), item);
@@ -50,7 +53,10 @@ export function cycle(world: World): Plan {
   for (const agreement of plan.agreements.save) agreements.set(recordKeyText(agreement.key), agreement);
   for (const scope of plan.settledDecisions) decisions.delete(scope);
   journal.push(...plan.journal);
-  writeSheet(world, plan.table);
+  const isFailure = outcome !== 'answered' && plan.table.length > 0;
+  if (outcome !== 'lost') writeSheet(world, plan.table);
+  if (isFailure) return plan;
+  world.memory = rememberWritten(remember(world.memory, read, world.now), plan);
   for (const step of plan.table) confirm(world, plan, step);
   return plan;
 }
@@ -95,15 +101,19 @@ function confirm(world: World, plan: Plan, { forgets, journal, key, notice, offe
   }
 }
 
-/** Sends what waits in the outbox, each after a fresh look at its record. */
-export function push(world: World): void {
+/**
+ * Sends what waits in the outbox, each after a fresh look at its record. What was not answered is sent again; only a create is always
+ * answered here, because finding out what became of one is not a matter of deciding.
+ */
+export function push(world: World, outcome: Outcome = 'answered'): void {
   for (const item of [...world.outbox.values()]) {
     world.now += 1_000;
     if (item.state !== 'waiting') continue;
     if (item.kind === 'create') pushCreate(world, item);
     else if (hasMoved(world, item)) world.outbox.delete(recordKeyText(item.key));
-    else if (item.kind === 'update') pushUpdate(world, item);
-    else pushDelete(world, item);
+    else if (outcome === 'lost') continue;
+    else if (item.kind === 'update') pushUpdate(world, item, outcome);
+    else pushDelete(world, item, outcome);
   }
 }
 
@@ -145,12 +155,13 @@ function pushCreate(world: World, item: OutboxItem): void {
   world.journal.push({ ...entryOf(item, world.now, { before: {}, after: item.fields, lost: {} }), key });
 }
 
-function pushUpdate(world: World, item: OutboxItem): void {
+function pushUpdate(world: World, item: OutboxItem, outcome: Outcome): void {
   const text = recordKeyText(item.key);
   const [actual, known] = [world.crm.get(text), world.records.get(text)];
   if (!actual || !known) throw new Error(`There is no ${text} to update.`);
   const before = pickFields(actual.fields, Object.keys(item.fields));
   actual.fields = { ...actual.fields, ...item.fields };
+  if (outcome === 'unanswered') return;
   world.records.set(text, {
     ...known,
     fields: actual.fields,
@@ -165,9 +176,10 @@ function pushUpdate(world: World, item: OutboxItem): void {
   world.outbox.delete(text);
 }
 
-function pushDelete(world: World, item: OutboxItem): void {
+function pushDelete(world: World, item: OutboxItem, outcome: Outcome): void {
   const text = recordKeyText(item.key);
   removeRecord(world, item.key);
+  if (outcome === 'unanswered') return;
   const known = world.records.get(text);
   if (known) world.records.set(text, { ...known, presence: 'gone', written: { at: world.now, before: {} } });
   world.agreements.delete(text);

@@ -1,7 +1,6 @@
 import type { Catalog } from '../../src/core/catalog.ts';
 import { type Cell, describeCell, emptyCell } from '../../src/core/cell.ts';
 import { createNames, encode, leadChoice, type Names } from '../../src/core/codec.ts';
-import { equalRows } from '../../src/core/decide/bind.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
@@ -18,6 +17,7 @@ import {
 import type { Agreement, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
+import { emptyMemory, isRestless, lacksRow, type Memory, remember } from '../../src/sync/rest.ts';
 import { sampleCatalog, sampleField } from './fields.ts';
 
 /** A row of the sheet, as people and the daemon change it. */
@@ -48,7 +48,8 @@ export interface World {
   readonly outbox: Map<string, OutboxItem>;
   readonly decisions: Map<string, string>;
   readonly journal: JournalEntry[];
-  lastRead: ObservedTable | undefined;
+  /** What the reads of the sheet before showed. */
+  memory: Memory;
 }
 
 export interface WorldOptions {
@@ -81,7 +82,7 @@ export function createWorld({ conflict = 'crm', policy = {} }: WorldOptions = {}
     outbox: new Map(),
     decisions: new Map(),
     journal: [],
-    lastRead: undefined,
+    memory: emptyMemory,
   };
 }
 
@@ -183,14 +184,10 @@ export function readSheet(world: World): ObservedTable {
   };
 }
 
-const rowsOf = (table: ObservedTable | undefined, entity: Entity): readonly ObservedRow[] => {
-  const tab = table?.tabs[entity];
-  return tab?.state === 'read' ? tab.rows : [];
-};
-
 /** What the daemon would do now. A row rests when the read before showed the same. */
 export function decideWorld(world: World): Plan {
-  const { lastRead } = world;
+  const table = readSheet(world);
+  const memory = remember(world.memory, table, world.now);
   return decide({
     known: {
       records: [...world.records.values()],
@@ -200,11 +197,9 @@ export function decideWorld(world: World): Plan {
       catalog: world.catalog,
       sweptEntities: new Set(world.isSwept ? entities : []),
     },
-    table: readSheet(world),
-    isRestless: (entity, row) => !rowsOf(lastRead, entity).some((before) => equalRows(before, row)),
-    wasMissing: ({ entity, id }) =>
-      lastRead?.tabs[entity].state === 'read' &&
-      !rowsOf(lastRead, entity).some((row) => describeCell(row.id) === id),
+    table,
+    isRestless: (entity, row) => isRestless(memory, 0, entity, row),
+    wasMissing: (key) => lacksRow(world.memory, key),
     layout: world.layout,
     policy: world.policy,
     now: world.now,

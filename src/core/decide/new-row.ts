@@ -6,36 +6,40 @@ import type { Fields } from '../value.ts';
 import type { TabContext } from './context.ts';
 import { resembles } from './resemblance.ts';
 import { decideRow, holdRow, writeRow } from './row.ts';
-import { readRowValues, showsValues } from './row-values.ts';
+import { type RowValues, readRowValues, showsValues } from './row-values.ts';
 import { equalFields } from './update.ts';
 
 /**
  * Decides the rows without an ID. A row that shows exactly what a record without a row has is that record's row with its ID
  * wiped; anything else is a new record once it rests and its required cells are filled: then it is claimed with a token, and
- * created in a later cycle, after the token was seen in the sheet.
+ * created in a later cycle, after the token was seen in the sheet. Answers the vanished records whose row is, or may be, among them:
+ * those have not vanished.
  */
 export function decideNewRows(
   context: TabContext,
   rows: readonly ObservedRow[],
   vanished: readonly Agreement[],
-): void {
+): ReadonlySet<RecordId> {
   const { draft, entity, input } = context;
   const lost = new Map(vanished.map((agreement) => [agreement.key.id, agreement]));
+  const found = new Set<RecordId>();
   for (const row of rows) {
     if (isBlank(row)) {
       if (context.tab.hasSync && row.sync.kind !== 'empty') clearSync(context, row);
       continue;
     }
-    if (input.isRestless(entity, row)) {
-      draft.restlessRows += 1;
-      continue;
-    }
+    const values = readRowValues(context, row);
     const original = [...lost.values()].find((agreement) => showsValues(context, row, agreement.fields));
-    if (original) {
+    const relative = [...lost.values()].find((agreement) => resembles(agreement.fields, values.fields));
+    const record = original ?? relative;
+    if (record) found.add(record.key.id);
+    if (input.isRestless(entity, row)) draft.restlessRows += 1;
+    else if (original) {
       lost.delete(original.key.id);
       decideRow(context, row, original.key.id, original.key.id);
-    } else decideUnclaimedRow(context, row, [...lost.values()]);
+    } else decideUnclaimedRow(context, row, values, relative);
   }
+  return found;
 }
 
 /** An unticked checkbox is FALSE, not empty: a column of them does not make a row. */
@@ -59,9 +63,13 @@ function clearSync(context: TabContext, row: ObservedRow): void {
   });
 }
 
-function decideUnclaimedRow(context: TabContext, row: ObservedRow, vanished: readonly Agreement[]): void {
+function decideUnclaimedRow(
+  context: TabContext,
+  row: ObservedRow,
+  values: RowValues,
+  relative: Agreement | undefined,
+): void {
   const { draft, entity, input } = context;
-  const values = readRowValues(context, row);
   const nobody = { entity, id: '' };
   if (values.faults.length > 0) {
     const reason = values.faults.join(' ');
@@ -71,7 +79,6 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, vanished: rea
   if (values.missing.length > 0) {
     return writeRow(context, row, nobody, { state: { kind: 'incomplete', missing: values.missing } });
   }
-  const relative = vanished.find((agreement) => resembles(agreement.fields, values.fields));
   if (relative) return holdRow(context, row, '', wipedReason(relative.key.id));
   const token = input.newToken();
   writeRow(context, row, { entity, id: token }, { id: token, state: creating });

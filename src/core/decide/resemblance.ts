@@ -5,5 +5,10 @@ import type { Fields } from '../value.ts';
 export function resembles(left: Fields, right: Fields): boolean {
   const [one, other] = [left['title'], right['title']];
   if (typeof one === 'string' && typeof other === 'string') return labelKey(one) === labelKey(other);
-  return left['lead_id'] === right['lead_id'] && left['stage_id'] === right['stage_id'];
+  if (one !== undefined || other !== undefined) return false;
+  return (
+    left['lead_id'] !== undefined &&
+    left['lead_id'] === right['lead_id'] &&
+    left['stage_id'] === right['stage_id']
+  );
 }

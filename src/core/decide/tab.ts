@@ -34,8 +34,8 @@ export function decideTab(context: TabContext): void {
   if (input.known.sweptEntities.has(entity)) {
     for (const { row, id } of binding.strangers) holdRow(context, row, id, strangerReason(id));
   }
-  decideNewRows(context, binding.unbound, vanished);
-  for (const { key } of steadilyVanished) decideVanishedRow(context, key);
+  const found = decideNewRows(context, binding.unbound, vanished);
+  for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
   decideUnseenRecords(context, present);
 }
 

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describeCell } from '../../src/core/cell.ts';
+import { isQuiet } from '../../src/core/decide/plan.ts';
+import type { Fields } from '../../src/core/value.ts';
+import {
+  cellFor,
+  createWorld,
+  decideWorld,
+  fieldsOf,
+  type World,
+  type WorldOptions,
+} from '../support/world.ts';
+import { settle } from '../support/world-daemon.ts';
+import {
+  anyHappenings,
+  comeToRest,
+  gatherPeople,
+  happen,
+  meantFor,
+  type People,
+} from '../support/world-people.ts';
+
+const anyOptions: fc.Arbitrary<WorldOptions> = fc.record(
+  {
+    conflict: fc.constantFrom('crm', 'table', 'ask'),
+    policy: fc.record(
+      { vanishedRows: fc.constantFrom('ask', 'trash', 'restore') },
+      { noNullPrototype: true },
+    ),
+  },
+  { noNullPrototype: true },
+);
+
+/** S6: every record has one row, and the row shows exactly what the record has. */
+function expectBothSidesEqual(world: World) {
+  const crm = [...world.crm.values()].map(({ key, fields }) => [
+    key.id,
+    fieldsOf(world, 'lead').map(({ name }) =>
+      describeCell(cellFor(world, 'lead', name, fields[name] ?? null)),
+    ),
+  ]);
+  const sheet = world.sheet.lead.map(({ id, cells }) => [
+    describeCell(id),
+    fieldsOf(world, 'lead').map(({ name }) => describeCell(cells[name] ?? { kind: 'empty' })),
+  ]);
+  const byId = (left: unknown[], right: unknown[]) => Number(left[0]) - Number(right[0]);
+  expect(sheet.toSorted(byId)).toEqual(crm.toSorted(byId));
+}
+
+const typedValues = (fields: Fields): string[] =>
+  Object.values(fields).flatMap((value) =>
+    typeof value === 'string' && /^k\d+:/.test(value) ? [value] : [],
+  );
+
+/** S2: all values of a record were typed for it, and no two records hold values that were meant for one. */
+function expectNoStrayValues({ crm }: World) {
+  const owners = [...crm.values()].map(({ fields }) => [...new Set(typedValues(fields).map(meantFor))]);
+  expect(owners.filter((each) => each.length !== 1)).toEqual([]);
+  expect(new Set(owners.flat()).size).toBe(owners.length);
+}
+
+/** S1: what nobody took away on purpose is alive or in the journal. */
+function expectNothingLost({ typed, withdrawn, world }: People) {
+  const alive = [...world.crm.values()].flatMap(({ fields }) => typedValues(fields));
+  const remembered = world.journal.flatMap(({ before, after, lost }) =>
+    [before, after, lost].flatMap(typedValues),
+  );
+  const kept = new Set([...withdrawn, ...alive, ...remembered]);
+  expect([...typed].filter((value) => !kept.has(value))).toEqual([]);
+}
+
+/** S4: what nobody deleted is still there. */
+function expectNothingDeleted({ deleted, typed, world }: People) {
+  const alive = [...world.crm.values()].flatMap(({ fields }) => typedValues(fields).map(meantFor));
+  const expected = [...new Set([...typed].map(meantFor))].filter((owner) => !deleted.has(owner));
+  expect(expected.filter((owner) => !alive.includes(owner))).toEqual([]);
+}
+
+describe('two sides that people and the daemon work on at once', () => {
+  it('S1 S2 S3 S6 S7: come to rest equal, with every value where it was put and none lost', () => {
+    fc.assert(
+      fc.property(anyOptions, anyHappenings, (options, happenings) => {
+        const people = gatherPeople(createWorld(options));
+        for (let each = 1; each <= 3; each += 1) happen(people, { kind: 'add record', which: 0, field: 0 });
+        settle(people.world);
+        for (const happening of happenings) happen(people, happening);
+        comeToRest(people);
+        expectBothSidesEqual(people.world);
+        expectNoStrayValues(people.world);
+        expectNothingLost(people);
+        expectNothingDeleted(people);
+        expect(isQuiet(decideWorld(people.world))).toBe(true);
+        expect([...people.world.decisions]).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
