@@ -17,9 +17,8 @@ async function setUp(demo: CommandProcess, queue: RegExp): Promise<void> {
   demo.process.stdout?.on('data', (text: string) => {
     said += text;
   });
-  await until('the demo says which queue it has', async () => queue.test(said), {
-    describe: async () => said,
-  });
+  const isSetUp = async () => queue.test(said) || demo.process.exitCode !== null;
+  await until('the demo says which queue it has', isSetUp, { describe: async () => said });
 }
 
 /** All that a demo printed goes into the failure: its lines say what was expected and what was found. */
