@@ -66,11 +66,12 @@ export function describeEntity(entity: Entity, catalog: Catalog): FieldDefinitio
   if (entity !== 'lead') return [...standard];
   const taken = new Set([idHeader, syncHeader, ...standard.map((field) => field.header)].map(labelKey));
   const custom = catalog.customFields.map((definition): FieldDefinition => {
-    const isTaken = taken.has(labelKey(definition.name));
-    taken.add(labelKey(definition.name));
+    let header = definition.name;
+    while (taken.has(labelKey(header))) header = `${header} (${definition.key})`;
+    taken.add(labelKey(header));
     return {
       name: customFieldName(definition.key),
-      header: isTaken ? `${definition.name} (${definition.key})` : definition.name,
+      header,
       kind: definition.kind,
       ...(definition.options.length > 0 ? { options: definition.options } : {}),
     };
