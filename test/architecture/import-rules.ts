@@ -1,17 +1,18 @@
 import { areaOf, type Finding, fileRule, isPageScript, isSource, type Rule } from './rule.ts';
 import type { Source } from './source.ts';
 
-const tables = ['crm', 'sqlite', 'sheets', 'postgres'];
+/** What the core's ports to the outside are made of. */
+const adapters = ['crm', 'sqlite', 'sheets', 'postgres'];
 
 /** What each part of the house may import besides itself. An entry with a slash names the only files allowed. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
   cli: ['app', 'sync', 'core', 'sandbox'],
-  app: ['bullmq', 'inprocess', 'http', ...tables, 'sync', 'core'],
+  app: ['bullmq', 'inprocess', 'http', ...adapters, 'sync', 'core'],
   bullmq: ['sync', 'core'],
   inprocess: ['sync', 'core'],
   http: ['sync', 'core'],
-  ...Object.fromEntries(tables.map((table) => [table, ['core']])),
+  ...Object.fromEntries(adapters.map((adapter) => [adapter, ['core']])),
   sandbox: ['core', 'crm/contract'],
   sync: ['core'],
   core: [],
@@ -63,48 +64,37 @@ const packageOf = (specifier: string) =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 
-const inwardImports = fileRule('imports point inwards', isSource, ({ path, imports }) =>
-  imports.flatMap(({ file, line }) => {
-    const from = areaOf(path);
-    if (file === undefined || (isSource(file) && areaOf(file) === from)) return [];
-    const allowed = arrows[from];
-    if (!allowed)
-      return [
-        { line, message: `is in src/${from}, which has no place in the house: give it one in arrows.` },
-      ];
-    if (
-      isSource(file) &&
-      allowed.some((target) => areaOf(file) === target || file.startsWith(`src/${target}`))
-    )
-      return [];
+/** Whether an arrow leads to the file: to its part of the house, or to files whose path begins like it. */
+const leadsTo = (target: string, file: string): boolean =>
+  target.includes('/') ? file.startsWith(`src/${target}`) : isSource(file) && areaOf(file) === target;
+
+const inwardImports = fileRule('imports point inwards', isSource, ({ path, imports }) => {
+  const from = areaOf(path);
+  const allowed = arrows[from];
+  if (!allowed) {
     return [
-      {
-        line,
-        message: `imports ${file}, but ${from} may import only ${[from, ...allowed].join(', ')}. Move what is needed inwards, or take it as an argument.`,
-      },
+      { line: 1, message: `is in src/${from}, which has no place in the house: give it one in arrows.` },
     ];
-  }),
-);
+  }
+  const targets = [from, ...allowed];
+  return imports
+    .filter(({ file }) => file !== undefined && !targets.some((target) => leadsTo(target, file)))
+    .map(({ file, line }) => ({
+      line,
+      message: `imports ${file}, but ${from} may import only ${targets.join(', ')}. Move what is needed inwards, or take it as an argument.`,
+    }));
+});
 
 const homedLibraries = fileRule('a library has one home', isSource, ({ path, imports }) =>
   imports.flatMap(({ specifier, line }) => {
     if (isRelative(specifier) || isBuiltIn(specifier) || isPageScript(path)) return [];
     const library = packageOf(specifier);
     const home = homes[library];
-    if (!home)
-      return [
-        {
-          line,
-          message: `imports ${library}, which has no home: name the one place it may be used in homes.`,
-        },
-      ];
-    if (home.some((place) => path.startsWith(place))) return [];
-    return [
-      {
-        line,
-        message: `imports ${library}, which lives in ${home.join(', ')}: use it there, behind a port.`,
-      },
-    ];
+    if (home?.some((place) => path.startsWith(place))) return [];
+    const advice = home
+      ? `which lives in ${home.join(', ')}: use it there, behind a port.`
+      : 'which has no home: name the one place it may be used in homes.';
+    return [{ line, message: `imports ${library}, ${advice}` }];
   }),
 );
 
