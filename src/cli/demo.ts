@@ -24,7 +24,8 @@ export function addDemoCommand(program: Command, { environment, finish }: Comman
             : 'The queue runs in process (with a redis-server on this machine it would be BullMQ).',
         );
         if (check) {
-          const isGood = await runChecks(stage);
+          // Stopped half-way, the processes of the stage have to end too.
+          const isGood = await Promise.race([runChecks(stage), stopRequested().then(() => false)]);
           finish(isGood ? exitCodes.done : exitCodes.failed);
           return;
         }
