@@ -2,12 +2,14 @@ import type { RecordId } from '../core/record.ts';
 import { documentedLimits } from './contract.ts';
 import type { PageFacts } from './list-answer.ts';
 
-/** What the pages before it taught about a listing. */
+/** What the pages read so far taught about a listing. */
 export interface ListingMemory {
   /** Elements of a full page, once a page was followed by another. */
   readonly pageSize?: number;
   /** The page that was read last. */
-  readonly last?: { readonly page: number; readonly ids: readonly RecordId[] };
+  readonly last?: { readonly page: number; readonly size: number };
+  /** What the pages from the first to the last one held. */
+  readonly seen: ReadonlySet<RecordId>;
 }
 
 export interface PageReading {
@@ -18,21 +20,26 @@ export interface PageReading {
 
 /**
  * - `more`, `end`: whether another page is to be asked for.
- * - `repeat`: the CRM does not know pages and sent everything again: the end, with nothing new.
- * - `truncated`: the same elements again, but not all there are: the listing can not be read to its end.
+ * - `repeat`: nothing but earlier elements behind the last page: the end, with nothing new.
+ * - `suspect`: page 2 is page 1 again. Either all came at once, or the CRM shows no more than a first page:
+ *   {@link holdsEverything} tells.
+ * - `truncated`: earlier elements again, although there are more: the listing can not be read to its end.
  */
-export type PageEnd = 'more' | 'end' | 'repeat' | 'truncated';
+export type PageEnd = 'more' | 'end' | 'repeat' | 'suspect' | 'truncated';
 
 /** The page size that is asked for. */
 export const pageLimit = documentedLimits.maxPageSize;
-/** The specification's page size where none is asked for. */
-const defaultPageSize = 25;
+
+export const emptyMemory: ListingMemory = { seen: new Set() };
 
 /** Decides where a listing ends, from the strongest sign to the weakest. */
 export function findPageEnd(read: PageReading, memory: ListingMemory): PageEnd {
   const { page, ids, facts } = read;
   if (ids.length === 0) return 'end';
-  if (isRepeat(read, memory)) return holdsAll(read) ? 'repeat' : 'truncated';
+  if (isRepeat(read, memory)) {
+    if (promisesMore(read, memory)) return 'truncated';
+    return page === 2 ? 'suspect' : 'repeat';
+  }
   if (facts.hasMore !== undefined) return facts.hasMore ? 'more' : 'end';
   if (facts.pages !== undefined) return page < facts.pages ? 'more' : 'end';
   const pageSize = learnPageSize(read, memory) ?? facts.pageSize;
@@ -47,26 +54,36 @@ export function findPageEnd(read: PageReading, memory: ListingMemory): PageEnd {
 
 /** What to remember after a page. */
 export function rememberPage(read: PageReading, end: PageEnd, memory: ListingMemory): ListingMemory {
-  const last = { page: read.page, ids: read.ids };
+  const { page, ids } = read;
   const isNew = end === 'more' || end === 'end';
   const pageSize = isNew ? learnPageSize(read, memory) : memory.pageSize;
-  return pageSize === undefined ? { last } : { pageSize, last };
+  const seen = new Set([...(page === 1 ? [] : memory.seen), ...ids]);
+  return { ...(pageSize === undefined ? {} : { pageSize }), last: { page, size: ids.length }, seen };
+}
+
+/**
+ * What to ask (page, limit and order) where the second page repeats a first one of `size` elements: again the
+ * second page, but of pages that are one shorter, and from the other end.
+ */
+export const probeOf = (size: number) => [2, Math.max(1, size - 1), 'asc'] as const;
+
+/**
+ * Whether `first` is the whole listing, judged by what came back for {@link probeOf}. Elements that `first`
+ * lacks prove that it is not. One element less shows a CRM that cuts at `limit` and knows no pages: what it
+ * gave is whole only if it is shorter than what was asked for.
+ */
+export function holdsEverything(first: ReadonlySet<RecordId>, probed: readonly RecordId[]): boolean {
+  const isCutAtLimit = probed.length === first.size - 1 && first.size >= pageLimit;
+  return !isCutAtLimit && probed.every((id) => first.has(id));
 }
 
 /** A first page with something behind it was a full one. */
 const learnPageSize = ({ page, ids }: PageReading, { pageSize, last }: ListingMemory): number | undefined =>
-  page === 2 && last?.page === 1 && ids.length > 0 ? last.ids.length : pageSize;
+  page === 2 && last?.page === 1 && ids.length > 0 ? last.size : pageSize;
 
-function isRepeat({ page, ids }: PageReading, { last }: ListingMemory): boolean {
-  if (page === 1 || last?.page !== page - 1 || last.ids.length !== ids.length) return false;
-  const before = new Set(last.ids);
-  return ids.every((id) => before.has(id));
-}
+/** A page as long as the one before, without any new element: all of it can not be an overlap. */
+const isRepeat = ({ page, ids }: PageReading, { last, seen }: ListingMemory): boolean =>
+  page > 1 && last?.page === page - 1 && last.size === ids.length && ids.every((id) => seen.has(id));
 
-/** Whether a page that came twice is all there is. */
-function holdsAll({ ids, facts }: PageReading): boolean {
-  if (facts.hasMore || (facts.pages ?? 1) > 1) return false;
-  if (facts.total !== undefined) return facts.total <= ids.length;
-  // As long as a full page, it is rather the first page of a CRM that knows `limit` and not `page`.
-  return ids.length !== pageLimit && ids.length !== defaultPageSize;
-}
+const promisesMore = ({ page, facts }: PageReading, { seen }: ListingMemory): boolean =>
+  facts.hasMore === true || (facts.pages ?? 0) >= page || (facts.total ?? 0) > seen.size;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { basePath, scopes } from '../../crm/contract.ts';
 import { type CrmKey, type CrmLimits, defaultLimits } from './access.ts';
 import type { CrmAnswer } from './answers.ts';
@@ -90,14 +89,12 @@ async function answerRequest(
   return reply;
 }
 
-const queryValues = z.record(z.string(), z.coerce.string());
-
 function readRequest(request: FastifyRequest): CrmRequest {
-  const [path = ''] = request.url.slice(basePath.length).split('?');
+  const [path = '', query] = request.url.slice(basePath.length).split('?');
   return {
     method: request.method,
     path,
-    query: queryValues.parse(request.query),
+    query: Object.fromEntries(new URLSearchParams(query)),
     headers: request.headers,
     ...(typeof request.body === 'string' ? { body: request.body } : {}),
     ip: request.ip,
