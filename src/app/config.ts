@@ -78,10 +78,15 @@ function placeVariable(tree: Tree, variable: EnvironmentVariable, environment: E
     place[name] = next;
     place = next;
   }
-  const number = variable.isNumber ? Number(found.text) : Number.NaN;
-  // What is no number stays as it was written, so that the error can show it.
-  place[variable.path.at(-1) ?? ''] = Number.isNaN(number) ? found.text : number;
+  place[variable.path.at(-1) ?? ''] = readText(variable, found.text);
   return [];
+}
+
+function readText({ isList, isNumber }: EnvironmentVariable, text: string): unknown {
+  if (isList) return text.split(/[\s,]+/).filter((part) => part !== '');
+  const number = isNumber ? Number(text) : Number.NaN;
+  // What is no number stays as it was written, so that the error can show it.
+  return Number.isNaN(number) ? text : number;
 }
 
 function readVariable(
@@ -104,7 +109,9 @@ function readVariable(
 /** One line about a mistake: where, what was found, what is allowed. */
 function describeIssue(issue: z.core.$ZodIssue, tree: Tree): string {
   const path = issue.path.map(String);
-  const variable = environmentVariables.find((candidate) => candidate.path.join('.') === path.join('.'));
+  const variable = environmentVariables.find((candidate) =>
+    `${path.join('.')}.`.startsWith(`${candidate.path.join('.')}.`),
+  );
   const name = variable ? `${path.join('.')} (${variable.name})` : path.join('.') || 'the file';
   const found = path.reduce<unknown>((place, step) => (isTree(place) ? place[step] : undefined), tree);
   if (found === undefined && issue.code === 'invalid_type') return `${name}: is missing; ${issue.message}`;

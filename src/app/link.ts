@@ -60,15 +60,18 @@ export function openLink(settings: Settings, log: Log): OpenLink {
   }
 }
 
-/** The budget of the settings' key, going on with the slots in the log. */
+/** The budget of the settings' keys, going on with the slots in the log. */
 export const createKeyBudget = ({ crm }: Settings, log: BudgetLog): RequestBudget =>
   createRequestBudget({
-    key: createHash('sha256').update(crm.apiKey).digest('hex').slice(0, 16),
+    keys: [...new Set([crm.apiKey, ...crm.apiKeys])].map((secret) => ({ name: keyName(secret), secret })),
     ...crm.budget,
+    ipRequests: crm.ipBudget.requests,
     holdMs: crm.timeoutMs + settleAfterTimeoutMs,
     clock: systemClock,
     log,
   });
+
+const keyName = (secret: string) => createHash('sha256').update(secret).digest('hex').slice(0, 16);
 
 /** How the settings' spreadsheet is reached. */
 export function sheetOptions({ sheet }: Settings, log: Log): SheetsClientOptions {

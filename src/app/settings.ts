@@ -27,17 +27,31 @@ const tab = (title: string) =>
     })
     .prefault({});
 
+const apiKey = z
+  .string()
+  .regex(/^svc_live_[0-9a-f]{64}$/i, 'must be svc_live_ followed by 64 hexadecimal characters');
+
 const crm = z.strictObject({
   baseUrl: z.url().describe('Address of the CRM, with the path prefix /api/v1/external.'),
-  apiKey: z
-    .string()
-    .regex(/^svc_live_[0-9a-f]{64}$/i, 'must be svc_live_ followed by 64 hexadecimal characters')
-    .describe('Key of the CRM: from the environment or a secret file, not from the configuration.'),
+  apiKey: apiKey.describe(
+    'Key of the CRM: from the environment or a secret file, not from the configuration.',
+  ),
+  apiKeys: z
+    .array(apiKey)
+    .default([])
+    .describe(
+      'Further keys of the same account, each with a budget of its own; in the environment separated by commas or line breaks.',
+    ),
   timeoutMs: milliseconds(20_000, 'Longest time one request to the CRM may take'),
   budget: z
     .strictObject({
       requests: count(100, 'Requests the CRM allows per key in the rolling window.'),
       windowMs: milliseconds(60_000, 'Length of the rolling window'),
+    })
+    .prefault({}),
+  ipBudget: z
+    .strictObject({
+      requests: count(200, 'Requests the CRM allows per address in the same window, with all keys together.'),
     })
     .prefault({}),
   sweepMs: milliseconds(15_000, 'Pause between the starts of two complete reads of an entity'),
@@ -131,12 +145,15 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'CRM_BASE_URL', path: ['crm', 'baseUrl'] },
   { name: 'CRM_API_KEY', path: ['crm', 'apiKey'], isSecret: true },
   { name: 'GOOGLE_SPREADSHEET_ID', path: ['sheet', 'spreadsheetId'] },
+  /** Parts are separated by commas, blanks or line breaks. */
+  readonly isList?: true;
   { name: 'GOOGLE_APPLICATION_CREDENTIALS', path: ['sheet', 'credentialsFile'] },
   { name: 'GOOGLE_API_ROOT_URL', path: ['sheet', 'apiRootUrl'] },
   { name: 'REDIS_URL', path: ['queue', 'redisUrl'], isSecret: true },
   { name: 'STATE_DIR', path: ['state', 'directory'] },
   { name: 'HTTP_HOST', path: ['http', 'host'] },
   { name: 'HTTP_PORT', path: ['http', 'port'], isNumber: true },
+  { name: 'CRM_API_KEYS', path: ['crm', 'apiKeys'], isSecret: true, isList: true },
   { name: 'CONTROL_TOKEN', path: ['http', 'controlToken'], isSecret: true },
   { name: 'LOG_LEVEL', path: ['log', 'level'] },
 ];

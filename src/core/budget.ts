@@ -1,17 +1,18 @@
 import type { Lane } from './ports.ts';
 
 /**
- * The arithmetic of the request budget: a log of slots, one per request, each taken until its `freeAt`. All
- * times are milliseconds of one clock.
+ * The arithmetic of the request budget. A request has to fit into every window it counts in: that of its key
+ * and that of the address it is sent from. A window is a log of slots, one per request, each taken until it
+ * frees. All times are milliseconds of one clock.
  *
  * The rule, per lane:
  * - `settle` and `edit` may take any free slot.
- * - `newest` and `sweep` leave a reserve of a fifth to them, so that an edit finds a free slot while a
- *   listing runs.
+ * - `newest` and `sweep` leave a reserve of a fiftieth to them while people are editing, so that an edit finds
+ *   a free slot while a listing runs. When nobody edited for a window they may take every slot.
  * - `sweep` goes at full speed while less than half of the slots are taken, so that a small first fill takes
- *   seconds. After that it is paced: it spreads what is left of its share over the time until the next slot
- *   frees, and never goes faster than its share spread evenly over a window. An edit therefore never waits
- *   for a burst of the sweep to expire.
+ *   seconds. From there on it is paced: never faster than its window spread evenly, and slower where many slots
+ *   free at once later, so that what is free lasts until then. The first edit after a quiet time therefore
+ *   waits for one interval of the pace at most, and never for a burst to expire.
  * - A lane whose first request waits for a fifth of a window without a turn has the next turn, as if it were
  *   an edit: nothing starves, and what it costs the edits is one slot in that time.
  */
@@ -21,72 +22,98 @@ export interface Allowance {
   readonly windowMs: number;
 }
 
-/** A lane in which requests wait. */
-export interface WaitingLane {
+/** A window as it stands now. */
+export interface WindowState extends Allowance {
+  /** When each taken slot frees: later than now, the earliest first. */
+  readonly freeAts: readonly number[];
+  /** When the sweep last took a slot of it; `-Infinity` for never. */
+  readonly sweptAt: number;
+  /** When an edit last took a slot of it; `-Infinity` for never. */
+  readonly editedAt: number;
+  /** No request may be sent before, because the CRM said so. */
+  readonly parkedUntil: number;
+}
+
+/** The request of a lane that is first in line for a key. */
+export interface Demand {
   readonly lane: Lane;
-  /** Since when its first request waits. */
+  /** Since when it waits. */
   readonly since: number;
-  /** When the lane last had a turn; `-Infinity` for never. */
+  /** When the lane last had a turn with that key; `-Infinity` for never. */
   readonly lastTurnAt: number;
+  /** Every window it has to fit into. */
+  readonly windows: readonly WindowState[];
 }
 
 /** Whose turn it is next, and the earliest time for it unless something changes before. */
-export interface Turn {
-  readonly lane: Lane;
+export interface Turn<Waiting extends Demand> {
+  readonly demand: Waiting;
   readonly at: number;
 }
 
-/** The reserve is this part of the slots, and this part of a window is the longest wait without a turn. */
-const sharePart = 5;
+/** This part of a window is the longest wait of a lane without a turn. */
+const patiencePart = 5;
+/** This part of the slots is left to edits while people are editing. */
+const reservePart = 50;
 
-/** How many slots a lane may see taken, its own request included. */
-export function laneCeiling(lane: Lane, requests: number): number {
-  const isUrgent = lane === 'settle' || lane === 'edit';
-  return isUrgent ? requests : Math.max(1, requests - Math.floor(requests / sharePart));
-}
+/** Whether a lane carries what a person waits for. */
+export const isUrgent = (lane: Lane): boolean => lane === 'settle' || lane === 'edit';
 
-/** How many slots are taken at `now`. */
-export const countTaken = (freeAts: Iterable<number>, now: number): number => takenSlots(freeAts, now).length;
-
-/** The next turn among lanes that wait, given in the order of their priority; `undefined` when none waits. */
-export function nextTurn(
-  allowance: Allowance,
-  freeAts: Iterable<number>,
-  waiting: readonly WaitingLane[],
+/** The next turn among requests that wait, given in the order of their priority; `undefined` when none waits. */
+export function nextTurn<Waiting extends Demand>(
+  demands: readonly Waiting[],
   now: number,
-): Turn | undefined {
-  const taken = takenSlots(freeAts, now);
-  const turns = waiting.map((queue) => {
-    const starvesAt = Math.max(queue.since, queue.lastTurnAt) + allowance.windowMs / sharePart;
-    const urgentAt = Math.max(starvesAt, freeSlotAt(taken, allowance.requests, now));
-    const at = Math.min(urgentAt, laneTurnAt(queue, allowance, taken, now));
-    return { lane: queue.lane, at, isStarving: starvesAt <= now };
+): Turn<Waiting> | undefined {
+  const turns = demands.map((demand) => {
+    const { lane, windows } = demand;
+    const starvesAt = Math.max(...windows.map((window) => starvationAt(demand, window)));
+    const urgentAt = Math.max(
+      starvesAt,
+      ...windows.map((window) => freeSlotAt(window, window.requests, now)),
+    );
+    const laneAt = Math.max(...windows.map((window) => laneTurnAt(lane, window, now)));
+    return { demand, at: Math.min(urgentAt, laneAt), isStarving: starvesAt <= now };
   });
-  // Sorting is stable: between equals the order of the lanes decides.
+  // Sorting is stable: between equals the order of the demands decides.
   const [first] = turns.toSorted(
     (left, right) => left.at - right.at || Number(right.isStarving) - Number(left.isStarving),
   );
-  return first && { lane: first.lane, at: first.at };
+  return first && { demand: first.demand, at: first.at };
 }
 
-function laneTurnAt(queue: WaitingLane, allowance: Allowance, taken: readonly number[], now: number): number {
-  const ceiling = laneCeiling(queue.lane, allowance.requests);
-  const isPaced = queue.lane === 'sweep' && taken.length >= allowance.requests / 2;
-  const [nextFreeAt] = taken;
-  if (!isPaced || nextFreeAt === undefined || taken.length >= ceiling) {
-    return freeSlotAt(taken, ceiling, now);
-  }
-  const evenPaceMs = allowance.windowMs / ceiling;
-  const spreadPaceMs = (nextFreeAt - now) / (ceiling - taken.length);
-  return Math.max(now, queue.lastTurnAt + Math.max(evenPaceMs, spreadPaceMs));
+const starvationAt = ({ since, lastTurnAt }: Demand, { windowMs }: Allowance): number =>
+  Math.max(since, lastTurnAt) + windowMs / patiencePart;
+
+function laneTurnAt(lane: Lane, window: WindowState, now: number): number {
+  const { requests, windowMs, freeAts, sweptAt, editedAt } = window;
+  const isEdited = now - editedAt < windowMs;
+  const ceiling = isEdited && !isUrgent(lane) ? slotsBesideReserve(requests) : requests;
+  const slotAt = freeSlotAt(window, ceiling, now);
+  const isPaced = lane === 'sweep' && freeAts.length >= requests / 2;
+  return isPaced ? Math.max(slotAt, sweptAt + paceMs(window, ceiling, now)) : slotAt;
 }
 
-const takenSlots = (freeAts: Iterable<number>, now: number): number[] =>
-  [...freeAts].filter((freeAt) => freeAt > now).sort((left, right) => left - right);
+/** How many slots may be taken before only an edit may take one more. */
+export const slotsBesideReserve = (requests: number): number =>
+  Math.max(1, requests - Math.ceil(requests / reservePart));
 
-/** When fewer than `ceiling` of the taken slots, sorted, are still taken. */
-const freeSlotAt = (taken: readonly number[], ceiling: number, now: number): number =>
-  taken[taken.length - ceiling] ?? now;
+/**
+ * The time between two requests of the sweep. Until the nth of the taken slots frees there are as many slots as
+ * are free now and n more: they are spread over that time, less the one interval that an edit may wait.
+ */
+function paceMs({ requests, windowMs, freeAts }: WindowState, ceiling: number, now: number): number {
+  const evenMs = windowMs / requests;
+  const free = ceiling - freeAts.length;
+  if (free <= 0) return evenMs;
+  const spreads = freeAts.map(
+    (freeAt, index) => (Math.min(freeAt - now, windowMs) - evenMs) / (free + index),
+  );
+  return Math.max(evenMs, ...spreads);
+}
+
+/** When fewer than `ceiling` of the slots are taken and requests may be sent. */
+const freeSlotAt = ({ freeAts, parkedUntil }: WindowState, ceiling: number, now: number): number =>
+  Math.max(parkedUntil, freeAts[freeAts.length - ceiling] ?? now);
 
 /** The allowance after a refusal although it was kept: half, and at least a tenth of what is configured. */
 export const lowerRequests = (requests: number, configured: number): number =>

@@ -1,12 +1,17 @@
-import { countTaken, lowerRequests, nextTurn, recoverRequests, refusalBackoffMs } from '../core/budget.ts';
+import { type Demand, nextTurn } from '../core/budget.ts';
 import { SyncError } from '../core/errors.ts';
 import { type BudgetLog, type Clock, type Lane, lanes } from '../core/ports.ts';
+import type { Scope } from './contract.ts';
+import { type ApiKey, createKeyPool, type KeyPool } from './key-pool.ts';
+import { SlotWindow, type WindowUsage } from './slot-window.ts';
 
 export interface RequestBudgetOptions {
-  /** Names the CRM key in the log of slots. Never the key itself: it is stored. */
-  readonly key: string;
-  /** Requests allowed in any window. */
+  /** At least one. */
+  readonly keys: readonly ApiKey[];
+  /** Requests allowed per key in any window. */
   readonly requests: number;
+  /** Requests allowed in any window from this machine's address, all keys together. */
+  readonly ipRequests: number;
   readonly windowMs: number;
   /** How long after sending an unanswered request may still arrive: the timeout and some time to settle. */
   readonly holdMs: number;
@@ -14,30 +19,33 @@ export interface RequestBudgetOptions {
   readonly log: BudgetLog;
 }
 
-/** The right to send one request. */
+/** The right to send one request with a key. */
 export interface Permit {
+  readonly key: ApiKey;
   /**
-   * The request was answered, or surely never left: its slot is free again one window from now. Without this
-   * call the slot frees one window after the hold.
+   * The request was answered, or surely never left: its slots are free again one window from now. Without this
+   * call they free one window after the hold.
    */
   answered(): void;
 }
 
-export interface BudgetUsage {
-  /** Requests allowed in a window now: the configured number, or less after refusals. */
-  readonly requests: number;
-  readonly taken: number;
-  /** For how long no request is sent because the CRM said so. */
-  readonly parkedMs: number;
+/** The window of the address, what waits, and the window of each key. */
+export interface BudgetUsage extends WindowUsage {
   readonly waiting: Readonly<Record<Lane, number>>;
+  readonly keys: readonly (WindowUsage & { readonly name: string; readonly isRefused: boolean })[];
 }
 
 /** Stands in front of every request to the CRM, so that no rolling window holds more of them than allowed. */
 export interface RequestBudget {
-  /** Waits for a slot. Rejects with the signal's reason, CRM_UNREACHABLE once closed, or the log's error. */
-  take(lane: Lane, signal?: AbortSignal): Promise<Permit>;
-  /** The CRM refused a request for its rate (429): all lanes wait as it says, else longer each time. */
-  park(durationMs?: number): void;
+  /**
+   * Waits for a slot of any key that may have the scopes. Rejects with the signal's reason, CRM_UNREACHABLE
+   * once closed, or the log's error.
+   */
+  take(lane: Lane, needs?: readonly Scope[], signal?: AbortSignal): Promise<Permit>;
+  /** The CRM refused a request for its rate (429): its key waits as the CRM says, else longer each time. */
+  park(key: ApiKey, durationMs?: number): void;
+  /** The CRM refused the key, for these scopes (403) or at all (401). Answers whether another is left to try. */
+  refuse(key: ApiKey, needs?: readonly Scope[]): boolean;
   usage(): BudgetUsage;
   /** Turns away everybody who waits and everybody who comes. */
   close(): void;
@@ -48,9 +56,20 @@ export const createRequestBudget = (options: RequestBudgetOptions): RequestBudge
   new SlidingLogBudget(options);
 
 interface Waiter {
+  readonly needs: readonly Scope[];
   readonly since: number;
   readonly resolve: (permit: Permit) => void;
   readonly reject: (reason: unknown) => void;
+}
+
+interface KeyWindow {
+  readonly key: ApiKey;
+  readonly window: SlotWindow;
+}
+
+interface KeyDemand extends Demand {
+  readonly of: KeyWindow;
+  readonly waiter: Waiter;
 }
 
 /** While one of two clocks is being corrected they run apart by up to 0.05 %; twice that is safe. */
@@ -60,66 +79,68 @@ class SlidingLogBudget implements RequestBudget {
   readonly #options: RequestBudgetOptions;
   /** How long a slot stays taken after the answer. */
   readonly #slotMs: number;
-  /** When each slot is free again, by its id, on the monotonic clock. */
-  readonly #freeAts = new Map<number, number>();
+  readonly #pool: KeyPool;
+  readonly #keyWindows: readonly KeyWindow[];
+  /** The window of the address: it holds the slots of all keys. */
+  readonly #ipWindow: SlotWindow;
   readonly #queues: Record<Lane, Waiter[]> = { settle: [], edit: [], newest: [], sweep: [] };
-  readonly #lastTurnAt: Record<Lane, number> = {
-    settle: -Infinity,
-    edit: -Infinity,
-    newest: -Infinity,
-    sweep: -Infinity,
-  };
-  #loweredTo: number;
-  #refusals = 0;
-  #parkedUntil = -Infinity;
   #forgottenAt = -Infinity;
   #alarm: AbortController | undefined;
   #isClosed = false;
 
   constructor(options: RequestBudgetOptions) {
+    const { keys, requests, ipRequests, windowMs } = options;
     this.#options = options;
-    this.#slotMs = Math.ceil(options.windowMs * (1 + clockDrift));
-    this.#loweredTo = options.requests;
-    this.#takeOverSlots();
+    this.#slotMs = Math.ceil(windowMs * (1 + clockDrift));
+    this.#pool = createKeyPool(keys);
+    this.#keyWindows = keys.map((key) => ({ key, window: new SlotWindow({ requests, windowMs }) }));
+    this.#ipWindow = new SlotWindow({ requests: ipRequests, windowMs });
+    for (const keyWindow of this.#keyWindows) this.#takeOverSlots(keyWindow);
   }
 
-  take(lane: Lane, signal?: AbortSignal): Promise<Permit> {
+  take(lane: Lane, needs: readonly Scope[] = [], signal?: AbortSignal): Promise<Permit> {
     if (this.#isClosed) return Promise.reject(closedError());
     if (signal?.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<Permit>();
     const leave = () => {
-      this.#queues[lane] = this.#queues[lane].filter((other) => other !== waiter);
+      this.#removeWaiter(lane, waiter);
       reject(signal?.reason);
       this.#serve();
     };
-    const waiter = { since: this.#now(), resolve, reject };
+    const waiter = { needs, since: this.#now(), resolve, reject };
     this.#queues[lane].push(waiter);
     signal?.addEventListener('abort', leave, { once: true });
     this.#serve();
     return promise.finally(() => signal?.removeEventListener('abort', leave));
   }
 
-  park(durationMs?: number): void {
-    const { requests, windowMs } = this.#options;
-    const now = this.#now();
-    // What is refused while all lanes are parked was sent before: it tells nothing new about the limit.
-    if (now >= this.#parkedUntil) {
-      this.#refusals = now - this.#parkedUntil < windowMs ? this.#refusals + 1 : 0;
-      this.#loweredTo = lowerRequests(this.#requests(now), requests);
-    }
-    const pauseMs = durationMs ?? refusalBackoffMs(this.#refusals, windowMs);
-    this.#parkedUntil = Math.max(this.#parkedUntil, now + pauseMs);
+  park(key: ApiKey, durationMs?: number): void {
+    const parked = this.#keyWindows.find((candidate) => candidate.key === key);
+    parked?.window.park(this.#now(), durationMs);
     this.#serve();
+  }
+
+  refuse(key: ApiKey, needs?: readonly Scope[]): boolean {
+    const isAnotherLeft = this.#pool.refuse(key, needs);
+    this.#serve();
+    return isAnotherLeft;
   }
 
   usage(): BudgetUsage {
     const now = this.#now();
     const { settle, edit, newest, sweep } = this.#queues;
+    const keys = this.#keyWindows.map(({ key, window }) => ({
+      name: key.name,
+      isRefused: this.#pool.isRefused(key),
+      ...window.usage(now),
+    }));
+    const ip = this.#ipWindow.usage(now);
     return {
-      requests: this.#requests(now),
-      taken: countTaken(this.#freeAts.values(), now),
-      parkedMs: Math.max(0, this.#parkedUntil - now),
+      requests: keys.reduce((sum, { requests }) => Math.min(ip.requests, sum + requests), 0),
+      taken: ip.taken,
+      parkedMs: Math.min(...keys.map(({ parkedMs }) => parkedMs)),
       waiting: { settle: settle.length, edit: edit.length, newest: newest.length, sweep: sweep.length },
+      keys,
     };
   }
 
@@ -134,24 +155,30 @@ class SlidingLogBudget implements RequestBudget {
   /** Gives out every turn that is due and sets the alarm for the next one. */
   #serve(): void {
     this.#alarm?.abort();
-    let turn = this.#nextTurn();
-    while (turn && turn.waitMs <= 0) {
-      this.#grant(turn.lane);
-      turn = this.#nextTurn();
+    for (;;) {
+      const now = this.#now();
+      const turn = nextTurn(this.#listDemands(now), now);
+      if (!turn) return;
+      if (turn.at > now) {
+        this.#setAlarm(turn.at - now);
+        return;
+      }
+      this.#grant(turn.demand);
     }
-    if (turn) this.#setAlarm(turn.waitMs);
   }
 
-  #nextTurn(): { readonly lane: Lane; readonly waitMs: number } | undefined {
-    const now = this.#now();
-    for (const [id, freeAt] of this.#freeAts) if (freeAt <= now) this.#freeAts.delete(id);
-    const waiting = lanes.flatMap((lane) => {
-      const [first] = this.#queues[lane];
-      return first ? [{ lane, since: first.since, lastTurnAt: this.#lastTurnAt[lane] }] : [];
-    });
-    const allowance = { requests: this.#requests(now), windowMs: this.#slotMs };
-    const turn = nextTurn(allowance, this.#freeAts.values(), waiting, now);
-    return turn && { lane: turn.lane, waitMs: Math.max(turn.at, this.#parkedUntil) - now };
+  /** Who is first in line for each key, lane by lane. */
+  #listDemands(now: number): KeyDemand[] {
+    const ipState = this.#ipWindow.state(now);
+    const states = this.#keyWindows.map(({ window }) => [window.state(now), ipState]);
+    return lanes.flatMap((lane) =>
+      this.#keyWindows.flatMap((of, index): KeyDemand[] => {
+        const waiter = this.#queues[lane].find(({ needs }) => this.#pool.allows(of.key, needs));
+        if (!waiter) return [];
+        const lastTurnAt = of.window.lastTurnAt(lane);
+        return [{ lane, of, waiter, since: waiter.since, lastTurnAt, windows: states[index] ?? [] }];
+      }),
+    );
   }
 
   #setAlarm(waitMs: number): void {
@@ -163,26 +190,24 @@ class SlidingLogBudget implements RequestBudget {
   }
 
   /** Notes the slot before anybody can send: a crash right after it then costs a slot and never a refusal. */
-  #grant(lane: Lane): void {
-    const { key, clock, holdMs, log } = this.#options;
-    const waiter = this.#queues[lane].shift();
-    if (!waiter) return;
-    const now = this.#now();
+  #grant({ lane, of, waiter }: KeyDemand): void {
+    const { clock, holdMs, log } = this.#options;
+    this.#removeWaiter(lane, waiter);
     const takenMs = holdMs + this.#slotMs;
     try {
-      this.#forgetFreeSlots(now);
-      const id = log.addSlot(key, clock.now() + takenMs);
-      this.#freeAts.set(id, now + takenMs);
-      this.#lastTurnAt[lane] = now;
-      waiter.resolve({ answered: () => this.#moveSlot(id) });
+      this.#forgetFreeSlots();
+      const id = log.addSlot(of.key.name, clock.now() + takenMs);
+      this.#holdSlot(of, id, takenMs);
+      for (const window of [of.window, this.#ipWindow]) window.noteTurn(lane, this.#now());
+      waiter.resolve({ key: of.key, answered: () => this.#endSlot(of, id) });
     } catch (error) {
       waiter.reject(error);
     }
   }
 
-  #moveSlot(id: number): void {
+  #endSlot(of: KeyWindow, id: number): void {
     const { clock, log } = this.#options;
-    this.#freeAts.set(id, this.#now() + this.#slotMs);
+    this.#holdSlot(of, id, this.#slotMs);
     try {
       log.moveSlot(id, clock.now() + this.#slotMs);
     } catch {
@@ -192,10 +217,18 @@ class SlidingLogBudget implements RequestBudget {
     this.#serve();
   }
 
-  #forgetFreeSlots(now: number): void {
-    if (now - this.#forgottenAt < this.#options.windowMs) return;
-    this.#options.log.forgetSlots(this.#options.clock.now());
-    this.#forgottenAt = now;
+  /** A slot of a key is one of the address too. */
+  #holdSlot({ window }: KeyWindow, id: number, durationMs: number): void {
+    const freeAt = this.#now() + durationMs;
+    window.holdSlot(id, freeAt);
+    this.#ipWindow.holdSlot(id, freeAt);
+  }
+
+  #forgetFreeSlots(): void {
+    const { windowMs, clock, log } = this.#options;
+    if (this.#now() - this.#forgottenAt < windowMs) return;
+    log.forgetSlots(clock.now());
+    this.#forgottenAt = this.#now();
   }
 
   /**
@@ -203,19 +236,18 @@ class SlidingLogBudget implements RequestBudget {
    * longer than one that was taken just now. (A clock that was set forward while the daemon was stopped can
    * not be noticed.)
    */
-  #takeOverSlots(): void {
-    const { key, clock, holdMs, log } = this.#options;
+  #takeOverSlots(of: KeyWindow): void {
+    const { clock, holdMs, log } = this.#options;
     const longestMs = holdMs + this.#slotMs;
-    for (const { id, freeAt } of log.readSlots(key)) {
+    for (const { id, freeAt } of log.readSlots(of.key.name)) {
       const restMs = freeAt - clock.now();
       if (restMs > longestMs) log.moveSlot(id, clock.now() + longestMs);
-      if (restMs > 0) this.#freeAts.set(id, this.#now() + Math.min(restMs, longestMs));
+      if (restMs > 0) this.#holdSlot(of, id, Math.min(restMs, longestMs));
     }
   }
 
-  #requests(now: number): number {
-    const { requests, windowMs } = this.#options;
-    return recoverRequests(this.#loweredTo, requests, now - this.#parkedUntil, windowMs);
+  #removeWaiter(lane: Lane, waiter: Waiter): void {
+    this.#queues[lane] = this.#queues[lane].filter((other) => other !== waiter);
   }
 
   #now(): number {

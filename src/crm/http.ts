@@ -1,16 +1,16 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { Clock, Lane, Log } from '../core/ports.ts';
-import type { RequestBudget } from './budget.ts';
+import type { Permit, RequestBudget } from './budget.ts';
 import { type Endpoint, type EndpointName, endpoints, type Scope } from './contract.ts';
 import type { Envelope } from './contract-records.ts';
 import { type Exchange, exchange, type OutgoingRequest } from './exchange.ts';
+import type { ApiKey } from './key-pool.ts';
 import { readRefusalPause } from './refusal-pause.ts';
-import { isRateRefusal, judge } from './verdict.ts';
+import { isRateRefusal, type JudgedRequest, judge } from './verdict.ts';
 
 export interface CrmHttpOptions {
   /** With the specification's path prefix. */
   readonly baseUrl: string;
-  readonly apiKey: string;
   /** From the moment of sending to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly budget: RequestBudget;
@@ -49,33 +49,51 @@ const refusalsMax = 10;
 const retryPauseMs = 500;
 
 interface Attempt {
+  readonly key: ApiKey;
   readonly ended: Exchange;
   readonly sentAt: number;
 }
 
-/** Makes the function through which every request passes: budget, deadline, refusals, tries of reads. */
+/** Makes the function through which every request passes: budget, deadline, refusals, other keys, tries of reads. */
 export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   const { budget, clock, random, log } = options;
 
+  async function send({ key, answered }: Permit, request: OutgoingRequest): Promise<Exchange> {
+    const ended = await sendInTime(options, request, key);
+    if (ended.kind !== 'unanswered') answered();
+    return ended;
+  }
+
   /** Sends the request when the budget allows, and again for as long as it is refused for the rate. */
-  async function attempt(name: string, lane: Lane, request: OutgoingRequest): Promise<Attempt> {
+  async function attempt(judged: JudgedRequest, lane: Lane, request: OutgoingRequest): Promise<Attempt> {
+    const { name, scopes } = judged;
     let pauseMs: number | undefined;
     for (let refusals = 0; refusals < refusalsMax; refusals += 1) {
-      const permit = await budget.take(lane);
+      const permit = await budget.take(lane, scopes);
+      const { key } = permit;
       const sentAt = clock.now();
       const startedAt = clock.monotonicMs();
-      const ended = await sendInTime(options, request);
-      if (ended.kind !== 'unanswered') permit.answered();
+      const ended = await send(permit, request);
       const outcome = ended.kind === 'reply' ? ended.status : ended.reason;
-      log.debug('crm.request', { name, lane, outcome, durationMs: clock.monotonicMs() - startedAt });
-      if (!isRateRefusal(ended)) return { ended, sentAt };
+      const durationMs = clock.monotonicMs() - startedAt;
+      log.debug('crm.request', { name, lane, key: key.name, outcome, durationMs });
+      if (!isRateRefusal(ended)) return { key, ended, sentAt };
       pauseMs = readRefusalPause(ended.headers, clock.now());
-      budget.park(pauseMs);
-      log.warn('crm.limited', { name, lane, pauseMs, requests: budget.usage().requests });
+      budget.park(key, pauseMs);
+      log.warn('crm.limited', { name, lane, key: key.name, pauseMs, requests: budget.usage().requests });
     }
     throw new SyncError('CRM_LIMITED', `${name} was refused ${refusalsMax} times in a row for its rate.`, {
       ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
     });
+  }
+
+  /** Takes a refused key out of use, for the scopes or for everything. Answers whether another key is left to try. */
+  function isForAnotherKey(error: unknown, key: ApiKey, { name, scopes }: JudgedRequest): boolean {
+    const lacksScope = isSyncError(error, 'CRM_FORBIDDEN');
+    if (!lacksScope && !isSyncError(error, 'CRM_UNAUTHORIZED')) return false;
+    const isAnotherLeft = budget.refuse(key, lacksScope ? scopes : undefined);
+    log.warn('crm.key-refused', { name, key: key.name, problem: error.message, isAnotherLeft });
+    return isAnotherLeft;
   }
 
   return async (call) => {
@@ -86,43 +104,51 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
       isWrite: request.method !== 'GET',
       scopes: [endpoint.scope, ...(call.furtherScopes ?? [])],
     };
-    for (let tries = 1; ; tries += 1) {
-      const { ended, sentAt } = await attempt(judged.name, call.lane, request);
+    const refusedKeys = new Set<ApiKey>();
+    for (let tries = 1; ; ) {
+      const { key, ended, sentAt } = await attempt(judged, call.lane, request);
       try {
         return { envelope: judge(judged, ended), sentAt, receivedAt: clock.now() };
       } catch (error) {
+        if (!refusedKeys.has(key) && isForAnotherKey(error, key, judged)) {
+          refusedKeys.add(key);
+          continue;
+        }
         const mayPass = isSyncError(error, 'CRM_UNREACHABLE') && !judged.isWrite;
         if (!mayPass || tries === readTriesMax) throw error;
       }
       await clock.sleep(retryPauseMs * 2 ** (tries - 1) * (0.5 + random()));
+      tries += 1;
     }
   };
 }
 
-/** Sends a request once, within the timeout and without regard to the budget. No answer quotes the key. */
+/** Sends a request once with the key, within the timeout and without regard to the budget. No answer quotes the key. */
 export async function sendInTime(
-  { timeoutMs, clock, apiKey }: Pick<CrmHttpOptions, 'timeoutMs' | 'clock' | 'apiKey'>,
+  { timeoutMs, clock }: Pick<CrmHttpOptions, 'timeoutMs' | 'clock'>,
   request: OutgoingRequest,
+  { secret }: ApiKey,
 ): Promise<Exchange> {
   const deadline = new AbortController();
   const end = new AbortController();
   void clock.sleep(timeoutMs, end.signal).then(() => deadline.abort());
   try {
-    return hideKey(await exchange(request, deadline.signal), apiKey);
+    const headers = { ...request.headers, 'x-api-key': secret };
+    return hideKey(await exchange({ ...request, headers }, deadline.signal), secret);
   } finally {
     end.abort();
   }
 }
 
-/** The HTTP request of a call, with the key. */
+/** The HTTP request of a call, but for the key. */
 export function buildRequest(
-  options: Pick<CrmHttpOptions, 'baseUrl' | 'apiKey'>,
+  { baseUrl }: Pick<CrmHttpOptions, 'baseUrl'>,
   endpoint: Endpoint,
   call: Pick<CrmCall, 'path' | 'query' | 'body'>,
 ): OutgoingRequest {
-  const url = new URL(options.baseUrl.replace(/\/+$/, '') + fillPath(endpoint.path, call.path));
+  const url = new URL(baseUrl.replace(/\/+$/, '') + fillPath(endpoint.path, call.path));
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, String(value));
-  const headers = { accept: 'application/json', 'x-api-key': options.apiKey };
+  const headers = { accept: 'application/json' };
   if (!call.body) return { method: endpoint.method, url, headers };
   return {
     method: endpoint.method,

@@ -71,6 +71,24 @@ test('a secret comes from a file, without the line break at its end', () => {
   expect(loadSettings({ ...rest, CRM_API_KEY_FILE: writeFile('key', `${key}\n`) }).crm.apiKey).toBe(key);
 });
 
+test('further keys come in one variable or one file, separated by commas or line breaks', () => {
+  const [second, third] = [`svc_live_${'1b'.repeat(32)}`, `svc_live_${'2c'.repeat(32)}`];
+  expect(loadSettings(needed).crm.apiKeys).toEqual([]);
+  expect(loadSettings({ ...needed, CRM_API_KEYS: `${second},${third}` }).crm.apiKeys).toEqual([
+    second,
+    third,
+  ]);
+  const file = writeFile('keys', `${second}\n${third}\n`);
+  expect(loadSettings({ ...needed, CRM_API_KEYS_FILE: file }).crm.apiKeys).toEqual([second, third]);
+});
+
+test('a wrong key among further ones is refused by its place and never repeated', () => {
+  const found = mistakes({ ...needed, CRM_API_KEYS: `${key},svc_live_hunter2` });
+  expect(found).toEqual([
+    'crm.apiKeys.1 (CRM_API_KEYS): must be svc_live_ followed by 64 hexadecimal characters',
+  ]);
+});
+
 test('a secret that is given twice is refused', () => {
   expect(mistakes({ ...needed, CRM_API_KEY_FILE: writeFile('key', key) })).toEqual([
     'CRM_API_KEY: set either CRM_API_KEY or CRM_API_KEY_FILE, not both',

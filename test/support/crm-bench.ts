@@ -20,6 +20,8 @@ export interface CrmBench {
 
 export interface CrmBenchOptions {
   readonly apiKey?: string;
+  /** Further keys. */
+  readonly apiKeys?: readonly string[];
   readonly requests?: number;
   readonly clock?: ManualClock;
   readonly budgetLog?: BudgetLog;
@@ -27,19 +29,20 @@ export interface CrmBenchOptions {
 
 /** A CRM client whose time stands still. */
 export function createCrmBench(baseUrl: string, options: CrmBenchOptions = {}): CrmBench {
-  const { apiKey = `svc_live_${'5'.repeat(64)}`, requests = 100 } = options;
+  const { apiKey = `svc_live_${'5'.repeat(64)}`, apiKeys = [], requests = 100 } = options;
   const { clock = createManualClock(), budgetLog = createMemoryBudgetLog() } = options;
   const log = createRecordingLog();
   const holdMs = timeoutMs + 30_000;
   const budget = createRequestBudget({
-    key: 'agency',
+    keys: [apiKey, ...apiKeys].map((secret, index) => ({ name: `key-${index}`, secret })),
     requests,
+    ipRequests: 200,
     windowMs: 60_000,
     holdMs,
     clock,
     log: budgetLog,
   });
-  const crm = createCrmClient({ baseUrl, apiKey, timeoutMs, budget, clock, random: () => 0.5, log });
+  const crm = createCrmClient({ baseUrl, timeoutMs, budget, clock, random: () => 0.5, log });
   const overPauses = async <Result>(call: Promise<Result>) => {
     const ended = call.then(
       () => true,

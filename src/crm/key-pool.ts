@@ -1,0 +1,50 @@
+import type { Scope } from './contract.ts';
+
+/** A key of the CRM. */
+export interface ApiKey {
+  /** Names the key in logs and in the log of slots; tells nothing about the secret. */
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** Keys of one account, each good for what its scopes allow. */
+export interface KeyPool {
+  readonly keys: readonly ApiKey[];
+  /** Whether the key may be tried for a request that needs these scopes. */
+  allows(key: ApiKey, needs: readonly Scope[]): boolean;
+  /**
+   * Notes that the CRM refused the key: for these scopes (403), or for whatever it was (401, no scopes). It is not used for
+   * that again while another key is left. Answers whether one is; when none is, all of them are tried
+   * again the next time, because a person may have mended it meanwhile.
+   */
+  refuse(key: ApiKey, needs?: readonly Scope[]): boolean;
+  /** Whether the key was refused for everything. */
+  isRefused(key: ApiKey): boolean;
+}
+
+/** Stands for whatever a request needs. */
+const everything = '';
+
+/** Makes a pool of at least one key. */
+export function createKeyPool(keys: readonly ApiKey[]): KeyPool {
+  const refused = new Map<string, Set<ApiKey>>();
+  const isRefusedFor = (key: ApiKey, purpose: string) => refused.get(purpose)?.has(key) ?? false;
+  const isGood = (key: ApiKey, purpose: string) =>
+    !isRefusedFor(key, everything) && !isRefusedFor(key, purpose);
+
+  return {
+    keys,
+    allows(key, needs) {
+      const purpose = needs.join(' ');
+      return isGood(key, purpose) || !keys.some((other) => isGood(other, purpose));
+    },
+    refuse(key, needs = []) {
+      const purpose = needs.join(' ');
+      refused.set(purpose, (refused.get(purpose) ?? new Set()).add(key));
+      if (keys.some((other) => isGood(other, purpose))) return true;
+      refused.delete(purpose);
+      return false;
+    },
+    isRefused: (key) => isRefusedFor(key, everything),
+  };
+}

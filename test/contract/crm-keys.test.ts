@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Scope, scopes } from '../../src/crm/contract.ts';
+import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+import { createCrmBench } from '../support/crm-bench.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+const leadsKey = `svc_live_${'1'.repeat(64)}`;
+const tasksKey = `svc_live_${'2'.repeat(64)}`;
+const revokedKey = `svc_live_${'3'.repeat(64)}`;
+const isOfTasks = (scope: Scope) => scope.endsWith(':tasks');
+
+let sandbox: SandboxCrm | undefined;
+afterEach(async () => {
+  await sandbox?.close();
+  sandbox = undefined;
+});
+
+/** A CRM whose keys may do different things, and its client in time that stands still. */
+async function openBench(
+  keys: readonly string[],
+  options: Partial<SandboxCrmOptions> & { readonly requests?: number } = {},
+) {
+  const clock = createManualClock();
+  sandbox = await startSandboxCrm({
+    port: 0,
+    seed: 7,
+    counts: { leads: 3, opportunities: 2, tasks: 2 },
+    keys: [
+      { key: leadsKey, scopes: scopes.filter((scope) => !isOfTasks(scope)) },
+      { key: tasksKey, scopes: scopes.filter(isOfTasks) },
+    ],
+    clock: clock.now,
+    ...options,
+  });
+  const [apiKey = '', ...apiKeys] = keys;
+  const { requests = 100 } = options;
+  const bench = createCrmBench(sandbox.baseUrl, { apiKey, apiKeys, requests, clock });
+  return {
+    ...bench,
+    model: sandbox.model,
+    statuses: () => sandbox!.model.requests().map(({ status }) => status),
+  };
+}
+
+describe('a key that lacks a scope', () => {
+  it('is not used for it again while another key has it', async () => {
+    const { crm, statuses } = await openBench([leadsKey, tasksKey]);
+    expect((await crm.listRecords('task', 1, 'sweep')).records).toHaveLength(2);
+    expect((await crm.listRecords('task', 1, 'sweep')).records).toHaveLength(2);
+    expect((await crm.listRecords('lead', 1, 'sweep')).records).toHaveLength(3);
+    expect(statuses()).toEqual([403, 200, 200, 200]);
+  });
+
+  it('does not keep a write from being done, once', async () => {
+    const { crm, statuses } = await openBench([tasksKey, leadsKey]);
+    const { id } = await crm.createRecord('lead', { title: 'Anna' });
+    expect((await crm.listRecords('lead', 1, 'sweep')).records.map((record) => record.id)).toContain(id);
+    expect(statuses()).toEqual([403, 201, 403, 200]);
+  });
+
+  it('is told of when no other key has it', async () => {
+    const { crm, statuses } = await openBench([leadsKey, leadsKey.replaceAll('1', '9')], {
+      keys: [
+        { key: leadsKey, scopes: ['read:leads'] },
+        { key: leadsKey.replaceAll('1', '9'), scopes: ['read:leads'] },
+      ],
+    });
+    const listed = crm.listRecords('task', 1, 'sweep');
+    await expect(listed).rejects.toMatchObject({
+      code: 'CRM_FORBIDDEN',
+      message: expect.stringContaining('read:tasks'),
+    });
+    expect(statuses()).toEqual([403, 403]);
+  });
+});
+
+describe('a key that the CRM does not know any more', () => {
+  it('is taken out while another is left, and the log says which without its secret', async () => {
+    const { crm, log, budget, statuses } = await openBench([revokedKey, leadsKey]);
+    expect((await crm.listRecords('lead', 1, 'sweep')).records).toHaveLength(3);
+    await crm.getRecord({ entity: 'lead', id: '1001' }, 'edit');
+    expect(statuses()).toEqual([401, 200, 200]);
+    const told = log.lines.filter(({ event }) => event === 'crm.key-refused');
+    expect(told).toMatchObject([{ fields: { key: 'key-0', isAnotherLeft: true } }]);
+    expect(JSON.stringify(log.lines)).not.toContain(revokedKey);
+    expect(budget.usage().keys.map(({ isRefused }) => isRefused)).toEqual([true, false]);
+  });
+
+  it('is an error once none is left, and every key is tried again the next time', async () => {
+    const { crm, statuses } = await openBench([revokedKey, revokedKey.replaceAll('3', '4')]);
+    await expect(crm.listRecords('lead', 1, 'sweep')).rejects.toMatchObject({ code: 'CRM_UNAUTHORIZED' });
+    await expect(crm.listRecords('lead', 1, 'sweep')).rejects.toMatchObject({ code: 'CRM_UNAUTHORIZED' });
+    expect(statuses()).toEqual([401, 401, 401, 401]);
+  });
+});
+
+describe('the limits of two keys and their address (S11)', () => {
+  it('are both kept by a crowd of calls that needs more than one key allows', async () => {
+    const second = `svc_live_${'8'.repeat(64)}`;
+    const bench = await openBench([leadsKey, second], {
+      requests: 20,
+      keys: [
+        { key: leadsKey, scopes },
+        { key: second, scopes },
+      ],
+      limits: { requestsPerWindow: 20, ipRequestsPerWindow: 200, windowMs: 60_000 },
+    });
+    const calls = Array.from({ length: 100 }, (_, index) =>
+      bench.crm.getRecord({ entity: 'lead', id: '1001' }, index % 2 === 0 ? 'edit' : 'sweep'),
+    );
+    while (bench.budget.usage().waiting.edit + bench.budget.usage().waiting.sweep > 0) {
+      await bench.clock.advance(1000);
+    }
+    await Promise.all(calls);
+    const { keys, ips } = bench.model.usage();
+    for (const used of Object.values(keys)) {
+      expect(used.largestWindow).toBeLessThanOrEqual(20);
+      expect(used.requests).toBeGreaterThan(40);
+    }
+    expect(Object.values(ips)).toMatchObject([{ refused: 0, largestWindow: 40 }]);
+  });
+});
