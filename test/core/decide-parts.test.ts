@@ -47,7 +47,7 @@ describe('a value before it is sent', () => {
 });
 
 describe('brakes', () => {
-  const limits = { deletesMin: 5, deletesShare: 0.1 };
+  const limits = { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 };
   it.each<[agreed: number, vanishedRows: number, goneRecords: number, tripped: string[]]>([
     [0, 0, 0, []],
     [1, 1, 0, []],

@@ -13,7 +13,7 @@ const tabPolicy = (title: string) => ({ title, conflict: 'crm' as const, columns
 const policy: Policy = {
   tabs: { lead: tabPolicy('Leads'), opportunity: tabPolicy('Opportunities'), task: tabPolicy('Tasks') },
   vanishedRows: 'ask',
-  brakes: { deletesMin: 5, deletesShare: 0.1 },
+  brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
   appendsMax: 100,
 };
 

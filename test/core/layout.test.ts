@@ -72,7 +72,7 @@ function columnsUnder(columns: Readonly<Record<string, ColumnPolicy>>) {
   const policy: Policy = {
     tabs: { lead: tab('Leads'), opportunity: tab('Opportunities'), task: tab('Tasks') },
     vanishedRows: 'ask',
-    brakes: { deletesMin: 5, deletesShare: 0.1 },
+    brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
     appendsMax: 100,
   };
   const layout = buildLayout(policy, sampleCatalog).find(({ entity }) => entity === 'opportunity');

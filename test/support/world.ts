@@ -62,7 +62,7 @@ export function createWorld({ conflict = 'crm', policy = {} }: WorldOptions = {}
   const whole: Policy = {
     tabs: { lead: tab('Leads'), opportunity: tab('Opportunities'), task: tab('Tasks') },
     vanishedRows: 'ask',
-    brakes: { deletesMin: 5, deletesShare: 0.1 },
+    brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
     appendsMax: 100,
     ...policy,
   };

@@ -7,6 +7,10 @@ export interface BrakeLimits {
   readonly deletesMin: number;
   /** Share of a tab's records that may go at once, 0 to 1. */
   readonly deletesShare: number;
+  /** Rows that may always change at once. */
+  readonly changesMin: number;
+  /** Share of a tab's rows that may change at once, 0 to 1. */
+  readonly changesShare: number;
 }
 
 /** How many records of a tab there were, and how many of them are missing on a side. */

@@ -1,4 +1,4 @@
-import { type Cell, equalCells, textCell } from '../cell.ts';
+import { type Cell, emptyCell, equalCells, textCell } from '../cell.ts';
 import { decode, encode } from '../codec.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
@@ -6,15 +6,24 @@ import { findFault } from '../validate.ts';
 import type { FieldName, Fields, Value } from '../value.ts';
 import type { TabContext } from './context.ts';
 
-/** Whether the row shows all of these values in their usual form. */
-export function showsValues(context: TabContext, row: ObservedRow, values: Fields): boolean {
-  const shown = Object.entries(row.cells);
-  return shown.every(([name, cell]) => {
+/** How the cells of a row look that shows these values in their usual form. */
+function cellsOf(context: TabContext, row: ObservedRow, values: Fields): Cell[] {
+  return Object.keys(row.cells).map((name) => {
     const [field, value] = [context.fields.get(name), values[name]];
-    if (!field || value === undefined) return cell.kind === 'empty';
-    return equalCells(cell, encode(field, value, context.names));
+    return field && value !== undefined ? encode(field, value, context.names) : emptyCell;
   });
 }
+
+/** Whether the row shows all of these values in their usual form. */
+export function showsValues(context: TabContext, row: ObservedRow, values: Fields): boolean {
+  const wanted = cellsOf(context, row, values);
+  return Object.values(row.cells).every((cell, index) => equalCells(cell, wanted[index] ?? emptyCell));
+}
+
+/** One text for everything a row shows, and for what it would show of other values: equal texts, equal rows. */
+export const lookOf = (row: ObservedRow): string => JSON.stringify(Object.values(row.cells));
+export const lookOfValues = (context: TabContext, row: ObservedRow, values: Fields): string =>
+  JSON.stringify(cellsOf(context, row, values));
 
 /** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
 export interface RowValues {

@@ -5,35 +5,76 @@ import type { Agreement, StoredRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { conflictScope, keepDecisions, type TabContext } from './context.ts';
+import type { Edit } from './disorder.ts';
 import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
 import { idCell } from './row-values.ts';
 import { type RowState, showValue, syncText } from './sync-text.ts';
 import { planUpdate } from './update.ts';
 
+/** A row that carries a record, with what the merge of every field came to. */
+export interface JudgedRow {
+  readonly row: ObservedRow;
+  readonly record: StoredRecord;
+  readonly agreement: Agreement | undefined;
+  readonly decided: readonly DecidedField[];
+  /** Somebody changed it and may still be typing: it is taken once it rests. */
+  readonly isRestless: boolean;
+}
+
+/** Merges every field of a row; `undefined` while nothing is to be merged, because its record is gone, unknown or being sent. */
+export function judgeRow(context: TabContext, row: ObservedRow, id: RecordId): JudgedRow | undefined {
+  const record = context.records.get(id);
+  if (!record || record.presence === 'gone' || isOnItsWay(context, id)) return undefined;
+  const agreement = context.agreements.get(id);
+  const decided = mergeRow(context, row, record, agreement);
+  const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
+  return {
+    row,
+    record,
+    agreement,
+    decided,
+    isRestless: isEdited && context.input.isRestless(context.entity, row),
+  };
+}
+
+/** The values that a person changed in a judged row. */
+export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
+  return decided.flatMap(({ field, outcome }) => {
+    const after =
+      outcome.kind === 'toCrm' ? outcome.value : outcome.kind === 'conflict' ? outcome.table : undefined;
+    const typed = outcome.kind === 'toTable' ? outcome.lost : after;
+    if (typed === undefined) return [];
+    return [
+      { id: record.key.id, field: field.name, before: agreement?.fields[field.name] ?? null, after: typed },
+    ];
+  });
+}
+
+const isOnItsWay = (context: TabContext, id: RecordId): boolean => {
+  const state = context.outbox.get(id)?.state;
+  return state === 'sending' || state === 'unknown';
+};
+
 /**
- * Decides a row that carries a record: merges every field, and says in the Sync cell what came of it. `newId` is written
- * into the ID cell when the row still carries the token of its create.
+ * Decides a row that carries a record, and says in the Sync cell what came of it. `newId` is written into the ID cell when the row
+ * still carries the token of its create.
  */
 export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, newId?: RecordId): void {
   const record = context.records.get(id);
   if (!record) return;
   if (record.presence === 'gone') return decideGoneRecord(context, row, record);
-  const item = context.outbox.get(id);
-  if (item?.state === 'sending' || item?.state === 'unknown') {
+  const judged = judgeRow(context, row, id);
+  if (judged?.isRestless) {
+    context.draft.restlessRows += 1;
+  } else if (judged) {
+    applyDecided(context, row, record.key, judged.agreement, judged.decided, newId);
+  } else {
     keepDecisions(context, record.key);
-    return writeRow(context, row, record.key, {
+    writeRow(context, row, record.key, {
       state: { kind: 'pending', what: 'being sent to the CRM' },
       ...(newId === undefined ? {} : { id: newId }),
     });
   }
-  const agreement = context.agreements.get(id);
-  const decided = mergeRow(context, row, record, agreement);
-  const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
-  if (isEdited && context.input.isRestless(context.entity, row)) {
-    context.draft.restlessRows += 1;
-    return;
-  }
-  applyDecided(context, row, record.key, agreement, decided, newId);
 }
 
 const isPersonsEdit = (outcome: FieldOutcome) =>

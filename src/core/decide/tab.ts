@@ -1,12 +1,14 @@
 import type { RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import { decideUnseenRecords, decideVanishedRow, tabChoice } from './absent.ts';
-import { type Binding, bindRows } from './bind.ts';
+import { type Binding, type BoundRow, bindRows } from './bind.ts';
 import { findBrakes } from './brakes.ts';
 import { keepDecisions, type TabContext } from './context.ts';
+import { findDisorder } from './disorder.ts';
 import { copyReason, decideClaimedRow, decideNewRows, dropUnsentCreates } from './new-row.ts';
-import { decideRow, holdRow } from './row.ts';
-import { showsValues } from './row-values.ts';
+import type { Brake } from './plan.ts';
+import { decideRow, editsOf, holdRow, judgeRow } from './row.ts';
+import { lookOf, lookOfValues, showsValues } from './row-values.ts';
 
 /** Decides one tab: brakes first, then every row, then the records that have none. */
 export function decideTab(context: TabContext): void {
@@ -26,7 +28,12 @@ export function decideTab(context: TabContext): void {
   draft.restlessRows += vanished.length - steadilyVanished.length;
   if (isBraked(context, binding, steadilyVanished.length)) return;
 
-  for (const { row, id } of binding.records) decideRow(context, row, id);
+  const swaps = findSwaps(context, binding.records);
+  for (const { row, id } of binding.records) {
+    const other = swaps.get(id);
+    if (other === undefined) decideRow(context, row, id);
+    else holdRow(context, row, id, swapReason(other));
+  }
   const boundIds = new Set(binding.records.map(({ id }) => id));
   for (const { row, id } of binding.claimed) decideClaimedRow(context, row, id, boundIds);
   dropUnsentCreates(context, new Set(binding.claimed.map(({ id }) => id)));
@@ -41,6 +48,28 @@ export function decideTab(context: TabContext): void {
 
 const strangerReason = (id: RecordId) =>
   `No record of the CRM has the ID “${id}”. Clear the ID to make this a new record, or undo the change.`;
+
+const swapReason = (other: RecordId) =>
+  `This row shows exactly the values of record ${other}. Put each ID beside the values of its own record.`;
+
+/**
+ * Rows that show exactly what another of them is agreed to have, and not their own: their IDs changed places, or their values did. Which
+ * of it was meant nobody can tell, so nothing is written for them. Answers the other record by the row's own.
+ */
+function findSwaps(context: TabContext, rows: readonly BoundRow[]): ReadonlyMap<RecordId, RecordId> {
+  const displaced = rows.flatMap(({ row, id }) => {
+    const own = lookOfValues(context, row, context.agreements.get(id)?.fields ?? {});
+    const look = lookOf(row);
+    return look === own ? [] : [{ id, look, own }];
+  });
+  const owners = new Map(displaced.map(({ id, own }) => [own, id]));
+  return new Map(
+    displaced.flatMap(({ id, look }) => {
+      const other = owners.get(look);
+      return other === undefined ? [] : [[id, other] as const];
+    }),
+  );
+}
 
 const isInTable = (agreement: Agreement) => Object.keys(agreement.fields).length > 0;
 const isPresent = (context: TabContext, id: RecordId) => context.records.get(id)?.presence === 'present';
@@ -59,7 +88,16 @@ function isBraked(context: TabContext, binding: Binding, vanishedRows: number): 
   const { draft, entity, input } = context;
   const goneRecords = binding.records.filter(({ id }) => context.records.get(id)?.presence === 'gone').length;
   const agreed = [...context.agreements.values()].filter(isInTable).length;
-  const tripped = findBrakes({ entity, agreed, vanishedRows, goneRecords }, input.policy.brakes);
+  const edits = binding.records.flatMap(({ row, id }) => {
+    const judged = judgeRow(context, row, id);
+    return judged && !judged.isRestless ? editsOf(judged) : [];
+  });
+  const tripped = [
+    ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, input.policy.brakes),
+    ...findDisorder(edits, agreed, input.policy.brakes).map(
+      ({ kind, reason }): Brake => ({ scope: `brake:${entity}:${kind}`, entity, reason }),
+    ),
+  ];
   const holding = tripped.filter(({ scope }) => context.decision(scope) === undefined);
   draft.brakes.push(...holding);
   if (holding.length === 0) return false;

@@ -1,0 +1,64 @@
+import type { RecordId } from '../record.ts';
+import { equalValues, type FieldName, type Value } from '../value.ts';
+import type { BrakeLimits } from './brakes.ts';
+
+/** A value that a person changed in the table, against the agreed one. */
+export interface Edit {
+  readonly id: RecordId;
+  readonly field: FieldName;
+  readonly before: Value;
+  readonly after: Value;
+}
+
+/** A pattern of edits that nobody means to make. */
+export interface Disorder {
+  readonly kind: 'torn' | 'blanked' | 'changed';
+  readonly reason: string;
+}
+
+/** Fewer values than this change places by hand; from here on somebody sorted a part of the rows. */
+const tornMin = 3;
+
+/**
+ * What is wrong with the edits of a tab as a whole: values that only changed places (a sort that tore the rows apart, or an ID column
+ * that moved alone), a column that was wiped, or more changed rows than somebody works through by hand.
+ */
+export function findDisorder(edits: readonly Edit[], agreed: number, limits: BrakeLimits): Disorder[] {
+  const byField = [...Map.groupBy(edits, ({ field }) => field)];
+  const torn = byField.filter(([, own]) => isPermutation(own)).map(([field]) => field);
+  const allowedBlanks = Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare));
+  const blanked = byField
+    .filter(([, own]) => own.filter(({ after }) => after === null).length > allowedBlanks)
+    .map(([field]) => field);
+  const rows = new Set(edits.map(({ id }) => id)).size;
+  const allowedRows = Math.max(limits.changesMin, Math.floor(agreed * limits.changesShare));
+  const found: Disorder[] = [];
+  if (torn.length > 0) {
+    found.push({
+      kind: 'torn',
+      reason: `The values of ${torn.join(', ')} only changed places: was a part of the rows sorted?`,
+    });
+  }
+  if (blanked.length > 0) {
+    found.push({
+      kind: 'blanked',
+      reason: `More than ${allowedBlanks} cells of ${blanked.join(', ')} were emptied at once.`,
+    });
+  }
+  if (rows > allowedRows) {
+    found.push({ kind: 'changed', reason: `${rows} of ${agreed} rows changed at once; ${allowedRows} may.` });
+  }
+  return found;
+}
+
+/** Whether the values of a column after the edits are those before, in other places. */
+function isPermutation(edits: readonly Edit[]): boolean {
+  const rest = edits.map(({ before }) => before);
+  const distinct = new Set(edits.map(({ after }) => JSON.stringify(after)));
+  if (distinct.size < tornMin) return false;
+  return edits.every(({ after }) => {
+    const place = rest.findIndex((value) => equalValues(value, after));
+    if (place >= 0) rest.splice(place, 1);
+    return place >= 0;
+  });
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { type Edit, findDisorder } from '../../src/core/decide/disorder.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import { leadKey, recordOf, rowOf, type World } from '../support/world.ts';
+import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const many = Array.from({ length: 20 }, (_, index) => `Lead ${String(index + 1).padStart(2, '0')}`);
+const titleOf = (world: World, id: number) => recordOf(world, leadKey(id))?.fields['title'];
+const scopes = (plan: Plan) => plan.brakes.map(({ scope }) => scope);
+
+/** Writes the titles of the rows in the opposite order, as a sort of that column alone does. */
+function tearTitles(world: World) {
+  const rows = world.sheet.lead;
+  const titles = rows.map((row) => row.cells['title'] ?? emptyCell).toReversed();
+  rows.forEach((row, index) => {
+    row.cells['title'] = titles[index] ?? emptyCell;
+  });
+}
+
+function expectUntouched(world: World, plan: Plan) {
+  expect(plan.table).toEqual([]);
+  expect(plan.outbox.save).toEqual([]);
+  expect(many.map((_, index) => titleOf(world, index + 1))).toEqual(many);
+}
+
+describe('S5: over the brake nothing is written', () => {
+  it('when one column was sorted without the rest', () => {
+    const world = worldWithLeads(many);
+    tearTitles(world);
+    const plan = settle(world);
+    expect(scopes(plan)).toEqual(['brake:lead:torn']);
+    expectUntouched(world, plan);
+  });
+
+  it('when the ID column was sorted without the rest', () => {
+    const world = worldWithLeads(many);
+    const ids = world.sheet.lead.map((row) => row.id).toReversed();
+    world.sheet.lead.forEach((row, index) => {
+      row.id = ids[index] ?? emptyCell;
+    });
+    const plan = settle(world);
+    expect(scopes(plan)).toContain('brake:lead:torn');
+    expectUntouched(world, plan);
+  });
+
+  it('and it goes on by itself when the sort is undone', () => {
+    const world = worldWithLeads(many);
+    tearTitles(world);
+    settle(world);
+    tearTitles(world);
+    expect(settle(world).brakes).toEqual([]);
+  });
+
+  it('unless a person approves', () => {
+    const world = worldWithLeads(many);
+    tearTitles(world);
+    settle(world);
+    world.decisions.set('brake:lead:torn', 'approve');
+    settle(world);
+    expect(titleOf(world, 1)).toBe('Lead 20');
+  });
+});
+
+describe('two rows whose IDs changed places', () => {
+  function swapIds(world: World) {
+    const [one, two] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    [one.id, two.id] = [two.id, one.id];
+  }
+
+  it('S2: are held, and neither record takes the values of the other', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    swapIds(world);
+    const plan = settle(world);
+    expect(plan.holds.map(({ id, reason }) => [id, reason])).toEqual([
+      ['2', expect.stringContaining('exactly the values of record 1')],
+      ['1', expect.stringContaining('exactly the values of record 2')],
+    ]);
+    expect([titleOf(world, 1), titleOf(world, 2)]).toEqual(['Acme', 'Beta']);
+  });
+
+  it('are well again when they are put back', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    swapIds(world);
+    settle(world);
+    swapIds(world);
+    expect(settle(world).holds).toEqual([]);
+  });
+});
+
+describe('work that people do', () => {
+  it('three renamed rows are no disorder', () => {
+    const world = worldWithLeads(many);
+    for (const id of [1, 2, 3]) rowOf(world, leadKey(id)).cells['title'] = textCell(`New ${id}`);
+    settle(world);
+    expect([1, 2, 3].map((id) => titleOf(world, id))).toEqual(['New 1', 'New 2', 'New 3']);
+  });
+
+  it('rows that somebody still types in are not judged yet', () => {
+    const world = worldWithLeads(many);
+    tearTitles(world);
+    expect(cycle(world).brakes).toEqual([]);
+  });
+});
+
+describe('the limits', () => {
+  const limits = { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 };
+  const edits = (count: number, after: (index: number) => Edit['after']): Edit[] =>
+    Array.from({ length: count }, (_, index) => ({
+      id: String(index),
+      field: 'title',
+      before: `Old ${index}`,
+      after: after(index),
+    }));
+  const kinds = (found: Edit[], agreed: number) =>
+    findDisorder(found, agreed, limits).map(({ kind }) => kind);
+
+  it.each<[string, Edit[], number, string[]]>([
+    ['50 of 60 rows may change', edits(50, (index) => `New ${index}`), 60, []],
+    ['51 of 60 rows may not', edits(51, (index) => `New ${index}`), 60, ['changed']],
+    ['a fifth of 1,000 rows may change', edits(200, (index) => `New ${index}`), 1000, []],
+    ['more than a fifth may not', edits(201, (index) => `New ${index}`), 1000, ['changed']],
+    ['five cells of a column may be emptied', edits(5, () => null), 20, []],
+    ['six may not', edits(6, () => null), 20, ['blanked']],
+    ['two values that changed places are an edit', edits(2, (index) => `Old ${1 - index}`), 20, []],
+    ['three are a torn column', edits(3, (index) => `Old ${(index + 1) % 3}`), 20, ['torn']],
+    ['one value in many rows is no torn column', edits(9, () => 'Old 1'), 20, []],
+  ])('%s', (_name, found, agreed, expected) => {
+    expect(kinds(found, agreed)).toEqual(expected);
+  });
+});
