@@ -81,6 +81,13 @@ const sheet = z.strictObject({
     .strictObject({
       deletesMin: z.int().min(0).default(5).describe('Rows that may always vanish at once.'),
       deletesShare: z.number().min(0).max(1).default(0.1).describe('Share of a tab that may vanish at once.'),
+      changesMin: z.int().min(0).default(50).describe('Rows that may always change at once.'),
+      changesShare: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(0.2)
+        .describe('Share of a tab whose rows may change at once.'),
     })
     .prefault({}),
   tabs: z
@@ -138,22 +145,22 @@ export interface EnvironmentVariable {
   readonly path: readonly string[];
   readonly isSecret?: true;
   readonly isNumber?: true;
+  /** Parts are separated by commas, blanks or line breaks. */
+  readonly isList?: true;
 }
 
 /** Environment wins over the file. */
 export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'CRM_BASE_URL', path: ['crm', 'baseUrl'] },
   { name: 'CRM_API_KEY', path: ['crm', 'apiKey'], isSecret: true },
+  { name: 'CRM_API_KEYS', path: ['crm', 'apiKeys'], isSecret: true, isList: true },
   { name: 'GOOGLE_SPREADSHEET_ID', path: ['sheet', 'spreadsheetId'] },
-  /** Parts are separated by commas, blanks or line breaks. */
-  readonly isList?: true;
   { name: 'GOOGLE_APPLICATION_CREDENTIALS', path: ['sheet', 'credentialsFile'] },
   { name: 'GOOGLE_API_ROOT_URL', path: ['sheet', 'apiRootUrl'] },
   { name: 'REDIS_URL', path: ['queue', 'redisUrl'], isSecret: true },
   { name: 'STATE_DIR', path: ['state', 'directory'] },
   { name: 'HTTP_HOST', path: ['http', 'host'] },
   { name: 'HTTP_PORT', path: ['http', 'port'], isNumber: true },
-  { name: 'CRM_API_KEYS', path: ['crm', 'apiKeys'], isSecret: true, isList: true },
   { name: 'CONTROL_TOKEN', path: ['http', 'controlToken'], isSecret: true },
   { name: 'LOG_LEVEL', path: ['log', 'level'] },
 ];

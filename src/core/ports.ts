@@ -18,10 +18,9 @@ export interface Clock {
 export const lanes = ['settle', 'edit', 'newest', 'sweep'] as const;
 export type Lane = (typeof lanes)[number];
 
-/** One page of a listing. `at` is when it was asked for (epoch ms). */
+/** One page of a listing. */
 export interface RecordPage {
   readonly records: readonly ObservedRecord[];
-  readonly at: number;
   /** Whether more pages follow this one. */
   readonly hasMore: boolean;
 }

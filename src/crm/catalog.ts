@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Catalog, CustomField, LeadStatus, Pipeline } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
-import type { FieldKind } from '../core/field.ts';
+import type { FieldKind } from '../core/field-kind.ts';
 import type { Lane, Log } from '../core/ports.ts';
 import { type Endpoint, endpoints } from './contract.ts';
 import {

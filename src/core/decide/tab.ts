@@ -29,9 +29,11 @@ export function decideTab(context: TabContext): void {
   if (isBraked(context, binding, steadilyVanished.length)) return;
 
   const swaps = findSwaps(context, binding.records);
+  // Who approved that values changed places meant every one of them.
+  const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
   for (const { row, id } of binding.records) {
     const other = swaps.get(id);
-    if (other === undefined) decideRow(context, row, id);
+    if (other === undefined || isMeant) decideRow(context, row, id);
     else holdRow(context, row, id, swapReason(other));
   }
   const boundIds = new Set(binding.records.map(({ id }) => id));
