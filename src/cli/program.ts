@@ -3,6 +3,7 @@ import type { Environment } from '../app/config.ts';
 import { addApproveCommand } from './approve.ts';
 import type { CommandContext } from './command.ts';
 import { addDemoCommand } from './demo.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addErrorsCommand } from './errors.ts';
 import { addInitCommand } from './init.ts';
 import { type ExitCode, exitCodes, reportError } from './outcome.ts';
@@ -16,6 +17,7 @@ import { addStatusCommand } from './status.ts';
 const addCommands = [
   addStartCommand,
   addInitCommand,
+  addDoctorCommand,
   addStatusCommand,
   addPlanCommand,
   addResyncCommand,

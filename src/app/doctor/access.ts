@@ -1,0 +1,147 @@
+import { lookup } from 'node:dns/promises';
+import { performance } from 'node:perf_hooks';
+import { isSyncError, SyncError } from '../../core/errors.ts';
+import { basePath, scopes } from '../../crm/contract.ts';
+import type { CrmProbe, ProbeCall } from '../../crm/probe.ts';
+import { firstRecordCall, readListDialect } from '../../crm/probe-dialect.ts';
+import { bad, doubtful, type Examination, type Finding, good, skipped } from './check.ts';
+import type { DoctorContext } from './context.ts';
+
+type AccessExamination = Examination<DoctorContext>;
+
+/** Any endpoint will do to see how the CRM answers; this one is asked anyway. */
+const anyCall = firstRecordCall('lead');
+
+const address: AccessExamination = {
+  name: 'CRM address',
+  examine({ settings }) {
+    const { origin, pathname } = new URL(settings.crm.baseUrl);
+    const found = `${origin}${pathname}`;
+    if (pathname.replace(/\/+$/, '').endsWith(basePath)) return good(found);
+    return doubtful(found, `It usually ends in ${basePath}: check CRM_BASE_URL if the CRM does not answer.`);
+  },
+};
+
+export const connection: AccessExamination = {
+  name: 'CRM connection',
+  async examine({ settings, crm }) {
+    const { hostname, host } = new URL(settings.crm.baseUrl);
+    const advice = 'Check CRM_BASE_URL, and whether this machine may reach it.';
+    const unreachable = (found: string): Finding => ({ ...bad(found, advice), fault: 'unreachable' });
+    // An IPv6 address stands in brackets.
+    const resolved = await lookup(hostname.replace(/^\[|\]$/g, '')).catch((error: Error) => error);
+    if (resolved instanceof Error)
+      return unreachable(`The name ${hostname} can not be resolved: ${resolved.message}.`);
+    const startedAt = performance.now();
+    const ended = await crm.ask(anyCall);
+    const tookMs = Math.round(performance.now() - startedAt);
+    const place = host.startsWith(resolved.address) ? host : `${host} (${resolved.address})`;
+    if (ended.kind === 'reply') return good(`${place} answered ${ended.status} in ${tookMs} ms`);
+    return unreachable(`${place} did not answer: ${ended.reason}.`);
+  },
+};
+
+const envelope: AccessExamination = {
+  name: 'CRM envelope',
+  needs: [connection.name],
+  async examine({ crm }) {
+    try {
+      await crm.read(anyCall);
+    } catch (error) {
+      // A listing is always there: without it the address is that of something else.
+      if (isSyncError(error, 'CRM_NOT_FOUND')) throw new SyncError('CRM_UNREADABLE', error.message);
+      const isOwnWord = isSyncError(error, 'CRM_UNAUTHORIZED', 'CRM_FORBIDDEN', 'CRM_REFUSED');
+      if (!isOwnWord) throw error;
+    }
+    return good("answers have the specification's envelope");
+  },
+};
+
+export const key: AccessExamination = {
+  name: 'CRM key',
+  needs: [envelope.name],
+  async examine({ crm }) {
+    await answerOf(crm, anyCall);
+    return good('the CRM accepts it');
+  },
+};
+
+/** Whether a key may make the call. That the CRM does not like its parameters comes after the scope. */
+async function answerOf(crm: CrmProbe, call: ProbeCall): Promise<'allowed' | 'forbidden'> {
+  try {
+    await crm.read(call);
+  } catch (error) {
+    if (isSyncError(error, 'CRM_FORBIDDEN')) return 'forbidden';
+    if (!isSyncError(error, 'CRM_REFUSED')) throw error;
+  }
+  return 'allowed';
+}
+
+const scopeOf = (name: string, call: ProbeCall): AccessExamination => ({
+  name: `scope ${name}`,
+  needs: [key.name],
+  async examine({ crm }) {
+    if ((await answerOf(crm, call)) === 'allowed') return good('granted');
+    return bad('not granted', 'Create a key that has it. Until then what needs it is left alone.');
+  },
+});
+
+const scopeExaminations: readonly AccessExamination[] = [
+  scopeOf('read:leads', anyCall),
+  scopeOf('read:opportunities', firstRecordCall('opportunity')),
+  scopeOf('read:tasks', firstRecordCall('task')),
+  scopeOf('read:pipelines', { endpoint: 'listPipelines' }),
+  scopeOf('read:lead_statuses', { endpoint: 'listLeadStatuses' }),
+  scopeOf('read:custom_fields', { endpoint: 'listCustomFields' }),
+];
+
+const contactScope: AccessExamination = {
+  name: 'scope read:contacts',
+  needs: ['scope read:leads'],
+  async examine({ crm }) {
+    const { sampleId } = await readListDialect(crm, 'lead');
+    if (sampleId === undefined) return skipped('There is no lead whose contacts could be asked for.');
+    const answer = await answerOf(crm, { endpoint: 'listContacts', path: { leadId: sampleId } });
+    return good(answer === 'allowed' ? 'granted' : 'not granted, and nothing needs it');
+  },
+};
+
+const writeScopes: AccessExamination = {
+  name: 'scopes for writing',
+  examine() {
+    const untried = scopes.filter((scope) => !scope.startsWith('read:')).join(', ');
+    return skipped(`Not tried, because trying them would write: ${untried}.`);
+  },
+};
+
+/** With several keys, any may do the work of another, and nobody would see that one is refused. */
+export const singleKeys: AccessExamination = {
+  name: 'each CRM key',
+  needs: [key.name],
+  async examine({ settings, probeKey }) {
+    const { apiKey, apiKeys } = settings.crm;
+    const keys = [apiKey, ...apiKeys];
+    if (keys.length === 1) return skipped('There is only one.');
+    const refused: number[] = [];
+    for (const [index, single] of keys.entries()) {
+      await answerOf(probeKey(single), anyCall).catch((error: unknown) => {
+        if (!isSyncError(error, 'CRM_UNAUTHORIZED')) throw error;
+        refused.push(index + 1);
+      });
+    }
+    if (refused.length === 0) return good(`the CRM accepts all ${keys.length}, asked once each`);
+    const found = `The CRM refuses key ${refused.join(' and ')} of ${keys.length}, CRM_API_KEY being the first.`;
+    return bad(found, 'Check CRM_API_KEY and CRM_API_KEYS. Until then the other keys do the work.');
+  },
+};
+
+/** Whether the CRM can be reached, and what its keys allow. */
+export const accessExaminations: readonly AccessExamination[] = [
+  address,
+  connection,
+  envelope,
+  key,
+  ...scopeExaminations,
+  contactScope,
+  writeScopes,
+];

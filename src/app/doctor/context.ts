@@ -1,0 +1,80 @@
+import type { Mirror } from '../../core/mirror.ts';
+import type { BudgetLog } from '../../core/ports.ts';
+import type { RequestBudget } from '../../crm/budget.ts';
+import { type CrmProbe, createCrmProbe, probeRequestsMax } from '../../crm/probe.ts';
+import { createSheetProbe, type SheetProbe } from '../../sheets/probe.ts';
+import { openMirror } from '../../sqlite/open.ts';
+import { systemClock } from '../clock.ts';
+import { createKeyBudget, sheetOptions } from '../link.ts';
+import { createLog } from '../logger.ts';
+import type { Settings } from '../settings.ts';
+
+/** What the examinations look at. */
+export interface DoctorContext {
+  readonly settings: Settings;
+  readonly state: StateDirectory;
+  /** With all keys, as the daemon uses them. */
+  readonly crm: CrmProbe;
+  /** Looks at the CRM with one key alone. To be used last: `crm` does not count what it spends. */
+  readonly probeKey: (apiKey: string) => CrmProbe;
+  readonly sheet: SheetProbe;
+}
+
+/** The state directory: its mirror, or why there is none to be had. */
+export type StateDirectory =
+  | { readonly kind: 'open'; readonly mirror: Mirror; readonly budgetLog: BudgetLog }
+  | { readonly kind: 'closed'; readonly problem: unknown };
+
+/** Opens what is to be looked at. Requests count in the daemon's own budget, unless its mirror can not be opened. */
+export function openContext(settings: Settings): { readonly context: DoctorContext; close(): void } {
+  const state = openState(settings);
+  const budgets: RequestBudget[] = [];
+  const probe = (crm: Settings['crm']): CrmProbe => {
+    const budget = openBudget({ ...settings, crm }, state);
+    budgets.push(budget);
+    return createCrmProbe({ ...crm, budget, clock: systemClock });
+  };
+  const context: DoctorContext = {
+    settings,
+    state,
+    crm: probe(settings.crm),
+    probeKey: (apiKey) => probe({ ...settings.crm, apiKey, apiKeys: [] }),
+    sheet: createSheetProbe(sheetOptions(settings, createLog('silent'))),
+  };
+  const close = () => {
+    for (const budget of budgets) budget.close();
+    if (state.kind === 'open') state.mirror.close();
+  };
+  return { context, close };
+}
+
+function openState({ state: { directory } }: Settings): StateDirectory {
+  try {
+    return { kind: 'open', ...openMirror({ directory }) };
+  } catch (problem) {
+    return { kind: 'closed', problem };
+  }
+}
+
+/** A budget that knows what the log holds, or a small one where there is no log. */
+function openBudget(settings: Settings, state: StateDirectory): RequestBudget {
+  if (state.kind === 'open') return createKeyBudget(settings, state.budgetLog);
+  const { crm } = settings;
+  const requests = Math.min(probeRequestsMax, crm.budget.requests);
+  const budget = { ...crm.budget, requests };
+  return createKeyBudget({ ...settings, crm: { ...crm, budget } }, createForgetfulLog());
+}
+
+/** A log for a budget that ends with this process. */
+function createForgetfulLog(): BudgetLog {
+  let lastId = 0;
+  return {
+    readSlots: () => [],
+    addSlot: () => {
+      lastId += 1;
+      return lastId;
+    },
+    moveSlot: () => undefined,
+    forgetSlots: () => undefined,
+  };
+}

@@ -1,0 +1,106 @@
+import { type Environment, loadSettings } from '../config.ts';
+import type { Settings } from '../settings.ts';
+import { type Check, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
+import { openContext } from './context.ts';
+import { crmExaminations } from './crm.ts';
+import { machineExaminations, nodeExamination } from './machine.ts';
+import { queueExaminations } from './queue.ts';
+import { sheetExaminations } from './sheet.ts';
+
+export interface Diagnosis {
+  readonly checks: readonly Check[];
+  /** `unreachable`: all that failed is that something does not answer; `failed`: somebody has to mend something. */
+  readonly outcome: 'well' | 'settings' | 'failed' | 'unreachable';
+}
+
+const settingsExamination: Examination<Environment> = {
+  name: 'settings',
+  examine(environment) {
+    loadSettings(environment);
+    return good("valid, and the key has the CRM's form");
+  },
+};
+
+const linkExaminations = [
+  ...machineExaminations,
+  ...crmExaminations,
+  ...sheetExaminations,
+  ...queueExaminations,
+];
+
+/** Findings by the name of their examination, in the order in which they were made. */
+type Findings = Map<string, Finding>;
+
+/**
+ * Looks at everything the daemon needs, one thing after the other, whatever fails. Nothing is changed in the CRM or the spreadsheet; a
+ * state directory that is missing is made. No finding carries a secret.
+ */
+export async function diagnose(environment: Environment): Promise<Diagnosis> {
+  const findings: Findings = new Map();
+  await examine([nodeExamination, settingsExamination], environment, findings);
+  if (findings.get(settingsExamination.name)?.state !== 'ok') {
+    for (const { name } of linkExaminations) findings.set(name, lacking(settingsExamination.name));
+    return conclude(findings, []);
+  }
+  const settings = loadSettings(environment);
+  const { context, close } = openContext(settings);
+  try {
+    await examine(linkExaminations, context, findings);
+  } finally {
+    close();
+  }
+  return conclude(findings, secretsOf(settings));
+}
+
+async function examine<Context>(
+  examinations: readonly Examination<Context>[],
+  context: Context,
+  findings: Findings,
+): Promise<void> {
+  const isGood = (name: string) => ['ok', 'warning'].includes(findings.get(name)?.state ?? '');
+  for (const { name, needs = [], examine } of examinations) {
+    const unmet = needs.find((need) => !isGood(need));
+    const finding =
+      unmet === undefined ? await find(() => examine(context, isGood)) : lacking(unmet, findings.get(unmet));
+    findings.set(name, finding);
+  }
+}
+
+async function find(look: () => Finding | Promise<Finding>): Promise<Finding> {
+  try {
+    return await look();
+  } catch (error) {
+    return findingOf(error);
+  }
+}
+
+/** What was skipped itself passes its reason on. */
+const lacking = (need: string, unmet?: Finding): Finding =>
+  unmet?.state === 'skipped' ? unmet : skipped(`It needs “${need}”.`);
+
+function conclude(findings: Findings, secrets: readonly string[]): Diagnosis {
+  const hide = (text: string) => hideSecrets(text, secrets);
+  const checks = [...findings].map(([name, { state, found, advice }]) => ({
+    name,
+    state,
+    found: hide(found),
+    ...(advice === undefined ? {} : { advice: hide(advice) }),
+  }));
+  return { checks, outcome: outcomeOf([...findings.values()]) };
+}
+
+function outcomeOf(findings: readonly Finding[]): Diagnosis['outcome'] {
+  const failed = findings.filter(({ state }) => state === 'failed');
+  if (failed.some(({ fault }) => fault === 'settings')) return 'settings';
+  if (failed.some(({ fault }) => fault === undefined)) return 'failed';
+  return failed.length > 0 ? 'unreachable' : 'well';
+}
+
+const secretsOf = ({ queue, http }: Settings): string[] =>
+  [queue.redisUrl, http.controlToken].filter((secret) => secret !== undefined);
+
+/** What another side says may quote a secret, and a key may stand in the setting of something else, which is shown. */
+const hideSecrets = (text: string, secrets: readonly string[]): string =>
+  secrets
+    .reduce((shown, secret) => shown.replaceAll(secret, '(a secret)'), text)
+    .replace(/svc_live_[0-9a-f]{64}/gi, '(a key)');

@@ -1,0 +1,98 @@
+import { statfs } from 'node:fs/promises';
+import process from 'node:process';
+import { z } from 'zod';
+import { isSyncError } from '../../core/errors.ts';
+import { checkOwner } from '../link.ts';
+import { bad, doubtful, type Examination, findingOf, good, skipped } from './check.ts';
+import type { DoctorContext } from './context.ts';
+
+type MachineExamination = Examination<DoctorContext>;
+
+const nodeMajorMin = 24;
+
+/** The Node that runs this. It needs no settings. */
+export const nodeExamination: Examination<unknown> = {
+  name: 'Node',
+  examine() {
+    const { version } = process;
+    if (Number(version.slice(1).split('.')[0]) >= nodeMajorMin) return good(version);
+    return bad(version, `Install Node ${nodeMajorMin} or newer.`);
+  },
+};
+
+const daemonTimeoutMs = 3_000;
+const healthShape = z.object({ status: z.enum(['ok', 'failing']), problems: z.array(z.string()) });
+
+const daemon: MachineExamination = {
+  name: 'daemon',
+  async examine({ settings: { http } }) {
+    if (http.port === 0) return skipped('HTTP_PORT is 0: nobody knows where it would listen.');
+    const host = ['0.0.0.0', '::'].includes(http.host) ? '127.0.0.1' : http.host;
+    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${http.port}`;
+    const signal = AbortSignal.timeout(daemonTimeoutMs);
+    const response = await fetch(`${origin}/healthz`, { signal }).catch(() => undefined);
+    if (!response) return good(`none answers at ${origin}`);
+    const health = healthShape.safeParse(await response.json().catch(() => undefined)).data;
+    if (!health)
+      return bad(
+        `Something else answers at ${origin}.`,
+        'Set HTTP_PORT to a port that is free for the daemon.',
+      );
+    if (health.status === 'ok') return good(`runs at ${origin}`);
+    return doubtful(
+      `runs at ${origin} and has problems: ${health.problems.join('; ')}`,
+      'Ask status for more.',
+    );
+  },
+};
+
+const stateDirectory: MachineExamination = {
+  name: 'state directory',
+  examine({ settings, state }) {
+    const { directory } = settings.state;
+    if (state.kind === 'open') return good(`${directory} is writable`);
+    if (isSyncError(state.problem, 'STATE_LOCKED')) return good(`${directory} is in use by a daemon`);
+    return findingOf(state.problem);
+  },
+};
+
+const mirror: MachineExamination = {
+  name: 'mirror',
+  needs: [stateDirectory.name],
+  examine({ settings, state }) {
+    if (state.kind === 'closed') return skipped('It can not be opened beside the daemon.');
+    checkOwner(state.mirror, settings);
+    return good('belongs to this CRM and this spreadsheet, or to none yet');
+  },
+};
+
+/** Of file systems that are shared over a network: https://man7.org/linux/man-pages/man2/statfs.2.html */
+const networkTypes: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9p'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+]);
+
+const freeBytesMin = 200 * 1024 * 1024;
+
+const disk: MachineExamination = {
+  name: 'disk of the state directory',
+  needs: [stateDirectory.name],
+  async examine({ settings }) {
+    const { type, bavail, bsize } = await statfs(settings.state.directory);
+    const network = process.platform === 'linux' ? networkTypes.get(type) : undefined;
+    const found = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB are free`;
+    if (network !== undefined) {
+      const advice = 'Move STATE_DIR to a disk of this machine: SQLite can not rely on locks over a network.';
+      return bad(`It is on a network file system (${network}); ${found}`, advice);
+    }
+    return bavail * bsize >= freeBytesMin ? good(found) : doubtful(found, 'Free some space.');
+  },
+};
+
+/** Everything about this machine. */
+export const machineExaminations: readonly MachineExamination[] = [daemon, stateDirectory, mirror, disk];

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { emptyCatalog } from '../../core/catalog.ts';
+import { isSyncError } from '../../core/errors.ts';
+import { buildLayout } from '../../core/policy.ts';
+import { type Entity, entities } from '../../core/record.ts';
+import { readCatalog } from '../../crm/catalog.ts';
+import type { TabLook } from '../../sheets/probe.ts';
+import { readPolicy } from '../link.ts';
+import { createLog } from '../logger.ts';
+import { type Settings, tabNames } from '../settings.ts';
+import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
+import type { DoctorContext } from './context.ts';
+import { catalogExamination } from './crm.ts';
+
+type SheetExamination = Examination<DoctorContext>;
+
+const login: SheetExamination = {
+  name: 'Google login',
+  async examine({ settings, sheet }) {
+    const { apiRootUrl } = settings.sheet;
+    if (apiRootUrl !== undefined)
+      return good(`nobody logs in: GOOGLE_API_ROOT_URL is ${new URL(apiRootUrl).origin}`);
+    const account = readAccount(settings);
+    const found = good(`as ${account ?? 'the default account of this machine'}`);
+    return sheet.look().then(
+      () => found,
+      (error: unknown) =>
+        isSyncError(error, 'SHEET_UNAUTHORIZED', 'SHEET_UNREACHABLE') ? findingOf(error) : found,
+    );
+  },
+};
+
+const accountShape = z.object({ client_email: z.string() });
+
+/** Address of the service account, with which the spreadsheet must be shared; a login needs the file too and says what is wrong with it. */
+function readAccount({ sheet: { credentialsFile } }: Settings): string | undefined {
+  if (credentialsFile === undefined) return undefined;
+  try {
+    return accountShape.safeParse(JSON.parse(readFileSync(credentialsFile, 'utf8'))).data?.client_email;
+  } catch {
+    return undefined;
+  }
+}
+
+const spreadsheet: SheetExamination = {
+  name: 'spreadsheet',
+  needs: [login.name],
+  async examine({ settings, sheet }) {
+    try {
+      const { title, locale, timeZone } = await sheet.look();
+      return good(`“${title}”, time zone ${timeZone}, locale ${locale}`);
+    } catch (error) {
+      const account = readAccount(settings);
+      if (!account || !isSyncError(error, 'SHEET_FORBIDDEN', 'SHEET_NOT_FOUND')) throw error;
+      return bad(error.message, `${error.kind.hint} Its address is ${account}.`);
+    }
+  },
+};
+
+const writing: SheetExamination = {
+  name: 'spreadsheet for writing',
+  examine: () =>
+    skipped('Not tried, because trying it would write: the service account must be an editor of it.'),
+};
+
+const tab = (entity: Entity): SheetExamination => ({
+  name: `tab of ${tabNames[entity]}`,
+  needs: [spreadsheet.name],
+  async examine({ settings, crm, sheet, state }, isGood) {
+    // Custom fields are columns: as the CRM has them now, else as the daemon last read them.
+    const catalog = isGood(catalogExamination.name)
+      ? await readCatalog(crm.read, 'edit', createLog('silent'))
+      : state.kind === 'open'
+        ? state.mirror.readCatalog()
+        : undefined;
+    const layout = buildLayout(readPolicy(settings), catalog ?? emptyCatalog);
+    const look = await sheet.lookAtTab(layout[entities.indexOf(entity)]!);
+    return judgeTab(look, entity !== 'lead' || catalog !== undefined);
+  },
+});
+
+function judgeTab(look: TabLook, knowsColumns: boolean): Finding {
+  const { title } = look;
+  const lay = 'Run init: it lays out what is missing and changes no content.';
+  if (look.state === 'absent') return bad(`There is no tab “${title}”.`, lay);
+  if (look.state === 'empty') return bad(`“${title}” is empty.`, lay);
+  if (look.state === 'held') return bad(look.reason, 'Until then nothing is written to this tab.');
+  const { missing, own } = look;
+  const found = [
+    `“${title}” has ${look.rows} rows`,
+    missing.length > 0 ? `without ${missing.join(', ')}` : 'all managed columns are there',
+    ...(knowsColumns && own.length > 0 ? [`columns of people: ${own.join(', ')}`] : []),
+    ...(knowsColumns ? [] : ["custom fields were not looked for, because the CRM's are not known"]),
+  ].join('; ');
+  if (missing.length === 0) return good(found);
+  return doubtful(
+    found,
+    'Write the headers into free columns of row 1, or leave these fields out of the sheet.',
+  );
+}
+
+/** Everything about the spreadsheet. */
+export const sheetExaminations: readonly SheetExamination[] = [
+  login,
+  spreadsheet,
+  writing,
+  ...entities.map(tab),
+];

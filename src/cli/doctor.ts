@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { Check } from '../app/doctor/check.ts';
+import { type Diagnosis, diagnose } from '../app/doctor/doctor.ts';
+import type { CommandContext } from './command.ts';
+import { type ExitCode, exitCodes } from './outcome.ts';
+
+const codes: Readonly<Record<Diagnosis['outcome'], ExitCode>> = {
+  well: exitCodes.done,
+  settings: exitCodes.wrongUsage,
+  failed: exitCodes.failed,
+  unreachable: exitCodes.unreachable,
+};
+
+export function addDoctorCommand(program: Command, { environment, finish }: CommandContext): void {
+  program
+    .command('doctor')
+    .description('check everything the daemon needs: settings, CRM, spreadsheet, Redis and this machine')
+    .option('--json', 'print all checks as one JSON object')
+    .addHelpText(
+      'after',
+      '\nIt writes nothing to the CRM or the spreadsheet. It spends at most 20 requests, and one more for each key' +
+        '\nwhere there are several; where the budget is used up it waits.',
+    )
+    .action(async ({ json }: { json?: true }) => {
+      const { checks, outcome } = await diagnose(environment);
+      console.log(json ? JSON.stringify({ checks }) : describeChecks(checks));
+      finish(codes[outcome]);
+    });
+}
+
+const signs: Readonly<Record<Check['state'], string>> = { ok: '✓', warning: '!', failed: '✗', skipped: '–' };
+
+/** Wide enough for most names. */
+const nameWidth = 29;
+const indent = ' '.repeat(nameWidth + 2);
+
+/** Checks in a row that found the same share a line: where one fails, whatever needs it is skipped. */
+function describeChecks(checks: readonly Check[]): string {
+  const groups: Check[] = [];
+  for (const check of checks) {
+    const last = groups.at(-1);
+    const isSame = last?.state === check.state && last.found === check.found && last.advice === check.advice;
+    if (isSame) groups[groups.length - 1] = { ...check, name: `${last.name}, ${check.name}` };
+    else groups.push(check);
+  }
+  return groups.map(describeCheck).join('\n');
+}
+
+function describeCheck({ name, state, found, advice }: Check): string {
+  const lines = [...found.trim().split('\n'), ...(advice === undefined ? [] : [`→ ${advice}`])];
+  const head = name.length < nameWidth ? name.padEnd(nameWidth) : `${name}\n${indent}`;
+  return `${signs[state]} ${head}${lines.join(`\n${indent}`)}`;
+}

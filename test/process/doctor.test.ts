@@ -1,0 +1,301 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import type { Environment } from '../../src/app/config.ts';
+import { scopes } from '../../src/crm/contract.ts';
+import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
+import { spawnCommand, spawnDaemon } from '../support/daemon-process.ts';
+import { findFreePort, startRedis, stopRedis } from '../support/redis.ts';
+
+const limit = { timeout: 60_000 };
+
+const report = z.strictObject({
+  checks: z.array(
+    z.strictObject({
+      name: z.string(),
+      state: z.enum(['ok', 'warning', 'failed', 'skipped']),
+      found: z.string().min(1),
+      advice: z.string().min(1).optional(),
+    }),
+  ),
+});
+type Check = z.infer<typeof report>['checks'][number];
+
+/** Both sides and the environment of a command between them; all of it ends with the test. */
+interface Surgery {
+  readonly environment: Environment;
+  readonly crm: SandboxCrm;
+  run(words: readonly string[], changes?: Environment): Promise<{ code: number | null; output: string }>;
+  /** Runs `doctor --json`. Answers its exit code and its checks by name. */
+  diagnose(changes?: Environment): Promise<{ code: number | null; checks: ReadonlyMap<string, Check> }>;
+  editSheet(...actions: PersonActionInput[]): Promise<void>;
+  sheetWrites(): Promise<number>;
+}
+
+const counts = { leads: 130, opportunities: 12, tasks: 0 };
+
+async function openSurgery(crmOptions: Partial<SandboxCrmOptions> = {}): Promise<Surgery> {
+  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const crm = await startSandboxCrm({ port: 0, seed: 7, counts, ...crmOptions });
+  onTestFinished(() => crm.close());
+  const sheets = await startSandboxSheets({ title: 'Our customers', timeZone: 'Europe/Berlin' });
+  onTestFinished(() => sheets.close());
+  const environment: Environment = {
+    CRM_BASE_URL: crm.baseUrl,
+    CRM_API_KEY: crm.apiKey,
+    GOOGLE_SPREADSHEET_ID: sheets.spreadsheetId,
+    GOOGLE_API_ROOT_URL: sheets.rootUrl,
+    STATE_DIR: join(directory, 'state'),
+    HTTP_PORT: String(await findFreePort()),
+    CONTROL_TOKEN: 'doctor-test-token',
+    LOG_LEVEL: 'warn',
+  };
+  const run = async (words: readonly string[], changes: Environment = {}) => {
+    const { code, stdout, stderr } = await spawnCommand(words, { ...environment, ...changes }).ended;
+    return { code, output: stdout + stderr };
+  };
+  return {
+    environment,
+    crm,
+    run,
+    async diagnose(changes) {
+      const { code, output } = await run(['doctor', '--json'], changes);
+      const { checks } = report.parse(JSON.parse(output));
+      return { code, checks: new Map(checks.map((check) => [check.name, check])) };
+    },
+    async editSheet(...actions) {
+      const body = JSON.stringify(actions);
+      expect((await fetch(`${sheets.rootUrl}/__sandbox/person`, { method: 'POST', body })).status).toBe(200);
+    },
+    async sheetWrites() {
+      const usage = await fetch(`${sheets.rootUrl}/__sandbox/usage`);
+      return z.object({ write: z.object({ total: z.number() }) }).parse(await usage.json()).write.total;
+    },
+  };
+}
+
+async function openLaidOutSurgery(crmOptions: Partial<SandboxCrmOptions> = {}): Promise<Surgery> {
+  const surgery = await openSurgery(crmOptions);
+  expect(await surgery.run(['init'])).toMatchObject({ code: 0 });
+  return surgery;
+}
+
+const namesIn = (checks: ReadonlyMap<string, Check>, ...states: Check['state'][]) =>
+  [...checks.values()].filter(({ state }) => states.includes(state)).map(({ name }) => name);
+
+describe('doctor', limit, () => {
+  test('finds all well where all is, with few reads and no write', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => stopRedis(redis));
+    const surgery = await openLaidOutSurgery();
+    const before = { writes: await surgery.sheetWrites(), requests: surgery.crm.model.requests().length };
+    const { code, checks } = await surgery.diagnose({ REDIS_URL: redis.url });
+    expect(code).toBe(0);
+    expect(namesIn(checks, 'failed')).toEqual([]);
+    expect(namesIn(checks, 'warning')).toEqual(['Redis persistence']);
+    expect(namesIn(checks, 'skipped')).toEqual([
+      'scopes for writing',
+      'single task',
+      'each CRM key',
+      'spreadsheet for writing',
+    ]);
+    const spent = surgery.crm.model.requests().slice(before.requests);
+    expect(new Set(spent.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(spent.length).toBeLessThanOrEqual(20);
+    expect(checks.get('requests to the CRM')?.found).toMatch(`${spent.length} of at most 20`);
+    expect(await surgery.sheetWrites()).toBe(before.writes);
+    expect(checks.get('spreadsheet')?.found).toBe('“Our customers”, time zone Europe/Berlin, locale en_US');
+    expect(checks.get('Redis')?.found).toMatch(/^version \d+\.\d+\.\d+ at 127\.0\.0\.1:\d+$/);
+  });
+
+  test('names a key that the CRM refuses, and leaves out what needs it', async () => {
+    const surgery = await openLaidOutSurgery();
+    const before = surgery.crm.model.requests().length;
+    const { code, checks } = await surgery.diagnose({ CRM_API_KEY: `svc_live_${'0'.repeat(64)}` });
+    expect(code).toBe(1);
+    expect(namesIn(checks, 'failed')).toEqual(['CRM key']);
+    expect(checks.get('CRM key')).toMatchObject({ advice: expect.stringContaining('CRM_API_KEY') });
+    expect(checks.get('scope read:leads')).toMatchObject({ state: 'skipped', found: 'It needs “CRM key”.' });
+    expect(checks.get('spreadsheet')).toMatchObject({ state: 'ok' });
+    expect(surgery.crm.model.requests().length - before).toBe(1);
+  });
+
+  test('uses all keys as the daemon does, and tries each by itself', async () => {
+    const leadsOnly = `svc_live_${'b'.repeat(64)}`;
+    const surgery = await openLaidOutSurgery({ keys: [{ key: leadsOnly, scopes: ['read:leads'] }] });
+    const full = surgery.crm.apiKey;
+    const shared = await surgery.diagnose({ CRM_API_KEY: leadsOnly, CRM_API_KEYS: full });
+    expect(shared.code).toBe(0);
+    expect(namesIn(shared.checks, 'failed')).toEqual([]);
+    expect(shared.checks.get('list of opportunities')).toMatchObject({ state: 'ok' });
+    const refused = await surgery.diagnose({ CRM_API_KEYS: `${leadsOnly},svc_live_${'0'.repeat(64)}` });
+    expect(refused.code).toBe(1);
+    expect(namesIn(refused.checks, 'failed')).toEqual(['each CRM key']);
+    expect(refused.checks.get('each CRM key')?.found).toContain('refuses key 3 of 3');
+  });
+
+  test('names the scope that a key lacks, and goes on with the others', async () => {
+    const key = `svc_live_${'a'.repeat(64)}`;
+    const granted = scopes.filter((scope) => scope !== 'read:tasks');
+    const surgery = await openLaidOutSurgery({ keys: [{ key, scopes: granted }] });
+    const { code, checks } = await surgery.diagnose({ CRM_API_KEY: key });
+    expect(code).toBe(1);
+    expect(namesIn(checks, 'failed')).toEqual(['scope read:tasks']);
+    expect(checks.get('list of tasks')).toMatchObject({ state: 'skipped' });
+    expect(checks.get('list of opportunities')).toMatchObject({ state: 'ok' });
+  });
+
+  test('tells an address where nobody answers from one where somebody else does', async () => {
+    const surgery = await openSurgery();
+    const { CRM_BASE_URL: right = '' } = surgery.environment;
+    const silent = `http://127.0.0.1:${await findFreePort()}/api/v1/external`;
+    await surgery.run(['init']);
+    const unreached = await surgery.diagnose({
+      CRM_BASE_URL: silent,
+      STATE_DIR: `${surgery.environment['STATE_DIR']}-2`,
+    });
+    expect(unreached.code).toBe(4);
+    expect(namesIn(unreached.checks, 'failed')).toEqual(['CRM connection']);
+    const strange = await surgery.diagnose({
+      CRM_BASE_URL: right.replace('/external', ''),
+      STATE_DIR: `${surgery.environment['STATE_DIR']}-3`,
+    });
+    expect(strange.code).toBe(1);
+    expect(namesIn(strange.checks, 'failed')).toEqual(['CRM envelope']);
+    expect(namesIn(strange.checks, 'warning')).toEqual(['CRM address']);
+  });
+
+  test('names a spreadsheet that is not there, and one that the state does not belong to', async () => {
+    const surgery = await openSurgery();
+    const wrong = { GOOGLE_SPREADSHEET_ID: 'no-such-spreadsheet' };
+    const { code, checks } = await surgery.diagnose(wrong);
+    expect(code).toBe(1);
+    expect(namesIn(checks, 'failed')).toEqual(['spreadsheet']);
+    expect(checks.get('spreadsheet')?.advice).toContain('GOOGLE_SPREADSHEET_ID');
+    expect(checks.get('tab of leads')).toMatchObject({ state: 'skipped' });
+    await surgery.run(['init']);
+    const other = await surgery.diagnose(wrong);
+    expect(other.code).toBe(2);
+    expect(other.checks.get('mirror')?.found).toContain('no-such-spreadsheet');
+  });
+
+  test('tells a login that Google can not take from a spreadsheet that is not there', async () => {
+    const surgery = await openLaidOutSurgery();
+    const credentials = { GOOGLE_API_ROOT_URL: '', GOOGLE_APPLICATION_CREDENTIALS: '/no/such/key.json' };
+    const { code, checks } = await surgery.diagnose(credentials);
+    expect(code).toBe(1);
+    expect(namesIn(checks, 'failed')).toEqual(['Google login']);
+    expect(checks.get('Google login')?.found).toContain('the credentials file does not exist');
+    expect(checks.get('spreadsheet')).toMatchObject({ state: 'skipped' });
+  });
+
+  test('says of every tab what is missing', async () => {
+    const surgery = await openSurgery();
+    const bare = await surgery.diagnose();
+    expect(bare.code).toBe(1);
+    expect(namesIn(bare.checks, 'failed')).toEqual(['tab of leads', 'tab of opportunities', 'tab of tasks']);
+    expect(bare.checks.get('tab of leads')?.advice).toContain('init');
+    await surgery.run(['init']);
+    await surgery.editSheet(
+      { kind: 'deleteColumns', sheet: 'Leads', column: 'Website' },
+      { kind: 'edit', sheet: 'Opportunities', row: 0, column: 12, text: 'Stage' },
+      { kind: 'edit', sheet: 'Tasks', row: 0, column: 13, text: 'My notes' },
+    );
+    const { code, checks } = await surgery.diagnose();
+    expect(code).toBe(1);
+    expect(checks.get('tab of leads')).toMatchObject({ state: 'warning' });
+    expect(checks.get('tab of leads')?.found).toContain('without Website');
+    expect(checks.get('tab of opportunities')).toMatchObject({ state: 'failed' });
+    expect(checks.get('tab of opportunities')?.found).toContain('both called “Stage”');
+    expect(checks.get('tab of tasks')).toMatchObject({ state: 'ok' });
+    expect(checks.get('tab of tasks')?.found).toContain('columns of people: My notes');
+  });
+
+  test('says that Redis is down and exits with 4', async () => {
+    const surgery = await openLaidOutSurgery();
+    const REDIS_URL = `redis://:redis-secret@127.0.0.1:${await findFreePort()}`;
+    const { code, checks } = await surgery.diagnose({ REDIS_URL });
+    expect(code).toBe(4);
+    expect(namesIn(checks, 'failed')).toEqual(['Redis']);
+    expect(checks.get('Redis memory')).toMatchObject({ state: 'skipped' });
+  });
+
+  test('looks at everything beside a running daemon, with a budget of its own', async () => {
+    const surgery = await openLaidOutSurgery();
+    const daemon = spawnDaemon(surgery.environment);
+    onTestFinished(async () => void (await daemon.kill()));
+    await daemon.answers('/readyz');
+    const { code, checks } = await surgery.diagnose();
+    expect(namesIn(checks, 'failed')).toEqual([]);
+    expect(code).toBe(0);
+    expect(checks.get('daemon')?.found).toBe(`runs at ${daemon.url}`);
+    expect(checks.get('state directory')?.found).toContain('in use by a daemon');
+    expect(checks.get('requests to the CRM')?.found).toContain('budget of its own');
+    expect(checks.get('tab of leads')?.found).toMatch(/^“Leads” has \d+ rows; all managed columns are there/);
+  });
+
+  test('tells how this CRM speaks where the specification is silent', async () => {
+    const surgery = await openSurgery({
+      counts: { leads: 130, opportunities: 12, tasks: 40 },
+      limits: { requestsPerWindow: 60 },
+      choices: {
+        listShape: 'entity',
+        listFacts: 'none',
+        leadAndTaskPaging: 'ignored',
+        singleRecord: 'entity',
+        resetFormat: 'deltaSeconds',
+      },
+    });
+    const { checks } = await surgery.diagnose();
+    const foundBy = (name: string) => checks.get(name)?.found;
+    expect(foundBy('list of leads')).toContain('elements in data.leads, beside them no totals');
+    expect(foundBy('list of leads')).toContain('page is ignored; limit is ignored; 130 came');
+    expect(foundBy('list of opportunities')).toContain('page is followed; limit is followed; 12 came');
+    expect(foundBy('list of opportunities')).toContain('which is all');
+    expect(foundBy('single task')).toBe('is wrapped: data.task');
+    expect(foundBy('CRM rate limit')).toContain('-Reset seconds from now');
+    expect(checks.get('CRM rate limit')).toMatchObject({
+      state: 'failed',
+      advice: 'Set crm.budget.requests to 60 or less.',
+    });
+  });
+
+  test('lists wrong settings, leaves out all else and exits with 2', async () => {
+    const surgery = await openSurgery();
+    const { code, checks } = await surgery.diagnose({
+      CRM_BASE_URL: 'http://crm.example.com/api/v1/external',
+    });
+    expect(code).toBe(2);
+    expect(namesIn(checks, 'failed')).toEqual(['settings']);
+    expect(checks.get('settings')?.found).toContain('must begin with https://');
+    expect(namesIn(checks, 'ok', 'warning')).toEqual(['Node']);
+    expect(surgery.crm.model.requests()).toEqual([]);
+  });
+
+  test('shows people a sign, what was found and what to do, and nobody a secret', async () => {
+    const surgery = await openSurgery();
+    const { CRM_API_KEY: key = '', CONTROL_TOKEN: token = '' } = surgery.environment;
+    const REDIS_URL = `redis://:redis-secret@127.0.0.1:${await findFreePort()}`;
+    const wrongKey = `svc_live_${'0'.repeat(64)}`;
+    const outputs = await Promise.all([
+      surgery.run(['doctor'], { REDIS_URL }),
+      surgery.run(['doctor', '--json'], {
+        REDIS_URL,
+        CRM_API_KEY: wrongKey,
+        STATE_DIR: `${surgery.environment['STATE_DIR']}-2`,
+      }),
+      surgery.run(['doctor'], { CRM_BASE_URL: key }),
+    ]);
+    const [{ output }] = outputs;
+    expect(output).toMatch(/^✓ Node +v24/m);
+    expect(output).toMatch(/^✗ Redis .*\n +→ .*REDIS_URL/m);
+    expect(output).toMatch(/^– scopes for writing +Not tried/m);
+    const all = outputs.map((each) => each.output).join('\n');
+    for (const secret of [key, wrongKey, token, 'redis-secret']) expect(all).not.toContain(secret);
+  });
+});
