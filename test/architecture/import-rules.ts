@@ -31,6 +31,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   yaml: ['src/app/'],
   commander: ['src/cli/'],
   'date-fns': ['src/core/'],
+  '@date-fns/utc': ['src/core/'],
+  '@date-fns/tz': ['src/core/'],
   zod: [
     'src/app/',
     'src/cli/',
