@@ -17,9 +17,21 @@ describe('where the specification is silent', () => {
     },
   );
 
-  test('listings can go without totals', () => {
-    const { take } = openModel({ choices: { listFacts: 'none' } });
-    expect(Object.keys(Object(take('GET', '/tasks')))).toEqual(['items']);
+  test.each([
+    ['totals', { total: 130, page: 1, limit: 25 }],
+    ['hasMore', { has_more: true }],
+    ['pageCount', { page: 1, total_pages: 6 }],
+    ['none', {}],
+  ] as const)('beside the elements can stand %s', (listFacts, facts) => {
+    const { take } = openModel({ counts, choices: { listFacts } });
+    const { items: _, ...beside } = Object(take('GET', '/leads'));
+    expect(beside).toEqual(facts);
+  });
+
+  test('listed leads can lack updated_at, which single ones have', () => {
+    const { take } = openModel({ choices: { listedLeadHasUpdatedAt: false } });
+    expect(take('GET', '/leads')).not.toHaveProperty('items.0.updated_at');
+    expect(take('GET', '/leads/1001')).toHaveProperty('updated_at');
   });
 
   const lastPages = { limit: '50', page: '3' };
@@ -27,6 +39,7 @@ describe('where the specification is silent', () => {
     ['honoured', lastPages, [1030, 1001], 30],
     ['firstPageOnly', lastPages, [1130, 1081], 50],
     ['ignored', lastPages, [1130, 1001], 130],
+    ['refused', {}, [1130, 1001], 130],
   ] as const)('the paging of leads and tasks can be %s', (leadAndTaskPaging, query, ends, length) => {
     const ids = openModel({ counts, choices: { leadAndTaskPaging } }).listIds('/leads', query);
     expect([ids.at(0), ids.at(-1)]).toEqual(ends);
@@ -38,6 +51,82 @@ describe('where the specification is silent', () => {
     expect(openModel({ counts }).outcome('GET', '/leads', undefined, { query }).status).toBe(400);
     const clamping = openModel({ counts, choices: { oversizedLimit: 'clamped' } });
     expect(clamping.listIds('/leads', query)).toHaveLength(100);
+  });
+
+  test('leads and tasks can refuse every parameter', () => {
+    const { outcome } = openModel({ choices: { leadAndTaskPaging: 'refused' } });
+    expect(outcome('GET', '/leads', undefined, { query: { page: '1' } })).toEqual({
+      status: 400,
+      message: 'page: Unrecognized parameter',
+    });
+  });
+
+  test('the largest page of leads and tasks can be smaller', () => {
+    const choices = { leadAndTaskLimitMax: 20, oversizedLimit: 'clamped' } as const;
+    const { listIds, outcome } = openModel({ counts, choices });
+    expect([listIds('/leads', { limit: '100' }).length, listIds('/leads').length]).toEqual([20, 20]);
+    expect(outcome('GET', '/opportunities', undefined, { query: { limit: '101' } }).status).toBe(400);
+  });
+
+  test('leads and tasks can come oldest first where no order is asked for', () => {
+    const { listIds } = openModel({ choices: { leadAndTaskOrder: 'asc' } });
+    expect(listIds('/leads')).toEqual([1001, 1002, 1003]);
+    expect(listIds('/leads', { order: 'desc' })).toEqual([1003, 1002, 1001]);
+  });
+
+  test.each([
+    ['empty', { status: 200, message: 'Leads retrieved' }],
+    ['lastPage', { status: 200, message: 'Leads retrieved' }],
+    ['notFound', { status: 404, message: 'Resource not found' }],
+  ] as const)('behind the last page can be: %s', (pageBeyondLast, expected) => {
+    const { listIds, outcome } = openModel({ choices: { pageBeyondLast } });
+    expect(outcome('GET', '/leads', undefined, { query: { page: '2' } })).toEqual(expected);
+    expect(listIds('/leads')).toHaveLength(3);
+    if (pageBeyondLast === 'lastPage') expect(listIds('/leads', { page: '9' })).toEqual(listIds('/leads'));
+  });
+
+  test.each([
+    ['plain', (record: object) => record],
+    ['entity', (opportunity: object) => ({ opportunity })],
+    ['item', (item: object) => ({ item })],
+  ] as const)('a single record can be %s', (singleRecord, wrap) => {
+    const { create, take } = openModel({ choices: { singleRecord } });
+    const id = create('/opportunities', { stage_id: 11, lead_id: 1001 });
+    expect(take('GET', `/opportunities/${id}`)).toEqual(wrap(expect.objectContaining({ id })));
+    expect(take('GET', '/leads/1001')).toHaveProperty('id', 1001);
+  });
+
+  test.each([
+    ['record', { id: 3001, stage_id: 12, value: 12.5 }],
+    ['id', { id: 3001 }],
+    ['none', undefined],
+  ] as const)('an updated opportunity can be answered by %s', (opportunityUpdateAnswer, expected) => {
+    const { create, take } = openModel({ choices: { opportunityUpdateAnswer } });
+    const id = create('/opportunities', { stage_id: 11, lead_id: 1001 });
+    const answer = take('PUT', `/opportunities/${id}`, { value: 12.5, stage_id: 12 });
+    expect(answer).toEqual(expected && expect.objectContaining(expected));
+    expect(Object.keys(Object(answer)).length > 1).toBe(opportunityUpdateAnswer === 'record');
+  });
+
+  test.each([
+    ['dayFirst', '2026-04-03'],
+    ['monthFirst', '2026-03-04'],
+  ] as const)('03/04/2026 can be read as %s', (ambiguousSlashDate, day) => {
+    const { take } = openModel({ choices: { ambiguousSlashDate } });
+    const custom_fields = { first_contact: '03/04/2026' };
+    expect(take('PUT', '/leads/1001', { custom_fields })).toMatchObject({
+      custom_fields: { first_contact: day },
+    });
+  });
+
+  test.each([
+    ['null', { city: null }],
+    ['absent', {}],
+  ] as const)('a cleared custom field can read as %s', (clearedCustomField, kept) => {
+    const { create, take } = openModel({ choices: { clearedCustomField } });
+    const id = create('/leads', { title: 'x', custom_fields: { city: 'Bonn' } });
+    const lead = take('PUT', `/leads/${id}`, { custom_fields: { city: null } });
+    expect(lead).toHaveProperty('custom_fields', kept);
   });
 
   test('fields that a create does not list can be dropped', () => {

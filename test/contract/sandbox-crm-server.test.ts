@@ -57,6 +57,19 @@ test('a query reaches the listing, and a body that is no JSON gets an envelope',
   expect(await answer.json()).toEqual({ http_code: 400, status: 'failed', message: 'body: Invalid JSON' });
 });
 
+test('an address that can not be decoded gets an envelope too', async () => {
+  const call = await serve();
+  const answer = await call('GET', '/leads/%zz?page=1');
+  expect(answer.headers.get('x-ratelimit-limit')).toBe('100');
+  expect(await answer.json()).toEqual({ http_code: 404, status: 'failed', message: 'Resource not found' });
+});
+
+test('a body of two megabytes is read', async () => {
+  const call = await serve();
+  const answer = await call('POST', '/leads', { title: 'x'.repeat(2_000_000) });
+  expect(await answer.json()).toMatchObject({ http_code: 400, message: expect.stringMatching(/^title: /) });
+});
+
 test('the key follows from the seed, and further keys have scopes of their own', async () => {
   await serve({ keys: [{ key: keyOf('c'), scopes: ['read:leads'] }] });
   const first = crm.apiKey;
