@@ -59,7 +59,10 @@ const reservePart = 50;
 /** Whether a lane carries what a person waits for. */
 export const isUrgent = (lane: Lane): boolean => lane === 'settle' || lane === 'edit';
 
-/** The next turn among requests that wait, given in the order of their priority; `undefined` when none waits. */
+/**
+ * The next turn among requests that wait, given in the order of their priority; `undefined` when none
+ * waits.
+ */
 export function nextTurn<Waiting extends Demand>(
   demands: readonly Waiting[],
   now: number,

@@ -44,7 +44,10 @@ export interface RequestBudget {
   take(lane: Lane, needs?: readonly Scope[], signal?: AbortSignal): Promise<Permit>;
   /** The CRM refused a request for its rate (429): its key waits as the CRM says, else longer each time. */
   park(key: ApiKey, durationMs?: number): void;
-  /** The CRM refused the key, for these scopes (403) or at all (401). Answers whether another is left to try. */
+  /**
+   * The CRM refused the key, for these scopes (403) or at all (401). Answers whether another is left to
+   * try.
+   */
   refuse(key: ApiKey, needs?: readonly Scope[]): boolean;
   usage(): BudgetUsage;
   /** Turns away everybody who waits and everybody who comes. */

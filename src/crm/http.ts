@@ -54,7 +54,10 @@ interface Attempt {
   readonly sentAt: number;
 }
 
-/** Makes the function through which every request passes: budget, deadline, refusals, other keys, tries of reads. */
+/**
+ * Makes the function through which every request passes: budget, deadline, refusals, other keys, tries of
+ * reads.
+ */
 export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   const { budget, clock, random, log } = options;
 
@@ -87,8 +90,11 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
     });
   }
 
-  /** Takes a refused key out of use, for the scopes or for everything. Answers whether another key is left to try. */
-  function isForAnotherKey(error: unknown, key: ApiKey, { name, scopes }: JudgedRequest): boolean {
+  /**
+   * Takes a refused key out of use, for the scopes or for everything. Answers whether another key is left
+   * to try.
+   */
+  function turnToAnotherKey(error: unknown, key: ApiKey, { name, scopes }: JudgedRequest): boolean {
     const lacksScope = isSyncError(error, 'CRM_FORBIDDEN');
     if (!lacksScope && !isSyncError(error, 'CRM_UNAUTHORIZED')) return false;
     const isAnotherLeft = budget.refuse(key, lacksScope ? scopes : undefined);
@@ -110,7 +116,7 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
       try {
         return { envelope: judge(judged, ended), sentAt, receivedAt: clock.now() };
       } catch (error) {
-        if (!refusedKeys.has(key) && isForAnotherKey(error, key, judged)) {
+        if (!refusedKeys.has(key) && turnToAnotherKey(error, key, judged)) {
           refusedKeys.add(key);
           continue;
         }
@@ -123,7 +129,10 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   };
 }
 
-/** Sends a request once with the key, within the timeout and without regard to the budget. No answer quotes the key. */
+/**
+ * Sends a request once with the key, within the timeout and without regard to the budget. No answer quotes
+ * the key.
+ */
 export async function sendInTime(
   { timeoutMs, clock }: Pick<CrmHttpOptions, 'timeoutMs' | 'clock'>,
   request: OutgoingRequest,

@@ -13,9 +13,9 @@ export interface KeyPool {
   /** Whether the key may be tried for a request that needs these scopes. */
   allows(key: ApiKey, needs: readonly Scope[]): boolean;
   /**
-   * Notes that the CRM refused the key: for these scopes (403), or for whatever it was (401, no scopes). It is not used for
-   * that again while another key is left. Answers whether one is; when none is, all of them are tried
-   * again the next time, because a person may have mended it meanwhile.
+   * Notes that the CRM refused the key: for these scopes (403), or for whatever it was (401, no scopes). It is
+   * not used for that again while another key is left. Answers whether one is; when none is, all of them are
+   * tried again the next time, because a person may have mended it meanwhile.
    */
   refuse(key: ApiKey, needs?: readonly Scope[]): boolean;
   /** Whether the key was refused for everything. */

@@ -59,7 +59,10 @@ export class SlotWindow {
     };
   }
 
-  /** The CRM refused a request for its rate: no more are sent for the time it says, else for longer each time. */
+  /**
+   * The CRM refused a request for its rate: no more are sent for the time it says, else for longer each
+   * time.
+   */
   park(now: number, durationMs?: number): void {
     const { requests, windowMs } = this.#allowance;
     // What is refused while the window is parked was sent before: it tells nothing new about the limit.

@@ -56,7 +56,10 @@ async function sweepUntil(until: number, schedule: Schedule, request: () => Prom
   while (performance.now() < until) await schedule('sweep', request);
 }
 
-/** Calls at seeded random times and answers the waits; a call that still waits at the end has waited until then. */
+/**
+ * Calls at seeded random times and answers the waits; a call that still waits at the end has waited until
+ * then.
+ */
 async function callUrgently(
   from: number,
   until: number,
