@@ -312,3 +312,38 @@ export type EndpointName = keyof typeof endpoints;
 
 /** One row of the table, without the literal types: what code that walks all endpoints works with. */
 export type Endpoint = EndpointShape;
+
+type Contract = typeof endpoints;
+type Part<Name extends EndpointName, Key extends string> =
+  Contract[Name] extends Readonly<Record<Key, infer Schema extends z.ZodType>> ? Schema : never;
+
+/** The names in braces: `/leads/{leadId}/contacts/{contactId}` has `leadId` and `contactId`. */
+type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterOf<Rest>
+  : never;
+
+/** Values of the path's parameters; `never` where it has none. */
+export type PathOf<Name extends EndpointName> = [ParameterOf<Contract[Name]['path']>] extends [never]
+  ? never
+  : Readonly<Record<ParameterOf<Contract[Name]['path']>, string>>;
+
+/** The query, every part of which may be left out; `never` where the endpoint is not documented to take one. */
+export type QueryOf<Name extends EndpointName> = z.output<Part<Name, 'query'>>;
+
+/** The body to send; `never` where the endpoint takes none. */
+export type BodyOf<Name extends EndpointName> = z.input<Part<Name, 'body'>>;
+
+/** What the envelope of a success holds as `data`; `unknown` where the specification does not show it. */
+export type AnswerOf<Name extends EndpointName> = z.output<Contract[Name]['response']>;
+
+type Given<Key extends string, Value> = [Value] extends [never]
+  ? Readonly<Partial<Record<Key, never>>>
+  : Readonly<Record<Key, Value>>;
+
+/** A call with all that its endpoint demands and nothing that it does not take. */
+export type CallOf<Name extends EndpointName> = { readonly endpoint: Name } & Given<'path', PathOf<Name>> &
+  Partial<Given<'query', QueryOf<Name>>> &
+  Given<'body', BodyOf<Name>>;
+
+/** Calls endpoints by what the contract says of each. */
+export type CallEndpoint = <Name extends EndpointName>(call: CallOf<Name>) => Promise<AnswerOf<Name>>;

@@ -118,4 +118,4 @@ const deletes: Section = {
   },
 };
 
-export const service: Section = { ...agencies, ...envelope, ...updates, ...deletes };
+export const groundRules: Section = { ...agencies, ...envelope, ...updates, ...deletes };
