@@ -3,9 +3,14 @@ import { eachRow, expectRefused, leadId, openAgency, type Section, show, stageId
 
 /** Where a field is written: the create and the update that take it. */
 const places = {
-  lead: { path: '/leads', id: leadId, create: { title: 'Anna' } },
-  task: { path: '/tasks', id: 5001, create: { title: 'Call' } },
-  opportunity: { path: '/opportunities', id: 3001, create: { stage_id: stageId, lead_id: leadId } },
+  lead: { path: '/leads', collection: 'leads', id: leadId, create: { title: 'Anna' } },
+  task: { path: '/tasks', collection: 'tasks', id: 5001, create: { title: 'Call' } },
+  opportunity: {
+    path: '/opportunities',
+    collection: 'opportunities',
+    id: 3001,
+    create: { stage_id: stageId, lead_id: leadId },
+  },
 } as const;
 type Place = keyof typeof places;
 
@@ -56,15 +61,15 @@ export const fieldRanges: Section = eachRow(
   ([place, field, value, isAccepted]) =>
     `${place} ${field} ${isAccepted ? 'takes' : 'refuses'} ${show(value)}`,
   ([place, field, value, isAccepted]) => {
-    const { path, id, create } = places[place];
+    const { path, collection, id, create } = places[place];
     const { outcome, model } = openAgency();
-    const before = model.records[path === '/leads' ? 'leads' : path === '/tasks' ? 'tasks' : 'opportunities'];
-    const count = before.live().length;
+    const count = () => model.records[collection].live().length;
+    const before = count();
     const created = outcome('POST', path, { ...create, [field]: value });
     const updated = outcome('PUT', `${path}/${id}`, { [field]: value });
     expect([created.status, updated.status]).toEqual(isAccepted ? [201, 200] : [400, 400]);
     if (!isAccepted) expect(created.message).toMatch(new RegExp(`^${field}(\\.[\\w.]+)?: .`));
-    expect(before.live().length - count).toBe(isAccepted ? 1 : 0);
+    expect(count() - before).toBe(isAccepted ? 1 : 0);
   },
 );
 
