@@ -119,6 +119,20 @@ describe('a row that vanished', () => {
     expect(rowOf(world, acme).cells['title']).toEqual(textCell('Acme GmbH'));
   });
 
+  it.each(['ask', 'restore'] as const)(
+    'S4: is not deleted any more when the policy becomes “%s” before the delete was sent',
+    (vanishedRows) => {
+      const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+      removeRow(world, acme);
+      cycle(world);
+      cycle(world);
+      expect([...world.outbox.values()]).toMatchObject([{ kind: 'delete', state: 'waiting' }]);
+      cycle({ ...world, policy: { ...world.policy, vanishedRows } });
+      push(world);
+      expect(crmIds(world)).toEqual(['1', '2', '3']);
+    },
+  );
+
   it('keeps what was decided about it over a restart', () => {
     const world = worldWithLeads(three);
     removeRow(world, acme);

@@ -212,6 +212,35 @@ describe('a create whose outcome nobody knows', () => {
     ]);
     expect(syncOf(row)).toBe('Held: Lead 9 may be it.');
   });
+
+  it('S1: keeps back nothing any more once a person has answered by clearing the ID', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
+    setItem(world, item, { state: 'review', sentAt: world.now, error });
+    addRecord(world, 'lead', { title: 'ACME' });
+    settle(world);
+    row.id = emptyCell;
+    settle(world);
+    addRecord(world, 'lead', { title: 'Acme' });
+    settle(world);
+    expect([titles(world), world.sheet.lead.length]).toEqual([['Beta', 'ACME', 'Acme', 'Acme'], 4]);
+  });
+
+  it('is forgotten a month after it was over, and not while a row shows its token', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    const copy = copyRow(world, item.key);
+    settle(world);
+    world.now += 31 * 24 * 60 * 60 * 1000;
+    settle(world);
+    expect(creates(world)).toMatchObject([{ key: item.key, state: 'done' }]);
+    world.sheet.lead.splice(world.sheet.lead.indexOf(copy), 1);
+    settle(world);
+    expect([creates(world), titles(world)]).toEqual([[], ['Beta', 'Acme']]);
+  });
 });
 
 describe('a copied row', () => {

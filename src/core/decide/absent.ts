@@ -1,4 +1,4 @@
-import { type Cell, textCell } from '../cell.ts';
+import { type Cell, describeCell, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import type { RecordId, RecordKey } from '../record.ts';
 import type { OutboxItem, StoredRecord } from '../state.ts';
@@ -23,6 +23,8 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   const scope = vanishedScope(key);
   const choice = context.decision(scope) ?? tabChoice(context) ?? input.policy.vanishedRows;
   const isEditedInCrm = differingFields(agreement.fields, record.fields).length > 0;
+  // Whoever decides otherwise before the delete was sent takes it back.
+  if (item?.kind === 'delete' && (choice !== 'trash' || isEditedInCrm)) draft.outboxDropped.push(key);
   if (choice === 'restore' || (choice === 'trash' && isEditedInCrm))
     return appendRow(context, record, 'row restored');
   if (choice !== 'trash') {
@@ -78,7 +80,11 @@ export function decideUnseenRecords(context: TabContext, present: ReadonlySet<Re
       if (context.outbox.has(id)) draft.outboxDropped.push(record.key);
     } else if (!agreement || Object.keys(agreement.fields).length === 0) unseen.push(record);
   }
-  const doubtful = [...context.outbox.values()].filter(({ kind }) => kind === 'create');
+  const tokens = new Set(context.tab.rows.map((row) => describeCell(row.id)));
+  // A person who took the token out of its row has looked: nothing is kept back for that create any more.
+  const doubtful = [...context.outbox.values()].filter(
+    ({ key, kind, state }) => kind === 'create' && (state !== 'review' || tokens.has(key.id)),
+  );
   unseen
     .filter((record) => !doubtful.some((item) => mayBeMadeBy(item, record)))
     .toSorted((left, right) => Number(left.key.id) - Number(right.key.id))

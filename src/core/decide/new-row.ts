@@ -160,10 +160,19 @@ function planCreate(context: TabContext, token: RecordId, fields: Fields): Outbo
   };
 }
 
-/** Creates whose row is gone before they were sent are forgotten; finished ones are kept, so that a row that comes back is known. */
-export function dropUnsentCreates(context: TabContext, tokens: ReadonlySet<RecordId>): void {
-  for (const { key, kind, state } of context.outbox.values()) {
+/** How long a create that is over is kept: whoever brings back the row with its token does so within this time. */
+const overKeptMs = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Forgets creates whose token stands in no row: at once those that were not sent, and after a month those that are over. Until then
+ * a row that comes back is known.
+ */
+export function forgetCreates(context: TabContext, tokens: ReadonlySet<RecordId>): void {
+  const { draft, input, outbox } = context;
+  for (const { key, kind, state, createdAt } of outbox.values()) {
+    if (kind !== 'create' || tokens.has(key.id)) continue;
     const isUnsent = state === 'waiting' || state === 'refused';
-    if (kind === 'create' && isUnsent && !tokens.has(key.id)) context.draft.outboxDropped.push(key);
+    const isOver = state === 'done' || state === 'review';
+    if (isUnsent || (isOver && createdAt < input.now - overKeptMs)) draft.outboxDropped.push(key);
   }
 }

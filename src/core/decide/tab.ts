@@ -5,7 +5,7 @@ import { type Binding, type BoundRow, bindRows } from './bind.ts';
 import { findBrakes } from './brakes.ts';
 import { keepDecisions, type TabContext } from './context.ts';
 import { findDisorder } from './disorder.ts';
-import { copyReason, decideClaimedRow, decideNewRows, dropUnsentCreates } from './new-row.ts';
+import { copyReason, decideClaimedRow, decideNewRows, forgetCreates } from './new-row.ts';
 import type { Brake } from './plan.ts';
 import { decideRow, editsOf, holdRow, judgeRow } from './row.ts';
 import { lookOf, lookOfValues, showsValues } from './row-values.ts';
@@ -38,7 +38,7 @@ export function decideTab(context: TabContext): void {
   }
   const boundIds = new Set(binding.records.map(({ id }) => id));
   for (const { row, id } of binding.claimed) decideClaimedRow(context, row, id, boundIds);
-  dropUnsentCreates(context, new Set(binding.claimed.map(({ id }) => id)));
+  forgetCreates(context, new Set(binding.claimed.map(({ id }) => id)));
   for (const { row, id } of binding.copies) holdRow(context, row, id, copyReason);
   if (input.known.sweptEntities.has(entity)) {
     for (const { row, id } of binding.strangers) holdRow(context, row, id, strangerReason(id));
