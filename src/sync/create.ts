@@ -3,21 +3,25 @@ import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordId, recordKeyText } from '../core/record.ts';
 import type { OutboxItem, StoredRecord } from '../core/state.ts';
-import { equalValues, type Fields } from '../core/value.ts';
+import { equalValues, type Fields, pickFields } from '../core/value.ts';
 import type { Link } from './link.ts';
 import { absorbPage } from './pull.ts';
 import type { PushResult } from './push-result.ts';
 
-/** A create is done: record, agreement, journal and the link from the row's token to the record's id, in one transaction. */
+/**
+ * A create is done: record, agreement, journal and the link from the row's token to the record's id, in one transaction. Only what the
+ * answer tells is known and agreed: a field that was sent and is not told may not have been kept.
+ */
 export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, cause: string): void {
   const { clock, log, mirror, times } = link;
   const { entity } = item.key;
   const key = { entity, id: answer.id };
   log.info('record.pushed', { record: recordKeyText(key), kind: 'create', fields: Object.keys(item.fields) });
   mirror.transaction(() => {
-    const seen = { entity, id: answer.id, fields: { ...item.fields, ...answer.fields }, at: answer.at };
+    const seen = { entity, id: answer.id, fields: answer.fields, at: answer.at };
     mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: times.lagMs }));
-    mirror.saveAgreement({ key, fields: item.fields, offered: {}, changedAt: answer.at, notice: '' });
+    const agreed = pickFields(item.fields, Object.keys(answer.fields));
+    mirror.saveAgreement({ key, fields: agreed, offered: {}, changedAt: answer.at, notice: '' });
     mirror.appendJournal([
       {
         at: answer.at,

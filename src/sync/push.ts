@@ -52,6 +52,18 @@ async function pushCreate(link: Link, item: OutboxItem): Promise<void> {
   const sending = markSending(link, item);
   const answer = await link.crm.createRecord(item.key.entity, item.fields);
   finishCreate(link, sending, answer, 'created in the sheet');
+  const isTold = Object.keys(item.fields).every((name) => answer.fields[name] !== undefined);
+  if (!isTold) await readBack(link, { entity: item.key.entity, id: answer.id });
+}
+
+/** Reads what a create really made, where its answer does not say. When that fails, the next sweep tells it. */
+async function readBack(link: Link, key: RecordKey): Promise<void> {
+  try {
+    await pullRecord(link, key, 'edit');
+  } catch (error) {
+    if (!isSyncError(error)) throw error;
+    link.log.warn('record.not_read_back', { record: recordKeyText(key), code: error.code });
+  }
 }
 
 /** Sends the changed fields, unless the CRM's record moved since the step was decided: then the next cycle decides again. */

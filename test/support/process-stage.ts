@@ -6,6 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Environment } from '../../src/app/config.ts';
+import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { CrmModel, LoggedRequest } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
@@ -31,6 +32,8 @@ export interface StageOptions {
   readonly counts?: SeedCounts;
   readonly window?: { readonly requests: number; readonly windowMs: number };
   readonly redisUrl?: string;
+  /** What the CRM does where its specification is silent. */
+  readonly choices?: Partial<CrmChoices>;
 }
 
 /** Both sides in this process, and daemons between them as processes of their own. All of it ends with the test. */
@@ -69,7 +72,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
   const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const limits = { requestsPerWindow: window.requests, windowMs: window.windowMs };
-  const crm = await startSandboxCrm({ port: 0, seed: 7, counts, limits });
+  const crm = await startSandboxCrm({ port: 0, seed: 7, counts, limits, choices: options.choices ?? {} });
   onTestFinished(() => crm.close());
   const sheets = await startSandboxSheets({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
   onTestFinished(() => sheets.close());
