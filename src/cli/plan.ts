@@ -23,6 +23,8 @@ const planShape = z.looseObject({
     z.looseObject({ key: keyShape, field: z.string(), crm: z.unknown(), table: z.unknown() }),
   ),
   brakes: z.array(z.looseObject({ scope: z.string(), reason: z.string() })),
+  holds: z.array(z.looseObject({ entity: z.string(), id: z.string().optional(), reason: z.string() })),
+  refusals: z.array(z.looseObject({ entity: z.string(), id: z.string().optional(), reason: z.string() })),
   restlessRows: z.number(),
 });
 type Plan = z.infer<typeof planShape>;
@@ -40,7 +42,7 @@ export function addPlanCommand(program: Command, { environment, finish }: Comman
     });
 }
 
-function describePlan({ outbox, table, conflicts, brakes, restlessRows }: Plan): string {
+function describePlan({ outbox, table, conflicts, brakes, holds, refusals, restlessRows }: Plan): string {
   const nameOf = (key: z.infer<typeof keyShape> | undefined, entity: string) =>
     `${entity} ${key?.id ?? '(new row)'}`;
   const lines = [
@@ -58,6 +60,8 @@ function describePlan({ outbox, table, conflicts, brakes, restlessRows }: Plan):
       return `Conflict  ${nameOf(key, key.entity)} ${field}: the CRM has ${JSON.stringify(crm)}, the sheet ${JSON.stringify(cell)}`;
     }),
     ...brakes.map(({ scope, reason }) => `Stopped  ${reason} To go on: approve ${scope}`),
+    ...holds.map(({ entity, id, reason }) => `Held  ${entity} ${id ?? '(new row)'}: ${reason}`),
+    ...refusals.map(({ entity, id, reason }) => `Refused  ${entity} ${id ?? '(new row)'}: ${reason}`),
   ];
   if (restlessRows > 0) lines.push(`${restlessRows} rows changed just now and are taken once they rest.`);
   return lines.length > 0 ? lines.join('\n') : 'Nothing to do: both sides are the same.';
