@@ -44,7 +44,7 @@ export function openLink(settings: Settings, log: Log): OpenLink {
       clock,
       log,
       policy: readPolicy(settings),
-      times: { ...crm, ...sheet, refillMs: 2_000 },
+      times: { ...crm, ...sheet, readPauseMs: idleReadPauseMs(settings), refillMs: 2_000 },
       backoff: { firstMs: 1_000, maxMs: 60_000 },
       random,
       newWord: () => randomBytes(6).toString('hex'),
@@ -59,6 +59,9 @@ export function openLink(settings: Settings, log: Log): OpenLink {
     throw error;
   }
 }
+
+/** Re-reading lists in which nothing changes takes half of a key's requests: the others are for whoever shares the key. */
+const idleReadPauseMs = ({ crm }: Settings): number => (2 * crm.budget.windowMs) / crm.budget.requests;
 
 /** The budget of the settings' keys, going on with the slots in the log. */
 export const createKeyBudget = ({ crm }: Settings, log: BudgetLog): RequestBudget =>

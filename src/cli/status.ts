@@ -15,6 +15,8 @@ const statusShape = z.looseObject({
       refused: z.number(),
       conflicts: z.number(),
       held: z.number(),
+      sweepAgeMs: z.number().optional(),
+      recordAgeP95Ms: z.number().optional(),
     }),
   ),
   problems: z.array(z.looseObject({ source: z.string(), message: z.string(), since: z.number() })),
@@ -45,10 +47,12 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
 }
 
 function describeStatus({ tabs, problems, brakes, holds, queue }: z.infer<typeof statusShape>): string {
-  const header = ['', 'in CRM', 'in sheet', 'pending', 'refused', 'conflicts', 'held'];
+  const header = ['', 'in CRM', 'in sheet', 'pending', 'refused', 'conflicts', 'held', 'read', '95 % within'];
   const rows = tabs.map((tab) => [
     tab.title,
     ...[tab.recordsInCrm, tab.recordsInTable, tab.pending, tab.refused, tab.conflicts, tab.held].map(String),
+    tab.sweepAgeMs === undefined ? 'not yet' : `${describeAge(tab.sweepAgeMs)} ago`,
+    tab.recordAgeP95Ms === undefined ? '' : describeAge(tab.recordAgeP95Ms),
   ]);
   return [
     ...alignColumns([header, ...rows]),
@@ -62,6 +66,11 @@ function describeStatus({ tabs, problems, brakes, holds, queue }: z.infer<typeof
       return `Held: ${entity} ${id ?? ''}: ${reason}${how}`;
     }),
   ].join('\n');
+}
+
+function describeAge(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
 function alignColumns(rows: readonly (readonly string[])[]): string[] {

@@ -86,7 +86,7 @@ export interface Decision {
   readonly at: number;
 }
 
-/** The last sweep of an entity. `finishedAt` is absent while it runs; `problem` says why it is not complete. */
+/** The last complete sweep of an entity or, until there is one, the sweep on its way: it has no `finishedAt`. */
 export interface Sweep {
   readonly entity: Entity;
   readonly startedAt: number;

@@ -1,23 +1,22 @@
 import { backoffMs } from '../core/backoff.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import { type Entity, entities, type RecordKey } from '../core/record.ts';
+import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { wake } from './apply.ts';
 import { recoverOutbox } from './create.ts';
 import { dryRun, runCycle } from './cycle.ts';
+import { KeyRefusal } from './key-refusal.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
 import { Problems } from './problems.ts';
-import { pullCatalog, sweepEntity } from './pull.ts';
+import { Puller } from './puller.ts';
 import { pushRecord } from './push.ts';
 import { emptyMemory, type Memory } from './rest.ts';
 import { Signal } from './signal.ts';
 
 /** Two cycles never start closer together: reading and writing the sheet stays within Google's quota. */
 const cycleGapMs = 1_500;
-/** After a refused key nothing is sent for so long; then one call finds out whether it is accepted again. */
-const refusedKeyPauseMs = 60_000;
 
 /** What the engine did since it started; for status and for telling whether a resync changed anything. */
 export interface Tally {
@@ -43,13 +42,13 @@ export class Engine {
   readonly #stopping = new AbortController();
   readonly #cycleSignal: Signal;
   readonly #cycleLock = new Lock();
-  readonly #pullLock = new Lock();
   readonly #createLock = new Lock();
-  readonly #sweptAt = new Map<Entity, number>();
+  /** Records that a worker is busy with, by the text of their key. */
+  readonly #pushing = new Set<string>();
+  readonly #keyRefusal: KeyRefusal;
+  readonly #puller: Puller;
   #memory: Memory = emptyMemory;
-  #catalogAt = Number.NEGATIVE_INFINITY;
   #needsLayOut = true;
-  #refusedUntil = Number.NEGATIVE_INFINITY;
   #loops: Promise<void>[] = [];
 
   constructor(link: Link) {
@@ -57,13 +56,23 @@ export class Engine {
     this.progressAt = link.clock.monotonicMs();
     this.problems = new Problems(link.clock, link.log);
     this.#cycleSignal = new Signal(link.clock, this.#stopping.signal);
+    this.#keyRefusal = new KeyRefusal(link.clock, this.problems);
+    this.#puller = new Puller({
+      link,
+      problems: this.problems,
+      keyRefusal: this.#keyRefusal,
+      onNews: () => this.kick(),
+      onCatalogChanged: () => {
+        this.#needsLayOut = true;
+      },
+    });
   }
 
   /** Recovers what a crash left behind and starts the loops. */
   async start(): Promise<void> {
-    recoverOutbox(this.link);
+    recoverOutbox(this.link, () => false);
     await this.link.queue.start((key) => this.#push(key));
-    this.#loops = [this.#pullLoop(), this.#cycleLoop(), this.#refillLoop()];
+    this.#loops = [this.#puller.run(this.#stopping.signal), this.#cycleLoop(), this.#refillLoop()];
   }
 
   /** Stops taking new work and waits for what runs, at most `graceMs`. */
@@ -103,67 +112,13 @@ export class Engine {
   }
 
   /** Reads the catalog and all records of the CRM now; `onSwept` is told after each entity. */
-  async pullAll(onSwept: (entity: Entity, records: number) => void): Promise<void> {
-    await this.#pullLock.run(async () => {
-      await this.#pullCatalog();
-      for (const entity of entities) onSwept(entity, (await this.#sweep(entity)).records);
-    });
+  pullAll(onSwept: (entity: Entity, records: number) => void): Promise<void> {
+    return this.#puller.pullAll(onSwept);
   }
 
   async #layOut(): Promise<void> {
     await this.link.table.layOut(currentLayout(this.link), 'refresh');
     this.#needsLayOut = false;
-  }
-
-  async #pullCatalog(): Promise<void> {
-    const before = JSON.stringify(this.link.mirror.readCatalog());
-    await pullCatalog(this.link, 'newest');
-    this.#catalogAt = this.link.clock.monotonicMs();
-    if (JSON.stringify(this.link.mirror.readCatalog()) !== before) this.#needsLayOut = true;
-  }
-
-  async #sweep(entity: Entity) {
-    this.#sweptAt.set(entity, this.link.clock.monotonicMs());
-    return await sweepEntity(this.link, entity, 'sweep');
-  }
-
-  async #pullLoop(): Promise<void> {
-    const { clock, times } = this.link;
-    while (!this.isStopping) {
-      const isCatalogDue = clock.monotonicMs() - this.#catalogAt >= times.catalogMs;
-      if (isCatalogDue)
-        await this.#guardCrm('crm:catalog', () => this.#pullLock.run(() => this.#pullCatalog()));
-      for (const entity of entities) {
-        const sweptAt = this.#sweptAt.get(entity) ?? Number.NEGATIVE_INFINITY;
-        if (this.isStopping || clock.monotonicMs() - sweptAt < times.sweepMs) continue;
-        await this.#guardCrm(`crm:${entity}`, () => this.#pullLock.run(() => this.#sweep(entity)));
-        this.kick();
-      }
-      const oldest = Math.min(...entities.map((entity) => this.#sweptAt.get(entity) ?? 0));
-      await clock.sleep(Math.max(250, oldest + times.sweepMs - clock.monotonicMs()), this.#stopping.signal);
-    }
-  }
-
-  /** Runs a part of the pull; its failure is noted and waited for, and never ends the loop. */
-  async #guardCrm(source: string, work: () => Promise<unknown>): Promise<void> {
-    const { backoff, clock, random } = this.link;
-    if (clock.monotonicMs() < this.#refusedUntil) return;
-    try {
-      await work();
-      this.problems.end(source);
-      this.problems.end('crm');
-    } catch (error) {
-      if (this.isStopping) return;
-      this.#noteRefusedKey(error);
-      const failures = this.problems.begin(source, error);
-      await clock.sleep(backoffMs(backoff, failures, random()), this.#stopping.signal);
-    }
-  }
-
-  #noteRefusedKey(error: unknown): void {
-    if (!isSyncError(error, 'CRM_UNAUTHORIZED')) return;
-    this.problems.begin('crm', error);
-    this.#refusedUntil = this.link.clock.monotonicMs() + refusedKeyPauseMs;
   }
 
   async #cycleLoop(): Promise<void> {
@@ -189,25 +144,37 @@ export class Engine {
 
   /** Puts what is due into the queue again: jobs may be lost, the outbox is not. */
   async #refillLoop(): Promise<void> {
-    const { clock, mirror, queue, times } = this.link;
+    const { clock, times } = this.link;
     while (!this.isStopping) {
-      const now = clock.now();
-      const due = mirror
-        .readOutbox()
-        .filter(({ state, dueAt }) => (state === 'waiting' || state === 'unknown') && dueAt <= now)
-        .map(({ key }) => key);
-      if (await queue.isReachable()) {
+      try {
+        await this.#refill();
         this.problems.end('queue');
-        await wake(this.link, due);
-      } else this.problems.begin('queue', new SyncError('QUEUE_UNREACHABLE', 'The queue does not answer.'));
+      } catch (error) {
+        this.problems.begin('queue', error);
+      }
       await clock.sleep(times.refillMs, this.#stopping.signal);
     }
   }
 
+  async #refill(): Promise<void> {
+    const { clock, mirror, queue } = this.link;
+    // A push that could not even note how it failed, on a full disk, has left its item on its way.
+    recoverOutbox(this.link, (key) => this.#pushing.has(recordKeyText(key)));
+    const now = clock.now();
+    const due = mirror
+      .readOutbox()
+      .filter(({ state, dueAt }) => (state === 'waiting' || state === 'unknown') && dueAt <= now)
+      .map(({ key }) => key);
+    if (!(await queue.isReachable()))
+      throw new SyncError('QUEUE_UNREACHABLE', 'The queue does not answer.');
+    await wake(this.link, due);
+  }
+
   /** The queue's wake-up, one at a time for a record. Creates go one after another, so that a newcomer has one possible origin. */
   async #push(key: RecordKey): Promise<void> {
-    const { clock, mirror } = this.link;
-    if (this.isStopping || clock.monotonicMs() < this.#refusedUntil) return;
+    const { mirror } = this.link;
+    if (this.isStopping || this.#keyRefusal.isInForce) return;
+    this.#pushing.add(recordKeyText(key));
     try {
       const isCreate = mirror.findOutboxItem(key)?.kind === 'create';
       const push = () => pushRecord(this.link, key);
@@ -216,8 +183,10 @@ export class Engine {
       this.tally.crmWrites += 1;
       this.kick();
     } catch (error) {
-      this.#noteRefusedKey(error);
+      this.#keyRefusal.note(error);
       if (!isSyncError(error)) throw error;
+    } finally {
+      this.#pushing.delete(recordKeyText(key));
     }
   }
 }

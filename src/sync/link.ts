@@ -9,8 +9,10 @@ export interface LinkTimes {
   readonly pollMs: number;
   /** A row is taken when it stood like this for so long. */
   readonly typingPauseMs: number;
-  /** Pause between the starts of two sweeps of an entity. */
+  /** Pause between the starts of two sweeps of an entity, and between two reads of its newest page. */
   readonly sweepMs: number;
+  /** Pause between two pages while a long list hardly changes. */
+  readonly readPauseMs: number;
   /** Age of the catalog at which it is read again. */
   readonly catalogMs: number;
   /** An observation older than this is read again before an update. */

@@ -1,12 +1,10 @@
-import { isSyncError, SyncError } from '../core/errors.ts';
+import { SyncError } from '../core/errors.ts';
 import { absorb, noteMissed, sweepsToProve } from '../core/observe.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
 import type { Entity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
+import { differingFields } from '../core/value.ts';
 import type { Link } from './link.ts';
-
-/** No listing is longer than this; one that seems to be does not end. */
-const pagesMax = 20_000;
 
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
 const proofsMax = 50;
@@ -16,14 +14,19 @@ export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
   link.mirror.saveCatalog(await link.crm.readCatalog(lane));
 }
 
-/** Saves what a page said about its records. */
-export function absorbPage(link: Link, page: RecordPage): void {
+/** Saves what a page said about its records. Answers how many of them are new or changed. */
+export function absorbPage(link: Link, page: RecordPage): number {
   const { clock, mirror, times } = link;
   const reception = { now: clock.now(), lagMs: times.lagMs };
-  mirror.transaction(() => {
+  return mirror.transaction(() => {
+    let changes = 0;
     for (const seen of page.records) {
-      mirror.saveRecord(absorb(mirror.findRecord({ entity: seen.entity, id: seen.id }), seen, reception));
+      const before = mirror.findRecord({ entity: seen.entity, id: seen.id });
+      const after = absorb(before, seen, reception);
+      mirror.saveRecord(after);
+      if (!before || differingFields(before.fields, after.fields).length > 0) changes += 1;
     }
+    return changes;
   });
 }
 
@@ -37,58 +40,50 @@ export async function pullRecord(link: Link, key: RecordKey, lane: Lane): Promis
   return record;
 }
 
+/** Reads a page of a list. An empty list where records were known is a fault of the reading, not the deletion of all. */
+export async function pullPage(link: Link, entity: Entity, page: number, lane: Lane): Promise<RecordPage> {
+  const answer = await link.crm.listRecords(entity, page, lane);
+  if (page > 1 || answer.records.length > 0) return answer;
+  const known = link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present').length;
+  if (known <= 1) return answer;
+  throw new SyncError('CRM_UNREADABLE', `The CRM lists no ${entity} records, but ${known} were known.`);
+}
+
+/** Shows how far a sweep has come, for as long as no sweep of the entity was ever complete. */
+export function noteProgress({ mirror }: Link, sweep: Sweep): void {
+  const last = mirror.readSweeps().find(({ entity }) => entity === sweep.entity);
+  if (!last?.isComplete) mirror.saveSweep(sweep);
+}
+
 /**
- * Reads all records of an entity, page by page. Only a sweep that came to its end counts: then records it lacked have missed one, and
- * those that missed enough are asked for directly; a 404 proves that they are gone. Answers the sweep; an error leaves it incomplete
- * and is thrown.
+ * Ends a sweep that read every page. Only where no page failed meanwhile does it count what the list lacked: those records have missed
+ * one more sweep, and are answered.
  */
-export async function sweepEntity(link: Link, entity: Entity, lane: Lane): Promise<Sweep> {
-  const { clock, mirror, log } = link;
-  const begun: Sweep = { entity, startedAt: clock.now(), isComplete: false, pages: 0, records: 0 };
-  let sweep = begun;
-  try {
-    for (let page = 1, hasMore = true; hasMore; page += 1) {
-      if (page > pagesMax)
-        throw new SyncError('CRM_UNREADABLE', `The list of ${entity} records does not end.`);
-      const answer = await link.crm.listRecords(entity, page, lane);
-      absorbPage(link, answer);
-      hasMore = answer.hasMore;
-      sweep = { ...sweep, pages: page, records: sweep.records + answer.records.length };
-    }
-    checkNotEmptied(link, sweep);
-    sweep = { ...sweep, isComplete: true, finishedAt: clock.now() };
-    const missed = mirror.transaction(() => {
-      mirror.saveSweep(sweep);
-      const records = noteMissed(mirror.readRecords(entity), sweep.startedAt);
-      for (const record of records) mirror.saveRecord(record);
-      return records;
-    });
-    await proveGone(link, missed, lane);
-  } catch (error) {
-    const problem = isSyncError(error) ? error.message : String(error);
-    mirror.saveSweep({ ...sweep, isComplete: false, finishedAt: clock.now(), problem });
-    throw error;
-  }
-  log.debug('sweep.finished', { entity, pages: sweep.pages, records: sweep.records });
-  return sweep;
+export function finishSweep(
+  { clock, log, mirror }: Link,
+  sweep: Sweep,
+  isUnbroken: boolean,
+): { readonly finished: Sweep; readonly missed: readonly StoredRecord[] } {
+  const { entity, pages, startedAt } = sweep;
+  const ended = mirror.transaction(() => {
+    const known = mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
+    // A record that moved on to the next page meanwhile was read twice, and is one.
+    const records = known.filter(({ lastSeenAt }) => lastSeenAt >= startedAt).length;
+    const finished = { ...sweep, records, isComplete: true, finishedAt: clock.now() };
+    mirror.saveSweep(finished);
+    const missed = isUnbroken ? noteMissed(known, startedAt) : [];
+    for (const record of missed) mirror.saveRecord(record);
+    return { finished, missed };
+  });
+  log.debug('sweep.finished', { entity, pages, records: ended.finished.records, isUnbroken });
+  return ended;
 }
 
-/** An empty list where records were known is a fault of the reading, not the deletion of all. */
-function checkNotEmptied(link: Link, sweep: Sweep): void {
-  if (sweep.records > 0) return;
-  const known = link.mirror.readRecords(sweep.entity).filter(({ presence }) => presence === 'present').length;
-  if (known > 1) {
-    throw new SyncError(
-      'CRM_UNREADABLE',
-      `The CRM lists no ${sweep.entity} records, but ${known} were known.`,
-    );
-  }
-}
-
-async function proveGone(link: Link, missed: readonly StoredRecord[], lane: Lane): Promise<void> {
+/** Asks directly for records that missed enough sweeps: a 404 proves that they are gone. */
+export async function proveGone(link: Link, missed: readonly StoredRecord[]): Promise<void> {
   const absent = missed.filter(({ missedSweeps }) => missedSweeps >= sweepsToProve).slice(0, proofsMax);
   for (const { key } of absent) {
-    if (await pullRecord(link, key, lane)) continue;
+    if (await pullRecord(link, key, 'sweep')) continue;
     const record = link.mirror.findRecord(key);
     if (record) link.mirror.saveRecord({ ...record, presence: 'gone' });
     link.log.info('record.gone', { entity: key.entity, id: key.id });

@@ -17,6 +17,10 @@ export interface TabStatus {
   readonly conflicts: number;
   readonly held: number;
   readonly sweep: Sweep | undefined;
+  /** Since when all records are known: time since the last complete sweep began. Absent before there was one. */
+  readonly sweepAgeMs: number | undefined;
+  /** 95 of 100 records were read from the CRM no longer ago than this. Absent without records. */
+  readonly recordAgeP95Ms: number | undefined;
 }
 
 /** Everything an operator wants to know, in one answer. Times are epoch ms. */
@@ -76,7 +80,10 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
   const agreements = mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0);
   const outbox = mirror.readOutbox();
   const sweeps = mirror.readSweeps();
+  const now = link.clock.now();
   return entities.map((entity) => {
+    const sweep = sweeps.find((candidate) => candidate.entity === entity);
+    const ages = records.filter(({ key }) => key.entity === entity).map((record) => now - record.observedAt);
     const count = (items: readonly { readonly key: { readonly entity: Entity } }[]) =>
       items.filter(({ key }) => key.entity === entity).length;
     const countOwn = (items: readonly { readonly entity: Entity }[] = []) =>
@@ -92,9 +99,17 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
         count(outbox.filter(({ state, kind }) => state === 'refused' && kind === 'update')),
       conflicts: count(lastPlan?.conflicts ?? []),
       held: countOwn(lastPlan?.holds),
-      sweep: sweeps.find((sweep) => sweep.entity === entity),
+      sweep,
+      sweepAgeMs: sweep?.isComplete ? now - sweep.startedAt : undefined,
+      recordAgeP95Ms: percentile(ages, 0.95),
     };
   });
+}
+
+/** The value that this share of the values does not exceed. */
+function percentile(values: readonly number[], share: number): number | undefined {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.ceil(share * sorted.length) - 1];
 }
 
 /** What is not as it should be. Nothing listed: both sides are reachable, read completely once, and cycles go on. */

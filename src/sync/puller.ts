@@ -1,0 +1,208 @@
+import { backoffMs } from '../core/backoff.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
+import type { RecordPage } from '../core/ports.ts';
+import {
+  emptyReading,
+  firstSweepTurn,
+  isShort,
+  isUnbroken,
+  nextSweepTurn,
+  nextTurn,
+  noteFailure,
+  noteRead,
+  type Reading,
+  type ReadingTimes,
+  type Turn,
+} from '../core/reading.ts';
+import { type Entity, entities } from '../core/record.ts';
+import type { Sweep } from '../core/state.ts';
+import type { KeyRefusal } from './key-refusal.ts';
+import type { Link } from './link.ts';
+import { Lock } from './lock.ts';
+import type { Problems } from './problems.ts';
+import { absorbPage, finishSweep, noteProgress, proveGone, pullCatalog, pullPage } from './pull.ts';
+
+/** No list is longer than this; one that seems to be does not end. */
+const pagesMax = 20_000;
+
+/** What the puller reports to whoever runs it. */
+export interface PullerOptions {
+  readonly link: Link;
+  readonly problems: Problems;
+  readonly keyRefusal: KeyRefusal;
+  /** The mirror learned something a cycle should see. */
+  readonly onNews: () => void;
+  readonly onCatalogChanged: () => void;
+}
+
+/** One thing the puller may do next. */
+interface Task {
+  /** Names it in problems. */
+  readonly source: string;
+  /** Not before, monotonic ms. */
+  readonly at: number;
+  readonly work: () => Promise<void>;
+}
+
+/**
+ * Reads the CRM: the catalog when it has grown old, and of each entity the page that is next. One request is on its way at a time; the
+ * request budget paces them. What fails waits by itself while the others go on, and nothing is made up for afterwards.
+ */
+export class Puller {
+  readonly #options: PullerOptions;
+  /** One piece of reading at a time, whoever asks for it. */
+  readonly #lock = new Lock();
+  readonly #readings = new Map<Entity, Reading>();
+  /** The sweeps on their way, or the last ones. */
+  readonly #sweeps = new Map<Entity, Sweep>();
+  readonly #heldUntil = new Map<string, number>();
+  readonly #servedAt = new Map<string, number>();
+  #catalogAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: PullerOptions) {
+    this.#options = options;
+  }
+
+  /** Reads on and on until stopped. */
+  async run(stopping: AbortSignal): Promise<void> {
+    const { clock } = this.#options.link;
+    while (!stopping.aborted) {
+      const waitMs = await this.#lock.run(() => this.#runNextTask(stopping));
+      if (waitMs > 0) await clock.sleep(waitMs, stopping);
+    }
+  }
+
+  /** Reads the catalog and all records once, beginning now; `onSwept` is told after each entity. Throws what fails. */
+  async pullAll(onSwept: (entity: Entity, records: number) => void): Promise<void> {
+    await this.#lock.run(() => this.#pullCatalog());
+    for (const entity of entities) {
+      const sweep = await this.#sweepAnew(entity);
+      onSwept(entity, sweep.records);
+    }
+  }
+
+  /** Other reading goes on in between. */
+  async #sweepAnew(entity: Entity): Promise<Sweep> {
+    const before = await this.#lock.run(async () => {
+      const { sweepsDone } = this.#readingOf(entity);
+      await this.#read(entity, firstSweepTurn);
+      return sweepsDone;
+    });
+    while (this.#readingOf(entity).sweepsDone === before) {
+      await this.#lock.run(() => this.#read(entity, nextSweepTurn));
+    }
+    return this.#sweeps.get(entity)!;
+  }
+
+  /** Does what is due, if anything is; answers in how long something will be. */
+  async #runNextTask(stopping: AbortSignal): Promise<number> {
+    const { clock } = this.#options.link;
+    const tasks = this.#tasks();
+    const due = tasks.filter(({ at }) => at <= clock.monotonicMs());
+    const [task] = due.toSorted(
+      (left, right) => this.#servedAtOf(left.source) - this.#servedAtOf(right.source),
+    );
+    if (!task) return Math.min(...tasks.map(({ at }) => at)) - clock.monotonicMs();
+    await this.#guard(task, stopping);
+    return 0;
+  }
+
+  #tasks(): Task[] {
+    const { link, keyRefusal } = this.#options;
+    const now = link.clock.monotonicMs();
+    const times = this.#readingTimes();
+    const tasks = [
+      { source: 'crm:catalog', at: this.#catalogAt + link.times.catalogMs, work: () => this.#pullCatalog() },
+      ...entities.map((entity) => ({
+        source: `crm:${entity}`,
+        at: nextTurn(this.#readingOf(entity), now, times).at,
+        work: () => this.#read(entity, nextTurn),
+      })),
+    ];
+    return tasks.map((task) => {
+      const heldUntil = this.#heldUntil.get(task.source) ?? Number.NEGATIVE_INFINITY;
+      return { ...task, at: Math.max(task.at, heldUntil, keyRefusal.until) };
+    });
+  }
+
+  /** Runs a task; its failure is noted and waited for, and stops none of the others. */
+  async #guard({ source, work }: Task, stopping: AbortSignal): Promise<void> {
+    const { keyRefusal, problems } = this.#options;
+    const { backoff, clock, random } = this.#options.link;
+    this.#servedAt.set(source, clock.monotonicMs());
+    try {
+      await work();
+      problems.end(source);
+      keyRefusal.end();
+    } catch (error) {
+      if (stopping.aborted) return;
+      keyRefusal.note(error);
+      const failures = problems.begin(source, error);
+      const retryMs = isSyncError(error) ? (error.retryAfterMs ?? 0) : 0;
+      const waitMs = Math.max(retryMs, backoffMs(backoff, failures, random()));
+      this.#heldUntil.set(source, clock.monotonicMs() + waitMs);
+    }
+  }
+
+  async #pullCatalog(): Promise<void> {
+    const { link, onCatalogChanged } = this.#options;
+    const before = JSON.stringify(link.mirror.readCatalog());
+    await pullCatalog(link, 'newest');
+    this.#catalogAt = link.clock.monotonicMs();
+    if (JSON.stringify(link.mirror.readCatalog()) !== before) onCatalogChanged();
+  }
+
+  /** Reads the page that `choose` names, and ends the sweep that ends with it. */
+  async #read(entity: Entity, choose: typeof nextTurn): Promise<void> {
+    const { link, onNews } = this.#options;
+    const { clock } = link;
+    const before = this.#readingOf(entity);
+    const turn = choose(before, clock.monotonicMs(), this.#readingTimes());
+    const begunAt = clock.now();
+    try {
+      if (turn.page > pagesMax)
+        throw new SyncError('CRM_UNREADABLE', `The list of ${entity} records does not end.`);
+      const answer = await pullPage(link, entity, turn.page, turn.kind === 'newest' ? 'newest' : 'sweep');
+      const found = { changes: absorbPage(link, answer), hasMore: answer.hasMore };
+      this.#readings.set(entity, noteRead(before, turn, found, clock.monotonicMs()));
+      if (found.changes > 0 && before.sweepsDone > 0) onNews();
+      if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
+    } catch (error) {
+      this.#readings.set(entity, noteFailure(this.#readingOf(entity), turn));
+      throw error;
+    }
+  }
+
+  async #advanceSweep(
+    before: Reading,
+    turn: Turn,
+    begunAt: number,
+    { entity, records, hasMore }: RecordPage & { readonly entity: Entity },
+  ): Promise<void> {
+    const { link, onNews } = this.#options;
+    const begun: Sweep = { entity, startedAt: begunAt, isComplete: false, pages: 0, records: 0 };
+    const sweep = turn.page === 1 ? begun : (this.#sweeps.get(entity) ?? begun);
+    const advanced = { ...sweep, pages: turn.page, records: sweep.records + records.length };
+    this.#sweeps.set(entity, advanced);
+    if (hasMore) return noteProgress(link, advanced);
+    const { finished, missed } = finishSweep(link, advanced, isUnbroken(before, turn));
+    this.#sweeps.set(entity, finished);
+    onNews();
+    await proveGone(link, missed);
+  }
+
+  #readingOf(entity: Entity): Reading {
+    return this.#readings.get(entity) ?? emptyReading;
+  }
+
+  /** Long lists share the idle pace. */
+  #readingTimes(): ReadingTimes {
+    const { sweepMs, readPauseMs } = this.#options.link.times;
+    const long = [...this.#readings.values()].filter((reading) => !isShort(reading)).length;
+    return { sweepMs, idlePauseMs: long * readPauseMs };
+  }
+
+  #servedAtOf(source: string): number {
+    return this.#servedAt.get(source) ?? Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  emptyReading,
+  firstSweepTurn,
+  isUnbroken,
+  nextSweepTurn,
+  nextTurn,
+  noteFailure,
+  noteRead,
+  type Reading,
+  type Turn,
+} from '../../src/core/reading.ts';
+
+const requestMs = 600;
+const times = { sweepMs: 15_000, idlePauseMs: 1_200 };
+
+interface Read extends Turn {
+  readonly at: number;
+}
+
+/** Reads a list of so many pages for a while, a request at a time; `changesAt` tells what a page shows. */
+function readList(
+  pages: number,
+  durationMs: number,
+  changesAt: (page: number, read: number) => number = () => 0,
+): { readonly reads: readonly Read[]; readonly reading: Reading } {
+  const reads: Read[] = [];
+  let reading = emptyReading;
+  let now = 0;
+  for (;;) {
+    const turn = nextTurn(reading, now, times);
+    now = Math.max(now, turn.at);
+    if (now >= durationMs) return { reads, reading };
+    reads.push({ ...turn, at: now });
+    const found = { changes: changesAt(turn.page, reads.length), hasMore: turn.page < pages };
+    reading = noteRead(reading, turn, found, now);
+    now += requestMs;
+  }
+}
+
+const pagesOf = (reads: readonly Read[]) => reads.map(({ page }) => page);
+
+/** The longest time from a read of a page to its next one, over all pages and until the end. */
+function oldestAge(reads: readonly Read[], endsAt: number): number {
+  const readAt = new Map<number, number>();
+  let oldest = 0;
+  for (const { page, at } of reads) {
+    oldest = Math.max(oldest, at - (readAt.get(page) ?? at));
+    readAt.set(page, at);
+  }
+  return Math.max(oldest, ...[...readAt.values()].map((at) => endsAt - at));
+}
+
+describe('a short list', () => {
+  it.each([1, 2, 3])('of %i pages is read from the first page to the last at every sweep pause', (pages) => {
+    const { reads } = readList(pages, 5 * times.sweepMs, () => 1);
+    const sweep = Array.from({ length: pages }, (_, index) => index + 1);
+    expect(pagesOf(reads)).toEqual([1, 2, 3, 4, 5].flatMap(() => sweep));
+    expect(reads.filter(({ page }) => page === 1).map(({ at }) => at)).toEqual(
+      [0, 1, 2, 3, 4].map((sweeps) => sweeps * times.sweepMs),
+    );
+  });
+});
+
+describe('a long list', () => {
+  it('is read to its end for the first time without a pause, except for its newest page', () => {
+    const { reads } = readList(100, 60 * requestMs);
+    expect(reads.every(({ kind }) => kind === 'sweep' || kind === 'newest')).toBe(true);
+    expect(reads.map(({ at }) => at)).toEqual(reads.map((_, index) => index * requestMs));
+  });
+
+  it('has its newest page read at every sweep pause, give or take a request', () => {
+    const { reads } = readList(200, 40 * times.sweepMs, () => 1);
+    const newest = reads.filter(({ page }) => page === 1).map(({ at }) => at);
+    const pauses = newest.slice(1).map((at, index) => at - (newest[index] ?? 0));
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(times.sweepMs + 2 * requestMs);
+  });
+
+  it('in which nothing changes is read at half of the pace', () => {
+    const { reads } = readList(20, 3_600_000);
+    const beside = reads.filter(({ kind, at }) => kind !== 'newest' && at > 600_000);
+    expect(beside.length).toBeLessThanOrEqual(3_000_000 / times.idlePauseMs);
+    expect(beside.length).toBeGreaterThan((0.9 * 3_000_000) / times.idlePauseMs);
+    expect(beside.every(({ kind }) => kind === 'sweep')).toBe(true);
+  });
+
+  it('is read at the full pace, the pages that change more often than others, while changes are found', () => {
+    const { reads } = readList(200, 3_600_000, (page) => (page === 40 ? 3 : 0));
+    const late = reads.slice(1_000);
+    const share = (page: number) => late.filter((read) => read.page === page).length / late.length;
+    expect(share(40)).toBeGreaterThan(3 * share(150));
+    expect(late.length).toBeGreaterThan((0.95 * (3_600_000 - 1_000 * requestMs)) / requestMs);
+  });
+
+  it('has no page that is older than two plain sweeps, whatever changes', () => {
+    const lists = fc.record({
+      pages: fc.integer({ min: 30, max: 120 }),
+      hotPages: fc.array(fc.integer({ min: 1, max: 120 }), { maxLength: 5 }),
+      every: fc.integer({ min: 1, max: 7 }),
+    });
+    fc.assert(
+      fc.property(lists, ({ pages, hotPages, every }) => {
+        const endsAt = 12 * pages * requestMs;
+        const isHot = new Set(hotPages);
+        const { reads } = readList(pages, endsAt, (page, read) =>
+          isHot.has(page) || read % every === 0 ? 2 : 0,
+        );
+        // A turn is as long as a request, and the one of the page itself counts too.
+        expect(oldestAge(reads, endsAt)).toBeLessThanOrEqual((2 * pages + 2) * requestMs);
+      }),
+      { numRuns: 40, seed: 7 },
+    );
+  });
+
+  it('is read in the same order whenever the same was found', () => {
+    const run = () => readList(50, 900_000, (page, read) => (page * read) % 5).reads;
+    expect(run()).toEqual(run());
+  });
+
+  it('that grew or shrank is known by its new length after a sweep', () => {
+    const { reading } = readList(10, 20 * requestMs);
+    const sweepTo = (pages: number) => {
+      let swept = noteRead(reading, firstSweepTurn(reading, 50_000), { changes: 0, hasMore: true }, 50_000);
+      for (let page = 2; page <= pages; page += 1) {
+        const turn = nextSweepTurn(swept, 50_000, times);
+        swept = noteRead(swept, turn, { changes: 0, hasMore: page < pages }, 50_000);
+      }
+      return swept.pages.length;
+    };
+    expect([sweepTo(6), sweepTo(14)]).toEqual([6, 14]);
+  });
+});
+
+describe('a sweep that fails at a page', () => {
+  const failing = () => {
+    const { reading } = readList(10, 4 * requestMs);
+    const turn = nextSweepTurn(reading, 4 * requestMs, times);
+    return { reading: noteFailure(reading, turn), turn };
+  };
+
+  it('goes on at that page, and is broken until its end', () => {
+    const { reading, turn } = failing();
+    expect(turn.page).toBe(5);
+    const again = nextSweepTurn(reading, 10_000, times);
+    expect(again.page).toBe(5);
+    expect(isUnbroken(reading, again)).toBe(false);
+    const later = noteRead(reading, again, { changes: 0, hasMore: true }, 10_000);
+    expect(isUnbroken(later, nextSweepTurn(later, 10_600, times))).toBe(false);
+  });
+
+  it('begins again, unbroken, when the failure lasted for more than five minutes', () => {
+    const { reading } = failing();
+    const again = nextSweepTurn(reading, 310_000, times);
+    expect(again.page).toBe(1);
+    expect(isUnbroken(reading, again)).toBe(true);
+  });
+
+  it('is not broken by a failure of its newest page', () => {
+    const { reading } = readList(10, 4 * requestMs);
+    const after = noteFailure(reading, { kind: 'newest', page: 1, at: 0 });
+    expect(isUnbroken(after, nextSweepTurn(after, 4 * requestMs, times))).toBe(true);
+  });
+});
