@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { loadSettings } from '../../src/app/config.ts';
+import { openLink } from '../../src/app/link.ts';
+import type { CrmModel } from '../../src/sandbox/crm/model.ts';
+import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
+import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
+import { Engine } from '../../src/sync/engine.ts';
+import type { Link } from '../../src/sync/link.ts';
+import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import { readCrm, readSheet, type Snapshot, type Tabs } from './two-sides.ts';
+
+/** Times for tests in which loops run; the sheet is laid out already and settling takes no minute. */
+const quickTimes = {
+  pollMs: 100,
+  typingPauseMs: 1,
+  sweepMs: 500,
+  readPauseMs: 1,
+  rereadAfterMs: 60_000,
+  settleMs: 100,
+  lagMs: 1,
+  refillMs: 100,
+};
+
+/** Two sandboxes and a link between them in this process, with real adapters; no loop runs unless the engine is started. */
+export interface LinkStage {
+  readonly link: Link;
+  readonly model: CrmModel;
+  readonly log: RecordingLog;
+  /** An engine on the link, or on a link that differs; it stops with the test. */
+  createEngine(changes?: Partial<Link>): Engine;
+  setSheetFaults(faults: FaultsInput): Promise<void>;
+  /** What a person does in the sheet. */
+  editSheet(...actions: PersonActionInput[]): Promise<void>;
+  readCrm(): Promise<Snapshot>;
+  readSheet(): Promise<Tabs>;
+}
+
+export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
+  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const limits = { requestsPerWindow: 100, windowMs: 1_000 };
+  const crm = await startSandboxCrm({ port: 0, seed: 7, counts, limits });
+  onTestFinished(() => crm.close());
+  const sheets = await startSandboxSheets({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
+  onTestFinished(() => sheets.close());
+  const settings = loadSettings({
+    CRM_BASE_URL: crm.baseUrl,
+    CRM_API_KEY: crm.apiKey,
+    GOOGLE_SPREADSHEET_ID: sheets.spreadsheetId,
+    GOOGLE_API_ROOT_URL: sheets.rootUrl,
+    STATE_DIR: directory,
+  });
+  const budget = { requests: limits.requestsPerWindow, windowMs: limits.windowMs };
+  const sheet = { ...settings.sheet, readsPerMinute: 10_000, writesPerMinute: 10_000 };
+  const log = createRecordingLog();
+  const opened = openLink({ ...settings, sheet, crm: { ...settings.crm, budget } }, log);
+  onTestFinished(() => opened.close());
+  const link = { ...opened.link, times: { ...opened.link.times, ...quickTimes } };
+  const addresses = { crmUrl: crm.pageUrl, sheetsUrl: sheets.rootUrl, spreadsheetId: sheets.spreadsheetId };
+  return {
+    link,
+    model: crm.model,
+    log,
+    createEngine(changes = {}) {
+      const engine = new Engine({ ...link, ...changes });
+      onTestFinished(() => engine.stop(5_000));
+      return engine;
+    },
+    setSheetFaults: (faults) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
+    editSheet: (...actions) => post(`${sheets.rootUrl}/__sandbox/person`, actions),
+    readCrm: () => readCrm(addresses.crmUrl),
+    readSheet: () => readSheet(addresses),
+  };
+}
+
+async function post(url: string, body: unknown): Promise<void> {
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  expect(answer.status).toBe(200);
+}
