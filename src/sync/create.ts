@@ -1,7 +1,7 @@
 import { resembles } from '../core/decide/resemblance.ts';
 import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
-import { type RecordId, recordKeyText } from '../core/record.ts';
+import { type RecordId, type RecordKey, recordKeyText } from '../core/record.ts';
 import type { OutboxItem, StoredRecord } from '../core/state.ts';
 import { equalValues, type Fields, pickFields } from '../core/value.ts';
 import type { Link } from './link.ts';
@@ -113,14 +113,14 @@ const matches = (sent: Fields, found: Fields): boolean =>
   });
 
 /**
- * After a restart: what was on its way when the process ended has an unknown outcome. A create settles; an update or a delete is read
- * again before it is repeated, so it simply waits again.
+ * What is on its way although nobody pushes it, as after a restart, has an unknown outcome. A create settles; an update or a delete is
+ * read again before it is repeated, so it simply waits again.
  */
-export function recoverOutbox(link: Link): void {
+export function recoverOutbox(link: Link, isPushed: (key: RecordKey) => boolean): void {
   const { clock, mirror, times } = link;
   mirror.transaction(() => {
     for (const item of mirror.readOutbox()) {
-      if (item.state !== 'sending') continue;
+      if (item.state !== 'sending' || isPushed(item.key)) continue;
       if (item.kind === 'create') {
         const dueAt = Math.max(clock.now(), (item.sentAt ?? 0) + times.settleMs);
         mirror.saveOutboxItem({ ...item, state: 'unknown', dueAt });
