@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { SyncError } from '../../src/core/errors.ts';
+import type { Clock, Crm } from '../../src/core/ports.ts';
+import { type Entity, entities } from '../../src/core/record.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import type { Engine } from '../../src/sync/engine.ts';
+import { KeyRefusal } from '../../src/sync/key-refusal.ts';
+import type { Link } from '../../src/sync/link.ts';
+import { Problems } from '../../src/sync/problems.ts';
+import { Puller } from '../../src/sync/puller.ts';
+import { readStatus } from '../../src/sync/status.ts';
+import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+import { until } from '../support/until.ts';
+
+const noOthers = { opportunities: 0, tasks: 0 };
+
+/** A CRM in which something happens after a page of leads was read, at the nth such page. */
+function afterLeadPage(crm: Crm, happens: (page: number) => void): Crm {
+  return {
+    readCatalog: (lane) => crm.readCatalog(lane),
+    async listRecords(entity, page, lane) {
+      const answer = await crm.listRecords(entity, page, lane);
+      if (entity === 'lead') happens(page);
+      return answer;
+    },
+    getRecord: (key, lane) => crm.getRecord(key, lane),
+    createRecord: (entity, fields) => crm.createRecord(entity, fields),
+    updateRecord: (key, fields) => crm.updateRecord(key, fields),
+    deleteRecord: (key) => crm.deleteRecord(key),
+  };
+}
+
+/** What a person does in the CRM. */
+const byHand = ({ model }: LinkStage, method: string, path: string, body: unknown = {}) =>
+  model.applyByHand(Date.now(), { method, path, body: JSON.stringify(body) });
+
+const setCrmFaults = ({ model }: LinkStage, order: z.input<typeof faultOrder>) =>
+  model.faults.order(faultOrder.parse(order));
+
+const newestIds = ({ model }: LinkStage) =>
+  model.records.leads
+    .live()
+    .map(({ id }) => id)
+    .toSorted((left, right) => right - left);
+
+const readLeads = ({ mirror }: Link) => mirror.readRecords('lead');
+const presentLeads = (link: Link) => readLeads(link).filter(({ presence }) => presence === 'present');
+const sweepOf = ({ mirror }: Link, wanted: Entity) =>
+  mirror.readSweeps().find(({ entity }) => entity === wanted);
+
+/** Reads everything once and answers how many requests for leads that took. */
+async function sweepLeads({ model }: LinkStage, engine: Engine): Promise<number> {
+  const before = model.requests().length;
+  await engine.pullAll(() => undefined);
+  return model
+    .requests()
+    .slice(before)
+    .filter(({ path }) => path.startsWith('/leads')).length;
+}
+
+describe('a sweep', () => {
+  test.each([
+    [0, 1],
+    [1, 1],
+    [100, 2],
+    [101, 2],
+    [250, 3],
+    [1_000, 11],
+  ])('of %i leads costs at most %i requests', async (leads, requestsMax) => {
+    const stage = await openLinkStage({ leads, ...noOthers });
+    const requests = await sweepLeads(stage, stage.createEngine());
+    expect(requests).toBeGreaterThanOrEqual(Math.max(1, leads / 100));
+    expect(requests).toBeLessThanOrEqual(requestsMax);
+    expect(presentLeads(stage.link)).toHaveLength(leads);
+    expect(sweepOf(stage.link, 'lead')).toMatchObject({ isComplete: true, records: leads });
+  });
+
+  test('past which a delete on the first page moved a lead does not take that lead for deleted (S4)', async () => {
+    const stage = await openLinkStage({ leads: 350, ...noOthers });
+    const crm = afterLeadPage(stage.link.crm, (page) => {
+      const [newest] = newestIds(stage);
+      if (page < 3) byHand(stage, 'DELETE', `/leads/${newest}`);
+    });
+    const engine = stage.createEngine({ crm });
+    await stage.createEngine().pullAll(() => undefined);
+    for (let sweep = 1; sweep <= 4; sweep += 1) await engine.pullAll(() => undefined);
+    const live = new Set(newestIds(stage).map(String));
+    const gone = readLeads(stage.link).filter(({ presence }) => presence === 'gone');
+    expect(gone.filter(({ key }) => live.has(key.id))).toEqual([]);
+    expect(gone.length).toBeGreaterThan(0);
+    expect(presentLeads(stage.link).filter(({ key }) => live.has(key.id))).toHaveLength(live.size);
+  });
+
+  test('that meets leads twice because new ones came in holds each of them once', async () => {
+    const stage = await openLinkStage({ leads: 250, ...noOthers });
+    const crm = afterLeadPage(stage.link.crm, (page) => {
+      if (page < 3)
+        for (let made = 0; made < 10; made += 1) byHand(stage, 'POST', '/leads', { title: 'New' });
+    });
+    await stage.createEngine({ crm }).pullAll(() => undefined);
+    expect(sweepOf(stage.link, 'lead')).toMatchObject({ isComplete: true, records: 250 });
+    expect(new Set(readLeads(stage.link).map(({ key }) => key.id)).size).toBe(250);
+    await stage.createEngine().pullAll(() => undefined);
+    expect(presentLeads(stage.link)).toHaveLength(270);
+  });
+
+  test('that fails at a page goes on there, and only two unfailing ones prove a delete (S4)', async () => {
+    const stage = await openLinkStage({ leads: 350, ...noOthers });
+    await stage.createEngine().pullAll(() => undefined);
+    const [deleted] = newestIds(stage).slice(-1);
+    byHand(stage, 'DELETE', `/leads/${deleted}`);
+    let failures = 0;
+    const crm = afterLeadPage(stage.link.crm, (page) => {
+      if (page !== 2 || failures > 0) return;
+      failures += 1;
+      setCrmFaults(stage, { faults: [{ kind: 'garbage', path: '/leads' }] });
+    });
+    await stage.createEngine({ crm }).start();
+    const gone = await until('the lead is gone', async () =>
+      readLeads(stage.link).find(({ presence }) => presence === 'gone'),
+    );
+    expect(gone.key.id).toBe(String(deleted));
+    const events = stage.log.lines.filter(
+      ({ event, fields }) =>
+        event === 'record.gone' || (event === 'sweep.finished' && fields['entity'] === 'lead'),
+    );
+    expect(events.map(({ fields }) => fields['isUnbroken'])).toEqual([true, false, true, true, undefined]);
+    expect(presentLeads(stage.link)).toHaveLength(349);
+  });
+});
+
+describe('a list that can not be read', () => {
+  test('because it came empty holds its entity with a problem, and deletes nothing', async () => {
+    const stage = await openLinkStage({ leads: 5, opportunities: 0, tasks: 2 });
+    const engine = stage.createEngine();
+    await engine.pullAll(() => undefined);
+    setCrmFaults(stage, { faults: [{ kind: 'emptyList', path: '/leads', times: 3 }] });
+    for (let sweep = 1; sweep <= 3; sweep += 1) {
+      await expect(engine.pullAll(() => undefined)).rejects.toThrow(
+        'lists no lead records, but 5 were known',
+      );
+    }
+    expect(presentLeads(stage.link).map(({ missedSweeps }) => missedSweeps)).toEqual([0, 0, 0, 0, 0]);
+    await engine.pullAll(() => undefined);
+    expect(sweepOf(stage.link, 'lead')?.records).toBe(5);
+  });
+
+  test('because the key lacks the scope names it, and the other lists go on', async () => {
+    const stage = await openLinkStage({ leads: 3, opportunities: 0, tasks: 3 });
+    setCrmFaults(stage, { faults: [{ kind: 'status', status: 403, path: '/leads', times: 1_000 }] });
+    const engine = stage.createEngine();
+    await engine.start();
+    const problem = await until('the problem is told', async () =>
+      engine.problems.list().find(({ source }) => source === 'crm:lead'),
+    );
+    expect(problem).toMatchObject({ code: 'CRM_FORBIDDEN', message: expect.stringContaining('read:leads') });
+    const [task] = stage.model.records.tasks.live();
+    byHand(stage, 'PUT', `/tasks/${task?.id}`, { title: 'Changed meanwhile' });
+    await until('the change of a task is seen', async () =>
+      stage.link.mirror.readRecords('task').some(({ fields }) => fields['title'] === 'Changed meanwhile'),
+    );
+    expect(engine.problems.list().map(({ source }) => source)).toContain('crm:lead');
+    setCrmFaults(stage, { clear: true });
+    await until('the leads are read', async () => presentLeads(stage.link).length === 3);
+    await until('the problem has ended', async () => engine.problems.list().length === 0);
+  });
+});
+
+test('a CRM that is away for six hours is asked rarely, and not made up for when it is back', async () => {
+  const stage = await openLinkStage({ leads: 40, opportunities: 5, tasks: 5 });
+  const [hourMs, minuteMs, sweepMs] = [3_600_000, 60_000, 15_000];
+  let elapsedMs = 0;
+  const asked = { away: 0, back: 0 };
+  const stopping = new AbortController();
+  const clock: Clock = {
+    now: stage.link.clock.now,
+    monotonicMs: () => elapsedMs,
+    async sleep(durationMs) {
+      elapsedMs += durationMs;
+      if (elapsedMs > 6 * hourMs + 2 * minuteMs) stopping.abort();
+    },
+  };
+  const crm: Crm = {
+    ...afterLeadPage(stage.link.crm, () => undefined),
+    async listRecords(entity, page, lane) {
+      const isAway = elapsedMs < 6 * hourMs;
+      asked[isAway ? 'away' : 'back'] += 1;
+      if (isAway) throw new SyncError('CRM_UNREACHABLE', 'The CRM is away.');
+      return stage.link.crm.listRecords(entity, page, lane);
+    },
+  };
+  const link = { ...stage.link, clock, crm, times: { ...stage.link.times, sweepMs } };
+  const problems = new Problems(clock, stage.log);
+  const keyRefusal = new KeyRefusal(clock, problems);
+  const ignore = () => undefined;
+  const puller = new Puller({ link, problems, keyRefusal, onNews: ignore, onCatalogChanged: ignore });
+  await puller.run(stopping.signal);
+  expect(asked.away / entities.length).toBeLessThan((6 * hourMs) / (link.backoff.maxMs / 2) + 10);
+  expect(asked.away / entities.length).toBeGreaterThan((6 * hourMs) / link.backoff.maxMs);
+  expect(asked.back / entities.length).toBeLessThanOrEqual((2 * minuteMs) / sweepMs + 1);
+  expect(problems.list()).toEqual([]);
+  expect(presentLeads(link)).toHaveLength(40);
+});
+
+test('status tells how old the records and the last complete sweep are', async () => {
+  const stage = await openLinkStage({ leads: 40, opportunities: 0, tasks: 2 });
+  const engine = stage.createEngine();
+  const leadsAt = (now: number) => {
+    const { clock } = stage.link;
+    const later = { ...stage.link, clock: { ...clock, now: () => now } };
+    return readStatus(stage.createEngine(later), undefined).tabs.find(({ entity }) => entity === 'lead');
+  };
+  expect(leadsAt(Date.now())).toMatchObject({ sweepAgeMs: undefined, recordAgeP95Ms: undefined });
+  await engine.pullAll(() => undefined);
+  const { startedAt = 0 } = sweepOf(stage.link, 'lead') ?? {};
+  const observedAt = presentLeads(stage.link)[0]?.observedAt ?? 0;
+  // Two of forty lie outside of the 95 percent.
+  for (const record of presentLeads(stage.link).slice(0, 2)) {
+    stage.link.mirror.saveRecord({ ...record, observedAt: observedAt - 900_000 });
+  }
+  expect(leadsAt(startedAt + 60_000)).toMatchObject({
+    sweepAgeMs: 60_000,
+    recordAgeP95Ms: startedAt + 60_000 - observedAt,
+  });
+});
