@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { SyncError } from '../core/errors.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
@@ -34,7 +35,9 @@ export function addResyncCommand(program: Command, { environment, finish }: Comm
       let report = reportShape.parse(await callDaemon(environment, 'POST', '/api/resync'));
       while (report.state === 'running') {
         await sleep(askEveryMs);
-        report = statusShape.parse(await callDaemon(environment, 'GET', '/api/status')).resync ?? report;
+        const { resync } = statusShape.parse(await callDaemon(environment, 'GET', '/api/status'));
+        if (!resync) throw new SyncError('DAEMON_REFUSED', 'The daemon was started anew during the resync.');
+        report = resync;
       }
       console.log(json ? JSON.stringify(report) : describeReport(report));
       if (report.state === 'failed') finish(exitCodes.failed);
@@ -45,10 +48,11 @@ function describeReport(report: ResyncAnswer): string {
   if (report.state === 'failed') return `The resync failed: ${report.problem}`;
   const seconds = (((report.finishedAt ?? report.startedAt) - report.startedAt) / 1000).toFixed(1);
   const read = Object.entries(report.records).map(([entity, count]) => `${count} of kind ${entity}`);
-  const wrote =
-    report.tableSteps + report.crmWrites === 0
-      ? 'Both sides were the same: nothing was written.'
-      : `${report.tableSteps} rows of the sheet and ${report.crmWrites} records of the CRM were written.`;
-  const waiting = report.waiting === 0 ? '' : ` ${report.waiting} changes still wait.`;
-  return `Read ${read.join(', ')} in ${seconds} s. ${wrote}${waiting}`;
+  const isSame = report.tableSteps + report.crmWrites + report.waiting === 0;
+  const wrote = isSame
+    ? 'Both sides were the same: nothing was written.'
+    : `${report.tableSteps} rows of the sheet and ${report.crmWrites} records of the CRM were written.`;
+  const waits =
+    report.waiting === 0 ? '' : ` Not done: ${report.waiting}; status says what waits and for whom.`;
+  return `Read ${read.join(', ')} in ${seconds} s. ${wrote}${waits}`;
 }

@@ -1,3 +1,4 @@
+import { backoffMs } from '../core/backoff.ts';
 import { type Cell, describeCell, emptyCell, equalCells } from '../core/cell.ts';
 import type { Plan, TableStep } from '../core/decide/plan.ts';
 import { isSyncError } from '../core/errors.ts';
@@ -89,20 +90,43 @@ async function repairMisplaced(
   let open = misplaced;
   for (let round = 1; open.length > 0 && round <= repairsMax; round += 1) {
     link.log.warn('sheet.rows_moved', { rows: open.length, round });
-    const now = await link.table.read(currentLayout(link));
-    const repairs = open.flatMap((write) => planRepair(before, now, write));
-    if (repairs.length === 0) return;
-    const receipt = await link.table.write(repairs.map(({ step }) => step));
-    const missed = new Set<RowStep>(receipt.misplaced.map(({ step }) => step));
-    journalRepairs(
-      link,
-      repairs.filter(({ step }) => !missed.has(step)),
-    );
-    // A repair that went astray itself hit another row: that row is mended, and the first one still is to be.
-    open = [
-      ...receipt.misplaced,
-      ...repairs.filter(({ step }) => missed.has(step)).map(({ cause }) => cause),
-    ];
+    open = await insist(link, () => repairOnce(link, before, open));
+  }
+}
+
+/** Answers what is still to be mended. */
+async function repairOnce(
+  link: Link,
+  before: ObservedTable,
+  misplaced: readonly MisplacedWrite[],
+): Promise<readonly MisplacedWrite[]> {
+  const now = await link.table.read(currentLayout(link));
+  const repairs = misplaced.flatMap((write) => planRepair(before, now, write));
+  if (repairs.length === 0) return [];
+  const receipt = await link.table.write(repairs.map(({ step }) => step));
+  const missed = new Set<RowStep>(receipt.misplaced.map(({ step }) => step));
+  journalRepairs(
+    link,
+    repairs.filter(({ step }) => !missed.has(step)),
+  );
+  // A repair that went astray itself hit another row: that row is mended, and the first one still is to be.
+  return [...receipt.misplaced, ...repairs.filter(({ step }) => missed.has(step)).map(({ cause }) => cause)];
+}
+
+/**
+ * Tries for as long as the sheet fails. A row that shows the values of another record would count as edited in the next cycle, so there
+ * must be none before it is mended.
+ */
+async function insist<Result>(link: Link, work: () => Promise<Result>): Promise<Result> {
+  const { backoff, clock, log, random } = link;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isSyncError(error)) throw error;
+      log.warn('sheet.repair_failed', { code: error.code, failures });
+      await clock.sleep(error.retryAfterMs ?? backoffMs(backoff, failures, random()));
+    }
   }
 }
 

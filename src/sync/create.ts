@@ -57,7 +57,7 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
   if (only && equal.length === 1) {
     const answer = { id: only.key.id, fields: only.fields, at: only.observedAt };
     finishCreate(link, item, answer, 'found in the CRM after an unknown outcome');
-    return 'changed';
+    return 'noted';
   }
   if (candidates.length > 0) {
     mirror.saveOutboxItem({
@@ -65,7 +65,7 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
       state: 'review',
       error: { code: 'CRM_UNKNOWN_OUTCOME', message: reviewReason(candidates) },
     });
-    return 'changed';
+    return 'noted';
   }
   const looks = item.looks + 1;
   const settledAt = (item.sentAt ?? 0) + times.settleMs;
@@ -75,7 +75,7 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
   if (looks >= looksMax && isSwept) {
     const { sentAt: _sentAt, ...unsent } = item;
     mirror.saveOutboxItem({ ...unsent, state: 'waiting', looks: 0, dueAt: clock.now() });
-    return 'changed';
+    return 'noted';
   }
   mirror.saveOutboxItem({
     ...item,

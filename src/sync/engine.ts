@@ -79,8 +79,10 @@ export class Engine {
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort();
     const { clock, queue } = this.link;
+    const isDone = new AbortController();
     const finished = Promise.all([...this.#loops, queue.close(graceMs)]);
-    await Promise.race([finished, clock.sleep(graceMs)]);
+    await Promise.race([finished, clock.sleep(graceMs, isDone.signal)]);
+    isDone.abort();
   }
 
   get isStopping(): boolean {
@@ -117,14 +119,20 @@ export class Engine {
   }
 
   async #layOut(): Promise<void> {
-    await this.link.table.layOut(currentLayout(this.link), 'refresh');
+    // What changes while the tabs are laid out has to be laid out after it.
     this.#needsLayOut = false;
+    try {
+      await this.link.table.layOut(currentLayout(this.link), 'refresh');
+    } catch (error) {
+      this.#needsLayOut = true;
+      throw error;
+    }
   }
 
   async #cycleLoop(): Promise<void> {
     const { backoff, clock, random, times } = this.link;
     while (!this.isStopping) {
-      let waitMs = times.pollMs;
+      let [gapMs, waitMs] = [cycleGapMs, times.pollMs];
       try {
         const plan = await this.cycle();
         this.problems.end('sheet');
@@ -135,10 +143,12 @@ export class Engine {
         const failures = this.problems.begin(isOfMirror ? 'mirror' : 'sheet', error);
         const retryMs = isSyncError(error) ? error.retryAfterMs : undefined;
         waitMs = Math.max(waitMs, retryMs ?? backoffMs(backoff, failures, random()));
+        // Nothing that happens meanwhile makes a sheet that fails be asked earlier.
+        gapMs = waitMs;
       }
       this.progressAt = clock.monotonicMs();
-      await clock.sleep(Math.min(cycleGapMs, waitMs), this.#stopping.signal);
-      await this.#cycleSignal.wait(waitMs - cycleGapMs);
+      await clock.sleep(Math.min(gapMs, waitMs), this.#stopping.signal);
+      await this.#cycleSignal.wait(waitMs - gapMs);
     }
   }
 
@@ -165,8 +175,7 @@ export class Engine {
       .readOutbox()
       .filter(({ state, dueAt }) => (state === 'waiting' || state === 'unknown') && dueAt <= now)
       .map(({ key }) => key);
-    if (!(await queue.isReachable()))
-      throw new SyncError('QUEUE_UNREACHABLE', 'The queue does not answer.');
+    if (!(await queue.isReachable())) throw new SyncError('QUEUE_UNREACHABLE', 'The queue does not answer.');
     await wake(this.link, due);
   }
 
@@ -180,7 +189,7 @@ export class Engine {
       const push = () => pushRecord(this.link, key);
       const result = await (isCreate ? this.#createLock.run(push) : push());
       if (result === 'nothing') return;
-      this.tally.crmWrites += 1;
+      if (result === 'written') this.tally.crmWrites += 1;
       this.kick();
     } catch (error) {
       this.#keyRefusal.note(error);

@@ -1,2 +1,2 @@
-/** What a push did: something that the next cycle must see, or nothing. */
-export type PushResult = 'changed' | 'nothing';
+/** What a push did: it wrote to the CRM, it noted something that the next cycle must see, or nothing. */
+export type PushResult = 'written' | 'noted' | 'nothing';

@@ -18,18 +18,21 @@ import type { PushResult } from './push-result.ts';
 export async function pushRecord(link: Link, key: RecordKey): Promise<PushResult> {
   const item = link.mirror.findOutboxItem(key);
   if (!item || item.dueAt > link.clock.now()) return 'nothing';
-  if (item.state === 'unknown') return settleCreate(link, item);
-  if (item.state !== 'waiting') return 'nothing';
+  if (item.state !== 'waiting' && item.state !== 'unknown') return 'nothing';
   try {
-    if (item.kind === 'create') await pushCreate(link, item);
-    else if (item.kind === 'update') await pushUpdate(link, item);
-    else await pushDelete(link, item);
+    return await takeStep(link, item);
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
     noteFailure(link, item, error);
     if (isSyncError(error, 'CRM_UNAUTHORIZED')) throw error;
+    return 'noted';
   }
-  return 'changed';
+}
+
+function takeStep(link: Link, item: OutboxItem): Promise<PushResult> {
+  if (item.state === 'unknown') return settleCreate(link, item);
+  if (item.kind === 'create') return pushCreate(link, item);
+  return item.kind === 'update' ? pushUpdate(link, item) : pushDelete(link, item);
 }
 
 /** Marks the item as on its way; durable before the request leaves. */
@@ -48,12 +51,13 @@ function markSending(link: Link, item: OutboxItem): OutboxItem {
 const isCurrent = ({ mirror }: Link, item: OutboxItem): boolean =>
   mirror.findOutboxItem(item.key)?.run === item.run;
 
-async function pushCreate(link: Link, item: OutboxItem): Promise<void> {
+async function pushCreate(link: Link, item: OutboxItem): Promise<PushResult> {
   const sending = markSending(link, item);
   const answer = await link.crm.createRecord(item.key.entity, item.fields);
   finishCreate(link, sending, answer, 'created in the sheet');
   const isTold = Object.keys(item.fields).every((name) => answer.fields[name] !== undefined);
   if (!isTold) await readBack(link, { entity: item.key.entity, id: answer.id });
+  return 'written';
 }
 
 /** Reads what a create really made, where its answer does not say. When that fails, the next sweep tells it. */
@@ -67,21 +71,22 @@ async function readBack(link: Link, key: RecordKey): Promise<void> {
 }
 
 /** Sends the changed fields, unless the CRM's record moved since the step was decided: then the next cycle decides again. */
-async function pushUpdate(link: Link, item: OutboxItem): Promise<void> {
+async function pushUpdate(link: Link, item: OutboxItem): Promise<PushResult> {
   const { clock, mirror, times } = link;
   const { key } = item;
   const stored = mirror.findRecord(key);
   const isStale = !stored || item.attempts > 0 || clock.now() - stored.observedAt > times.rereadAfterMs;
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
-  if (!isCurrent(link, item)) return;
+  if (!isCurrent(link, item)) return 'noted';
   if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
   if (differingFields(item.base, record.fields).length > 0) {
     mirror.dropOutboxItem(key);
-    return;
+    return 'noted';
   }
   markSending(link, item);
   const answer = await link.crm.updateRecord(key, item.fields);
   finishUpdate(link, item, answer);
+  return 'written';
 }
 
 function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
@@ -116,14 +121,14 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
 }
 
 /** Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. */
-async function pushDelete(link: Link, item: OutboxItem): Promise<void> {
+async function pushDelete(link: Link, item: OutboxItem): Promise<PushResult> {
   const { clock, log, mirror } = link;
   const { key } = item;
   const record = await pullRecord(link, key, 'edit');
-  if (!isCurrent(link, item)) return;
+  if (!isCurrent(link, item)) return 'noted';
   if (record && differingFields(item.base, record.fields).length > 0) {
     mirror.dropOutboxItem(key);
-    return;
+    return 'noted';
   }
   if (record) {
     markSending(link, item);
@@ -146,6 +151,7 @@ async function pushDelete(link: Link, item: OutboxItem): Promise<void> {
       }),
     ]);
   });
+  return 'written';
 }
 
 type EntryParts = Pick<JournalEntry, 'kind' | 'before' | 'after' | 'lost' | 'cause'>;
@@ -166,8 +172,13 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   const details = { code: error.code, message: nameColumn(error.message, tab?.columns ?? []) };
   log.warn('push.failed', { record: recordKeyText(item.key), kind: item.kind, code: error.code });
   if (current?.run !== item.run) return;
+  const attempts = Math.max(1, current.attempts, item.attempts + 1);
+  const dueAt = clock.now() + (error.retryAfterMs ?? backoffMs(backoff, attempts, random()));
   const isLost = error.code === 'CRM_UNKNOWN_OUTCOME' || error.code === 'CRM_UNREADABLE';
-  if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
+  if (item.state === 'unknown') {
+    // Only the look for it failed; what became of the create is as open as before.
+    mirror.saveOutboxItem({ ...current, attempts, dueAt });
+  } else if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
     mirror.saveOutboxItem({ ...current, state: 'refused', error: details });
   } else if (isLost && item.kind === 'create') {
     mirror.saveOutboxItem({
@@ -177,14 +188,6 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
       error: details,
     });
   } else {
-    const attempts = Math.max(1, current.attempts, item.attempts + 1);
-    const waitMs = error.retryAfterMs ?? backoffMs(backoff, attempts, random());
-    mirror.saveOutboxItem({
-      ...current,
-      state: 'waiting',
-      attempts,
-      dueAt: clock.now() + waitMs,
-      error: details,
-    });
+    mirror.saveOutboxItem({ ...current, state: 'waiting', attempts, dueAt, error: details });
   }
 }

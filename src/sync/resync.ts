@@ -1,6 +1,7 @@
-import { isQuiet } from '../core/decide/plan.ts';
+import { isQuiet, type Plan } from '../core/decide/plan.ts';
 import { explainError } from '../core/errors.ts';
 import type { Entity } from '../core/record.ts';
+import type { OutboxItem, OutboxState } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 
 /** How a resync goes, and what it came to. Times are epoch ms. */
@@ -46,20 +47,34 @@ export async function resync(
     };
     onProgress(report);
   };
-  const active = () =>
-    mirror.readOutbox().filter(({ state }) => ['waiting', 'sending', 'unknown'].includes(state)).length;
+  const countActive = () => mirror.readOutbox().filter(({ state }) => isActive(state)).length;
   try {
     advance({});
     await engine.pullAll((entity, records) => advance({ records: { ...report.records, [entity]: records } }));
     for (let cycles = 0, isSettled = false; !isSettled && cycles < cyclesMax; cycles += 1) {
+      if (engine.isStopping) throw new Error('The daemon stopped before both sides were the same.');
       const plan = await engine.cycle();
-      isSettled = isQuiet(plan) && plan.restlessRows === 0 && active() === 0;
-      advance({});
+      const active = countActive();
+      isSettled = isQuiet(plan) && plan.restlessRows === 0 && active === 0;
+      advance({ waiting: active + countQuestions(plan, mirror.readOutbox()) });
       if (!isSettled) await clock.sleep(times.typingPauseMs);
     }
-    advance({ state: 'done', finishedAt: clock.now(), waiting: active() });
+    advance({ state: 'done', finishedAt: clock.now() });
   } catch (error) {
-    advance({ state: 'failed', finishedAt: clock.now(), waiting: active(), problem: explainError(error) });
+    advance({ state: 'failed', finishedAt: clock.now(), problem: explainError(error) });
   }
   return report;
 }
+
+const isActive = (state: OutboxState) => state === 'waiting' || state === 'sending' || state === 'unknown';
+
+/** What only a person can settle. A refused update is in the outbox alone. */
+const countQuestions = (
+  { brakes, conflicts, holds, refusals }: Plan,
+  outbox: readonly OutboxItem[],
+): number =>
+  brakes.length +
+  conflicts.length +
+  holds.length +
+  refusals.length +
+  outbox.filter(({ kind, state }) => kind === 'update' && state === 'refused').length;

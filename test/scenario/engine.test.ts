@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
+import type { Layout } from '../../src/core/layout.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
+import { pushRecord } from '../../src/sync/push.ts';
+import { resync } from '../../src/sync/resync.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
 
 const counts = { leads: 6, opportunities: 2, tasks: 2 };
@@ -54,5 +59,156 @@ describe('an engine', () => {
     isFreed = true;
     await until('nothing is on its way', async () => stage.link.mirror.readOutbox().length === 0);
     await until('all is well', async () => engine.problems.list().length === 0);
+  });
+
+  test('lays out again what the CRM told while the tabs were laid out', async () => {
+    const stage = await openLinkStage(counts);
+    const { table } = stage.link;
+    await table.layOut(currentLayout(stage.link), 'create');
+    const laidOut: Layout[] = [];
+    const engine = stage.createEngine({
+      table: {
+        ...table,
+        async layOut(layout, mode) {
+          laidOut.push(layout);
+          if (laidOut.length === 1) await engine.pullAll(() => {});
+          await table.layOut(layout, mode);
+        },
+      },
+    });
+    await engine.cycle();
+    await engine.cycle();
+    expect(laidOut.at(-1)).toEqual(currentLayout(stage.link));
+  });
+
+  test('leaves a sheet that fails alone for as long as it waits, whatever happens in the CRM', async () => {
+    const stage = await openLinkStage(counts);
+    const clock = createManualClock();
+    let reads = 0;
+    const engine = stage.createEngine({
+      clock,
+      backoff: { firstMs: 60_000, maxMs: 60_000 },
+      random: () => 1,
+      table: {
+        ...stage.link.table,
+        layOut: async () => {},
+        async read() {
+          reads += 1;
+          throw new SyncError('SHEET_LIMITED', 'Too many reads.');
+        },
+      },
+    });
+    await engine.start();
+    for (const _second of Array.from({ length: 59 })) {
+      await clock.advance(1_000);
+      engine.kick();
+    }
+    expect(reads).toBe(1);
+    await clock.advance(1_000);
+    expect(reads).toBe(2);
+    const stopped = engine.stop(5_000);
+    await clock.advance(5_000);
+    await stopped;
+  });
+
+  test('looks less and less often for a create while the CRM does not list its records', async () => {
+    const stage = await openLinkStage(counts);
+    const { clock, mirror } = stage.link;
+    const key = { entity: 'task', id: 'new-1' } as const;
+    mirror.saveOutboxItem({ ...unknownCreate, key, dueAt: clock.now() });
+    const faults = [{ kind: 'status', method: 'GET', path: '/tasks', status: 500, times: 10 }] as const;
+    stage.model.faults.order(faultOrder.parse({ faults }));
+    await pushRecord(stage.link, key);
+    expect(mirror.findOutboxItem(key)).toMatchObject({ state: 'unknown', attempts: 2, looks: 0 });
+    expect(mirror.findOutboxItem(key)?.dueAt).toBeGreaterThan(clock.now());
+  });
+});
+
+const unknownCreate = {
+  kind: 'create',
+  state: 'unknown',
+  fields: { title: 'Call back' },
+  base: {},
+  notice: '',
+  run: 'run-1',
+  createdAt: 0,
+  sentAt: 0,
+  attempts: 1,
+  looks: 0,
+} as const;
+
+describe('rows that move while they are written', () => {
+  test('S2: are mended before anything is decided, even if the sheet fails meanwhile', async () => {
+    const stage = await openLaidOut();
+    const { table } = stage.link;
+    const engine = stage.createEngine({
+      backoff: { firstMs: 1, maxMs: 1 },
+      table: {
+        ...table,
+        async write(steps) {
+          const receipt = await table.write(steps);
+          if (receipt.misplaced.length > 0) await stage.setSheetFaults({ failures: [unavailable] });
+          return receipt;
+        },
+      },
+    });
+    await engine.pullAll(() => {});
+    await engine.cycle();
+    const before = await stage.readCrm();
+    const [first] = before.leads;
+    await stage.editCrm(`/leads/${first?.id}`, { title: 'Changed in the CRM' });
+    await engine.pullAll(() => {});
+    await stage.setSheetFaults({
+      beforeNextWrite: [{ kind: 'sort', sheet: 'Leads', column: 'ID', descending: true }],
+    });
+    await engine.cycle();
+    for (const _cycle of Array.from({ length: 3 })) await engine.cycle();
+    const shown = (await stage.readSheet())['Leads'] ?? [];
+    const titles = new Map((await stage.readCrm()).leads.map(({ id, title }) => [id, title]));
+    expect(new Map(shown.map(({ ID, Title }) => [ID, Title]))).toEqual(titles);
+    expect(stage.link.mirror.readOutbox()).toEqual([]);
+  });
+
+  const unavailable = { kind: 'unavailable', when: 'before', on: 'read' } as const;
+});
+
+describe('a resync', () => {
+  test('says what waits for a person', async () => {
+    const stage = await openLaidOut();
+    const engine = stage.createEngine();
+    expect(await resync(engine, () => {})).toMatchObject({ state: 'done', waiting: 0 });
+    await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: counts.leads });
+    expect(await resync(engine, () => {})).toMatchObject({
+      state: 'done',
+      tableSteps: 0,
+      crmWrites: 0,
+      waiting: 1,
+    });
+  });
+
+  test('counts what the CRM has done, not what it refused', async () => {
+    const stage = await openLaidOut();
+    const engine = stage.createEngine();
+    await engine.start();
+    await until('the sheet is filled', () => isFilled(stage));
+    const faults = [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] as const;
+    stage.model.faults.order(faultOrder.parse({ faults }));
+    await editFirstTitle(stage, 'Refused');
+    await until('the update is refused', async () =>
+      stage.link.mirror.readOutbox().some(({ state }) => state === 'refused'),
+    );
+    expect(engine.tally.crmWrites).toBe(0);
+    await editFirstTitle(stage, 'Accepted');
+    await until('the update is done', async () => stage.link.mirror.readOutbox().length === 0);
+    expect(engine.tally.crmWrites).toBe(1);
+  });
+
+  test('ends when the daemon stops', async () => {
+    const stage = await openLaidOut();
+    const engine = stage.createEngine();
+    stage.model.faults.order(faultOrder.parse({ latencyMs: 50 }));
+    const running = resync(engine, () => {});
+    await engine.stop(0);
+    expect(await running).toMatchObject({ state: 'failed', tableSteps: 0 });
   });
 });

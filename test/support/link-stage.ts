@@ -37,6 +37,8 @@ export interface LinkStage {
   setSheetFaults(faults: FaultsInput): Promise<void>;
   /** What a person does in the sheet. */
   editSheet(...actions: PersonActionInput[]): Promise<void>;
+  /** What a person changes in the CRM's own interface. */
+  editCrm(path: string, body: Readonly<Record<string, unknown>>): Promise<void>;
   readCrm(): Promise<Snapshot>;
   readSheet(): Promise<Tabs>;
 }
@@ -74,6 +76,7 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
     },
     setSheetFaults: (faults) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
     editSheet: (...actions) => post(`${sheets.rootUrl}/__sandbox/person`, actions),
+    editCrm: (path, body) => post(`${crm.pageUrl}__sandbox/by-hand`, { method: 'PUT', path, body }),
     readCrm: () => readCrm(addresses.crmUrl),
     readSheet: () => readSheet(addresses),
   };
