@@ -41,7 +41,8 @@ interface Task {
   readonly source: string;
   /** Not before, monotonic ms. */
   readonly at: number;
-  readonly work: () => Promise<void>;
+  /** Answers whether it would have failed again if what failed before still did. */
+  readonly work: () => Promise<boolean>;
 }
 
 /**
@@ -112,11 +113,19 @@ export class Puller {
     const now = link.clock.monotonicMs();
     const times = this.#readingTimes();
     const tasks = [
-      { source: 'crm:catalog', at: this.#catalogAt + link.times.catalogMs, work: () => this.#pullCatalog() },
+      {
+        source: 'crm:catalog',
+        at: this.#catalogAt + link.times.catalogMs,
+        work: async () => {
+          await this.#pullCatalog();
+          return true;
+        },
+      },
       ...entities.map((entity) => ({
         source: `crm:${entity}`,
         at: nextTurn(this.#readingOf(entity), now, times).at,
-        work: () => this.#read(entity, nextTurn),
+        // The newest page may be well while a sweep stands before a page that is not.
+        work: async () => (await this.#read(entity, nextTurn)).kind === 'sweep',
       })),
     ];
     return tasks.map((task) => {
@@ -131,8 +140,7 @@ export class Puller {
     const { backoff, clock, random } = this.#options.link;
     this.#servedAt.set(source, clock.monotonicMs());
     try {
-      await work();
-      problems.end(source);
+      if (await work()) problems.end(source);
       keyRefusal.end();
     } catch (error) {
       if (stopping.aborted) return;
@@ -152,8 +160,8 @@ export class Puller {
     if (JSON.stringify(link.mirror.readCatalog()) !== before) onCatalogChanged();
   }
 
-  /** Reads the page that `choose` names, and ends the sweep that ends with it. */
-  async #read(entity: Entity, choose: typeof nextTurn): Promise<void> {
+  /** Reads the page that `choose` names, and ends the sweep that ends with it. Answers what was read. */
+  async #read(entity: Entity, choose: typeof nextTurn): Promise<Turn> {
     const { link, onNews } = this.#options;
     const { clock } = link;
     const before = this.#readingOf(entity);
@@ -167,6 +175,7 @@ export class Puller {
       this.#readings.set(entity, noteRead(before, turn, found, clock.monotonicMs()));
       if (found.changes > 0 && before.sweepsDone > 0) onNews();
       if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
+      return turn;
     } catch (error) {
       this.#readings.set(entity, noteFailure(this.#readingOf(entity), turn));
       throw error;

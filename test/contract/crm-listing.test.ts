@@ -184,6 +184,21 @@ describe('pages', () => {
     expect(new Set((await readAll(crm)).ids).size).toBe(100);
   });
 
+  it('can be read again out of turn without misleading the sweep about its end', async () => {
+    const { crm } = await serveTasks(450, (tasks, query) => ({ data: slice(tasks, query, 100).items }));
+    const sizes: number[] = [];
+    for (let page = 1, hasMore = true; hasMore; page += 1) {
+      const answer = await crm.listRecords('task', page, 'sweep');
+      sizes.push(answer.records.length);
+      hasMore = answer.hasMore;
+      for (const other of [2, 5]) {
+        if (other !== page + 1)
+          expect((await crm.listRecords('task', other, 'sweep')).records).not.toEqual([]);
+      }
+    }
+    expect(sizes).toEqual([100, 100, 100, 100, 50]);
+  });
+
   it('carry the moment at which they were asked for', async () => {
     const { crm, clock } = await serveTasks(
       1,

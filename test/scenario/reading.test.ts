@@ -167,6 +167,32 @@ describe('a list that can not be read', () => {
   });
 });
 
+test('a problem with one page stays while other pages of its list are read', async () => {
+  const stage = await openLinkStage({ leads: 450, ...noOthers });
+  const { crm } = stage.link;
+  let newest = 0;
+  let isBroken = true;
+  const engine = stage.createEngine({
+    crm: {
+      ...afterLeadPage(crm, () => undefined),
+      async listRecords(entity, page, lane) {
+        if (isBroken && page === 5) throw new SyncError('CRM_UNREADABLE', 'Page 5 is not a list.');
+        if (lane === 'newest') newest += 1;
+        return crm.listRecords(entity, page, lane);
+      },
+    },
+    times: { ...stage.link.times, sweepMs: 10 },
+    backoff: { firstMs: 20, maxMs: 20 },
+  });
+  await engine.start();
+  const failures = () => engine.problems.list().find(({ source }) => source === 'crm:lead')?.failures ?? 0;
+  await until('it failed again and again', async () => failures() >= 4);
+  expect(newest).toBeGreaterThan(0);
+  isBroken = false;
+  await until('the list is read', async () => sweepOf(stage.link, 'lead')?.isComplete === true);
+  expect(failures()).toBe(0);
+});
+
 test('a CRM that is away for six hours is asked rarely, and not made up for when it is back', async () => {
   const stage = await openLinkStage({ leads: 40, opportunities: 5, tasks: 5 });
   const [hourMs, minuteMs, sweepMs] = [3_600_000, 60_000, 15_000];
