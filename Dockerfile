@@ -27,5 +27,6 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "src/main.ts"]
+# A small young generation: what a cycle makes is garbage at its end, and V8 would let it grow to a hundred megabytes.
+ENTRYPOINT ["node", "--max-semi-space-size=8", "src/main.ts"]
 CMD ["start"]
