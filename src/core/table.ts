@@ -48,14 +48,19 @@ export type RowStep =
   | ({ readonly kind: 'append'; readonly entity: Entity } & RowCells)
   | { readonly kind: 'delete'; readonly entity: Entity; readonly position: number; readonly idSeen: Cell };
 
+export type SetStep = Extract<RowStep, { kind: 'set' }>;
+export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
+
 /** A set that reached another row, because rows moved between read and write. */
 export interface MisplacedWrite {
-  readonly step: Extract<RowStep, { kind: 'set' }>;
+  readonly step: SetStep;
   /** The ID cell that stands in the row that was written. */
   readonly idFound: Cell;
 }
 
-/** What the reply of an atomic write showed. Steps that are not misplaced are confirmed. */
+/** What the reply of an atomic write showed. Steps that are neither misplaced nor astray are confirmed. */
 export interface WriteReceipt {
   readonly misplaced: readonly MisplacedWrite[];
+  /** Deletes that took another row: their own still stands. */
+  readonly astray: readonly DeleteStep[];
 }

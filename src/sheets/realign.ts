@@ -93,10 +93,6 @@ const restoreCell = ({ sheetId, rows }: BoundTab, row: number, column: number): 
   },
 });
 
-/**
- * A person's formula comes back as a formula; of an error only its message is known, and that is no value.
- */
-function restoredValue(cell: Cell): sheets_v4.Schema$CellData {
-  if (cell.kind === 'formula') return { userEnteredValue: { formulaValue: cell.formula } };
-  return cell.kind === 'error' ? {} : enteredValue(cell);
-}
+/** Of an error only its message is known, and that is no value. */
+const restoredValue = (cell: Cell): sheets_v4.Schema$CellData =>
+  cell.kind === 'error' ? {} : enteredValue(cell);

@@ -1,8 +1,8 @@
 import { type Cell, emptyCell, equalCells } from '../core/cell.ts';
-import type { MisplacedWrite } from '../core/table.ts';
+import type { SetStep, WriteReceipt } from '../core/table.ts';
 import { cellAt } from './grid.ts';
 import type { BoundTab } from './read.ts';
-import type { SetStep, TabSteps } from './steps.ts';
+import type { TabSteps } from './steps.ts';
 
 /** Field mask of what the reply of a write must bring: the ID column and the header row. */
 export const receiptFields =
@@ -25,10 +25,7 @@ export interface TabWrite {
 }
 
 /** What a read-back shows. */
-export interface WriteCheck {
-  readonly misplaced: readonly MisplacedWrite[];
-  /** IDs of deleted rows that still stand somewhere: the delete took another row. */
-  readonly survivors: readonly Cell[];
+export interface WriteCheck extends WriteReceipt {
   /** The header row is another than before, so that no cell of the tab surely reached its column. */
   readonly haveColumnsMoved: boolean;
 }
@@ -37,32 +34,29 @@ export interface WriteCheck {
  * Compares what stands in a tab after a write with what must stand there if nobody else moved rows. A set
  * that leaves the ID alone is judged by the ID beside it. One that writes the ID itself would always find its
  * own, so that it is judged by traces: the old ID is still somewhere, or another one is gone that nobody
- * meant to remove. That one is what it hit.
+ * meant to remove and no delete can have taken. That one is what it hit.
  */
 export function checkWrite({ before, after, steps }: TabWrite, { ids, headers }: ReadBack): WriteCheck {
   const expected = after.rows.map((_, row) => cellAt(after.rows, row, after.columns.id));
   const lost = withoutEach(expected, ids);
   const surplus = withoutEach(ids, expected);
   const isSurplus = (id: Cell) => surplus.some((cell) => equalCells(cell, id));
+  const astray = steps.deletes.filter((step) => isSurplus(step.idSeen));
   const haveColumnsMoved = !equalRows(headers, before.rows[0] ?? []);
 
   const idHit = (step: SetStep): Cell | undefined => {
     const moved = steps.deletes.filter((gone) => gone.position < step.position).length;
     const found = ids[step.position - moved] ?? emptyCell;
     if (!step.id) return haveColumnsMoved || !equalCells(found, step.idSeen) ? found : undefined;
-    const isAstray = haveColumnsMoved || lost.length > 0 || isSurplus(step.idSeen);
-    return isAstray ? (lost.shift() ?? emptyCell) : undefined;
+    const isMisplaced = haveColumnsMoved || lost.length > astray.length || isSurplus(step.idSeen);
+    return isMisplaced ? (lost.shift() ?? emptyCell) : undefined;
   };
 
   const misplaced = steps.sets.flatMap((step) => {
     const idFound = idHit(step);
     return idFound ? [{ step, idFound }] : [];
   });
-  return {
-    misplaced,
-    survivors: steps.deletes.map((step) => step.idSeen).filter(isSurplus),
-    haveColumnsMoved,
-  };
+  return { misplaced, astray, haveColumnsMoved };
 }
 
 function equalRows(left: readonly Cell[], right: readonly Cell[]): boolean {

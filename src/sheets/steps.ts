@@ -1,11 +1,9 @@
 import { type Cell, emptyCell } from '../core/cell.ts';
-import type { RowCells, RowStep } from '../core/table.ts';
+import type { DeleteStep, RowCells, RowStep, SetStep } from '../core/table.ts';
 import type { ManagedColumn, ManagedColumns } from './columns.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 
-export type SetStep = Extract<RowStep, { kind: 'set' }>;
 export type AppendStep = Extract<RowStep, { kind: 'append' }>;
-export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
 
 /**
  * The steps of one tab by kind. They are applied in this order, so that no step moves a row that a later one

@@ -1,10 +1,11 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import type { Cell } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
+import type { DeleteStep } from '../core/table.ts';
 import type { Request } from './client.ts';
 import { cellAt } from './grid.ts';
 import { type BoundTab, endOfRows } from './read.ts';
-import { type DeleteStep, type PlacedCell, placeCells, type TabSteps } from './steps.ts';
+import { type PlacedCell, placeCells, type TabSteps } from './steps.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
 
@@ -124,9 +125,11 @@ export function enteredValue(cell: Cell): sheets_v4.Schema$CellData {
       return { userEnteredValue: { numberValue: cell.number } };
     case 'boolean':
       return { userEnteredValue: { boolValue: cell.boolean } };
+    // Only a person's own formula comes here, to be put back.
     case 'formula':
+      return { userEnteredValue: { formulaValue: cell.formula } };
     case 'error':
-      throw new Error(`A cell of kind ${cell.kind} is read and never written.`);
+      throw new Error('An error is read and never written.');
   }
 }
 

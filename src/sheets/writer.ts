@@ -1,7 +1,7 @@
 import { emptyCell } from '../core/cell.ts';
 import type { Log } from '../core/ports.ts';
 import type { Entity } from '../core/record.ts';
-import type { MisplacedWrite, RowStep, WriteReceipt } from '../core/table.ts';
+import type { RowStep, WriteReceipt } from '../core/table.ts';
 import { columnLetters, quoteTitle } from './a1.ts';
 import type { Request, SheetsClient, Spreadsheet } from './client.ts';
 import { readRows } from './grid.ts';
@@ -33,28 +33,24 @@ const batchBytesMax = 1_800_000;
 export function createWriter(client: SheetsClient, log: Log): Writer {
   let tabs: ReadonlyMap<Entity, BoundTab> = new Map();
 
-  async function writeBatch(steps: readonly RowStep[]): Promise<MisplacedWrite[]> {
+  async function writeBatch(steps: readonly RowStep[]): Promise<WriteReceipt> {
     const writes = planBatch(tabs, steps);
     const requests = [...writes.values()].flatMap((write) => write.requests);
-    if (requests.length === 0) return [];
+    if (requests.length === 0) return joinReceipts([]);
     if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax) {
       const half = Math.ceil(steps.length / 2);
       const first = await writeBatch(steps.slice(0, half));
-      return [...first, ...(await writeBatch(steps.slice(half)))];
+      return joinReceipts([first, await writeBatch(steps.slice(half))]);
     }
     const ranges = [...writes.values()].flatMap(({ before }) => receiptRanges(before));
     const reply = await client.batchUpdate(requests, receiptFields, ranges);
-    const misplaced: MisplacedWrite[] = [];
-    for (const [entity, write] of writes) misplaced.push(...(await settleWrite(entity, write, reply)));
-    return misplaced;
+    const receipts: WriteReceipt[] = [];
+    for (const [entity, write] of writes) receipts.push(await settleWrite(entity, write, reply));
+    return joinReceipts(receipts);
   }
 
   /** Checks the reply, and mends the write once when columns moved. */
-  async function settleWrite(
-    entity: Entity,
-    write: TabWrite,
-    reply: Spreadsheet,
-  ): Promise<readonly MisplacedWrite[]> {
+  async function settleWrite(entity: Entity, write: TabWrite, reply: Spreadsheet): Promise<WriteReceipt> {
     const readBack = readBackOf(reply, write.before);
     const check = checkWrite(write, readBack);
     tabs = new Map([...tabs, [entity, write.after]]);
@@ -62,17 +58,17 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
       log.warn('sheet.columns_moved', { entity });
       return writeAgain(entity, realign(write, readBack.headers));
     }
-    if (check.survivors.length > 0) {
-      log.error('sheet.wrong_rows_deleted', { entity, rows: check.survivors.length });
+    if (check.astray.length > 0) {
+      log.error('sheet.wrong_rows_deleted', { entity, rows: check.astray.length });
     }
-    return check.misplaced;
+    return check;
   }
 
-  async function writeAgain(entity: Entity, write: RealignedWrite): Promise<readonly MisplacedWrite[]> {
-    if (write.requests.length === 0) return [];
+  async function writeAgain(entity: Entity, write: RealignedWrite): Promise<WriteReceipt> {
+    if (write.requests.length === 0) return joinReceipts([]);
     const reply = await client.batchUpdate(write.requests, receiptFields, receiptRanges(write.before));
     tabs = new Map([...tabs, [entity, write.after]]);
-    return checkWrite(write, readBackOf(reply, write.before)).misplaced;
+    return checkWrite(write, readBackOf(reply, write.before));
   }
 
   return {
@@ -81,9 +77,9 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     },
     async write(steps) {
       try {
-        const misplaced = await writeBatch(inOrder(steps));
-        if (misplaced.length > 0) tabs = new Map();
-        return { misplaced };
+        const receipt = await writeBatch(inOrder(steps));
+        if (receipt.misplaced.length + receipt.astray.length > 0) tabs = new Map();
+        return receipt;
       } catch (error) {
         tabs = new Map();
         throw error;
@@ -91,6 +87,11 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     },
   };
 }
+
+const joinReceipts = (receipts: readonly WriteReceipt[]): WriteReceipt => ({
+  misplaced: receipts.flatMap(({ misplaced }) => misplaced),
+  astray: receipts.flatMap(({ astray }) => astray),
+});
 
 function inOrder(steps: readonly RowStep[]): RowStep[] {
   const { sets, appends, deletes } = sortSteps(steps);

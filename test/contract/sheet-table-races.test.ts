@@ -46,7 +46,10 @@ describe('rows that move between read and write', () => {
       id: textCell('99'),
       cells: {},
     };
-    expect(await sheet.table.write([step])).toEqual({ misplaced: [{ step, idFound: textCell('2') }] });
+    expect(await sheet.table.write([step])).toEqual({
+      misplaced: [{ step, idFound: textCell('2') }],
+      astray: [],
+    });
   });
 
   test('a token that reached a row with an ID is reported', async () => {
@@ -62,7 +65,10 @@ describe('rows that move between read and write', () => {
       id: textCell('new-b'),
       cells: {},
     };
-    expect(await sheet.table.write([step])).toEqual({ misplaced: [{ step, idFound: textCell('2') }] });
+    expect(await sheet.table.write([step])).toEqual({
+      misplaced: [{ step, idFound: textCell('2') }],
+      astray: [],
+    });
   });
 
   test('sets beside a delete and an append are confirmed in their new place', async () => {
@@ -73,7 +79,7 @@ describe('rows that move between read and write', () => {
       setStep(3, textCell('3'), titled('Three')),
       appendStep('4', titled('Four')),
     ];
-    expect(await sheet.table.write(steps)).toEqual({ misplaced: [] });
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [] });
   });
 
   test.each<[string, PersonActionInput[]]>([
@@ -95,7 +101,7 @@ describe('rows that move between read and write', () => {
       setStep(3, textCell('3'), titled('Three')),
       appendStep('4', titled('Four')),
     ];
-    expect(await sheet.table.write(steps)).toEqual({ misplaced: [] });
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [] });
     const { rows } = await sheet.readTab();
     expect(
       rows.map(({ id, cells }) => [id, cells['title'], cells['about.url'], cells['status_name']]),
@@ -119,7 +125,7 @@ describe('rows that move between read and write', () => {
       beforeNextWrite: [{ kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Name' }],
     });
     const steps = [setStep(1, textCell('1'), titled('One'))];
-    expect(await sheet.table.write(steps)).toEqual({ misplaced: [] });
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [] });
     expect(await sheet.readValues('Leads!C1:C2')).toMatchObject({ values: [['Name'], ['One']] });
   });
 
@@ -127,15 +133,16 @@ describe('rows that move between read and write', () => {
     await sheet.fill('1', '2');
     await sheet.table.read(sheetLayout);
     await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertColumns', sheet: 'Leads', column: 0 }] });
-    expect(await sheet.table.write([deleteStep(1, '1')])).toEqual({ misplaced: [] });
+    expect(await sheet.table.write([deleteStep(1, '1')])).toEqual({ misplaced: [], astray: [] });
     expect(await sheet.titlesById()).toEqual({ '2': 'Title 2' });
   });
 
-  test('a delete that took another row is told to the log', async () => {
+  test('a delete that took another row is not confirmed, and told to the log', async () => {
     await sheet.fill('1', '2');
     await sheet.table.read(sheetLayout);
     await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertRows', sheet: 'Leads', row: 1 }] });
-    await sheet.table.write([deleteStep(2, '2')]);
+    const step = deleteStep(2, '2');
+    expect(await sheet.table.write([step])).toEqual({ misplaced: [], astray: [step] });
     expect(sheet.log.lines).toContainEqual({
       level: 'error',
       event: 'sheet.wrong_rows_deleted',

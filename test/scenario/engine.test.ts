@@ -169,6 +169,32 @@ describe('rows that move while they are written', () => {
     expect(stage.link.mirror.readOutbox()).toEqual([]);
   });
 
+  test('S2: get back the formula that stood in the row that was hit', async () => {
+    const stage = await openLaidOut();
+    const engine = stage.createEngine();
+    await engine.pullAll(() => {});
+    await engine.cycle();
+    const { opportunities } = await stage.readCrm();
+    await stage.editSheet({
+      kind: 'edit',
+      sheet: 'Opportunities',
+      row: opportunities.length,
+      column: 'Value',
+      text: '=1+1',
+    });
+    await engine.cycle();
+    await engine.cycle();
+    await stage.editCrm(`/opportunities/${opportunities[0]?.id}`, { value: 4711 });
+    await engine.pullAll(() => {});
+    await stage.setSheetFaults({
+      beforeNextWrite: [{ kind: 'sort', sheet: 'Opportunities', column: 'ID', descending: true }],
+    });
+    for (const _cycle of Array.from({ length: 4 })) await engine.cycle();
+    const shown = (await stage.readSheet())['Opportunities'] ?? [];
+    expect(shown.find(({ ID }) => ID === opportunities.at(-1)?.id)?.['Value']).toBe(2);
+    expect(stage.link.mirror.readOutbox()).toEqual([]);
+  });
+
   const unavailable = { kind: 'unavailable', when: 'before', on: 'read' } as const;
 });
 

@@ -39,6 +39,7 @@ export interface LinkStage {
   editSheet(...actions: PersonActionInput[]): Promise<void>;
   /** What a person changes in the CRM's own interface. */
   editCrm(path: string, body: Readonly<Record<string, unknown>>): Promise<void>;
+  removeInCrm(path: string): Promise<void>;
   readCrm(): Promise<Snapshot>;
   readSheet(): Promise<Tabs>;
 }
@@ -77,6 +78,7 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
     setSheetFaults: (faults) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
     editSheet: (...actions) => post(`${sheets.rootUrl}/__sandbox/person`, actions),
     editCrm: (path, body) => post(`${crm.pageUrl}__sandbox/by-hand`, { method: 'PUT', path, body }),
+    removeInCrm: (path) => post(`${crm.pageUrl}__sandbox/by-hand`, { method: 'DELETE', path }),
     readCrm: () => readCrm(addresses.crmUrl),
     readSheet: () => readSheet(addresses),
   };
