@@ -24,7 +24,11 @@ export async function startDaemon(settings: Settings, log: Log): Promise<Daemon>
     close();
     throw error;
   });
-  await engine.start();
+  await engine.start().catch(async (error: unknown) => {
+    await http.close();
+    close();
+    throw error;
+  });
   log.info('daemon.started', { url: http.url, queue: link.queue.kind, link: link.name });
   const stop = async () => {
     log.info('daemon.stopping', {});

@@ -1,0 +1,45 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startHttp } from '../../src/http/server.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
+import { openLinkStage } from '../support/link-stage.ts';
+
+const controlToken = 'approve-test-token';
+
+test('an answer that does not fit what waits is refused with those that do, and changes nothing', async () => {
+  const stage = await openLinkStage({ leads: 12, opportunities: 0, tasks: 0 });
+  const { link } = stage;
+  await pullCatalog(link, 'newest');
+  await link.table.layOut(currentLayout(link), 'create');
+  const engine = stage.createEngine();
+  const budgetUsage = () => ({});
+  const http = await startHttp({ host: '127.0.0.1', port: 0, controlToken, engine, budgetUsage });
+  onTestFinished(() => http.close());
+  const approve = async (scope: string, choice: string) => {
+    const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ scope, choice });
+    const answer = await fetch(`${http.url}/api/approve`, { method: 'POST', headers, body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  await engine.pullAll(() => {});
+  await engine.cycle();
+  const [first, ...others] = (await stage.readSheet())['Leads'] ?? [];
+  const vanished = `vanished:lead-${first?.['ID']}`;
+  const [one, two, three] = others.slice(2, 5).map(({ Title }) => [String(Title)]);
+  const rotated = [two ?? [], three ?? [], one ?? []];
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1 });
+  await engine.cycle();
+  await engine.cycle();
+  expect(await approve(vanished, 'approve')).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('Choose trash or restore.'),
+  });
+  await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 3, column: 'Title', rows: rotated });
+  await engine.cycle();
+  await engine.cycle();
+  expect(engine.lastPlan?.brakes).toMatchObject([{ scope: 'brake:lead:torn' }]);
+  expect(await approve('brake:lead:torn', 'restore')).toMatchObject({ status: 400 });
+  expect(link.mirror.readDecisions()).toEqual([]);
+  expect(await approve('brake:lead:torn', 'approve')).toMatchObject({ status: 200 });
+  expect(link.mirror.readDecisions()).toMatchObject([{ scope: 'brake:lead:torn', choice: 'approve' }]);
+});
