@@ -96,11 +96,9 @@ function addCommandRoutes(
       }
       const choices = choicesFor(data.scope);
       if (!choices.includes(data.choice)) {
-        return reply
-          .code(400)
-          .send({
-            error: `${data.scope} can not be answered with ${data.choice}. Choose ${choices.join(' or ')}.`,
-          });
+        return reply.code(400).send({
+          error: `${data.scope} can not be answered with ${data.choice}. Choose ${choices.join(' or ')}.`,
+        });
       }
       const { clock, mirror } = engine.link;
       const choice = data.choice === 'sheet' ? 'table' : data.choice;
