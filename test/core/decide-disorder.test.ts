@@ -33,6 +33,18 @@ describe('S5: over the brake nothing is written', () => {
     expectUntouched(world, plan);
   });
 
+  it('when one column was sorted without the rest while an edit of it waits', () => {
+    const world = worldWithLeads([...many, 'Waits']);
+    rowOf(world, leadKey(21)).cells['title'] = textCell('Refused');
+    cycle(world);
+    cycle(world);
+    expect(world.outbox.size).toBe(1);
+    tearTitles(world);
+    cycle(world);
+    expect(scopes(cycle(world))).toEqual(['brake:lead:torn']);
+    expect(world.outbox.size).toBe(1);
+  });
+
   it('when the ID column was sorted without the rest', () => {
     const world = worldWithLeads(many);
     const ids = world.sheet.lead.map((row) => row.id).toReversed();

@@ -18,6 +18,8 @@ export interface Disorder {
 
 /** Fewer values than this change places by hand; from here on somebody sorted a part of the rows. */
 const tornMin = 3;
+/** Other edits of the column may wait at the same time, one that the CRM refused for as long as nobody corrects it. */
+const movedShareMin = 0.8;
 
 /**
  * What is wrong with the edits of a tab as a whole: values that only changed places (a sort that tore the rows apart, or an ID column
@@ -25,7 +27,7 @@ const tornMin = 3;
  */
 export function findDisorder(edits: readonly Edit[], agreed: number, limits: BrakeLimits): Disorder[] {
   const byField = [...Map.groupBy(edits, ({ field }) => field)];
-  const torn = byField.filter(([, own]) => isPermutation(own)).map(([field]) => field);
+  const torn = byField.filter(([, own]) => areMoved(own)).map(([field]) => field);
   const allowedBlanks = Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare));
   const blanked = byField
     .filter(([, own]) => own.filter(({ after }) => after === null).length > allowedBlanks)
@@ -51,14 +53,14 @@ export function findDisorder(edits: readonly Edit[], agreed: number, limits: Bra
   return found;
 }
 
-/** Whether the values of a column after the edits are those before, in other places. */
-function isPermutation(edits: readonly Edit[]): boolean {
+/** Whether the edits of a column are values that stood in other places of it before, but for a few that have nothing to do with it. */
+function areMoved(edits: readonly Edit[]): boolean {
   const rest = edits.map(({ before }) => before);
-  const distinct = new Set(edits.map(({ after }) => JSON.stringify(after)));
-  if (distinct.size < tornMin) return false;
-  return edits.every(({ after }) => {
+  const moved = edits.filter(({ after }) => {
     const place = rest.findIndex((value) => equalValues(value, after));
     if (place >= 0) rest.splice(place, 1);
     return place >= 0;
   });
+  const distinct = new Set(moved.map(({ after }) => JSON.stringify(after)));
+  return distinct.size >= tornMin && moved.length >= edits.length * movedShareMin;
 }
