@@ -6,7 +6,17 @@ export interface Catalog {
   readonly pipelines: readonly Pipeline[];
   readonly leadStatuses: readonly LeadStatus[];
   readonly customFields: readonly CustomField[];
+  /** What stages and statuses were called before; absent in a catalog that the CRM has just told. */
+  readonly formerLabels?: FormerLabels;
 }
+
+/** Labels that rows may still show, with the ids of what had them. */
+export interface FormerLabels {
+  readonly stages: readonly FormerLabel<number>[];
+  readonly leadStatuses: readonly FormerLabel<string>[];
+}
+
+type FormerLabel<Id extends string | number> = Pick<Choice<Id>, 'id' | 'label'>;
 
 export interface Pipeline {
   readonly id: number;
@@ -51,15 +61,53 @@ export function stageChoices(catalog: Catalog): Choice<number>[] {
       .toSorted((left, right) => left.order - right.order)
       .map((stage) => ({ id: stage.id, label: `${pipeline.name} / ${stage.name}`, aliases: [stage.name] })),
   );
-  return tellApart(choices);
+  return addFormer(tellApart(choices), catalog.formerLabels?.stages);
 }
 
 /** Lead statuses by label; the slug is understood too. */
 export function leadStatusChoices(catalog: Catalog): Choice<string>[] {
-  return tellApart(
-    catalog.leadStatuses.map(({ name, label }) => ({ id: name, label: label || name, aliases: [name] })),
-  );
+  const choices = catalog.leadStatuses.map(({ name, label }) => ({
+    id: name,
+    label: label || name,
+    aliases: [name],
+  }));
+  return addFormer(tellApart(choices), catalog.formerLabels?.leadStatuses);
 }
+
+/**
+ * The catalog as the CRM tells it now, with the labels that its stages and statuses had before. A row that still shows one goes on
+ * meaning the same, and gets the new label; without, everybody's rows would hold a name that nobody knows.
+ */
+export function keepFormerLabels(now: Catalog, before: Catalog): Catalog {
+  const { stages = [], leadStatuses = [] } = before.formerLabels ?? {};
+  const formerLabels: FormerLabels = {
+    stages: [...stages, ...findRenamed(stageChoices(before), stageChoices(now))],
+    leadStatuses: [...leadStatuses, ...findRenamed(leadStatusChoices(before), leadStatusChoices(now))],
+  };
+  return { ...now, formerLabels };
+}
+
+/** What had another label before that is not kept yet. */
+function findRenamed<Id extends string | number>(
+  before: readonly Choice<Id>[],
+  now: readonly Choice<Id>[],
+): FormerLabel<Id>[] {
+  const labels = new Map(now.map(({ id, label }) => [id, label]));
+  return before
+    .filter(
+      ({ id, label, aliases }) => labels.has(id) && labels.get(id) !== label && !aliases.includes(label),
+    )
+    .map(({ id, label }) => ({ id, label }));
+}
+
+const addFormer = <Id extends string | number>(
+  choices: readonly Choice<Id>[],
+  former: readonly FormerLabel<Id>[] = [],
+): Choice<Id>[] =>
+  choices.map((choice) => {
+    const labels = former.filter(({ id }) => id === choice.id).map(({ label }) => label);
+    return { ...choice, aliases: [...choice.aliases, ...labels] };
+  });
 
 export const taskStatusChoices: readonly Choice<number>[] = [
   { id: 1, label: 'Todo', aliases: ['to do'] },

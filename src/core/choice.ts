@@ -23,8 +23,7 @@ export function indexChoices<Id extends string | number>(choices: readonly Choic
   const byLabel = Map.groupBy(choices, (choice) => labelKey(choice.label));
   const byAlias = new Map<string, Choice<Id>[]>();
   for (const choice of choices) {
-    for (const alias of choice.aliases) {
-      const key = labelKey(alias);
+    for (const key of new Set(choice.aliases.map(labelKey))) {
       byAlias.set(key, [...(byAlias.get(key) ?? []), choice]);
     }
   }

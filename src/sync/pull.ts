@@ -1,3 +1,4 @@
+import { keepFormerLabels } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
 import { absorb, noteMissed, sweepsToProve } from '../core/observe.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
@@ -9,9 +10,10 @@ import type { Link } from './link.ts';
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
 const proofsMax = 50;
 
-/** Reads the catalog and keeps it. */
-export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
-  link.mirror.saveCatalog(await link.crm.readCatalog(lane));
+/** Reads the catalog and keeps it, with the labels that rows may still show. */
+export async function pullCatalog({ crm, mirror }: Link, lane: Lane): Promise<void> {
+  const told = await crm.readCatalog(lane);
+  mirror.saveCatalog(keepFormerLabels(told, mirror.readCatalog() ?? told));
 }
 
 /** Saves what a page said about its records. Answers how many of them are new or changed. */
