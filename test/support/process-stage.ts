@@ -16,7 +16,7 @@ import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.t
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from './daemon-process.ts';
 import { findFreePort } from './redis.ts';
-import { readSides, type SideAddresses, type Sides } from './two-sides.ts';
+import { describeDifference, readSides, type SideAddresses, type Sides } from './two-sides.ts';
 import { until } from './until.ts';
 
 /** A tenth of the real window with the real number of requests in it: a crash test then takes seconds. */
@@ -161,21 +161,4 @@ function untilAgreed(addresses: SideAddresses): Promise<Sides> {
   return until('both sides are the same', look, {
     describe: async () => describeDifference(await readSides(addresses)),
   });
-}
-
-const shownDifferences = 5;
-
-function describeDifference({ expected, shown }: Sides): string {
-  const missing = (from: Sides['expected'], than: Sides['expected']) =>
-    Object.entries(from).flatMap(([tab, rows]) => {
-      const others = new Set((than[tab] ?? []).map((row) => JSON.stringify(row)));
-      return rows.map((row) => JSON.stringify(row)).filter((row) => !others.has(row));
-    });
-  const [absent, surplus] = [missing(expected, shown), missing(shown, expected)];
-  return [
-    `${absent.length} rows are missing:`,
-    ...absent.slice(0, shownDifferences),
-    `${surplus.length} rows are too many:`,
-    ...surplus.slice(0, shownDifferences),
-  ].join('\n');
 }

@@ -204,3 +204,42 @@ function readRows([headers = [], ...rows]: readonly (readonly unknown[])[]): Row
     })
     .filter((row) => Object.keys(row).length > 0);
 }
+
+const titleOf = { lead: 'Leads', opportunity: 'Opportunities', task: 'Tasks' } as const;
+
+/** The cells of a row by header, as people see them. */
+export type ShownRow = Readonly<Record<string, string>>;
+
+const textsShape = z.object({ values: z.array(z.array(z.string())).default([]) });
+
+/** The first row that shows these texts, with its Sync cell; `undefined` when there is none. */
+export async function findRow(
+  { sheetsUrl, spreadsheetId }: SideAddresses,
+  entity: keyof typeof titleOf,
+  texts: ShownRow,
+): Promise<ShownRow | undefined> {
+  const answer = await fetch(`${sheetsUrl}/v4/spreadsheets/${spreadsheetId}/values/${titleOf[entity]}`);
+  const [headers = [], ...cells] = textsShape.parse(await answer.json()).values;
+  const rows = cells.map((row) =>
+    Object.fromEntries(headers.map((header, column) => [header, row[column] ?? ''])),
+  );
+  return rows.find((row) => Object.entries(texts).every(([header, text]) => row[header] === text));
+}
+
+const shownDifferences = 5;
+
+/** What one side shows and the other does not, row by row; the first few of each. */
+export function describeDifference({ expected, shown }: Sides): string {
+  const missing = (from: Sides['expected'], than: Sides['expected']) =>
+    Object.entries(from).flatMap(([tab, rows]) => {
+      const others = new Set((than[tab] ?? []).map((row) => JSON.stringify(row)));
+      return rows.map((row) => JSON.stringify(row)).filter((row) => !others.has(row));
+    });
+  const [absent, surplus] = [missing(expected, shown), missing(shown, expected)];
+  return [
+    `${absent.length} rows are missing:`,
+    ...absent.slice(0, shownDifferences),
+    `${surplus.length} rows are too many:`,
+    ...surplus.slice(0, shownDifferences),
+  ].join('\n');
+}

@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import { valueAt } from '../../src/cli/check/crm-person.ts';
+import { readLiveness } from '../../src/sync/status.ts';
+import { openScenario, type Scenario } from '../support/scenario.ts';
+
+/* What goes wrong with lists, with the account and around it, numbered as in crm-faults.test.ts. */
+
+/** What was deleted on either side. */
+const deletes = ({ engine }: Scenario) =>
+  engine.link.mirror.readJournal(500).filter(({ kind }) => kind === 'delete');
+
+const updatesOf = (scene: Scenario, id: number) => scene.requests('PUT', new RegExp(`^/leads/${id}$`));
+
+/** Somebody edits a lead in the sheet and another in the CRM, and both arrive. */
+async function expectWorking(scene: Scenario): Promise<void> {
+  const { crm, sheet } = scene;
+  const [typed, written] = [await crm.take('lead'), await crm.take('lead')];
+  await sheet.type('lead', typed.id, { City: 'Porto' });
+  await crm.update('lead', written.id, { title: 'Renamed in the CRM' });
+  await scene.settled();
+  expect(valueAt(await crm.find('lead', typed.id), 'custom_fields.city')).toBe('Porto');
+  expect(await scene.row('lead', written.id)).toMatchObject({ Title: 'Renamed in the CRM' });
+}
+
+describe('a list', () => {
+  test('fault 9: that comes empty where records were known is a hold, not a deletion', async () => {
+    const scene = await openScenario();
+    scene.setFaults({ faults: [{ kind: 'emptyList', method: 'GET', times: 1_000 }] });
+    for (const source of ['crm:lead', 'crm:opportunity', 'crm:task']) await scene.suffered(source, 3);
+    scene.setFaults({ clear: true });
+    await scene.settled();
+    expect(deletes(scene)).toEqual([]);
+    await expectWorking(scene);
+  });
+
+  test.each([
+    ['a page of HTML', () => '<!doctype html><title>Please wait</title>'],
+    ['JSON that breaks off', (text: string) => text.slice(0, -20)],
+    [
+      'a record of another form',
+      (text: string) => text.replace(/"id":(\d+),"uuid"(?!.*"uuid")/, '"id":"n$1","uuid"'),
+    ],
+  ])('fault 10: that is %s is taken in no part, until it can be read', async (_, damage) => {
+    const scene = await openScenario();
+    const { crm, line } = scene;
+    const repair = line.intercept(/^GET \/leads\?/, async (_asked, passOn) => {
+      const answer = await passOn();
+      return answer && { ...answer, text: damage(answer.text) };
+    });
+    const { id, ...before } = await crm.take('lead');
+    await crm.update('lead', id, { title: 'Not to be seen yet' });
+    await scene.suffered('crm:lead', 3);
+    await scene.cycled(2);
+    expect(scene.engine.problems.list()).toMatchObject([{ source: 'crm:lead', code: 'CRM_UNREADABLE' }]);
+    expect(await scene.row('lead', id)).toMatchObject({ Title: valueAt(before, 'title') });
+    repair();
+    await scene.settled();
+    expect(await scene.row('lead', id)).toMatchObject({ Title: 'Not to be seen yet' });
+    expect(deletes(scene)).toEqual([]);
+  });
+
+  test('fault 12: that lacks a live record sweep after sweep does not make it deleted', async () => {
+    const scene = await openScenario();
+    const { crm, line } = scene;
+    const { id } = await crm.take('task');
+    line.intercept(/^GET \/tasks\?/, async (_asked, passOn) => {
+      const answer = await passOn();
+      const rest = answer?.text.replace(new RegExp(`\\{"id":${id},[^{}]*\\},?`), '').replace(',]', ']');
+      return answer && rest !== undefined
+        ? { ...answer, text: rest.replace('"total":6', '"total":5') }
+        : answer;
+    });
+    await scene.swept('task', 4);
+    await scene.cycled(3);
+    expect(scene.requests('GET', new RegExp(`^/tasks/${id}$`)).length).toBeGreaterThan(0);
+    expect(await scene.row('task', id)).toBeDefined();
+    expect(deletes(scene)).toEqual([]);
+  });
+
+  test('fault 15: that still shows what we have just replaced takes nothing back', async () => {
+    const scene = await openScenario({ crm: { lagMs: 60_000 } });
+    const { crm, engine, line, sheet } = scene;
+    const { id } = await crm.take('lead');
+    const stop = line.intercept(new RegExp(`^PUT /leads/${id}$`), (_asked, passOn) => {
+      stop();
+      scene.setFaults({ faults: [{ kind: 'staleList', method: 'GET', path: '/leads', times: 2 }] });
+      return passOn();
+    });
+    await sheet.type('lead', id, { City: 'Porto' });
+    await scene.swept('lead', 4);
+    await scene.settled();
+    expect(valueAt(await crm.find('lead', id), 'custom_fields.city')).toBe('Porto');
+    expect(updatesOf(scene, id)).toHaveLength(1);
+    const causes = engine.link.mirror.readJournal(9).filter(({ key }) => key.id === String(id));
+    expect(causes.map(({ cause }) => cause)).not.toContain('changed in the CRM');
+  });
+
+  test('fault 27: of leads with a new field, and without some they had, blanks nothing', async () => {
+    const scene = await openScenario();
+    const { crm, line } = scene;
+    const { id } = await crm.take('lead');
+    const before = await scene.row('lead', id);
+    line.intercept(/^GET \/leads/, async (_asked, passOn) => {
+      const answer = await passOn();
+      const text = answer?.text.replace(/"(status_name|meta_data|custom_fields)":/g, '"new_$1":');
+      return answer && text !== undefined ? { ...answer, text } : answer;
+    });
+    await crm.update('lead', id, { title: 'Renamed in the CRM' });
+    await scene.settled();
+    await scene.swept('lead', 2);
+    await scene.settled();
+    const now = await scene.row('lead', id);
+    expect(now).toEqual({ ...before, Title: 'Renamed in the CRM', Sync: now?.['Sync'] });
+  });
+
+  test('fault 29: whose answer never ends delays itself alone, and one that is too large is not taken', async () => {
+    const scene = await openScenario({ crm: { timeoutMs: 20_000 } });
+    const { line } = scene;
+    const held = line.hold(/^GET \/tasks\?/);
+    await held.arrived;
+    await expectWorking(scene);
+    const shorten = line.intercept(/^GET \/tasks\?/, async (_asked, passOn) => {
+      const answer = await passOn();
+      return answer && { ...answer, text: answer.text + ' '.repeat(65 * 1024 * 1024) };
+    });
+    await scene.suffered('crm:task', 1);
+    shorten();
+    await scene.settled();
+    expect(deletes(scene)).toEqual([]);
+  });
+});
+
+describe('the limit', () => {
+  test('fault 16: met with an answer that says nothing only delays, and counts as no failed try', async () => {
+    const limitBody = 'empty';
+    const choices = { limitBody, retryAfter: 'absent', limitHeadersOnRefusal: false } as const;
+    const scene = await openScenario({ choices });
+    const { id } = await scene.crm.take('lead');
+    scene.setFaults({ faults: [{ kind: 'rateLimited', method: 'PUT', times: 3 }] });
+    await scene.sheet.type('lead', id, { City: 'Porto' });
+    await scene.settled();
+    expect(updatesOf(scene, id).map(({ status }) => status)).toEqual([429, 429, 429, 200]);
+    expect(scene.log.lines.filter(({ event }) => event === 'push.failed')).toEqual([]);
+  });
+
+  test('fault 17: used up by somebody else with our key makes us ask for less, and say so', async () => {
+    const scene = await openScenario();
+    const { access, budget, log } = scene;
+    const ask = () => fetch(`${access.baseUrl}/lead-statuses`, { headers: { 'x-api-key': access.apiKey } });
+    await Promise.all(Array.from({ length: 100 }, ask));
+    await expectWorking(scene);
+    expect(log.lines.filter(({ event }) => event === 'crm.limited')).not.toEqual([]);
+    expect(budget.usage().requests).toBeLessThan(100);
+  });
+});
+
+describe('the account', () => {
+  test('fault 18: whose key is refused stops every call at once, and takes up what waited when it is back', async () => {
+    const scene = await openScenario();
+    const { crm, engine, sheet } = scene;
+    const { id } = await crm.take('lead');
+    scene.setFaults({ faults: [{ kind: 'status', status: 401, times: 1_000 }] });
+    await scene.suffered('crm', 1);
+    const before = scene.requests('GET', /./).length;
+    await sheet.type('lead', id, { City: 'Porto' });
+    await scene.waits(({ state }) => state === 'waiting');
+    await scene.cycled(3);
+    expect(scene.requests('GET', /./)).toHaveLength(before);
+    expect(updatesOf(scene, id)).toEqual([]);
+    expect(readLiveness(engine)).toMatchObject({ isReady: false });
+    expect(readLiveness(engine).missing.join()).toMatch(/^crm: .* was answered 401/);
+    scene.setFaults({ clear: true });
+    await scene.settled();
+    expect(valueAt(await crm.find('lead', id), 'custom_fields.city')).toBe('Porto');
+    expect(updatesOf(scene, id)).toHaveLength(1);
+    expect(readLiveness(engine).isReady).toBe(true);
+  });
+
+  test('fault 19: that may not read one kind of record holds that kind alone, and names the scope', async () => {
+    const scene = await openScenario();
+    const { crm, engine } = scene;
+    const { id } = await crm.take('opportunity');
+    scene.setFaults({ faults: [{ kind: 'status', status: 403, path: '/opportunities*', times: 1_000 }] });
+    await scene.suffered('crm:opportunity', 2);
+    expect(engine.problems.list()).toMatchObject([
+      {
+        source: 'crm:opportunity',
+        code: 'CRM_FORBIDDEN',
+        message: expect.stringContaining('read:opportunities'),
+      },
+    ]);
+    await expectWorking(scene);
+    await crm.update('opportunity', id, { note: 'Written meanwhile' });
+    scene.setFaults({ clear: true });
+    await scene.settled();
+    expect(await scene.row('opportunity', id)).toMatchObject({ Note: 'Written meanwhile' });
+    expect(deletes(scene)).toEqual([]);
+  });
+
+  test('fault 26: that has a status nobody told us of shows its name, and its label once the catalog is read', async () => {
+    const scene = await openScenario();
+    const { crm } = scene;
+    const { id } = await crm.take('lead');
+    await crm.update('lead', id, { status_name: 'handed-over' });
+    await scene.swept('lead', 2);
+    await scene.cycled(3);
+    expect(await scene.row('lead', id)).toMatchObject({ Status: 'handed-over' });
+    await scene.resync();
+    await scene.settled();
+    expect(await scene.row('lead', id)).toMatchObject({ Status: 'Handed over' });
+    expect(scene.requests('PUT', /./)).toEqual([]);
+  });
+
+  test.each([-600_000, 600_000])(
+    'fault 28: whose clock is %i ms ahead works as any other',
+    async (crmAheadMs) => {
+      const scene = await openScenario({ crmAheadMs, choices: { retryAfter: 'absent' } });
+      scene.setFaults({
+        faults: [
+          { kind: 'rateLimited', method: 'PUT' },
+          { kind: 'dropAfter', method: 'POST' },
+        ],
+      });
+      await scene.sheet.typeRow('lead', { Title: 'Typed once GmbH' });
+      await expectWorking(scene);
+      const { leads } = await scene.crm.look();
+      expect(leads.filter(({ title }) => title === 'Typed once GmbH')).toHaveLength(1);
+    },
+  );
+
+  test('fault 26: that gives its statuses other labels gets them into every row, and is sent nothing', async () => {
+    const scene = await openScenario();
+    const { leadStatuses } = scene.model.records;
+    const renamed = leadStatuses.map((status) => ({ ...status, label: `${status.label}, renamed` }));
+    leadStatuses.splice(0, leadStatuses.length, ...renamed);
+    await scene.resync();
+    await scene.settled();
+    expect(scene.engine.lastPlan?.refusals).toEqual([]);
+    expect(scene.requests('PUT', /./)).toEqual([]);
+  });
+});

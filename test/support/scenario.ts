@@ -1,0 +1,263 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, onTestFinished } from 'vitest';
+import type { z } from 'zod';
+import { readPolicy } from '../../src/app/link.ts';
+import { type Settings, settingsSchema } from '../../src/app/settings.ts';
+import { type CrmPerson, workInCrm } from '../../src/cli/check/crm-person.ts';
+import { type SheetPerson, sitAtSheet } from '../../src/cli/check/sheet-person.ts';
+import { isQuiet } from '../../src/core/decide/plan.ts';
+import type { BudgetLog } from '../../src/core/ports.ts';
+import type { Entity } from '../../src/core/record.ts';
+import type { OutboxItem } from '../../src/core/state.ts';
+import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
+import { createCrmClient } from '../../src/crm/client.ts';
+import { createInProcessQueue } from '../../src/inprocess/queue.ts';
+import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import type { CrmModel, LoggedRequest } from '../../src/sandbox/crm/model.ts';
+import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
+import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
+import { createGoogleSheetTable } from '../../src/sheets/table.ts';
+import { openMirror } from '../../src/sqlite/open.ts';
+import { Engine } from '../../src/sync/engine.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import type { Link } from '../../src/sync/link.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
+import { type ResyncReport, resync } from '../../src/sync/resync.ts';
+import { type CrmLine, openCrmLine } from './crm-line.ts';
+import { createFastClock } from './fast-clock.ts';
+import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import { describeDifference, findRow, readSides, type ShownRow, type SideAddresses } from './two-sides.ts';
+import { until } from './until.ts';
+
+/** Everything runs so many times as fast: a window of the CRM then lasts some two seconds. */
+const speed = 25;
+
+export interface ScenarioOptions {
+  readonly choices?: Partial<CrmChoices>;
+  readonly counts?: SeedCounts;
+  /** Settings that differ from {@link scenarioTimes}, in the time of the scenario. */
+  readonly crm?: Partial<Settings['crm']>;
+  readonly sheet?: Partial<Settings['sheet']>;
+  /** How far the CRM's clock is ahead of the daemon's. */
+  readonly crmAheadMs?: number;
+}
+
+/** Timeouts that a busy machine keeps even at this speed, and people who never wait long. */
+const scenarioTimes = {
+  crm: { timeoutMs: 50_000, sweepMs: 10_000, settleMs: 10_000 },
+  sheet: { pollMs: 4_000, typingPauseMs: 4_000, readsPerMinute: 6_000, writesPerMinute: 6_000 },
+};
+
+/** A row: by the ID of its record, or by what it shows. */
+type Which = number | ShownRow;
+
+/** The real engine between a sandbox CRM and a sandbox sheet, in this process and fast; all of it ends with the test. */
+export interface Scenario {
+  readonly engine: Engine;
+  readonly log: RecordingLog;
+  readonly budget: RequestBudget;
+  readonly model: CrmModel;
+  readonly line: CrmLine;
+  /** Of the daemon's key, and the address around the line. */
+  readonly access: { readonly baseUrl: string; readonly apiKey: string };
+  /** Somebody who works in the CRM, and somebody at the sheet. */
+  readonly crm: CrmPerson;
+  readonly sheet: SheetPerson;
+  setFaults(order: z.input<typeof faultOrder>): void;
+  /** The requests that the CRM took note of, by method and path. */
+  requests(method: string, path: RegExp): readonly LoggedRequest[];
+  /** All cells, by header and as people see them, of a record's row or of the first that shows these texts. */
+  row(entity: Entity, which: Which): Promise<ShownRow | undefined>;
+  /** Resolves with the row once its Sync cell says such words. */
+  told(entity: Entity, which: Which, words: RegExp): Promise<ShownRow>;
+  /** Resolves with the first item of the outbox that fits, once there is one. */
+  waits(fits: (item: OutboxItem) => boolean): Promise<OutboxItem>;
+  /** Resolves when a part of the daemon has had the problem so often in a row. */
+  suffered(source: string, failures: number): Promise<void>;
+  /** Resolves when the daemon has looked at the sheet so many more times. */
+  cycled(times: number): Promise<void>;
+  /** Resolves when it has read the whole CRM so many more times. */
+  swept(entity: Entity, times: number): Promise<void>;
+  /** What a person decides about something that waits for it, once it does. */
+  decide(scope: string, choice: string): Promise<void>;
+  /** Resolves once both sides are the same and nothing is on its way. */
+  settled(): Promise<void>;
+  /** Reads everything again. */
+  resync(): Promise<ResyncReport>;
+}
+
+/** Sets the scene and resolves when the sheet is filled. */
+export async function openScenario(options: ScenarioOptions = {}): Promise<Scenario> {
+  const { counts = { leads: 8, opportunities: 4, tasks: 6 }, choices = {}, crmAheadMs = 0 } = options;
+  const clock = createFastClock(speed);
+  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-scenario-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const crmNow = () => clock.now() + crmAheadMs;
+  const crm = await startSandboxCrm({ port: 0, seed: 7, counts, choices, clock: crmNow });
+  onTestFinished(() => crm.close());
+  const quotas = { readsPerMinute: 100_000, writesPerMinute: 100_000 };
+  const sheets = await startSandboxSheets({ quotas });
+  onTestFinished(() => sheets.close());
+  const line = await openCrmLine({ target: crm.baseUrl, now: crmNow });
+  const settings = settingsSchema.parse({
+    crm: { ...scenarioTimes.crm, ...options.crm, baseUrl: line.baseUrl, apiKey: crm.apiKey },
+    sheet: {
+      ...scenarioTimes.sheet,
+      ...options.sheet,
+      spreadsheetId: sheets.spreadsheetId,
+      apiRootUrl: sheets.rootUrl,
+    },
+  });
+  const log = createRecordingLog();
+  const { mirror, budgetLog } = openMirror({ directory });
+  const budget = openBudget(settings, clock, budgetLog);
+  const link = joinLink(settings, { mirror, budget, clock, log });
+  const engine = new Engine(link);
+  onTestFinished(async () => {
+    const stopped = engine.stop(10 * settings.crm.timeoutMs);
+    budget.close();
+    await line[Symbol.asyncDispose]();
+    await stopped;
+    mirror.close();
+  });
+  await pullCatalog(link, 'newest');
+  await link.table.layOut(currentLayout(link), 'create');
+  await engine.start();
+  const addresses = { crmUrl: crm.pageUrl, sheetsUrl: sheets.rootUrl, spreadsheetId: sheets.spreadsheetId };
+  const scenario: Scenario = {
+    ...observe(engine, log, addresses),
+    engine,
+    log,
+    budget,
+    model: crm.model,
+    line,
+    access: { baseUrl: crm.baseUrl, apiKey: crm.apiKey },
+    crm: workInCrm(new URL(crm.pageUrl).origin),
+    sheet: sitAtSheet(sheets.rootUrl, sheets.spreadsheetId),
+    setFaults: (order) => crm.model.faults.order(faultOrder.parse(order)),
+    requests: (method, path) =>
+      crm.model.requests().filter((request) => request.method === method && path.test(request.path)),
+  };
+  await scenario.settled();
+  return scenario;
+}
+
+const openBudget = ({ crm }: Settings, clock: Link['clock'], log: BudgetLog) =>
+  createRequestBudget({
+    keys: [{ name: 'key', secret: crm.apiKey }],
+    ...crm.budget,
+    ipRequests: crm.ipBudget.requests,
+    holdMs: crm.timeoutMs + 5_000,
+    clock,
+    log,
+  });
+
+type Parts = Pick<Link, 'mirror' | 'clock' | 'log'> & { readonly budget: RequestBudget };
+
+/** The link as the daemon joins it, but with a clock of its own. */
+function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Link {
+  const { crm, queue, sheet } = settings;
+  const { apiRootUrl: rootUrl = '', readsPerMinute, spreadsheetId, timeoutMs, writesPerMinute } = sheet;
+  const random = () => 0.5;
+  let words = 0;
+  const google = { spreadsheetId, rootUrl, readsPerMinute, writesPerMinute, timeoutMs, clock, random, log };
+  return {
+    name: sheet.spreadsheetId,
+    mirror,
+    crm: createCrmClient({ ...crm, budget, clock, random, log }),
+    table: createGoogleSheetTable(google),
+    queue: createInProcessQueue({ concurrency: queue.concurrency, clock, log }),
+    clock,
+    log,
+    policy: readPolicy(settings),
+    times: { ...crm, ...sheet, readPauseMs: 1_200, refillMs: 2_000 },
+    backoff: { firstMs: 1_000, maxMs: 60_000 },
+    random,
+    newWord: () => {
+      words += 1;
+      return `word${words}`;
+    },
+  };
+}
+
+type Observation = Pick<
+  Scenario,
+  'row' | 'told' | 'waits' | 'suffered' | 'cycled' | 'swept' | 'decide' | 'settled' | 'resync'
+>;
+
+const limit = { limitMs: 15_000 };
+
+function observe(engine: Engine, log: RecordingLog, addresses: SideAddresses): Observation {
+  const { clock, mirror } = engine.link;
+  const row: Scenario['row'] = (entity, which) =>
+    findRow(addresses, entity, typeof which === 'number' ? { ID: String(which) } : which);
+  const isAtRest = () => {
+    const { lastPlan } = engine;
+    const isIdle = mirror
+      .readOutbox()
+      .every(({ state }) => !['waiting', 'sending', 'unknown'].includes(state));
+    return isIdle && lastPlan !== undefined && isQuiet(lastPlan) && lastPlan.restlessRows === 0;
+  };
+  const describe = async () =>
+    [
+      describeDifference(await readSides(addresses)),
+      ...engine.problems.list().map(({ source, message }) => `${source}: ${message}`),
+      ...mirror.readOutbox().map((item) => JSON.stringify(item)),
+    ].join('\n');
+  return {
+    row,
+    told(entity, which, words) {
+      const look = async () => {
+        const shown = await row(entity, which);
+        return words.test(shown?.['Sync'] ?? '') && shown;
+      };
+      const describeRow = async () => JSON.stringify(await row(entity, which));
+      return until(`the ${entity} row says ${words}`, look, { ...limit, describe: describeRow });
+    },
+    waits: (fits) =>
+      until('such a step waits', async () => mirror.readOutbox().find(fits), { ...limit, describe }),
+    async suffered(source, failures) {
+      const isSuffering = async () =>
+        engine.problems.list().some((problem) => problem.source === source && problem.failures >= failures);
+      await until(`${source} failed ${failures} times`, isSuffering, limit);
+    },
+    async cycled(times) {
+      const goal = engine.tally.cycles + times;
+      await until(`${times} more cycles`, async () => engine.tally.cycles >= goal, limit);
+    },
+    async swept(entity, times) {
+      const count = () =>
+        log.lines.filter(({ event, fields }) => event === 'sweep.finished' && fields['entity'] === entity)
+          .length;
+      const goal = count() + times;
+      await until(`${times} more sweeps of ${entity}`, async () => count() >= goal, { ...limit, describe });
+    },
+    async decide(scope, choice) {
+      const waits = async () => engine.lastPlan?.holds.some(({ decision }) => decision === scope) ?? false;
+      await until(`${scope} waits`, waits, limit);
+      mirror.saveDecision({ scope, choice, at: clock.now() });
+      engine.kick();
+    },
+    async settled() {
+      const look = async () => {
+        if (!isAtRest()) return false;
+        const { shown, expected } = await readSides(addresses);
+        return isDeepStrictEqual(shown, expected) && isAtRest();
+      };
+      await until('both sides are the same and at rest', look, { ...limit, describe });
+    },
+    resync: () => resync(engine, () => undefined),
+  };
+}
+
+/** Fails when any window held more requests than the CRM allows. */
+export function expectLimitKept({ model }: Scenario): void {
+  const { keys, requestsPerWindow } = model.usage();
+  for (const { largestWindow } of Object.values(keys))
+    expect(largestWindow).toBeLessThanOrEqual(requestsPerWindow);
+}
