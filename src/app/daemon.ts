@@ -1,7 +1,7 @@
 import type { Log } from '../core/ports.ts';
 import { startHttp } from '../http/server.ts';
 import { Engine } from '../sync/engine.ts';
-import { openLink } from './link.ts';
+import { openLink, type RereadKeys } from './link.ts';
 import type { Settings } from './settings.ts';
 
 /** A running daemon. */
@@ -16,8 +16,8 @@ export interface Daemon {
 const closingMs = 2_000;
 
 /** Starts the daemon: mirror and adapters first, then its HTTP side, then the engine. What was opened is closed when a later step fails. */
-export async function startDaemon(settings: Settings, log: Log): Promise<Daemon> {
-  const { link, budgetUsage, close } = openLink(settings, log);
+export async function startDaemon(settings: Settings, log: Log, rereadKeys: RereadKeys): Promise<Daemon> {
+  const { link, budgetUsage, close } = openLink(settings, log, rereadKeys);
   const engine = new Engine(link);
   const { host, port, controlToken } = settings.http;
   const http = await startHttp({ host, port, controlToken, engine, budgetUsage }).catch((error: unknown) => {

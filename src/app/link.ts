@@ -8,6 +8,7 @@ import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';
 import type { Entity } from '../core/record.ts';
 import { type BudgetUsage, createRequestBudget, type RequestBudget } from '../crm/budget.ts';
 import { createCrmClient } from '../crm/client.ts';
+import { createApiKey } from '../crm/key-pool.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
 import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
@@ -27,14 +28,14 @@ export interface OpenLink {
 const settleAfterTimeoutMs = 5_000;
 
 /** Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. */
-export function openLink(settings: Settings, log: Log): OpenLink {
+export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys): OpenLink {
   const { mirror, budgetLog } = openMirror({ directory: settings.state.directory });
   try {
     takeOwnership(mirror, settings);
     const clock = systemClock;
     const random = Math.random;
     const { crm, sheet } = settings;
-    const budget = createKeyBudget(settings, budgetLog);
+    const budget = createKeyBudget(settings, budgetLog, rereadKeys);
     const link: Link = {
       name: sheet.spreadsheetId,
       mirror,
@@ -63,16 +64,30 @@ export function openLink(settings: Settings, log: Log): OpenLink {
 /** Re-reading lists in which nothing changes takes half of a key's requests: the others are for whoever shares the key. */
 const idleReadPauseMs = ({ crm }: Settings): number => (2 * crm.budget.windowMs) / crm.budget.requests;
 
+/** Answers the CRM's keys as they stand in their files now, in the order of the settings; fewer where they can not be read. */
+export type RereadKeys = () => readonly string[];
+
+/** The keys of the settings, each once. */
+export const keysOf = ({ crm }: Settings): string[] => [...new Set([crm.apiKey, ...crm.apiKeys])];
+
 /** The budget of the settings' keys, going on with the slots in the log. */
-export const createKeyBudget = ({ crm }: Settings, log: BudgetLog): RequestBudget =>
-  createRequestBudget({
-    keys: [...new Set([crm.apiKey, ...crm.apiKeys])].map((secret) => ({ name: keyName(secret), secret })),
+export const createKeyBudget = (
+  settings: Settings,
+  log: BudgetLog,
+  rereadKeys: RereadKeys = () => [],
+): RequestBudget => {
+  const { crm } = settings;
+  return createRequestBudget({
+    keys: keysOf(settings).map((secret, place) =>
+      createApiKey(keyName(secret), secret, () => rereadKeys()[place]),
+    ),
     ...crm.budget,
     ipRequests: crm.ipBudget.requests,
     holdMs: crm.timeoutMs + settleAfterTimeoutMs,
     clock: systemClock,
     log,
   });
+};
 
 const keyName = (secret: string) => createHash('sha256').update(secret).digest('hex').slice(0, 16);
 

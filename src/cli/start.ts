@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { loadSettings } from '../app/config.ts';
 import { startDaemon } from '../app/daemon.ts';
 import { createLog } from '../app/logger.ts';
+import { createRereadKeys } from '../app/reread-keys.ts';
 import type { CommandContext } from './command.ts';
 import { stopRequested } from './signals.ts';
 
@@ -11,7 +12,8 @@ export function addStartCommand(program: Command, { environment }: CommandContex
     .description('run the daemon until SIGTERM or Ctrl-C')
     .action(async () => {
       const settings = loadSettings(environment);
-      const daemon = await startDaemon(settings, createLog(settings.log.level));
+      const log = createLog(settings.log.level);
+      const daemon = await startDaemon(settings, log, createRereadKeys(environment, log));
       await stopRequested();
       await daemon.stop();
     });

@@ -50,6 +50,8 @@ const retryPauseMs = 500;
 
 interface Attempt {
   readonly key: ApiKey;
+  /** What the key's secret was when the request was sent. */
+  readonly secret: string;
   readonly ended: Exchange;
   readonly sentAt: number;
 }
@@ -74,13 +76,14 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
     for (let refusals = 0; refusals < refusalsMax; refusals += 1) {
       const permit = await budget.take(lane, scopes);
       const { key } = permit;
+      const { secret } = key;
       const sentAt = clock.now();
       const startedAt = clock.monotonicMs();
       const ended = await send(permit, request);
       const outcome = ended.kind === 'reply' ? ended.status : ended.reason;
       const durationMs = clock.monotonicMs() - startedAt;
       log.debug('crm.request', { name, lane, key: key.name, outcome, durationMs });
-      if (!isRateRefusal(ended)) return { key, ended, sentAt };
+      if (!isRateRefusal(ended)) return { key, secret, ended, sentAt };
       pauseMs = readRefusalPause(ended.headers, clock.now());
       budget.park(key, pauseMs);
       log.warn('crm.limited', { name, lane, key: key.name, pauseMs, requests: budget.usage().requests });
@@ -112,11 +115,12 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
     };
     const refusedKeys = new Set<ApiKey>();
     for (let tries = 1; ; ) {
-      const { key, ended, sentAt } = await attempt(judged, call.lane, request);
+      const tried = await attempt(judged, call.lane, request);
+      const { key, ended, sentAt } = tried;
       try {
         return { envelope: judge(judged, ended), sentAt, receivedAt: clock.now() };
       } catch (error) {
-        if (!refusedKeys.has(key) && turnToAnotherKey(error, key, judged)) {
+        if (!refusedKeys.has(key) && (renewKey(error, tried, log) || turnToAnotherKey(error, key, judged))) {
           refusedKeys.add(key);
           continue;
         }
@@ -127,6 +131,13 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
       tries += 1;
     }
   };
+}
+
+/** A secret may have been exchanged at its source since it was read; it is looked up once for a request that was refused. */
+function renewKey(error: unknown, { key, secret }: Attempt, log: Log): boolean {
+  const isRenewed = isSyncError(error, 'CRM_UNAUTHORIZED') && (key.renew?.(secret) ?? false);
+  if (isRenewed) log.info('crm.key-renewed', { key: key.name });
+  return isRenewed;
 }
 
 /**

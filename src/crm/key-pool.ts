@@ -5,6 +5,23 @@ export interface ApiKey {
   /** Names the key in logs and in the log of slots; tells nothing about the secret. */
   readonly name: string;
   readonly secret: string;
+  /** Looks whether there is another secret than the one that was `used`, and takes it from then on. Answers whether there is. */
+  readonly renew?: (used: string) => boolean;
+}
+
+/** A key whose secret can be exchanged while the daemon runs: `reread` answers what stands at its source now. */
+export function createApiKey(name: string, first: string, reread: () => string | undefined): ApiKey {
+  let secret = first;
+  return {
+    name,
+    get secret() {
+      return secret;
+    },
+    renew(used) {
+      if (secret === used) secret = reread() ?? secret;
+      return secret !== used;
+    },
+  };
 }
 
 /** Keys of one account, each good for what its scopes allow. */

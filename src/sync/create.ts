@@ -1,4 +1,3 @@
-import { resembles } from '../core/decide/resemblance.ts';
 import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../core/record.ts';
@@ -45,7 +44,7 @@ const looksMax = 2;
 
 /**
  * Finds out what became of a create whose outcome nobody knows: it is never sent again blindly. Exactly one newcomer that is equal in all
- * it was to have is adopted; anything that only resembles it goes to a person. When nothing was found twice, a settle time apart, and a
+ * it was to have is adopted; any other newcomer may be it too, renamed by a colleague meanwhile, and goes to a person. When nothing was found twice, a settle time apart, and a
  * complete sweep begun since then did not find it either, it is sent again.
  */
 export async function settleCreate(link: Link, item: OutboxItem): Promise<PushResult> {
@@ -89,7 +88,7 @@ const reviewReason = (candidates: readonly StoredRecord[]): string =>
   `The CRM did not say whether it created this record, and ${candidates.map(({ key }) => key.id).join(', ')} may be it. ` +
   'Put that ID into the ID cell if it is, or clear the ID cell to create a new record.';
 
-/** Newcomers since the create was sent that nobody has claimed and that look like it. */
+/** Newcomers since the create was sent that nobody has claimed. They need not look like it: a colleague may have renamed it since. */
 function findCandidates(link: Link, item: OutboxItem): StoredRecord[] {
   const { mirror } = link;
   const claimed = new Set<RecordId | undefined>(mirror.readOutbox().map(({ recordId }) => recordId));
@@ -100,8 +99,7 @@ function findCandidates(link: Link, item: OutboxItem): StoredRecord[] {
         record.presence === 'present' &&
         record.firstSeenAt >= (item.sentAt ?? 0) &&
         !claimed.has(record.key.id) &&
-        !mirror.findAgreement(record.key) &&
-        resembles(item.fields, record.fields),
+        !mirror.findAgreement(record.key),
     );
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Scope, scopes } from '../../src/crm/contract.ts';
+import { createApiKey } from '../../src/crm/key-pool.ts';
 import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import { createCrmBench } from '../support/crm-bench.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -118,5 +119,37 @@ describe('the limits of two keys and their address (S11)', () => {
       expect(used.requests).toBeGreaterThan(40);
     }
     expect(Object.values(ips)).toMatchObject([{ refused: 0, largestWindow: 40 }]);
+  });
+});
+
+describe('a key whose secret was exchanged at its source', () => {
+  const newKey = `svc_live_${'4'.repeat(64)}`;
+
+  /** A client that holds the old secret of a key, and how often it looked the secret up again. */
+  async function openExchanged(found: string | undefined) {
+    const { model, ...opened } = await openBench([revokedKey], { keys: [{ key: newKey, scopes }] });
+    let looks = 0;
+    const key = createApiKey('exchanged', revokedKey, () => {
+      looks += 1;
+      return found;
+    });
+    const bench = createCrmBench(sandbox?.baseUrl ?? '', { keys: [key], clock: opened.clock });
+    return { ...bench, looks: () => looks, statuses: () => model.requests().map(({ status }) => status) };
+  }
+
+  it('is looked up once when it is refused, and the request goes on with the new one', async () => {
+    const { crm, looks, statuses } = await openExchanged(newKey);
+    expect((await crm.listRecords('lead', 1, 'sweep')).records).toHaveLength(3);
+    await crm.listRecords('lead', 1, 'sweep');
+    expect([statuses(), looks()]).toEqual([[401, 200, 200], 1]);
+  });
+
+  it('that is refused again, or can not be looked up, is told of', async () => {
+    for (const found of [revokedKey.replaceAll('3', '7'), undefined]) {
+      const { crm, statuses } = await openExchanged(found);
+      await expect(crm.listRecords('lead', 1, 'sweep')).rejects.toMatchObject({ code: 'CRM_UNAUTHORIZED' });
+      expect(statuses()).toEqual(found ? [401, 401] : [401]);
+      await sandbox?.close();
+    }
   });
 });

@@ -93,6 +93,23 @@ describe('a create whose outcome nobody knows', () => {
     expect([creates(scene), updates(scene)]).toEqual([1, 0]);
   });
 
+  test('fault 5: made a record that a colleague renamed before it was found: it is not made twice', async () => {
+    const scene = await openScenario();
+    const { crm, line, sheet } = scene;
+    const stop = line.intercept(/^POST \/leads$/, async (_asked, passOn) => {
+      stop();
+      await passOn();
+      const [born] = await leadsCalled(scene, title);
+      await crm.update('lead', born?.id ?? 0, { title: 'Renamed by a colleague' });
+      return undefined;
+    });
+    await sheet.typeRow('lead', { Title: title });
+    await scene.told('lead', { Title: title }, /may be it\./);
+    await timePasses(scene);
+    expect(await leadsCalled(scene, title)).toEqual([]);
+    expect([creates(scene), updates(scene)]).toEqual([1, 0]);
+  });
+
   test('fault 6: was not done, but a colleague made a lead of that title: it is not taken for ours', async () => {
     const scene = await openScenario();
     const { crm, line, sheet } = scene;

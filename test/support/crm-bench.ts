@@ -1,6 +1,7 @@
 import type { BudgetLog, Crm } from '../../src/core/ports.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
+import type { ApiKey } from '../../src/crm/key-pool.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { createMemoryBudgetLog } from './memory-budget-log.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
@@ -22,6 +23,8 @@ export interface CrmBenchOptions {
   readonly apiKey?: string;
   /** Further keys. */
   readonly apiKeys?: readonly string[];
+  /** Instead of both. */
+  readonly keys?: readonly ApiKey[];
   readonly requests?: number;
   readonly clock?: ManualClock;
   readonly budgetLog?: BudgetLog;
@@ -34,7 +37,7 @@ export function createCrmBench(baseUrl: string, options: CrmBenchOptions = {}): 
   const log = createRecordingLog();
   const holdMs = timeoutMs + 30_000;
   const budget = createRequestBudget({
-    keys: [apiKey, ...apiKeys].map((secret, index) => ({ name: `key-${index}`, secret })),
+    keys: options.keys ?? [apiKey, ...apiKeys].map((secret, index) => ({ name: `key-${index}`, secret })),
     requests,
     ipRequests: 200,
     windowMs: 60_000,
