@@ -108,11 +108,7 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   return async (call) => {
     const endpoint: Endpoint = endpoints[call.endpoint];
     const request = buildRequest(options, endpoint, call);
-    const judged = {
-      name: `${request.method} ${fillPath(endpoint.path, call.path)}`,
-      isWrite: request.method !== 'GET',
-      scopes: [endpoint.scope, ...(call.furtherScopes ?? [])],
-    };
+    const judged = describeRequest(endpoint, call);
     const refusedKeys = new Set<ApiKey>();
     for (let tries = 1; ; ) {
       const tried = await attempt(judged, call.lane, request);
@@ -132,6 +128,12 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
     }
   };
 }
+
+const describeRequest = ({ method, path, scope }: Endpoint, call: CrmCall): JudgedRequest => ({
+  name: `${method} ${fillPath(path, call.path)}`,
+  isWrite: method !== 'GET',
+  scopes: [scope, ...(call.furtherScopes ?? [])],
+});
 
 /** A secret may have been exchanged at its source since it was read; it is looked up once for a request that was refused. */
 function renewKey(error: unknown, { key, secret }: Attempt, log: Log): boolean {
