@@ -15,7 +15,7 @@ import { createGoogleSheetTable } from '../sheets/table.ts';
 import { openMirror } from '../sqlite/open.ts';
 import type { Link } from '../sync/link.ts';
 import { systemClock } from './clock.ts';
-import { type Settings, tabSettings } from './settings.ts';
+import { enabledEntities, type Settings, tabSettings } from './settings.ts';
 
 /** A link with what has to be closed after it, and what status shows of its budget. */
 export interface OpenLink {
@@ -145,8 +145,9 @@ export function readPolicy(settings: Settings): Policy {
     lead: readTab(settings, 'lead'),
     opportunity: readTab(settings, 'opportunity'),
     task: readTab(settings, 'task'),
+    contact: readTab(settings, 'contact'),
   };
-  return { tabs, vanishedRows, brakes, appendsMax };
+  return { entities: enabledEntities(settings), tabs, vanishedRows, brakes, appendsMax };
 }
 
 const conflicts: Readonly<Record<'crm' | 'sheet' | 'ask', ConflictPolicy>> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Entity, entities } from '../core/record.ts';
+import { type Entity, entities, listedEntities } from '../core/record.ts';
 import { logLevels } from './logger.ts';
 
 /** A whole number of milliseconds, at least 1. */
@@ -19,13 +19,17 @@ const column = z.strictObject({
 });
 
 const tab = (title: string) =>
-  z
-    .strictObject({
-      title: z.string().min(1).max(100).default(title).describe('Name of the tab.'),
-      conflict: conflict.default('crm').describe('Who wins when both sides changed one field differently.'),
-      columns: z.record(z.string(), column).default({}).describe('Rules for single columns, by field name.'),
-    })
-    .prefault({});
+  z.strictObject({
+    title: z.string().min(1).max(100).default(title).describe('Name of the tab.'),
+    conflict: conflict.default('crm').describe('Who wins when both sides changed one field differently.'),
+    columns: z.record(z.string(), column).default({}).describe('Rules for single columns, by field name.'),
+  });
+
+/** Contacts cost a request for every lead, so only those who want them have them. */
+const contactsTab = z.strictObject({
+  enabled: z.boolean().default(false).describe('Whether contacts are kept the same at all.'),
+  ...tab('Contacts').shape,
+});
 
 const apiKey = z
   .string()
@@ -55,6 +59,7 @@ const crm = z.strictObject({
     })
     .prefault({}),
   sweepMs: milliseconds(15_000, 'Pause between the starts of two complete reads of an entity'),
+  contactsPauseMs: milliseconds(2_000, 'Pause between two leads whose contacts are read'),
   catalogMs: milliseconds(300_000, 'Age at which stages, statuses and custom fields are read again'),
   // Not longer than the typing pause: what was written in the CRM while a row was edited must be seen before
   // it is overwritten.
@@ -91,7 +96,12 @@ const sheet = z.strictObject({
     })
     .prefault({}),
   tabs: z
-    .strictObject({ leads: tab('Leads'), opportunities: tab('Opportunities'), tasks: tab('Tasks') })
+    .strictObject({
+      leads: tab('Leads').prefault({}),
+      opportunities: tab('Opportunities').prefault({}),
+      tasks: tab('Tasks').prefault({}),
+      contacts: contactsTab.prefault({}),
+    })
     .prefault({}),
 });
 
@@ -137,6 +147,7 @@ export const tabNames = {
   lead: 'leads',
   opportunity: 'opportunities',
   task: 'tasks',
+  contact: 'contacts',
 } as const satisfies Record<Entity, string>;
 
 /** Where an environment variable goes. Secrets may come from a file instead, named by the variable with `_FILE` behind it. */
@@ -167,6 +178,10 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
 
 /** The tab that belongs to an entity. */
 export const tabSettings = (settings: Settings, entity: Entity) => settings.sheet.tabs[tabNames[entity]];
+
+/** The entities that are kept the same. */
+export const enabledEntities = ({ sheet: { tabs } }: Settings): readonly Entity[] =>
+  tabs.contacts.enabled ? entities : listedEntities;
 
 /** All entities with their tab. */
 export const allTabs = (settings: Settings) =>

@@ -15,6 +15,8 @@ export interface FieldDefinition {
   readonly isReadOnly?: true;
   /** It can never be empty, and a new row is not sent without it. */
   readonly isRequired?: true;
+  /** It is set by the create and never again. */
+  readonly isFixed?: true;
   /** It can not be emptied once it is set, although a new row may lack it. */
   readonly isKept?: true;
   readonly lengthMax?: number;
@@ -51,6 +53,13 @@ const standardFields: Readonly<Record<Entity, readonly FieldDefinition[]>> = {
     { name: 'lead_id', header: 'Lead', kind: 'lead' },
     { name: 'parent_task_id', header: 'Parent task', kind: 'integer', min: 1 },
     { name: 'created_at', header: 'Created', kind: 'instant', isReadOnly: true },
+  ],
+  contact: [
+    { name: 'lead_id', header: 'Lead', kind: 'lead', isRequired: true, isFixed: true },
+    { name: 'full_name', header: 'Name', kind: 'text', isRequired: true },
+    { name: 'email', header: 'E-mail', kind: 'text' },
+    { name: 'phone_number', header: 'Phone', kind: 'text' },
+    { name: 'whatsapp_number', header: 'WhatsApp', kind: 'text' },
   ],
 };
 

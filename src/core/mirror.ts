@@ -1,6 +1,14 @@
 import type { Catalog } from './catalog.ts';
 import type { Entity, RecordKey } from './record.ts';
-import type { Agreement, Decision, JournalEntry, OutboxItem, StoredRecord, Sweep } from './state.ts';
+import type {
+  Agreement,
+  ContactRead,
+  Decision,
+  JournalEntry,
+  OutboxItem,
+  StoredRecord,
+  Sweep,
+} from './state.ts';
 
 /**
  * The only truth about what was observed, agreed, and still has to be done. All calls are synchronous and durable when
@@ -35,6 +43,9 @@ export interface Mirror {
 
   readSweeps(): Sweep[];
   saveSweep(sweep: Sweep): void;
+
+  readContactReads(): ContactRead[];
+  saveContactRead(read: ContactRead): void;
 
   /** The catalog as last read from the CRM, or `undefined` before the first read. */
   readCatalog(): Catalog | undefined;

@@ -3,7 +3,7 @@ import { choicesOf, createNames } from './codec.ts';
 import type { BrakeLimits } from './decide/brakes.ts';
 import { describeEntity, type FieldDefinition } from './field.ts';
 import type { Column, ConflictPolicy, Direction, Layout } from './layout.ts';
-import { type Entity, entities } from './record.ts';
+import type { Entity } from './record.ts';
 import type { FieldName } from './value.ts';
 
 /** What a person may change about a column; what is absent is taken from the tab. */
@@ -24,6 +24,8 @@ export type VanishedRowPolicy = 'ask' | 'trash' | 'restore';
 
 /** The rules by which is decided; from the configuration. */
 export interface Policy {
+  /** The kinds of record that are kept the same, in the order of `record.ts`; the tabs of others are left alone. */
+  readonly entities: readonly Entity[];
   readonly tabs: Readonly<Record<Entity, TabPolicy>>;
   readonly vanishedRows: VanishedRowPolicy;
   readonly brakes: BrakeLimits;
@@ -33,7 +35,7 @@ export interface Policy {
 
 /** The tabs and columns that follow from the policy and what the CRM has. */
 export function buildLayout(policy: Policy, catalog: Catalog): Layout {
-  return entities.map((entity) => {
+  return policy.entities.map((entity) => {
     const tab = policy.tabs[entity];
     const columns = describeEntity(entity, catalog).flatMap((field) => buildColumn(field, tab, catalog));
     return { entity, title: tab.title, columns };

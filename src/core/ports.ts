@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts';
 import type { Layout } from './layout.ts';
-import type { Entity, ObservedRecord, RecordId, RecordKey } from './record.ts';
+import type { Entity, ListedEntity, ObservedRecord, RecordId, RecordKey } from './record.ts';
 import type { ObservedTable, RowStep, WriteReceipt } from './table.ts';
 import type { Fields } from './value.ts';
 
@@ -41,13 +41,15 @@ export interface WriteAnswer {
 export interface Crm {
   readCatalog(lane: Lane): Promise<Catalog>;
   /** Newest first where the CRM can order. `page` counts from 1. A listing that can not be understood is CRM_UNREADABLE. */
-  listRecords(entity: Entity, page: number, lane: Lane): Promise<RecordPage>;
+  listRecords(entity: ListedEntity, page: number, lane: Lane): Promise<RecordPage>;
+  /** All contacts of a lead. CRM_NOT_FOUND when the CRM does not have the lead. */
+  listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]>;
   /** A record by id, or `undefined` when the CRM says it does not exist (404). */
   getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined>;
   createRecord(entity: Entity, fields: Fields): Promise<WriteAnswer>;
   /** Sends the given fields only. */
   updateRecord(key: RecordKey, fields: Fields): Promise<WriteAnswer>;
-  /** Moves the record to the CRM's trash; a record that is already gone counts as done. */
+  /** Moves the record to the CRM's trash, a contact to nowhere; a record that is already gone counts as done. */
   deleteRecord(key: RecordKey): Promise<void>;
 }
 

@@ -1,10 +1,14 @@
 import type { Fields } from './value.ts';
 
 /** The kinds of record that are kept the same on both sides, in the order in which they depend on each other. */
-export const entities = ['lead', 'opportunity', 'task'] as const;
+export const entities = ['lead', 'opportunity', 'task', 'contact'] as const;
 export type Entity = (typeof entities)[number];
 
-/** The CRM's id of a record, as text (integers for leads, opportunities and tasks). */
+/** The kinds that the CRM lists as a whole. Contacts it lists lead by lead, so they are kept the same only where somebody wants them. */
+export const listedEntities = ['lead', 'opportunity', 'task'] as const satisfies readonly Entity[];
+export type ListedEntity = (typeof listedEntities)[number];
+
+/** The id of a record, as text: the CRM's integer for leads, opportunities and tasks; see `contact-id.ts` for contacts. */
 export type RecordId = string;
 
 /** Names one record. A record that is not yet created is named by the token in its row's ID cell. */

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts';
-import type { Entity, RecordKey } from './record.ts';
+import type { Entity, RecordId, RecordKey } from './record.ts';
 import type { Fields } from './value.ts';
 
 /** A record as the CRM last said it. Times are epoch ms. */
@@ -29,6 +29,13 @@ export interface Agreement {
   readonly changedAt: number;
   /** What a person at the row is told about that change, for example whose value lost; empty for nothing. */
   readonly notice: string;
+}
+
+/** The last complete reading of a lead's contacts: when it began (epoch ms), and what the lead looked like then. */
+export interface ContactRead {
+  readonly leadId: RecordId;
+  readonly at: number;
+  readonly leadVersion: string;
 }
 
 export type OutboxKind = 'create' | 'update' | 'delete';

@@ -1,12 +1,27 @@
+import { splitContactId } from '../core/contact-id.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { Crm, Lane, RecordPage, WriteAnswer } from '../core/ports.ts';
-import { type Entity, entities, type ObservedRecord, type RecordKey } from '../core/record.ts';
+import {
+  type Entity,
+  type ListedEntity,
+  listedEntities,
+  type ObservedRecord,
+  type RecordId,
+  type RecordKey,
+} from '../core/record.ts';
 import { type Fields, pickFields } from '../core/value.ts';
 import { readCatalog } from './catalog.ts';
 import type { EndpointName } from './contract.ts';
 import { type CrmHttp, type CrmHttpOptions, type CrmReply, createCrmHttp } from './http.ts';
-import { createListing, type ReadPage } from './listing.ts';
-import { aboutNames, type CrmRecord, readRecord, unwrapRecord, writeRecord } from './records.ts';
+import { contactListing, createListing, listings, type ReadPage } from './listing.ts';
+import {
+  aboutNames,
+  type CrmRecord,
+  placeContact,
+  readRecord,
+  unwrapRecord,
+  writeRecord,
+} from './records.ts';
 
 const operations = {
   lead: { get: 'getLead', create: 'createLead', update: 'updateLead', delete: 'deleteLead' },
@@ -17,6 +32,7 @@ const operations = {
     delete: 'deleteOpportunity',
   },
   task: { get: 'getTask', create: 'createTask', update: 'updateTask', delete: 'deleteTask' },
+  contact: { get: 'getContact', create: 'createContact', update: 'updateContact', delete: 'deleteContact' },
 } as const satisfies Record<Entity, Record<string, EndpointName>>;
 
 /** Makes the CRM of one key, over HTTP. */
@@ -25,7 +41,8 @@ export const createCrmClient = (options: CrmHttpOptions): Crm => new CrmClient(o
 class CrmClient implements Crm {
   readonly #http: CrmHttp;
   readonly #options: CrmHttpOptions;
-  readonly #listings: ReadonlyMap<Entity, ReadPage>;
+  readonly #listings: ReadonlyMap<ListedEntity, ReadPage>;
+  readonly #readContacts: ReadPage;
   /** Keys of the custom fields, once the catalog was read: a lead that lacks one of them has it empty. */
   #customKeys: readonly string[] = [];
 
@@ -33,7 +50,8 @@ class CrmClient implements Crm {
     const http = createCrmHttp(options);
     this.#http = http;
     this.#options = options;
-    this.#listings = new Map(entities.map((entity) => [entity, createListing(http, entity)]));
+    this.#listings = new Map(listedEntities.map((entity) => [entity, createListing(http, listings[entity])]));
+    this.#readContacts = createListing(http, contactListing);
   }
 
   async readCatalog(lane: Lane) {
@@ -42,14 +60,24 @@ class CrmClient implements Crm {
     return catalog;
   }
 
-  listRecords(entity: Entity, page: number, lane: Lane): Promise<RecordPage> {
+  listRecords(entity: ListedEntity, page: number, lane: Lane): Promise<RecordPage> {
     return this.#listings.get(entity)!(page, lane, this.#customKeys);
+  }
+
+  async listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]> {
+    const contacts: ObservedRecord[] = [];
+    for (let page = 1, hasMore = true; hasMore; page += 1) {
+      const answer = await this.#readContacts(page, lane, [], leadId);
+      contacts.push(...answer.records);
+      ({ hasMore } = answer);
+    }
+    return contacts;
   }
 
   async getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined> {
     try {
-      const reply = await this.#http({ endpoint: operations[key.entity].get, lane, path: { id: key.id } });
-      const record = this.#readReply(key.entity, reply);
+      const reply = await this.#http({ endpoint: operations[key.entity].get, lane, path: pathOf(key) });
+      const record = this.#readReply(key.entity, reply, leadOf(key));
       if ('problem' in record) throw unreadable(key, record.problem);
       if (record.id !== key.id) throw unreadable(key, `it has the id ${record.id}`);
       return { entity: key.entity, ...record, at: reply.sentAt };
@@ -63,13 +91,15 @@ class CrmClient implements Crm {
     // What is empty is left to the CRM: most fields can be unset in a create, but not all take a null.
     const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
     const body = writeRecord(entity, filled);
+    const leadId = entity === 'contact' ? String(fields['lead_id']) : undefined;
     const reply = await this.#http({
       endpoint: operations[entity].create,
       lane: 'edit',
       body,
+      ...(leadId === undefined ? {} : { path: { leadId } }),
       furtherScopes: 'custom_fields' in body ? ['write:custom_fields'] : [],
     });
-    const record = this.#readReply(entity, reply);
+    const record = this.#readReply(entity, reply, leadId);
     if ('problem' in record) {
       // Something was created, but only a look at the newest records tells under which id.
       throw new SyncError(
@@ -86,17 +116,17 @@ class CrmClient implements Crm {
     const reply = await this.#http({
       endpoint: operations[key.entity].update,
       lane: 'edit',
-      path: { id: key.id },
+      path: pathOf(key),
       body,
     });
-    const record = this.#readReply(key.entity, reply);
+    const record = this.#readReply(key.entity, reply, leadOf(key));
     const said = 'problem' in record ? {} : record.fields;
     return { id: key.id, fields: { ...fields, ...said }, at: reply.receivedAt };
   }
 
   async deleteRecord(key: RecordKey): Promise<void> {
     try {
-      await this.#http({ endpoint: operations[key.entity].delete, lane: 'edit', path: { id: key.id } });
+      await this.#http({ endpoint: operations[key.entity].delete, lane: 'edit', path: pathOf(key) });
     } catch (error) {
       if (!isSyncError(error, 'CRM_NOT_FOUND')) throw error;
     }
@@ -114,10 +144,18 @@ class CrmClient implements Crm {
     return { ...pickFields(current.fields, aboutNames), ...fields };
   }
 
-  #readReply(entity: Entity, reply: CrmReply): CrmRecord | { readonly problem: string } {
-    return readRecord(entity, unwrapRecord(entity, reply.envelope.data), this.#customKeys);
+  #readReply(entity: Entity, reply: CrmReply, leadId?: RecordId): CrmRecord | { readonly problem: string } {
+    const record = readRecord(entity, unwrapRecord(entity, reply.envelope.data), this.#customKeys);
+    return leadId === undefined || 'problem' in record ? record : placeContact(leadId, record);
   }
 }
+
+/** The lead below which the CRM has a contact. */
+const leadOf = ({ entity, id }: RecordKey): RecordId | undefined =>
+  entity === 'contact' ? splitContactId(id).leadId : undefined;
+
+const pathOf = ({ entity, id }: RecordKey): Readonly<Record<string, string>> =>
+  entity === 'contact' ? { ...splitContactId(id) } : { id };
 
 const unreadable = (key: RecordKey, problem: string): SyncError =>
   new SyncError('CRM_UNREADABLE', `The ${key.entity} ${key.id} can not be understood: ${problem}.`);

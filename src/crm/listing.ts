@@ -1,6 +1,6 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
-import type { Entity, ObservedRecord } from '../core/record.ts';
+import type { Entity, ListedEntity, ObservedRecord, RecordId } from '../core/record.ts';
 import type { EndpointName } from './contract.ts';
 import type { CrmHttp, CrmReply } from './http.ts';
 import { type PageFacts, readListAnswer } from './list-answer.ts';
@@ -11,16 +11,39 @@ import {
   type ListingMemory,
   pageLimit,
   probeOf,
+  rememberLongest,
   rememberPage,
 } from './page-end.ts';
-import { readRecord } from './records.ts';
+import { placeContact, readRecord } from './records.ts';
 
-/** The listing of each entity. */
+/** Where a listing is, and what its elements are. */
+export interface ListSource {
+  readonly entity: Entity;
+  readonly endpoint: EndpointName;
+  readonly path: string;
+  /** How the answer may call the list of elements. */
+  readonly name: string;
+}
+
+/** The listing of each entity that has one. */
 export const listings = {
-  lead: { endpoint: 'listLeads', path: '/leads', name: 'leads' },
-  opportunity: { endpoint: 'listOpportunities', path: '/opportunities', name: 'opportunities' },
-  task: { endpoint: 'listTasks', path: '/tasks', name: 'tasks' },
-} as const satisfies Record<Entity, { endpoint: EndpointName; path: string; name: string }>;
+  lead: { entity: 'lead', endpoint: 'listLeads', path: '/leads', name: 'leads' },
+  opportunity: {
+    entity: 'opportunity',
+    endpoint: 'listOpportunities',
+    path: '/opportunities',
+    name: 'opportunities',
+  },
+  task: { entity: 'task', endpoint: 'listTasks', path: '/tasks', name: 'tasks' },
+} as const satisfies Record<ListedEntity, ListSource>;
+
+/** There is one of these below every lead. */
+export const contactListing: ListSource = {
+  entity: 'contact',
+  endpoint: 'listContacts',
+  path: '/leads/{leadId}/contacts',
+  name: 'contacts',
+};
 
 type Query = Readonly<Record<string, string | number>>;
 type PageQuery = (page: number, limit: number, order?: 'asc' | 'desc') => Query;
@@ -42,23 +65,32 @@ interface ReadAnswer {
   readonly facts: PageFacts;
 }
 
-/** Reads pages of one entity's listing. */
-export type ReadPage = (page: number, lane: Lane, customKeys: readonly string[]) => Promise<RecordPage>;
+/** Reads pages of one entity's listing; of the one below `leadId` where there are many. */
+export type ReadPage = (
+  page: number,
+  lane: Lane,
+  customKeys: readonly string[],
+  leadId?: RecordId,
+) => Promise<RecordPage>;
 
 /**
  * Makes the reader of an entity's listing. It remembers how this CRM answers: which query it takes, how long
  * a page is and, for each lane, what the pages before held.
  */
-export function createListing(http: CrmHttp, entity: Entity): ReadPage {
-  const { endpoint, path, name } = listings[entity];
+export function createListing(http: CrmHttp, source: ListSource): ReadPage {
+  const { entity, endpoint, path, name } = source;
   let queryIndex = 0;
   const memories = new Map<Lane, ListingMemory>();
 
-  async function ask(lane: Lane, ...asked: Parameters<PageQuery>): Promise<CrmReply> {
+  async function ask(
+    lane: Lane,
+    leadId: RecordId | undefined,
+    ...asked: Parameters<PageQuery>
+  ): Promise<CrmReply> {
     for (;;) {
       const query = pageQueries[queryIndex]?.(...asked) ?? {};
       try {
-        return await http({ endpoint, lane, query });
+        return await http({ endpoint, lane, query, ...(leadId === undefined ? {} : { path: { leadId } }) });
       } catch (error) {
         if (!isSyncError(error, 'CRM_REFUSED') || queryIndex === pageQueries.length - 1) throw error;
         queryIndex += 1;
@@ -70,17 +102,18 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
   async function read(
     lane: Lane,
     customKeys: readonly string[],
+    leadId: RecordId | undefined,
     ...asked: Parameters<PageQuery>
   ): Promise<ReadAnswer | undefined> {
     const [page] = asked;
     try {
-      const { envelope, sentAt: at } = await ask(lane, ...asked);
+      const { envelope, sentAt: at } = await ask(lane, leadId, ...asked);
       const answer = readListAnswer(envelope, name);
       if (!answer) throw unreadable(path, page, 'no list of records is in the answer');
       const records = answer.items.map((item, index): ObservedRecord => {
         const record = readRecord(entity, item, customKeys);
-        if (!('problem' in record)) return { entity, ...record, at };
-        throw unreadable(path, page, `record ${index + 1}: ${record.problem}`);
+        if ('problem' in record) throw unreadable(path, page, `record ${index + 1}: ${record.problem}`);
+        return { entity, ...(leadId === undefined ? record : placeContact(leadId, record)), at };
       });
       return { records, facts: answer.facts };
     } catch (error) {
@@ -89,8 +122,8 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
     }
   }
 
-  return async (page, lane, customKeys) => {
-    const answer = await read(lane, customKeys, page, pageLimit);
+  return async (page, lane, customKeys, leadId) => {
+    const answer = await read(lane, customKeys, leadId, page, pageLimit);
     if (!answer) return { records: [], hasMore: false };
     const { records, facts } = answer;
     const memory = memories.get(lane) ?? emptyMemory;
@@ -98,11 +131,12 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
     if (!isInTurn(page, memory)) return { records, hasMore: true };
     const reading = { page, ids: idsOf(records), facts };
     const end = findPageEnd(reading, memory);
-    memories.set(lane, rememberPage(reading, end, memory));
+    const remembered = rememberPage(reading, end, memory);
+    memories.set(lane, leadId === undefined ? remembered : rememberLongest(reading, remembered));
     if (end === 'more' || end === 'end') return { records, hasMore: end === 'more' };
     if (end === 'repeat') return { records: [], hasMore: false };
     if (end === 'suspect') {
-      const probed = await read(lane, customKeys, ...probeOf(records.length));
+      const probed = await read(lane, customKeys, leadId, ...probeOf(records.length));
       if (holdsEverything(memory.seen, idsOf(probed?.records ?? []))) return { records: [], hasMore: false };
     }
     throw unreadable(path, page, 'it repeats what came before, although there are more records');

@@ -62,6 +62,15 @@ export function rememberPage(read: PageReading, end: PageEnd, memory: ListingMem
 }
 
 /**
+ * Of many short listings that are paged alike, a page is at least as long as the longest that was seen: so a shorter one is the last of
+ * its listing, and most cost one request.
+ */
+export const rememberLongest = ({ ids }: PageReading, memory: ListingMemory): ListingMemory => ({
+  ...memory,
+  pageSize: Math.max(memory.pageSize ?? 0, ids.length),
+});
+
+/**
  * What to ask (page, limit and order) where the second page repeats a first one of `size` elements: again the
  * second page, but of pages that are one shorter, and from the other end.
  */

@@ -1,5 +1,5 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
-import type { Entity, RecordId } from '../core/record.ts';
+import type { ListedEntity, RecordId } from '../core/record.ts';
 import type { Envelope } from './contract-records.ts';
 import { isJsonObject } from './json.ts';
 import { type PageFacts, readListAnswer } from './list-answer.ts';
@@ -38,16 +38,16 @@ interface Page {
 
 type Query = Readonly<Record<string, string | number>>;
 
-const listCall = (entity: Entity, query: Query): ProbeCall => ({
+const listCall = (entity: ListedEntity, query: Query): ProbeCall => ({
   endpoint: listings[entity].endpoint,
   query,
 });
 
 /** The cheapest read of a listing. */
-export const firstRecordCall = (entity: Entity): ProbeCall => listCall(entity, pageQueries[0]!(1, 1));
+export const firstRecordCall = (entity: ListedEntity): ProbeCall => listCall(entity, pageQueries[0]!(1, 1));
 
 /** Finds out how the CRM lists an entity, in one to six requests. Fails with what reading a listing fails with. */
-export async function readListDialect(probe: CrmProbe, entity: Entity): Promise<ListDialect> {
+export async function readListDialect(probe: CrmProbe, entity: ListedEntity): Promise<ListDialect> {
   const pageQuery = await findQuery(probe, entity);
   const ask = async (page: number, limit: number): Promise<Page> =>
     readPage(entity, (await probe.read(listCall(entity, pageQuery(page, limit)))).envelope);
@@ -83,7 +83,10 @@ export async function readListDialect(probe: CrmProbe, entity: Entity): Promise<
 }
 
 /** The first of the queries of listings that the CRM does not refuse. */
-async function findQuery(probe: CrmProbe, entity: Entity): Promise<(page: number, limit: number) => Query> {
+async function findQuery(
+  probe: CrmProbe,
+  entity: ListedEntity,
+): Promise<(page: number, limit: number) => Query> {
   for (const query of pageQueries.slice(0, -1)) {
     try {
       await probe.read(listCall(entity, query(1, 1)));
@@ -99,7 +102,7 @@ async function findQuery(probe: CrmProbe, entity: Entity): Promise<(page: number
 const hasOthers = (page: Page | undefined, before: Page): boolean =>
   page?.ids.some((id) => !before.ids.includes(id)) ?? false;
 
-function readPage(entity: Entity, envelope: Envelope): Page {
+function readPage(entity: ListedEntity, envelope: Envelope): Page {
   const { path, name } = listings[entity];
   const answer = readListAnswer(envelope, name);
   if (!answer) throw unreadable(path, 'no list of records is in the answer');
@@ -131,7 +134,7 @@ function readOrder(ids: readonly RecordId[]): ListDialect['order'] {
 const singles = { lead: 'getLead', opportunity: 'getOpportunity', task: 'getTask' } as const;
 
 /** Where a single record stands in its answer: `data`, or below it where it is wrapped. */
-export async function readSinglePlace(probe: CrmProbe, entity: Entity, id: RecordId): Promise<string> {
+export async function readSinglePlace(probe: CrmProbe, entity: ListedEntity, id: RecordId): Promise<string> {
   const { envelope } = await probe.read({ endpoint: singles[entity], path: { id } });
   const json = unwrapRecord(entity, envelope.data);
   const record = readRecord(entity, json, []);

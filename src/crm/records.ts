@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { emptyCatalog } from '../core/catalog.ts';
+import { joinContactId } from '../core/contact-id.ts';
 import { customFieldKey, customFieldName, describeEntity } from '../core/field.ts';
 import type { Entity, RecordId } from '../core/record.ts';
 import type { FieldName, Fields, Value } from '../core/value.ts';
-import { leadRecord, opportunityRecord, taskRecord } from './contract-records.ts';
+import { contactRecord, leadRecord, opportunityRecord, taskRecord } from './contract-records.ts';
 import { isJsonObject } from './json.ts';
 
 /** A record of the CRM in canonical form. */
@@ -16,6 +17,7 @@ const schemas = {
   lead: leadRecord,
   opportunity: opportunityRecord,
   task: taskRecord,
+  contact: contactRecord,
 } satisfies Record<Entity, z.ZodType>;
 
 /** What to call the record where an answer wraps it. */
@@ -49,6 +51,12 @@ export function readRecord(
   return { id: String(parsed.data.id), fields };
 }
 
+/** A contact as it is kept: with the lead below which the CRM has it. */
+export const placeContact = (leadId: RecordId, { id, fields }: CrmRecord): CrmRecord => ({
+  id: joinContactId({ leadId, contactId: id }),
+  fields: { ...fields, lead_id: Number(leadId) },
+});
+
 /** The record inside of an answer's data: the data itself, or one level below under a usual name. */
 export function unwrapRecord(entity: Entity, data: unknown): unknown {
   if (!isJsonObject(data) || 'id' in data) return data;
@@ -57,8 +65,10 @@ export function unwrapRecord(entity: Entity, data: unknown): unknown {
 }
 
 function readLeadParts(lead: Readonly<Record<string, unknown>>, customKeys: readonly string[]): Fields {
-  const { meta_data: meta, custom_fields: custom } = lead;
+  const { meta_data: meta, custom_fields: custom, updated_at: updatedAt } = lead;
   const fields: Record<FieldName, Value> = {};
+  // No column shows it, but it tells that something about the lead changed, its contacts maybe.
+  if (typeof updatedAt === 'string') fields['updated_at'] = updatedAt;
   if (meta !== undefined) {
     const about = isJsonObject(meta) && isJsonObject(meta['about']) ? meta['about'] : {};
     fields['about.description'] = readValue(about['description']) ?? null;
@@ -97,13 +107,15 @@ function readInstant(name: FieldName, text: string): Fields {
 /** The fields that make up a lead's `about` object, which accepts no others. */
 export const aboutNames = ['about.description', 'about.url'] as const;
 
-/** The body that writes the fields. Those the CRM sets itself are left out. */
+/** The body that writes the fields. Those the CRM sets itself are left out, and the lead of a contact, which stands in the path. */
 export function writeRecord(entity: Entity, fields: Fields): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   const custom: Record<string, Value> = {};
   const about: Record<string, Value> = {};
   const writable = new Set(
-    describeEntity(entity, emptyCatalog).flatMap((field) => (field.isReadOnly ? [] : [field.name])),
+    describeEntity(entity, emptyCatalog).flatMap((field) =>
+      field.isReadOnly || field.isFixed ? [] : [field.name],
+    ),
   );
   for (const [name, value] of Object.entries(fields)) {
     const customKey = customFieldKey(name);

@@ -54,7 +54,12 @@ export function createGoogleSheetTable(options: SheetsClientOptions): Table {
       writer.start(boundTabs(readings));
       const observed = (entity: Entity): ObservedTab => readings.get(entity)?.observed ?? notLaidOut;
       return {
-        tabs: { lead: observed('lead'), opportunity: observed('opportunity'), task: observed('task') },
+        tabs: {
+          lead: observed('lead'),
+          opportunity: observed('opportunity'),
+          task: observed('task'),
+          contact: observed('contact'),
+        },
         timeZone: timeZoneOf(spreadsheet),
       };
     },

@@ -93,6 +93,13 @@ export const migrations: readonly string[] = [
     freeAt INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  CREATE TABLE contactRead (
+    leadId TEXT PRIMARY KEY,
+    at INTEGER NOT NULL,
+    leadVersion TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /** Brings the file to the current schema, one transaction per step. Fails with STATE_NEWER for a file of a later version. */

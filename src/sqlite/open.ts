@@ -6,6 +6,7 @@ import type { BudgetLog } from '../core/ports.ts';
 import { openAgreements } from './agreements.ts';
 import { openBudgetLog } from './budget-log.ts';
 import { type Connection, connect } from './connection.ts';
+import { openContactReads } from './contact-reads.ts';
 import { openDecisions } from './decisions.ts';
 import { openFacts } from './facts.ts';
 import { checkIntegrity, checkVersion, makeDurable, takeLock } from './file-safety.ts';
@@ -54,6 +55,7 @@ function openTables(connection: Connection): Mirror {
     ...openJournal(connection),
     ...openDecisions(connection),
     ...openSweeps(connection),
+    ...openContactReads(connection),
     ...openFacts(connection),
     // SQLite writes the log back into the file when its last connection closes.
     close: connection.close,

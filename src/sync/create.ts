@@ -3,6 +3,7 @@ import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../core/record.ts';
 import type { OutboxItem, StoredRecord } from '../core/state.ts';
 import { equalValues, type Fields, pickFields } from '../core/value.ts';
+import { readContacts } from './contacts.ts';
 import type { Link } from './link.ts';
 import { absorbPage } from './pull.ts';
 import type { PushResult } from './push-result.ts';
@@ -49,7 +50,7 @@ const looksMax = 2;
  */
 export async function settleCreate(link: Link, item: OutboxItem): Promise<PushResult> {
   const { clock, mirror, times } = link;
-  absorbPage(link, await link.crm.listRecords(item.key.entity, 1, 'settle'));
+  await readNewcomers(link, item);
   const candidates = findCandidates(link, item);
   const equal = candidates.filter((record) => matches(item.fields, record.fields));
   const [only] = equal;
@@ -68,9 +69,12 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
   }
   const looks = item.looks + 1;
   const settledAt = (item.sentAt ?? 0) + times.settleMs;
-  const isSwept = mirror
-    .readSweeps()
-    .some((sweep) => sweep.entity === item.key.entity && sweep.isComplete && sweep.startedAt >= settledAt);
+  // The list of a lead's contacts was read as a whole.
+  const isSwept =
+    item.key.entity === 'contact' ||
+    mirror
+      .readSweeps()
+      .some((sweep) => sweep.entity === item.key.entity && sweep.isComplete && sweep.startedAt >= settledAt);
   if (looks >= looksMax && isSwept) {
     const { sentAt: _sentAt, ...unsent } = item;
     mirror.saveOutboxItem({ ...unsent, state: 'waiting', looks: 0, dueAt: clock.now() });
@@ -82,6 +86,12 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
     dueAt: clock.now() + (looks >= looksMax ? times.refillMs : times.settleMs),
   });
   return 'nothing';
+}
+
+/** Reads where the record must be if it was created. */
+async function readNewcomers(link: Link, { key: { entity }, fields }: OutboxItem): Promise<void> {
+  if (entity === 'contact') await readContacts(link, String(fields['lead_id']), 'settle');
+  else absorbPage(link, await link.crm.listRecords(entity, 1, 'settle'));
 }
 
 const reviewReason = (candidates: readonly StoredRecord[]): string =>

@@ -13,6 +13,8 @@ export interface LinkTimes {
   readonly sweepMs: number;
   /** Pause between two pages while a long list hardly changes. */
   readonly readPauseMs: number;
+  /** Pause between two leads whose contacts are read. */
+  readonly contactsPauseMs: number;
   /** Age of the catalog at which it is read again. */
   readonly catalogMs: number;
   /** An observation older than this is read again before an update. */

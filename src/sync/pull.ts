@@ -2,7 +2,7 @@ import { keepFormerLabels } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
 import { absorb, noteMissed, sweepsToProve } from '../core/observe.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
-import type { Entity, RecordKey } from '../core/record.ts';
+import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import type { Link } from './link.ts';
@@ -17,12 +17,12 @@ export async function pullCatalog({ crm, mirror }: Link, lane: Lane): Promise<vo
 }
 
 /** Saves what a page said about its records. Answers how many of them are new or changed. */
-export function absorbPage(link: Link, page: RecordPage): number {
+export function absorbPage(link: Link, { records }: Pick<RecordPage, 'records'>): number {
   const { clock, mirror, times } = link;
   const reception = { now: clock.now(), lagMs: times.lagMs };
   return mirror.transaction(() => {
     let changes = 0;
-    for (const seen of page.records) {
+    for (const seen of records) {
       const before = mirror.findRecord({ entity: seen.entity, id: seen.id });
       const after = absorb(before, seen, reception);
       mirror.saveRecord(after);
@@ -43,7 +43,12 @@ export async function pullRecord(link: Link, key: RecordKey, lane: Lane): Promis
 }
 
 /** Reads a page of a list. An empty list where records were known is a fault of the reading, not the deletion of all. */
-export async function pullPage(link: Link, entity: Entity, page: number, lane: Lane): Promise<RecordPage> {
+export async function pullPage(
+  link: Link,
+  entity: ListedEntity,
+  page: number,
+  lane: Lane,
+): Promise<RecordPage> {
   const answer = await link.crm.listRecords(entity, page, lane);
   if (page > 1 || answer.records.length > 0) return answer;
   const known = link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present').length;
@@ -84,10 +89,13 @@ export function finishSweep(
 /** Asks directly for records that missed enough sweeps: a 404 proves that they are gone. */
 export async function proveGone(link: Link, missed: readonly StoredRecord[]): Promise<void> {
   const absent = missed.filter(({ missedSweeps }) => missedSweeps >= sweepsToProve).slice(0, proofsMax);
-  for (const { key } of absent) {
-    if (await pullRecord(link, key, 'sweep')) continue;
-    const record = link.mirror.findRecord(key);
-    if (record) link.mirror.saveRecord({ ...record, presence: 'gone' });
-    link.log.info('record.gone', { entity: key.entity, id: key.id });
-  }
+  for (const { key } of absent) await proveRecordGone(link, key);
+}
+
+/** Asks for a record directly: a 404 proves that it is gone. */
+export async function proveRecordGone(link: Link, key: RecordKey): Promise<void> {
+  if (await pullRecord(link, key, 'sweep')) return;
+  const record = link.mirror.findRecord(key);
+  if (record) link.mirror.saveRecord({ ...record, presence: 'gone' });
+  link.log.info('record.gone', { entity: key.entity, id: key.id });
 }

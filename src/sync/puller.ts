@@ -14,8 +14,9 @@ import {
   type ReadingTimes,
   type Turn,
 } from '../core/reading.ts';
-import { type Entity, entities } from '../core/record.ts';
+import { type Entity, type ListedEntity, listedEntities } from '../core/record.ts';
 import type { Sweep } from '../core/state.ts';
+import { readNextContacts } from './contacts.ts';
 import type { KeyRefusal } from './key-refusal.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
@@ -53,9 +54,9 @@ export class Puller {
   readonly #options: PullerOptions;
   /** One piece of reading at a time, whoever asks for it. */
   readonly #lock = new Lock();
-  readonly #readings = new Map<Entity, Reading>();
+  readonly #readings = new Map<ListedEntity, Reading>();
   /** The sweeps on their way, or the last ones. */
-  readonly #sweeps = new Map<Entity, Sweep>();
+  readonly #sweeps = new Map<ListedEntity, Sweep>();
   readonly #heldUntil = new Map<string, number>();
   readonly #servedAt = new Map<string, number>();
   #catalogAt = Number.NEGATIVE_INFINITY;
@@ -76,14 +77,14 @@ export class Puller {
   /** Reads the catalog and all records once, beginning now; `onSwept` is told after each entity. Throws what fails. */
   async pullAll(onSwept: (entity: Entity, records: number) => void): Promise<void> {
     await this.#lock.run(() => this.#pullCatalog());
-    for (const entity of entities) {
+    for (const entity of listedEntities) {
       const sweep = await this.#sweepAnew(entity);
       onSwept(entity, sweep.records);
     }
   }
 
   /** Other reading goes on in between. */
-  async #sweepAnew(entity: Entity): Promise<Sweep> {
+  async #sweepAnew(entity: ListedEntity): Promise<Sweep> {
     const before = await this.#lock.run(async () => {
       const { sweepsDone } = this.#readingOf(entity);
       await this.#read(entity, firstSweepTurn);
@@ -121,17 +122,31 @@ export class Puller {
           return true;
         },
       },
-      ...entities.map((entity) => ({
+      ...listedEntities.map((entity) => ({
         source: `crm:${entity}`,
         at: nextTurn(this.#readingOf(entity), now, times).at,
         // The newest page may be well while a sweep stands before a page that is not.
         work: async () => (await this.#read(entity, nextTurn)).kind === 'sweep',
       })),
+      ...(link.policy.entities.includes('contact') ? [this.#contactsTask()] : []),
     ];
     return tasks.map((task) => {
       const heldUntil = this.#heldUntil.get(task.source) ?? Number.NEGATIVE_INFINITY;
       return { ...task, at: Math.max(task.at, heldUntil, keyRefusal.until) };
     });
+  }
+
+  /** One lead's contacts at a time. */
+  #contactsTask(): Task {
+    const { link } = this.#options;
+    return {
+      source: 'crm:contact',
+      at: this.#servedAtOf('crm:contact') + link.times.contactsPauseMs,
+      work: async () => {
+        await readNextContacts(link);
+        return true;
+      },
+    };
   }
 
   /** Runs a task; its failure is noted and waited for, and stops none of the others. */
@@ -161,7 +176,7 @@ export class Puller {
   }
 
   /** Reads the page that `choose` names, and ends the sweep that ends with it. Answers what was read. */
-  async #read(entity: Entity, choose: typeof nextTurn): Promise<Turn> {
+  async #read(entity: ListedEntity, choose: typeof nextTurn): Promise<Turn> {
     const { link, onNews } = this.#options;
     const { clock } = link;
     const before = this.#readingOf(entity);
@@ -186,7 +201,7 @@ export class Puller {
     before: Reading,
     turn: Turn,
     begunAt: number,
-    { entity, records, hasMore }: RecordPage & { readonly entity: Entity },
+    { entity, records, hasMore }: RecordPage & { readonly entity: ListedEntity },
   ): Promise<void> {
     const { link, onNews } = this.#options;
     const begun: Sweep = { entity, startedAt: begunAt, isComplete: false, pages: 0, records: 0 };
@@ -200,7 +215,7 @@ export class Puller {
     await proveGone(link, missed);
   }
 
-  #readingOf(entity: Entity): Reading {
+  #readingOf(entity: ListedEntity): Reading {
     return this.#readings.get(entity) ?? emptyReading;
   }
 

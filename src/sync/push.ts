@@ -16,6 +16,7 @@ import type { PushResult } from './push-result.ts';
  * the CRM end as a state of the item; CRM_UNAUTHORIZED is thrown as well, because it concerns every record.
  */
 export async function pushRecord(link: Link, key: RecordKey): Promise<PushResult> {
+  if (!link.policy.entities.includes(key.entity)) return 'nothing';
   const item = link.mirror.findOutboxItem(key);
   if (!item || item.dueAt > link.clock.now()) return 'nothing';
   if (item.state !== 'waiting' && item.state !== 'unknown') return 'nothing';
@@ -55,7 +56,10 @@ async function pushCreate(link: Link, item: OutboxItem): Promise<PushResult> {
   const sending = markSending(link, item);
   const answer = await link.crm.createRecord(item.key.entity, item.fields);
   finishCreate(link, sending, answer, 'created in the sheet');
-  const isTold = Object.keys(item.fields).every((name) => answer.fields[name] !== undefined);
+  // What a contact's row left empty would else be told a whole round later.
+  const isTold =
+    item.key.entity !== 'contact' &&
+    Object.keys(item.fields).every((name) => answer.fields[name] !== undefined);
   if (!isTold) await readBack(link, { entity: item.key.entity, id: answer.id });
   return 'written';
 }

@@ -1,6 +1,6 @@
 import { conflictScope } from '../core/decide/context.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
-import { type Entity, entities } from '../core/record.ts';
+import { type Entity, listedEntities } from '../core/record.ts';
 import type { JournalEntry, Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
@@ -81,7 +81,7 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
   const outbox = mirror.readOutbox();
   const sweeps = mirror.readSweeps();
   const now = link.clock.now();
-  return entities.map((entity) => {
+  return policy.entities.map((entity) => {
     const sweep = sweeps.find((candidate) => candidate.entity === entity);
     const ages = records.filter(({ key }) => key.entity === entity).map((record) => now - record.observedAt);
     const count = (items: readonly { readonly key: { readonly entity: Entity } }[]) =>
@@ -123,7 +123,7 @@ export function readReadiness(engine: Engine): Readiness {
   const { link, problems } = engine;
   const sweeps = link.mirror.readSweeps();
   const missing = problems.list().map(({ source, message }) => `${source}: ${message}`);
-  for (const entity of entities) {
+  for (const entity of listedEntities) {
     const isSwept = sweeps.some(
       (sweep) => sweep.entity === entity && sweep.finishedAt !== undefined && sweep.isComplete,
     );

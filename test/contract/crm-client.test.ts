@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Crm } from '../../src/core/ports.ts';
-import type { Entity, ObservedRecord } from '../../src/core/record.ts';
+import type { Entity, ListedEntity, ObservedRecord } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
 import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
 import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
@@ -40,7 +40,7 @@ async function serveAnswer(content: unknown) {
   return { ...createCrmBench(server.baseUrl), server };
 }
 
-async function readAll(crm: Crm, entity: Entity): Promise<ObservedRecord[]> {
+async function readAll(crm: Crm, entity: ListedEntity): Promise<ObservedRecord[]> {
   const records: ObservedRecord[] = [];
   for (let page = 1; ; page += 1) {
     const answer = await crm.listRecords(entity, page, 'sweep');
@@ -204,7 +204,8 @@ describe('records', () => {
     const id = String(sandbox.model.records.leads.live()[0]!.id);
     const before = await read('lead', id);
     await crm.updateRecord({ entity: 'lead', id }, { title: 'Renamed' });
-    expect(await read('lead', id)).toEqual({ ...before, title: 'Renamed' });
+    const changed = { title: 'Renamed', updated_at: expect.not.stringMatching(String(before['updated_at'])) };
+    expect(await read('lead', id)).toEqual({ ...before, ...changed });
   });
 
   it('an update of a part of about fails when the lead is gone', async () => {

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Crm } from '../../src/core/ports.ts';
-import { type Entity, entities, type ObservedRecord, type RecordKey } from '../../src/core/record.ts';
+import {
+  type ListedEntity,
+  listedEntities,
+  type ObservedRecord,
+  type RecordKey,
+} from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
 import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
@@ -25,7 +30,7 @@ async function serve(choices: Partial<CrmChoices>, count: number) {
 }
 
 type Model = SandboxCrm['model'];
-const storedIds = ({ records }: Model, entity: Entity): string[] => {
+const storedIds = ({ records }: Model, entity: ListedEntity): string[] => {
   const { leads, opportunities, tasks } = records;
   const stored = { lead: leads, opportunity: opportunities, task: tasks }[entity];
   return stored.live().map(({ id }) => String(id));
@@ -34,7 +39,7 @@ const storedIds = ({ records }: Model, entity: Entity): string[] => {
 /** More pages than any of these listings has. */
 const pagesMax = 20;
 
-async function readAll(crm: Crm, entity: Entity): Promise<ObservedRecord[]> {
+async function readAll(crm: Crm, entity: ListedEntity): Promise<ObservedRecord[]> {
   const records: ObservedRecord[] = [];
   for (let page = 1; page <= pagesMax; page += 1) {
     const answer = await crm.listRecords(entity, page, 'sweep');
@@ -44,7 +49,7 @@ async function readAll(crm: Crm, entity: Entity): Promise<ObservedRecord[]> {
   throw new Error(`The ${entity} listing does not end`);
 }
 
-const newFields = (model: Model, entity: Entity): Fields => {
+const newFields = (model: Model, entity: ListedEntity): Fields => {
   const lead_id = model.records.leads.live()[0]!.id;
   const stage_id = model.records.pipelines[0]!.stages[0]!.id;
   return {
@@ -58,12 +63,12 @@ const changes = {
   lead: { title: 'Renamed', 'about.description': 'Met at the fair' },
   opportunity: { value: 77, note: 'Signed' },
   task: { status: 3, description: 'Done' },
-} as const satisfies Record<Entity, Fields>;
+} as const satisfies Record<ListedEntity, Fields>;
 
 describe.each(Object.entries(dialects))('a CRM with %s', (_, choices) => {
   it.each([0, 1, 24, 25, 26, 100, 101, 230])('lists each of %i records once', async (count) => {
     const { crm, model } = await serve(choices, count);
-    for (const entity of entities) {
+    for (const entity of listedEntities) {
       const ids = (await readAll(crm, entity)).map((record) => record.id);
       expect(ids.toSorted()).toEqual(storedIds(model, entity).toSorted());
     }
@@ -72,14 +77,14 @@ describe.each(Object.entries(dialects))('a CRM with %s', (_, choices) => {
   it('says the same of a record in its listing and alone', async () => {
     const { crm } = await serve(choices, 3);
     await crm.readCatalog('newest');
-    for (const entity of entities) {
+    for (const entity of listedEntities) {
       for (const { id, fields } of await readAll(crm, entity)) {
         expect((await crm.getRecord({ entity, id }, 'edit'))?.fields).toMatchObject(fields);
       }
     }
   });
 
-  it.each(entities)('takes a new %s, changes and deletes it', async (entity) => {
+  it.each(listedEntities)('takes a new %s, changes and deletes it', async (entity) => {
     const { crm, model } = await serve(choices, 2);
     const written = newFields(model, entity);
     const { id } = await crm.createRecord(entity, written);

@@ -3,7 +3,7 @@ import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import { buildLayout, type Policy } from '../../src/core/policy.ts';
-import type { Entity } from '../../src/core/record.ts';
+import { type Entity, listedEntities } from '../../src/core/record.ts';
 import type { Agreement, StoredRecord } from '../../src/core/state.ts';
 import type { ObservedRow, ObservedTab } from '../../src/core/table.ts';
 import type { Fields } from '../../src/core/value.ts';
@@ -11,7 +11,13 @@ import { sampleCatalog } from '../support/fields.ts';
 
 const tabPolicy = (title: string) => ({ title, conflict: 'crm' as const, columns: {} });
 const policy: Policy = {
-  tabs: { lead: tabPolicy('Leads'), opportunity: tabPolicy('Opportunities'), task: tabPolicy('Tasks') },
+  entities: listedEntities,
+  tabs: {
+    lead: tabPolicy('Leads'),
+    opportunity: tabPolicy('Opportunities'),
+    task: tabPolicy('Tasks'),
+    contact: tabPolicy('Contacts'),
+  },
   vanishedRows: 'ask',
   brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
   appendsMax: 100,
@@ -69,7 +75,7 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
       catalog: sampleCatalog,
       sweptEntities: new Set(),
     },
-    table: { tabs: { lead: tab(), opportunity: tab(), task: tab(row) }, timeZone: 'UTC' },
+    table: { tabs: { lead: tab(), opportunity: tab(), task: tab(row), contact: tab() }, timeZone: 'UTC' },
     isRestless: () => false,
     wasMissing: () => false,
     layout: buildLayout(policy, sampleCatalog),

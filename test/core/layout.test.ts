@@ -5,6 +5,7 @@ import { describeEntity } from '../../src/core/field.ts';
 import { idHeader, syncHeader } from '../../src/core/headers.ts';
 import { labelKey } from '../../src/core/label-key.ts';
 import { buildLayout, type ColumnPolicy, type Policy } from '../../src/core/policy.ts';
+import { listedEntities } from '../../src/core/record.ts';
 import { sampleCatalog } from '../support/fields.ts';
 
 const customText = (key: string, name: string): CustomField => ({ key, name, kind: 'text', options: [] });
@@ -70,7 +71,13 @@ describe('the headers of a lead’s columns', () => {
 function columnsUnder(columns: Readonly<Record<string, ColumnPolicy>>) {
   const tab = (title: string) => ({ title, conflict: 'crm' as const, columns });
   const policy: Policy = {
-    tabs: { lead: tab('Leads'), opportunity: tab('Opportunities'), task: tab('Tasks') },
+    entities: listedEntities,
+    tabs: {
+      lead: tab('Leads'),
+      opportunity: tab('Opportunities'),
+      task: tab('Tasks'),
+      contact: tab('Contacts'),
+    },
     vanishedRows: 'ask',
     brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
     appendsMax: 100,

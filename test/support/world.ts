@@ -1,6 +1,7 @@
 import type { Catalog } from '../../src/core/catalog.ts';
 import { type Cell, describeCell, emptyCell } from '../../src/core/cell.ts';
 import { createNames, encode, leadChoice, type Names } from '../../src/core/codec.ts';
+import { joinContactId } from '../../src/core/contact-id.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
@@ -10,6 +11,7 @@ import {
   claimToken,
   type Entity,
   entities,
+  listedEntities,
   type RecordId,
   type RecordKey,
   recordKeyText,
@@ -60,7 +62,13 @@ export interface WorldOptions {
 export function createWorld({ conflict = 'crm', policy = {} }: WorldOptions = {}): World {
   const tab = (title: string) => ({ title, conflict, columns: {} });
   const whole: Policy = {
-    tabs: { lead: tab('Leads'), opportunity: tab('Opportunities'), task: tab('Tasks') },
+    entities: listedEntities,
+    tabs: {
+      lead: tab('Leads'),
+      opportunity: tab('Opportunities'),
+      task: tab('Tasks'),
+      contact: tab('Contacts'),
+    },
     vanishedRows: 'ask',
     brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
     appendsMax: 100,
@@ -73,7 +81,7 @@ export function createWorld({ conflict = 'crm', policy = {} }: WorldOptions = {}
     catalog: sampleCatalog,
     layout: buildLayout(whole, sampleCatalog),
     crm: new Map(),
-    sheet: { lead: [], opportunity: [], task: [] },
+    sheet: { lead: [], opportunity: [], task: [], contact: [] },
     hiddenFields: new Set(),
     heldTabs: new Map(),
     isSwept: false,
@@ -91,8 +99,13 @@ export const leadKey = (id: RecordId | number): RecordKey => ({ entity: 'lead', 
 /** Somebody adds a record in the CRM; answers its id. */
 export function addRecord(world: World, entity: Entity, fields: Fields): RecordId {
   world.given += 1;
-  const key = { entity, id: String(world.given) };
-  const created = { created_at: new Date(world.now).toISOString() };
+  const number = String(world.given);
+  const isContact = entity === 'contact';
+  const id = isContact
+    ? joinContactId({ leadId: String(fields['lead_id']), contactId: `uuid-${number}` })
+    : number;
+  const key = { entity, id };
+  const created = isContact ? {} : { created_at: new Date(world.now).toISOString() };
   const whole = Object.fromEntries(fieldsOf(world, entity).map(({ name }) => [name, null as Value]));
   world.crm.set(recordKeyText(key), { key, fields: { ...whole, ...created, ...fields } });
   return key.id;
@@ -179,7 +192,12 @@ export function readSheet(world: World): ObservedTable {
     return { state: 'read', rows: structuredClone(rows), fields: new Set(names), hasSync: true };
   };
   return {
-    tabs: { lead: readTab('lead'), opportunity: readTab('opportunity'), task: readTab('task') },
+    tabs: {
+      lead: readTab('lead'),
+      opportunity: readTab('opportunity'),
+      task: readTab('task'),
+      contact: readTab('contact'),
+    },
     timeZone: 'UTC',
   };
 }

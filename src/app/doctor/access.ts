@@ -77,12 +77,14 @@ async function answerOf(crm: CrmProbe, call: ProbeCall): Promise<'allowed' | 'fo
   return 'allowed';
 }
 
+const notGranted = bad('not granted', 'Create a key that has it. Until then what needs it is left alone.');
+
 const scopeOf = (name: string, call: ProbeCall): AccessExamination => ({
   name: `scope ${name}`,
   needs: [key.name],
   async examine({ crm }) {
     if ((await answerOf(crm, call)) === 'allowed') return good('granted');
-    return bad('not granted', 'Create a key that has it. Until then what needs it is left alone.');
+    return notGranted;
   },
 });
 
@@ -98,11 +100,12 @@ const scopeExaminations: readonly AccessExamination[] = [
 const contactScope: AccessExamination = {
   name: 'scope read:contacts',
   needs: ['scope read:leads'],
-  async examine({ crm }) {
+  async examine({ settings, crm }) {
     const { sampleId } = await readListDialect(crm, 'lead');
     if (sampleId === undefined) return skipped('There is no lead whose contacts could be asked for.');
     const answer = await answerOf(crm, { endpoint: 'listContacts', path: { leadId: sampleId } });
-    return good(answer === 'allowed' ? 'granted' : 'not granted, and nothing needs it');
+    if (answer === 'allowed') return good('granted');
+    return settings.sheet.tabs.contacts.enabled ? notGranted : good('not granted, and nothing needs it');
   },
 };
 

@@ -1,4 +1,4 @@
-import { entities } from '../../core/record.ts';
+import { listedEntities } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
 import { probeRequestsMax } from '../../crm/probe.ts';
 import { readClockLead, readLimitHeaders } from '../../crm/probe-headers.ts';
@@ -81,7 +81,7 @@ const requests: CrmExamination = {
 export const crmExaminations: readonly CrmExamination[] = [
   ...accessExaminations,
   catalogExamination,
-  ...entities.flatMap(listExaminations),
+  ...listedEntities.flatMap(listExaminations),
   rateLimit,
   clock,
   requests,

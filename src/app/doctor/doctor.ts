@@ -1,7 +1,8 @@
+import { type Entity, listedEntities } from '../../core/record.ts';
 import { type Environment, loadSettings } from '../config.ts';
-import type { Settings } from '../settings.ts';
+import { enabledEntities, type Settings } from '../settings.ts';
 import { type Check, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
-import { openContext } from './context.ts';
+import { type DoctorContext, openContext } from './context.ts';
 import { crmExaminations } from './crm.ts';
 import { machineExaminations, nodeExamination } from './machine.ts';
 import { queueExaminations } from './queue.ts';
@@ -21,10 +22,11 @@ const settingsExamination: Examination<Environment> = {
   },
 };
 
-const linkExaminations = [
+/** What is examined of a link that keeps these entities the same. */
+const linkExaminations = (entities: readonly Entity[]): readonly Examination<DoctorContext>[] => [
   ...machineExaminations,
   ...crmExaminations,
-  ...sheetExaminations,
+  ...sheetExaminations(entities),
   ...queueExaminations,
 ];
 
@@ -39,13 +41,14 @@ export async function diagnose(environment: Environment): Promise<Diagnosis> {
   const findings: Findings = new Map();
   await examine([nodeExamination, settingsExamination], environment, findings);
   if (findings.get(settingsExamination.name)?.state !== 'ok') {
-    for (const { name } of linkExaminations) findings.set(name, lacking(settingsExamination.name));
+    for (const { name } of linkExaminations(listedEntities))
+      findings.set(name, lacking(settingsExamination.name));
     return conclude(findings, []);
   }
   const settings = loadSettings(environment);
   const { context, close } = openContext(settings);
   try {
-    await examine(linkExaminations, context, findings);
+    await examine(linkExaminations(enabledEntities(settings)), context, findings);
   } finally {
     close();
   }

@@ -1,4 +1,4 @@
-import type { Entity } from '../../core/record.ts';
+import type { ListedEntity } from '../../core/record.ts';
 import { pageLimit } from '../../crm/page-end.ts';
 import { type ListDialect, readListDialect, readSinglePlace } from '../../crm/probe-dialect.ts';
 import { tabNames } from '../settings.ts';
@@ -6,7 +6,7 @@ import { bad, doubtful, type Examination, type Finding, good, skipped } from './
 import type { DoctorContext } from './context.ts';
 
 /** How the CRM speaks about the records of an entity: its specification does not show it. */
-export function listExaminations(entity: Entity): Examination<DoctorContext>[] {
+export function listExaminations(entity: ListedEntity): Examination<DoctorContext>[] {
   const plural = tabNames[entity];
   const list = `list of ${plural}`;
   return [

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { emptyCatalog } from '../../core/catalog.ts';
 import { isSyncError } from '../../core/errors.ts';
 import { buildLayout } from '../../core/policy.ts';
-import { type Entity, entities } from '../../core/record.ts';
+import type { Entity } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
 import type { TabLook } from '../../sheets/probe.ts';
 import { readPolicy } from '../link.ts';
@@ -75,7 +75,7 @@ const tab = (entity: Entity): SheetExamination => ({
         ? state.mirror.readCatalog()
         : undefined;
     const layout = buildLayout(readPolicy(settings), catalog ?? emptyCatalog);
-    const look = await sheet.lookAtTab(layout[entities.indexOf(entity)]!);
+    const look = await sheet.lookAtTab(layout.find((candidate) => candidate.entity === entity)!);
     return judgeTab(look, entity !== 'lead' || catalog !== undefined);
   },
 });
@@ -100,8 +100,8 @@ function judgeTab(look: TabLook, knowsColumns: boolean): Finding {
   );
 }
 
-/** Everything about the spreadsheet. */
-export const sheetExaminations: readonly SheetExamination[] = [
+/** Everything about the spreadsheet, with the tabs of these entities. */
+export const sheetExaminations = (entities: readonly Entity[]): readonly SheetExamination[] => [
   login,
   spreadsheet,
   writing,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Entity } from '../../core/record.ts';
+import type { ListedEntity } from '../../core/record.ts';
 import { shareRead } from './shared-read.ts';
 
 const text = z.string().nullable();
@@ -61,7 +61,7 @@ const createdShape = z.object({ data: z.object({ id: z.int() }) });
 
 const collections = { lead: 'leads', opportunity: 'opportunities', task: 'tasks' } as const;
 
-export const recordsOf = (contents: CrmContents, entity: Entity): readonly CrmRecord[] =>
+export const recordsOf = (contents: CrmContents, entity: ListedEntity): readonly CrmRecord[] =>
   contents[collections[entity]];
 
 /** The value at a path of keys like `custom_fields.city`; `undefined` where there is none. */
@@ -74,12 +74,12 @@ export function valueAt(record: unknown, path: string): unknown {
 /** Somebody who works in the CRM: sees everything and edits by hand, without a key and without a budget. */
 export interface CrmPerson {
   look(): Promise<CrmContents>;
-  find(entity: Entity, id: number): Promise<CrmRecord | undefined>;
+  find(entity: ListedEntity, id: number): Promise<CrmRecord | undefined>;
   /** The newest record that fits and that was not taken before, so that no two checks edit the same one. */
-  take(entity: Entity, fits?: (record: CrmRecord) => boolean): Promise<CrmRecord>;
-  create(entity: Entity, body: object): Promise<number>;
-  update(entity: Entity, id: number, body: object): Promise<void>;
-  trash(entity: Entity, id: number): Promise<void>;
+  take(entity: ListedEntity, fits?: (record: CrmRecord) => boolean): Promise<CrmRecord>;
+  create(entity: ListedEntity, body: object): Promise<number>;
+  update(entity: ListedEntity, id: number, body: object): Promise<void>;
+  trash(entity: ListedEntity, id: number): Promise<void>;
 }
 
 /** `origin` is the sandbox CRM's address without a path. */

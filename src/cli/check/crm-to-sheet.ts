@@ -1,4 +1,4 @@
-import type { Entity } from '../../core/record.ts';
+import type { ListedEntity } from '../../core/record.ts';
 import type { Check } from './check.ts';
 import { difference, waitUntil } from './expect.ts';
 import type { SheetCell } from './sheet-person.ts';
@@ -6,7 +6,7 @@ import type { SheetCell } from './sheet-person.ts';
 /** What a person in the CRM writes, and what the sheet then has to show under a header. */
 interface RecordEdit {
   readonly what: string;
-  readonly entity: Entity;
+  readonly entity: ListedEntity;
   readonly body: object;
   readonly header: string;
   readonly cell: SheetCell;
@@ -89,7 +89,7 @@ const checkEdit = ({ what, entity, body, header, cell }: RecordEdit): Check => (
 });
 
 interface Creation {
-  readonly entity: Entity;
+  readonly entity: ListedEntity;
   readonly makeBody: (leadId: number) => object;
   readonly header: string;
   readonly cell: SheetCell;

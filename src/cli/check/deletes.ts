@@ -1,4 +1,4 @@
-import { type Entity, entities } from '../../core/record.ts';
+import { type ListedEntity, listedEntities } from '../../core/record.ts';
 import type { Check, Sides } from './check.ts';
 import { type CrmContents, recordsOf, valueAt } from './crm-person.ts';
 import { demand, difference, waitUntil } from './expect.ts';
@@ -38,12 +38,12 @@ export const deletedRows: readonly Check[] = [deletedRow];
  */
 export async function trashRecords({ sheet, crm }: Sides): Promise<Check> {
   const before = await crm.look();
-  for (const entity of entities) {
+  for (const entity of listedEntities) {
     const { id } = await crm.take(entity);
     await crm.trash(entity, id);
   }
   const after = await crm.look();
-  const gone = entities.map((entity) => [entity, missingIds(entity, before, after)] as const);
+  const gone = listedEntities.map((entity) => [entity, missingIds(entity, before, after)] as const);
   const counts = gone.map(([entity, ids]) => `${ids.length} × ${entity}`).join(', ');
   return {
     name: `the rows of ${counts} trashed in the CRM go`,
@@ -62,7 +62,7 @@ export async function trashRecords({ sheet, crm }: Sides): Promise<Check> {
   };
 }
 
-function missingIds(entity: Entity, before: CrmContents, after: CrmContents): number[] {
+function missingIds(entity: ListedEntity, before: CrmContents, after: CrmContents): number[] {
   const left = new Set(recordsOf(after, entity).map(({ id }) => id));
   return recordsOf(before, entity).flatMap(({ id }) => (left.has(id) ? [] : [id]));
 }

@@ -1,4 +1,4 @@
-import { type Entity, entities } from '../../core/record.ts';
+import { type ListedEntity, listedEntities } from '../../core/record.ts';
 import {
   type CrmContents,
   type CrmLead,
@@ -84,7 +84,7 @@ const taskRow = (task: CrmTask, contents: CrmContents): SheetRow => ({
 });
 
 /** All rows a tab has to show, in the order of the CRM. */
-function expectedRows(entity: Entity, contents: CrmContents, timeZone: string): SheetRow[] {
+function expectedRows(entity: ListedEntity, contents: CrmContents, timeZone: string): SheetRow[] {
   const rows = {
     lead: () => contents.leads.map((lead) => leadRow(lead, contents)),
     opportunity: () => contents.opportunities.map((deal) => opportunityRow(deal, contents)),
@@ -99,12 +99,16 @@ function expectedRows(entity: Entity, contents: CrmContents, timeZone: string): 
 
 /** Everything in which the sheet is not what the CRM's records say, in words; empty when nothing is. */
 export function compareSides(tabs: SheetTabs, contents: CrmContents, timeZone: string): string[] {
-  return entities.flatMap((entity) =>
+  return listedEntities.flatMap((entity) =>
     compareTab(entity, tabs[entity], expectedRows(entity, contents, timeZone)),
   );
 }
 
-function compareTab(entity: Entity, { headers, rows }: SheetTab, expected: readonly SheetRow[]): string[] {
+function compareTab(
+  entity: ListedEntity,
+  { headers, rows }: SheetTab,
+  expected: readonly SheetRow[],
+): string[] {
   const rowsById = Map.groupBy(rows, (row) => row['ID']);
   const headersExpected = [...Object.keys(expected[0] ?? {}), 'Sync'];
   const differences = [

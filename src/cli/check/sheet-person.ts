@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Entity } from '../../core/record.ts';
+import type { ListedEntity } from '../../core/record.ts';
 import type { PersonActionInput } from '../../sandbox/sheets/person-shapes.ts';
 import { shareRead } from './shared-read.ts';
 
@@ -15,7 +15,7 @@ export interface SheetTab {
   readonly rows: readonly SheetRow[];
 }
 
-export type SheetTabs = Readonly<Record<Entity, SheetTab>>;
+export type SheetTabs = Readonly<Record<ListedEntity, SheetTab>>;
 
 const titles = { lead: 'Leads', opportunity: 'Opportunities', task: 'Tasks' } as const;
 
@@ -38,13 +38,13 @@ const readEveryMs = 2_000;
 /** Somebody at the sheet: reads, types, sorts and deletes. Rows are found by their ID each time: they move. */
 export interface SheetPerson {
   look(): Promise<SheetTabs>;
-  findRow(entity: Entity, id: number): Promise<SheetRow | undefined>;
+  findRow(entity: ListedEntity, id: number): Promise<SheetRow | undefined>;
   /** Types into cells of a row, by header. */
-  type(entity: Entity, id: number, texts: Readonly<Record<string, string>>): Promise<void>;
+  type(entity: ListedEntity, id: number, texts: Readonly<Record<string, string>>): Promise<void>;
   /** Types a new row below the last one, by header. */
-  typeRow(entity: Entity, texts: Readonly<Record<string, string>>): Promise<void>;
-  sort(entity: Entity, header: string): Promise<void>;
-  deleteRow(entity: Entity, id: number): Promise<void>;
+  typeRow(entity: ListedEntity, texts: Readonly<Record<string, string>>): Promise<void>;
+  sort(entity: ListedEntity, header: string): Promise<void>;
+  deleteRow(entity: ListedEntity, id: number): Promise<void>;
   readTimeZone(): Promise<string>;
 }
 
@@ -80,7 +80,7 @@ export function sitAtSheet(rootUrl: string, spreadsheetId: string): SheetPerson 
 
   /** Actions of one person follow each other: where to act is looked up when the one before is done. */
   let before: Promise<void> = Promise.resolve();
-  function actInTurn(entity: Entity, choose: (texts: readonly string[][]) => PersonActionInput[]) {
+  function actInTurn(entity: ListedEntity, choose: (texts: readonly string[][]) => PersonActionInput[]) {
     const turn = before.then(async () => {
       const sheet = (await readGrid())?.sheets.find(({ title }) => title === titles[entity]);
       await act(choose((sheet?.rows ?? []).map((row) => row.map((cell) => cell?.text ?? ''))));
@@ -89,7 +89,8 @@ export function sitAtSheet(rootUrl: string, spreadsheetId: string): SheetPerson 
     return turn;
   }
 
-  const edit = (entity: Entity, row: number, texts: Readonly<Record<string, string>>): PersonActionInput[] =>
+  type Texts = Readonly<Record<string, string>>;
+  const edit = (entity: ListedEntity, row: number, texts: Texts): PersonActionInput[] =>
     Object.entries(texts).map(([column, text]) => ({
       kind: 'edit',
       sheet: titles[entity],

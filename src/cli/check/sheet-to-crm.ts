@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Entity } from '../../core/record.ts';
+import type { ListedEntity } from '../../core/record.ts';
 import type { Check, Sides } from './check.ts';
 import { type CrmRecord, recordsOf, valueAt } from './crm-person.ts';
 import { demand, difference, waitUntil } from './expect.ts';
@@ -7,7 +7,7 @@ import { demand, difference, waitUntil } from './expect.ts';
 /** What a person types under a header, and what the CRM then has to hold at a path of the record. */
 interface CellEdit {
   readonly what: string;
-  readonly entity: Entity;
+  readonly entity: ListedEntity;
   readonly header: string;
   readonly typed: string;
   readonly path: string;
@@ -89,7 +89,7 @@ const checkEdit = ({ what, entity, header, typed, path, value }: CellEdit): Chec
 /** Waits until exactly one record has the value, and its row the record's id. Answers the record. */
 async function waitForNewRecord(
   { sheet, crm }: Sides,
-  entity: Entity,
+  entity: ListedEntity,
   header: string,
   path: string,
   text: string,

@@ -1,5 +1,6 @@
 import { type Cell, describeCell, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
+import type { VanishedRowPolicy } from '../policy.ts';
 import type { RecordId, RecordKey } from '../record.ts';
 import type { OutboxItem, StoredRecord } from '../state.ts';
 import { differingFields, type FieldName, type Fields, type Value } from '../value.ts';
@@ -13,7 +14,7 @@ import { syncText } from './sync-text.ts';
  * and never when the CRM's record was edited since: a delete does not beat an edit, so the row comes back.
  */
 export function decideVanishedRow(context: TabContext, key: RecordKey): void {
-  const { draft, input } = context;
+  const { draft } = context;
   const [record, agreement, item] = [
     context.records.get(key.id),
     context.agreements.get(key.id),
@@ -21,27 +22,35 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   ];
   if (!record || !agreement || item?.state === 'sending' || item?.state === 'unknown') return;
   const scope = vanishedScope(key);
-  const choice = context.decision(scope) ?? tabChoice(context) ?? input.policy.vanishedRows;
+  const choice = context.decision(scope) ?? tabChoice(context) ?? ruleOf(context);
   const isEditedInCrm = differingFields(agreement.fields, record.fields).length > 0;
   // Whoever decides otherwise before the delete was sent takes it back.
   if (item?.kind === 'delete' && (choice !== 'trash' || isEditedInCrm)) draft.outboxDropped.push(key);
   if (choice === 'restore' || (choice === 'trash' && isEditedInCrm))
     return appendRow(context, record, 'row restored');
   if (choice !== 'trash') {
-    draft.holds.push({ entity: key.entity, id: key.id, reason: vanishedReason, decision: scope });
+    draft.holds.push({ entity: key.entity, id: key.id, reason: vanishedReason(key), decision: scope });
   } else if (item?.kind === 'delete') {
     if (item.state === 'refused')
       draft.holds.push({
         entity: key.entity,
         id: key.id,
-        reason: item.error?.message ?? vanishedReason,
+        reason: item.error?.message ?? vanishedReason(key),
         decision: scope,
       });
   } else draft.outboxSaved.push(planDelete(context, key, agreement.fields));
 }
 
-const vanishedReason =
-  'Its row is gone from the sheet. Approve to move the record to the trash of the CRM, or restore the row.';
+/** The CRM has no trash for contacts: only a person may delete one. */
+function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPolicy {
+  return entity === 'contact' && policy.vanishedRows === 'trash' ? 'ask' : policy.vanishedRows;
+}
+
+function vanishedReason({ entity }: RecordKey): string {
+  const what =
+    entity === 'contact' ? 'delete the contact for good' : 'move the record to the trash of the CRM';
+  return `Its row is gone from the sheet. Approve to ${what}, or restore the row.`;
+}
 
 /** What a person decided for all rows that vanished at once, when the brake stopped the tab; kept as long as it is asked for. */
 export function tabChoice(context: TabContext): string | undefined {
@@ -67,6 +76,9 @@ function planDelete(context: TabContext, key: RecordKey, agreed: Fields): Outbox
   };
 }
 
+/** Ids are integers, or begin with the one of a lead. */
+const byNumber = new Intl.Collator('en', { numeric: true });
+
 /** Gives a row to every record that never had one, oldest first, and forgets what is gone from both sides. */
 export function decideUnseenRecords(context: TabContext, present: ReadonlySet<RecordId>): void {
   const { agreements, draft, input } = context;
@@ -87,7 +99,7 @@ export function decideUnseenRecords(context: TabContext, present: ReadonlySet<Re
   );
   unseen
     .filter((record) => !doubtful.some((item) => mayBeMadeBy(item, record)))
-    .toSorted((left, right) => Number(left.key.id) - Number(right.key.id))
+    .toSorted((left, right) => byNumber.compare(left.key.id, right.key.id))
     .slice(0, input.policy.appendsMax)
     .forEach((record) => {
       appendRow(context, record, 'created in the CRM');

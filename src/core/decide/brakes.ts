@@ -26,14 +26,17 @@ export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   const { entity, agreed, vanishedRows, goneRecords } = losses;
   const allowed = Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare));
   const brakes: Brake[] = [];
+  // Who approves trash for all of them has to know.
+  const forGood =
+    entity === 'contact' ? ' The CRM has no trash for contacts: they are deleted for good.' : '';
   if (vanishedRows > 0 && vanishedRows === agreed && agreed > 1) {
     brakes.push({
       scope: `brake:${entity}:emptied`,
       entity,
-      reason: `All ${agreed} rows are gone from the sheet.`,
+      reason: `All ${agreed} rows are gone from the sheet.${forGood}`,
     });
   } else if (vanishedRows > allowed) {
-    const reason = `${vanishedRows} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.`;
+    const reason = `${vanishedRows} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${forGood}`;
     brakes.push({ scope: `brake:${entity}:vanished`, entity, reason });
   }
   if (goneRecords > allowed) {

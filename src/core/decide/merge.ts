@@ -1,4 +1,4 @@
-import { type Cell, equalCells } from '../cell.ts';
+import { type Cell, describeCell, equalCells } from '../cell.ts';
 import { decode, encode, type Names } from '../codec.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Column } from '../layout.ts';
@@ -63,7 +63,7 @@ export function mergeField(view: FieldView, names: Names, choose: () => Choice):
   // An empty side says nothing about a field that was never agreed.
   if (agreed === undefined && table === null)
     return { kind: 'toTable', value: crm, before: null, lost: undefined };
-  const fault = findFault(field, table);
+  const fault = field.isFixed ? fixedFault(field, crm, names) : findFault(field, table);
   if (equalValues(crm, agreed ?? null)) {
     return fault
       ? { kind: 'refused', reason: fault }
@@ -71,6 +71,9 @@ export function mergeField(view: FieldView, names: Names, choose: () => Choice):
   }
   return settleConflict(column, crm, table, agreed ?? null, fault, choose());
 }
+
+const fixedFault = (field: FieldDefinition, crm: Value, names: Names): string =>
+  `${field.header} is fixed once the record exists. Put “${describeCell(encode(field, crm, names))}” back, or add a row of its own.`;
 
 /** A field the CRM never told can not be compared, so an edit of it is refused rather than sent blindly. */
 function mergeUntold(view: FieldView, names: Names): FieldOutcome {

@@ -1,14 +1,23 @@
 import { labelKey } from '../label-key.ts';
-import type { Fields } from '../value.ts';
+import type { FieldName, Fields } from '../value.ts';
 
-/** Whether two records are likely one: the same title, or the same lead and stage where they have no title. */
+/**
+ * Whether two records are likely one: the same title; or, where they have none, the same lead and stage, or the same lead and the same
+ * name or e-mail address for contacts.
+ */
 export function resembles(left: Fields, right: Fields): boolean {
-  const [one, other] = [left['title'], right['title']];
-  if (typeof one === 'string' && typeof other === 'string') return labelKey(one) === labelKey(other);
-  if (one !== undefined || other !== undefined) return false;
-  return (
-    left['lead_id'] !== undefined &&
-    left['lead_id'] === right['lead_id'] &&
-    left['stage_id'] === right['stage_id']
-  );
+  if (hasEither('title')) return isSameText('title');
+  const { lead_id: leadId } = left;
+  if (leadId === undefined || leadId !== right['lead_id']) return false;
+  if (hasEither('full_name')) return isSameText('full_name') || isSameText('email');
+  return left['stage_id'] === right['stage_id'];
+
+  function hasEither(name: FieldName): boolean {
+    return left[name] !== undefined || right[name] !== undefined;
+  }
+
+  function isSameText(name: FieldName): boolean {
+    const [one, other] = [left[name], right[name]];
+    return typeof one === 'string' && typeof other === 'string' && labelKey(one) === labelKey(other);
+  }
 }

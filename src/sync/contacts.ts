@@ -1,0 +1,90 @@
+import { splitContactId } from '../core/contact-id.ts';
+import { chooseLead, staleVersion, versionOf } from '../core/contact-queue.ts';
+import { isSyncError } from '../core/errors.ts';
+import { noteMissed, sweepsToProve } from '../core/observe.ts';
+import type { Lane } from '../core/ports.ts';
+import type { RecordId } from '../core/record.ts';
+import type { StoredRecord } from '../core/state.ts';
+import type { Link } from './link.ts';
+import { absorbPage, proveGone, proveRecordGone } from './pull.ts';
+
+/**
+ * Reads the contacts of the one lead whose turn it is. A lead that changed comes first: whoever works on its contacts works on it too,
+ * as a rule; the others follow each other from the oldest reading on.
+ */
+export async function readNextContacts(link: Link): Promise<void> {
+  const { mirror } = link;
+  const lead = chooseLead(mirror.readRecords('lead'), leadsOfContacts(link), mirror.readContactReads());
+  if (lead?.presence === 'present') await readContacts(link, lead.key.id, 'sweep');
+  else if (lead) await proveContactsGone(link, lead);
+  noteRound(link);
+}
+
+/**
+ * Reads all contacts of a lead. One that the list lacks twice is asked for directly, as records of a sweep are; until then its lead comes
+ * first again, so that a deleted contact does not stay for a whole round.
+ */
+export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Promise<void> {
+  const { clock, mirror } = link;
+  const at = clock.now();
+  const lead = mirror.findRecord({ entity: 'lead', id: leadId });
+  const read = { leadId, at, leadVersion: lead ? versionOf(lead) : staleVersion };
+  const listed = await link.crm.listContacts(leadId, lane).catch((error: unknown) => {
+    // The lead went to the trash just now. The reads of leads have to prove that; then it is this lead's turn again.
+    if (isSyncError(error, 'CRM_NOT_FOUND')) return undefined;
+    // What can not be understood must not keep the other leads from their turn.
+    if (isSyncError(error, 'CRM_UNREADABLE')) mirror.saveContactRead(read);
+    throw error;
+  });
+  if (!listed) return mirror.saveContactRead(read);
+  absorbPage(link, { records: listed });
+  const missed = noteMissed(presentContacts(link, leadId), at);
+  mirror.transaction(() => {
+    for (const contact of missed) mirror.saveRecord(contact);
+  });
+  await proveGone(link, missed);
+  const isDoubtful = missed.some(({ missedSweeps }) => missedSweeps < sweepsToProve);
+  mirror.saveContactRead(isDoubtful ? { ...read, leadVersion: staleVersion } : read);
+}
+
+/** What becomes of the contacts of a lead in the trash is not specified: each is asked for. */
+async function proveContactsGone(link: Link, lead: StoredRecord): Promise<void> {
+  const { clock, mirror } = link;
+  const at = clock.now();
+  for (const { key } of presentContacts(link, lead.key.id)) await proveRecordGone(link, key);
+  mirror.saveContactRead({ leadId: lead.key.id, at, leadVersion: versionOf(lead) });
+}
+
+const leadOf = ({ key }: StoredRecord): RecordId => splitContactId(key.id).leadId;
+
+const presentContacts = ({ mirror }: Link, leadId?: RecordId): StoredRecord[] =>
+  mirror
+    .readRecords('contact')
+    .filter(
+      (contact) => contact.presence === 'present' && (leadId === undefined || leadOf(contact) === leadId),
+    );
+
+const leadsOfContacts = (link: Link): ReadonlySet<RecordId> => new Set(presentContacts(link).map(leadOf));
+
+/**
+ * Notes how far the round is, as a sweep of contacts: it is complete once the contacts of every lead were read, and stays so, because a
+ * lead that is new since then is read soon.
+ */
+function noteRound(link: Link): void {
+  const { clock, mirror } = link;
+  const sweeps = mirror.readSweeps();
+  const before = sweeps.find(({ entity }) => entity === 'contact');
+  const knowsLeads = sweeps.some(({ entity, isComplete }) => entity === 'lead' && isComplete);
+  const readAt = new Map(mirror.readContactReads().map(({ leadId, at }) => [leadId, at]));
+  const leads = mirror.readRecords('lead').filter(({ presence }) => presence === 'present');
+  const times = leads.flatMap(({ key }) => readAt.get(key.id) ?? []);
+  const isComplete = before?.isComplete || (knowsLeads && times.length === leads.length);
+  mirror.saveSweep({
+    entity: 'contact',
+    startedAt: times.reduce((oldest, at) => Math.min(oldest, at), clock.now()),
+    ...(isComplete ? { finishedAt: clock.now() } : {}),
+    isComplete,
+    pages: times.length,
+    records: presentContacts(link).length,
+  });
+}
