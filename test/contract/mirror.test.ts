@@ -167,7 +167,7 @@ describe('what the mirror keeps', () => {
     expect(reopen().mirror.readJournal(2)).toStrictEqual([journalEntry(3), journalEntry(2)]);
   });
 
-  test('decisions, sweeps, facts and the catalog replace what was there', () => {
+  test('decisions, sweeps, readings of contacts, facts and the catalog replace what was there', () => {
     const { mirror } = open();
     expect(mirror.readCatalog()).toBeUndefined();
     expect(mirror.readFact('account')).toBeUndefined();
@@ -186,6 +186,9 @@ describe('what the mirror keeps', () => {
     } as const;
     mirror.saveSweep(sweep);
     mirror.saveSweep({ ...sweep, entity: 'task', isComplete: false, problem: 'a page repeats' });
+    const read = { leadId: '42', at: 5, leadVersion: 'present {}' };
+    mirror.saveContactRead({ ...read, at: 4 });
+    mirror.saveContactRead(read);
     mirror.saveFact('account', 'first');
     mirror.saveFact('account', 'second');
     mirror.saveCatalog({ ...catalog, pipelines: [] });
@@ -197,6 +200,8 @@ describe('what the mirror keeps', () => {
       sweep,
       { ...sweep, entity: 'task', isComplete: false, problem: 'a page repeats' },
     ]);
+    expect(later.readContactReads()).toStrictEqual([read]);
+    expect([later.findContactRead('42'), later.findContactRead('7')]).toStrictEqual([read, undefined]);
     expect(later.readFact('account')).toBe('second');
     expect(later.readCatalog()).toStrictEqual(catalog);
   });

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Environment } from '../../src/app/config.ts';
 import { scopes } from '../../src/crm/contract.ts';
@@ -32,9 +33,13 @@ interface Surgery {
   run(words: readonly string[], changes?: Environment): Promise<{ code: number | null; output: string }>;
   /** Runs `doctor --json`. Answers its exit code and its checks by name. */
   diagnose(changes?: Environment): Promise<{ code: number | null; checks: ReadonlyMap<string, Check> }>;
+  /** Writes a configuration file; answers its name. */
+  configure(settings: object): Promise<string>;
   editSheet(...actions: PersonActionInput[]): Promise<void>;
   sheetWrites(): Promise<number>;
 }
+
+const contactsEnabled = { sheet: { tabs: { contacts: { enabled: true } } } };
 
 const counts = { leads: 130, opportunities: 12, tasks: 0 };
 
@@ -67,6 +72,11 @@ async function openSurgery(crmOptions: Partial<SandboxCrmOptions> = {}): Promise
       const { code, output } = await run(['doctor', '--json'], changes);
       const { checks } = report.parse(JSON.parse(output));
       return { code, checks: new Map(checks.map((check) => [check.name, check])) };
+    },
+    async configure(settings) {
+      const file = join(directory, 'settings.yaml');
+      await writeFile(file, stringify(settings));
+      return file;
     },
     async editSheet(...actions) {
       const body = JSON.stringify(actions);
@@ -148,6 +158,22 @@ describe('doctor', limit, () => {
     expect(namesIn(checks, 'failed')).toEqual(['scope read:tasks']);
     expect(checks.get('list of tasks')).toMatchObject({ state: 'skipped' });
     expect(checks.get('list of opportunities')).toMatchObject({ state: 'ok' });
+  });
+
+  test('looks at the tab and the scope of contacts where they are enabled, and only there', async () => {
+    const key = `svc_live_${'a'.repeat(64)}`;
+    const granted = scopes.filter((scope) => scope !== 'read:contacts');
+    const surgery = await openLaidOutSurgery({ keys: [{ key, scopes: granted }] });
+    const unneeded = await surgery.diagnose({ CRM_API_KEY: key });
+    expect(unneeded.checks.get('scope read:contacts')).toMatchObject({ state: 'ok' });
+    expect(unneeded.checks.has('tab of contacts')).toBe(false);
+    const enabled = { CRM_API_KEY: key, CRM_SYNC_CONFIG: await surgery.configure(contactsEnabled) };
+    const { code, checks } = await surgery.diagnose(enabled);
+    expect(code).toBe(1);
+    expect(namesIn(checks, 'failed')).toEqual(['scope read:contacts', 'tab of contacts']);
+    expect(checks.get('tab of contacts')?.advice).toContain('Run init');
+    await surgery.run(['init'], enabled);
+    expect((await surgery.diagnose(enabled)).checks.get('tab of contacts')).toMatchObject({ state: 'ok' });
   });
 
   test('tells an address where nobody answers from one where somebody else does', async () => {

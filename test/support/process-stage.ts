@@ -34,6 +34,8 @@ export interface StageOptions {
   readonly redisUrl?: string;
   /** What the CRM does where its specification is silent. */
   readonly choices?: Partial<CrmChoices>;
+  /** Keeps contacts the same too, with this pause between two leads. */
+  readonly contactsPauseMs?: number;
 }
 
 /** Both sides in this process, and daemons between them as processes of their own. All of it ends with the test. */
@@ -52,6 +54,9 @@ export interface ProcessStage {
   editSheet(...actions: PersonActionInput[]): Promise<void>;
   /** What a person changes in the CRM's own interface. */
   editCrm(path: string, body: Readonly<Record<string, unknown>>): Promise<void>;
+  /** What a person adds to the CRM or deletes there. */
+  addToCrm(path: string, body: Readonly<Record<string, unknown>>): Promise<void>;
+  deleteFromCrm(path: string): Promise<void>;
   /** Requests that were answered or cut off, oldest first. */
   crmRequests(): readonly LoggedRequest[];
   /** Requests that arrived, answered or not. */
@@ -76,7 +81,13 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
   onTestFinished(() => crm.close());
   const sheets = await startSandboxSheets({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
   onTestFinished(() => sheets.close());
-  const settings = { ...quickTimes, crm: { ...quickTimes.crm, budget: window }, stopGraceMs: 10_000 };
+  const { contactsPauseMs } = options;
+  const tabs = contactsPauseMs === undefined ? {} : { contacts: { enabled: true } };
+  const settings = {
+    crm: { ...quickTimes.crm, budget: window, ...(contactsPauseMs === undefined ? {} : { contactsPauseMs }) },
+    sheet: { ...quickTimes.sheet, tabs },
+    stopGraceMs: 10_000,
+  };
   await writeFile(join(directory, 'settings.yaml'), stringify(settings));
   const environment: Environment = {
     CRM_SYNC_CONFIG: join(directory, 'settings.yaml'),
@@ -98,6 +109,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
 
 function joinStage(environment: Environment, addresses: SideAddresses, model: CrmModel): ProcessStage {
   const { sheetsUrl } = addresses;
+  const actByHand = (order: unknown) => post(`${addresses.crmUrl}__sandbox/by-hand`, order);
   const runCommand = (...words: string[]) => spawnCommand(words, environment).ended;
   return {
     environment,
@@ -115,7 +127,9 @@ function joinStage(environment: Environment, addresses: SideAddresses, model: Cr
     },
     setSheetFaults: (faults) => post(`${sheetsUrl}/__sandbox/faults`, faults),
     editSheet: (...actions) => post(`${sheetsUrl}/__sandbox/person`, actions),
-    editCrm: (path, body) => post(`${addresses.crmUrl}__sandbox/by-hand`, { method: 'PUT', path, body }),
+    editCrm: (path, body) => actByHand({ method: 'PUT', path, body }),
+    addToCrm: (path, body) => actByHand({ method: 'POST', path, body }),
+    deleteFromCrm: (path) => actByHand({ method: 'DELETE', path }),
     crmRequests: () => model.requests(),
     crmArrivals: () => keyUsage(model).requests,
     sheetWrites: () => countSheetWrites(sheetsUrl),
@@ -143,7 +157,7 @@ function keyUsage(model: CrmModel) {
 
 async function post(url: string, body: unknown): Promise<void> {
   const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
-  expect(answer.status).toBe(200);
+  expect({ url, isDone: answer.ok }).toEqual({ url, isDone: true });
 }
 
 const usageShape = z.object({ write: z.object({ total: z.number() }) });

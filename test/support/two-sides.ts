@@ -183,24 +183,39 @@ const valuesShape = z.object({
 const titles = ['Leads', 'Opportunities', 'Tasks'];
 
 /** All rows with anything in a managed cell, from the top down; the words in `Sync` are another matter. */
-export async function readSheet({ sheetsUrl, spreadsheetId }: SideAddresses): Promise<Tabs> {
+export async function readSheet(addresses: SideAddresses): Promise<Tabs> {
+  const tabs = await readCells(addresses, titles);
+  return Object.fromEntries(titles.map((title, index) => [title, readRows(tabs[index] ?? [], ['Sync'])]));
+}
+
+/** All rows of one tab, with the words in `Sync`. */
+export async function readTab(addresses: SideAddresses, title: string): Promise<readonly Row[]> {
+  const [cells = []] = await readCells(addresses, [title]);
+  return readRows(cells, []);
+}
+
+async function readCells(
+  { sheetsUrl, spreadsheetId }: SideAddresses,
+  tabs: readonly string[],
+): Promise<unknown[][][]> {
   const query = new URLSearchParams({
     valueRenderOption: 'UNFORMATTED_VALUE',
     dateTimeRenderOption: 'SERIAL_NUMBER',
   });
-  for (const title of titles) query.append('ranges', title);
+  for (const title of tabs) query.append('ranges', title);
   const answer = await fetch(`${sheetsUrl}/v4/spreadsheets/${spreadsheetId}/values:batchGet?${query}`);
   const { valueRanges } = valuesShape.parse(await answer.json());
-  return Object.fromEntries(
-    titles.map((title, index) => [title, readRows(valueRanges[index]?.values ?? [])]),
-  );
+  return valueRanges.map(({ values }) => values);
 }
 
-function readRows([headers = [], ...rows]: readonly (readonly unknown[])[]): Row[] {
+function readRows(
+  [headers = [], ...rows]: readonly (readonly unknown[])[],
+  hidden: readonly string[],
+): Row[] {
   return rows
     .map((cells) => {
       const named = headers.map((header, column) => [String(header), cells[column]]);
-      return showRow(Object.fromEntries(named.filter(([header]) => header !== 'Sync')));
+      return showRow(Object.fromEntries(named.filter(([header]) => !hidden.includes(String(header)))));
     })
     .filter((row) => Object.keys(row).length > 0);
 }

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { joinContactId, splitContactId } from '../../src/core/contact-id.ts';
+import { chooseLead, staleVersion, versionOf } from '../../src/core/contact-queue.ts';
+import { parseRecordKey, recordKeyText } from '../../src/core/record.ts';
+import type { ContactRead, StoredRecord } from '../../src/core/state.ts';
+
+const lead = (id: string, change: Partial<StoredRecord> = {}): StoredRecord => ({
+  key: { entity: 'lead', id },
+  fields: { title: `Lead ${id}` },
+  observedAt: 0,
+  firstSeenAt: 0,
+  lastSeenAt: 0,
+  missedSweeps: 0,
+  presence: 'present',
+  ...change,
+});
+
+/** A reading at the time, of the lead as it is. */
+const readAt = (at: number, of: StoredRecord): ContactRead => ({
+  leadId: of.key.id,
+  at,
+  leadVersion: versionOf(of),
+});
+
+const nobody: ReadonlySet<string> = new Set();
+const [first, second, third] = [lead('1'), lead('2'), lead('3')];
+
+describe('the lead whose contacts are read next', () => {
+  it('is none where there are no leads', () => {
+    expect(chooseLead([], nobody, [])).toBeUndefined();
+  });
+
+  it('is one that was never read before one that was', () => {
+    expect(chooseLead([first, second], nobody, [readAt(5, first)])).toBe(second);
+  });
+
+  it('is the one whose reading is the oldest', () => {
+    const reads = [readAt(30, first), readAt(10, second), readAt(20, third)];
+    expect(chooseLead([first, second, third], nobody, reads)).toBe(second);
+  });
+
+  it('is one that changed before all others', () => {
+    const changed = lead('3', { fields: { title: 'Lead 3', updated_at: '2026-11-21' } });
+    const reads = [readAt(10, second), readAt(20, third)];
+    expect(chooseLead([first, second, changed], nobody, reads)).toBe(changed);
+  });
+
+  it('is one that was asked for before all others', () => {
+    const reads = [readAt(10, second), { leadId: '3', at: 20, leadVersion: staleVersion }];
+    expect(chooseLead([first, second, third], nobody, reads)).toBe(third);
+  });
+
+  it('is one in the trash only while it is believed to have contacts', () => {
+    const trashed = lead('1', { presence: 'gone' });
+    expect(chooseLead([trashed], nobody, [])).toBeUndefined();
+    expect(chooseLead([trashed, second], new Set(['1']), [readAt(5, first), readAt(1, second)])).toBe(
+      trashed,
+    );
+  });
+});
+
+it('the ID of a contact says its lead and its UUID, also as a part of its key', () => {
+  const parts = { leadId: '42', contactId: '0198c7a2-0000-7000-8000-000000000001' };
+  const id = joinContactId(parts);
+  expect(splitContactId(id)).toEqual(parts);
+  const key = { entity: 'contact', id } as const;
+  expect(parseRecordKey(recordKeyText(key))).toEqual(key);
+});

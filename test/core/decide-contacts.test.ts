@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { entities, type RecordKey } from '../../src/core/record.ts';
+import {
+  addRecord,
+  addRow,
+  changeRecord,
+  leadKey,
+  recordOf,
+  removeRecord,
+  removeRow,
+  rowOf,
+  type World,
+  type WorldOptions,
+} from '../support/world.ts';
+import { settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const ada = { full_name: 'Ada', email: 'ada@example.com' };
+
+/** A world at rest with the leads Acme (1) and Beta (2), and contacts enabled. */
+function openWorld(policy: WorldOptions['policy'] = {}): World {
+  return worldWithLeads(['Acme', 'Beta'], { policy: { entities, ...policy } });
+}
+
+/** The same with the contact Ada of Acme. */
+function openWorldWithAda(policy: WorldOptions['policy'] = {}): { world: World; key: RecordKey } {
+  const world = openWorld(policy);
+  const id = addRecord(world, 'contact', { ...ada, lead_id: 1 });
+  settle(world);
+  return { world, key: { entity: 'contact', id } };
+}
+
+const contactsIn = (world: World) => [...world.crm.values()].filter(({ key }) => key.entity === 'contact');
+const textsOf = (world: World, key: RecordKey) =>
+  Object.fromEntries(
+    Object.entries(rowOf(world, key).cells).map(([name, cell]) => [name, describeCell(cell)]),
+  );
+
+describe('a contact', () => {
+  it('stands in its tab with an ID that names its lead', () => {
+    const { world, key } = openWorldWithAda();
+    expect(key.id).toBe('1.uuid-3');
+    expect(textsOf(world, key)).toEqual({ ...ada, lead_id: 'Acme (#1)' });
+  });
+
+  it('has no tab where contacts are not enabled', () => {
+    const world = worldWithLeads(['Acme']);
+    addRecord(world, 'contact', { ...ada, lead_id: 1 });
+    settle(world);
+    expect(world.sheet.contact).toEqual([]);
+  });
+
+  it('takes edits from both sides', () => {
+    const { world, key } = openWorldWithAda();
+    rowOf(world, key).cells['phone_number'] = textCell('+49 30 1');
+    changeRecord(world, key, { email: 'lovelace@example.com' });
+    settle(world);
+    expect(recordOf(world, key).fields).toMatchObject({
+      email: 'lovelace@example.com',
+      phone_number: '+49 30 1',
+    });
+    expect(textsOf(world, key)).toMatchObject({ email: 'lovelace@example.com', phone_number: '+49 30 1' });
+  });
+
+  it('can not lose its name, but its address', () => {
+    const { world, key } = openWorldWithAda();
+    Object.assign(rowOf(world, key).cells, { full_name: emptyCell, email: emptyCell });
+    const plan = settle(world);
+    expect(plan.refusals).toMatchObject([{ entity: 'contact', reason: 'Name can not be empty.' }]);
+    expect(recordOf(world, key).fields).toMatchObject({ full_name: 'Ada', email: null });
+  });
+
+  it('keeps its lead: another one is refused beside the row until the first is back', () => {
+    const { world, key } = openWorldWithAda();
+    rowOf(world, key).cells['lead_id'] = textCell('Beta (#2)');
+    settle(world);
+    expect(describeCell(rowOf(world, key).sync)).toBe(
+      'Error: Lead is fixed once the record exists. Put “Acme (#1)” back, or add a row of its own.',
+    );
+    expect(recordOf(world, key).fields).toMatchObject({ lead_id: 1 });
+    rowOf(world, key).cells['lead_id'] = textCell('Acme (#1)');
+    settle(world);
+    expect(describeCell(rowOf(world, key).sync)).toMatch(/^Synced/);
+  });
+
+  it('shows the new title of its lead', () => {
+    const { world, key } = openWorldWithAda();
+    changeRecord(world, leadKey(1), { title: 'Acme GmbH' });
+    settle(world);
+    expect(textsOf(world, key)).toMatchObject({ lead_id: 'Acme GmbH (#1)' });
+  });
+});
+
+describe('a new row of the contacts', () => {
+  it('waits for its lead and its name', () => {
+    const world = openWorld();
+    const row = addRow(world, 'contact', { email: textCell('ada@example.com') });
+    settle(world);
+    expect(describeCell(row.sync)).toBe('New row: fill Lead and Name to send it.');
+    expect(contactsIn(world)).toEqual([]);
+  });
+
+  it('is created below the lead it names by title', () => {
+    const world = openWorld();
+    const row = addRow(world, 'contact', { lead_id: textCell('beta'), full_name: textCell('Ada') });
+    settle(world);
+    expect(contactsIn(world)).toMatchObject([{ fields: { lead_id: 2, full_name: 'Ada' } }]);
+    expect(describeCell(row.id)).toBe(contactsIn(world)[0]?.key.id);
+  });
+
+  it('is a contact of its own beside others of the same lead', () => {
+    const { world } = openWorldWithAda();
+    addRow(world, 'contact', { lead_id: textCell('Acme'), full_name: textCell('Grace') });
+    settle(world);
+    expect(contactsIn(world).map(({ fields }) => fields['full_name'])).toEqual(['Ada', 'Grace']);
+  });
+
+  it('that may be the contact whose ID was wiped is held', () => {
+    const { world, key } = openWorldWithAda();
+    Object.assign(rowOf(world, key), { id: emptyCell });
+    world.sheet.contact[0]!.cells['full_name'] = textCell('Ada Lovelace');
+    settle(world);
+    expect(describeCell(world.sheet.contact[0]!.sync)).toContain(`This looks like record ${key.id}`);
+    expect(contactsIn(world)).toHaveLength(1);
+  });
+});
+
+describe('a contact whose row vanished', () => {
+  it.each(['ask', 'trash'] as const)('waits for a person where the rule is %s', (vanishedRows) => {
+    const { world, key } = openWorldWithAda({ vanishedRows });
+    removeRow(world, key);
+    const plan = settle(world);
+    expect(plan.holds).toMatchObject([
+      {
+        reason: expect.stringContaining('delete the contact for good'),
+        decision: `vanished:contact-${key.id}`,
+      },
+    ]);
+    expect(contactsIn(world)).toHaveLength(1);
+  });
+
+  it('is deleted once a person said so', () => {
+    const { world, key } = openWorldWithAda();
+    removeRow(world, key);
+    settle(world);
+    world.decisions.set(`vanished:contact-${key.id}`, 'trash');
+    settle(world);
+    expect(contactsIn(world)).toEqual([]);
+  });
+
+  it('comes back where the rule is restore', () => {
+    const { world, key } = openWorldWithAda({ vanishedRows: 'restore' });
+    removeRow(world, key);
+    settle(world);
+    expect(textsOf(world, key)).toMatchObject(ada);
+  });
+
+  it('S5: says that trash is for good when all vanish at once', () => {
+    const { world, key } = openWorldWithAda();
+    const other = { entity: 'contact', id: addRecord(world, 'contact', { full_name: 'Grace', lead_id: 2 }) };
+    settle(world);
+    for (const gone of [key, other as RecordKey]) removeRow(world, gone);
+    const { brakes } = settle(world);
+    expect(brakes).toMatchObject([{ scope: 'brake:contact:emptied' }]);
+    expect(brakes[0]?.reason).toContain('deleted for good');
+  });
+});
+
+it('a contact that is gone from the CRM loses its row, with its lead or without', () => {
+  const { world, key } = openWorldWithAda();
+  removeRecord(world, key);
+  removeRecord(world, leadKey(1));
+  settle(world);
+  expect(world.sheet.contact).toEqual([]);
+});
