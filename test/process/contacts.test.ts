@@ -177,6 +177,20 @@ describe('contacts', { timeout: 90_000 }, () => {
     expect(await rowsWhere(named(ada.full_name))).toEqual([]);
   });
 
+  test('S4: that lists lack for a while keep their rows, because each is asked for', async () => {
+    const { stage, first, untilRow, rowsWhere } = await openContacts();
+    await stage.startDaemon();
+    await untilRow('the contact is synced', (row) => row['Name'] === ada.full_name && isSynced(row));
+    const [contact] = await contactsOf(stage, first.id);
+    const list = `/leads/${first.id}/contacts`;
+    stage.setCrmFaults({ faults: [{ kind: 'emptyList', path: list, times: 3 }] });
+    await stage.crmFaultsMet();
+    const asked = contactRequests(stage).filter(({ path }) => path.endsWith(`${list}/${contact?.id}`));
+    expect(asked).toMatchObject([{ method: 'GET', status: 200 }]);
+    await stage.expectAtRest();
+    expect(await rowsWhere(named(ada.full_name))).toHaveLength(1);
+  });
+
   test('that are deleted in the CRM, or whose lead is, lose their rows', async () => {
     const { stage, first, second, untilRow, rowsWhere } = await openContacts();
     await stage.addToCrm(`/leads/${second.id}/contacts`, { full_name: 'Grace' });
