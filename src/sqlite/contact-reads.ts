@@ -16,10 +16,10 @@ const shape: TableShape<ContactReadRow, ContactRead> = {
   fromRow: (row) => row,
 };
 
-type ContactReads = Pick<Mirror, 'readContactReads' | 'findContactRead' | 'saveContactRead'>;
+type ContactReads = Pick<Mirror, 'readContactReads' | 'saveContactRead'>;
 
 /** When the contacts of each lead were last read. */
 export function openContactReads(connection: Connection): ContactReads {
   const table = openKeyedTable(connection, shape);
-  return { readContactReads: table.readAll, findContactRead: table.find, saveContactRead: table.save };
+  return { readContactReads: table.readAll, saveContactRead: table.save };
 }
