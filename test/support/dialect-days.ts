@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
-import type { Entity } from '../../src/core/record.ts';
+import type { ListedEntity } from '../../src/core/record.ts';
 import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
 import { dialects } from './dialects.ts';
 import { expectLimitKept, openScenario, type Scenario } from './scenario.ts';
@@ -11,7 +11,7 @@ type Deed = (day: Scenario) => Promise<() => Promise<void>>;
 /** Sees what the CRM holds at paths like `custom_fields.city`; nothing there is `null`. */
 async function expectHeld(
   { crm }: Scenario,
-  entity: Entity,
+  entity: ListedEntity,
   id: number,
   held: Readonly<Record<string, unknown>>,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { type CrmPerson, workInCrm } from '../../src/cli/check/crm-person.ts';
 import { type SheetPerson, sitAtSheet } from '../../src/cli/check/sheet-person.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import type { BudgetLog } from '../../src/core/ports.ts';
-import type { Entity } from '../../src/core/record.ts';
+import type { ListedEntity } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
@@ -72,9 +72,9 @@ export interface Scenario {
   /** The requests that the CRM took note of, by method and path. */
   requests(method: string, path: RegExp): readonly LoggedRequest[];
   /** All cells, by header and as people see them, of a record's row or of the first that shows these texts. */
-  row(entity: Entity, which: Which): Promise<ShownRow | undefined>;
+  row(entity: ListedEntity, which: Which): Promise<ShownRow | undefined>;
   /** Resolves with the row once its Sync cell says such words. */
-  told(entity: Entity, which: Which, words: RegExp): Promise<ShownRow>;
+  told(entity: ListedEntity, which: Which, words: RegExp): Promise<ShownRow>;
   /** Resolves with the first item of the outbox that fits, once there is one. */
   waits(fits: (item: OutboxItem) => boolean): Promise<OutboxItem>;
   /** Resolves when a part of the daemon has had the problem so often in a row. */
@@ -82,7 +82,7 @@ export interface Scenario {
   /** Resolves when the daemon has looked at the sheet so many more times. */
   cycled(times: number): Promise<void>;
   /** Resolves when it has read the whole CRM so many more times. */
-  swept(entity: Entity, times: number): Promise<void>;
+  swept(entity: ListedEntity, times: number): Promise<void>;
   /** What a person decides about something that waits for it, once it does. */
   decide(scope: string, choice: string): Promise<void>;
   /** Resolves once both sides are the same and nothing is on its way. */
