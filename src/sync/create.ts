@@ -109,9 +109,14 @@ function findCandidates(link: Link, item: OutboxItem): StoredRecord[] {
         record.presence === 'present' &&
         record.firstSeenAt >= (item.sentAt ?? 0) &&
         !claimed.has(record.key.id) &&
-        !mirror.findAgreement(record.key),
+        !mirror.findAgreement(record.key) &&
+        isBelowSameLead(item, record),
     );
 }
+
+/** A contact stays below the lead it was created for; anything else may have been moved since. */
+const isBelowSameLead = ({ key, fields }: OutboxItem, record: StoredRecord): boolean =>
+  key.entity !== 'contact' || record.fields['lead_id'] === fields['lead_id'];
 
 /** Whether the record has every value that was sent. */
 const matches = (sent: Fields, found: Fields): boolean =>

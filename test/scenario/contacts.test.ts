@@ -146,6 +146,22 @@ test('a create is read back, because what its row left empty would else be told 
   expect(contactOf(reading, first, id)?.fields).toMatchObject({ email: null, phone_number: null });
 });
 
+test('a create of unknown outcome is not taken for a contact of another lead', async () => {
+  const reading = await openReading();
+  const { first, leads, link, model, read } = reading;
+  const item = createOf({ lead_id: first, full_name: 'Ada' });
+  link.mirror.saveOutboxItem(item);
+  model.faults.order(faultOrder.parse({ faults: [{ kind: 'dropBefore', method: 'POST' }] }));
+  await pushRecord(link, item.key);
+  addContact(reading, leads[1]!, { full_name: 'Ada' });
+  await read(leadCount);
+  const unknown = link.mirror.findOutboxItem(item.key)!;
+  expect(unknown.state).toBe('unknown');
+  link.mirror.saveOutboxItem({ ...unknown, dueAt: 0 });
+  await pushRecord(link, item.key);
+  expect(link.mirror.findOutboxItem(item.key)).toMatchObject({ state: 'unknown', looks: 1 });
+});
+
 test('a contact that waits is not sent once contacts are not enabled any more', async () => {
   const { first, link, sent } = await openReading({ enabled: false });
   const item = createOf({ lead_id: first, full_name: 'Ada' });
