@@ -47,8 +47,11 @@ export interface Crm {
   /** A record by id, or `undefined` when the CRM says it does not exist (404). */
   getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined>;
   createRecord(entity: Entity, fields: Fields): Promise<WriteAnswer>;
-  /** Sends the given fields only. */
-  updateRecord(key: RecordKey, fields: Fields): Promise<WriteAnswer>;
+  /**
+   * Sends the given fields only. What is `known` of the record from a read just now saves another one where the CRM may replace fields
+   * that belong together.
+   */
+  updateRecord(key: RecordKey, fields: Fields, known?: Fields): Promise<WriteAnswer>;
   /** Moves the record to the CRM's trash, a contact to nowhere; a record that is already gone counts as done. */
   deleteRecord(key: RecordKey): Promise<void>;
 }

@@ -111,8 +111,8 @@ class CrmClient implements Crm {
   }
 
   /** Where the CRM does not say what a field became, it is taken to be what was sent. */
-  async updateRecord(key: RecordKey, fields: Fields): Promise<WriteAnswer> {
-    const body = writeRecord(key.entity, await this.#completeAbout(key, fields));
+  async updateRecord(key: RecordKey, fields: Fields, known: Fields = {}): Promise<WriteAnswer> {
+    const body = writeRecord(key.entity, await this.#completeAbout(key, fields, known));
     const reply = await this.#http({
       endpoint: operations[key.entity].update,
       lane: 'edit',
@@ -136,9 +136,10 @@ class CrmClient implements Crm {
    * Adds the rest of a lead's `about` when a part of it changes: the specification does not show whether an
    * update merges or replaces this object, and the whole of it comes out the same in both cases.
    */
-  async #completeAbout(key: RecordKey, fields: Fields): Promise<Fields> {
-    const named = aboutNames.filter((name) => name in fields);
-    if (named.length === 0 || named.length === aboutNames.length) return fields;
+  async #completeAbout(key: RecordKey, fields: Fields, known: Fields): Promise<Fields> {
+    if (!aboutNames.some((name) => name in fields)) return fields;
+    const complete = { ...pickFields(known, aboutNames), ...fields };
+    if (aboutNames.every((name) => name in complete)) return complete;
     const current = await this.getRecord(key, 'edit');
     if (!current) throw new SyncError('CRM_NOT_FOUND', `The ${key.entity} ${key.id} is not in the CRM.`);
     return { ...pickFields(current.fields, aboutNames), ...fields };

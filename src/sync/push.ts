@@ -88,7 +88,7 @@ async function pushUpdate(link: Link, item: OutboxItem): Promise<PushResult> {
     return 'noted';
   }
   markSending(link, item);
-  const answer = await link.crm.updateRecord(key, item.fields);
+  const answer = await link.crm.updateRecord(key, item.fields, record.fields);
   finishUpdate(link, item, answer);
   return 'written';
 }
