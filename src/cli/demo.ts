@@ -16,7 +16,7 @@ export function addDemoCommand(program: Command, { environment, finish }: Comman
     .option('--no-redis', 'run the queue in process even when there is a redis-server')
     .action(async ({ check, redis }: { check?: true; redis: boolean }) => {
       console.log('Starting a CRM, a sheet and the daemon…');
-      const stage = await setStage({ seed: 7, counts, wantsRedis: redis, logLevel: 'warn' }, environment);
+      const stage = await setStage({ seed: 7, counts, wantsRedis: redis, logLevel: 'error' }, environment);
       try {
         console.log(
           stage.queue === 'bullmq'

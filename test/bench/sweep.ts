@@ -163,7 +163,7 @@ function report(load: Load): string[] {
       seconds(plain.meanDelayMs),
       seconds(chosen.meanDelayMs),
       seconds(bound),
-      (chosen.meanDelayMs / bound).toFixed(2),
+      (chosen.meanDelayMs / bound).toFixed(3),
       (chosen.oldestPageMs / (pages * requestMs)).toFixed(2),
     ];
     return `| ${cells.join(' | ')} |`;
