@@ -16,6 +16,7 @@ const renderPage = (stage: Stage): string => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>crm-sheet-sync demo</title>
+<link rel="icon" href="data:,">
 <style>
   :root { color-scheme: light dark; --line: light-dark(#d5dae1, #3a4350); --soft: light-dark(#5b6675, #9aa7b8) }
   * { box-sizing: border-box }
