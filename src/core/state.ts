@@ -38,6 +38,15 @@ export interface ContactRead {
   readonly leadVersion: string;
 }
 
+/** Nothing is agreed about the record yet. */
+export const emptyAgreement = (key: RecordKey, changedAt: number): Agreement => ({
+  key,
+  fields: {},
+  offered: {},
+  changedAt,
+  notice: '',
+});
+
 export type OutboxKind = 'create' | 'update' | 'delete';
 
 /**

@@ -1,7 +1,7 @@
 import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../core/record.ts';
-import type { OutboxItem, StoredRecord } from '../core/state.ts';
+import { emptyAgreement, type OutboxItem, type StoredRecord } from '../core/state.ts';
 import { equalValues, type Fields, pickFields } from '../core/value.ts';
 import { readContacts } from './contacts.ts';
 import type { Link } from './link.ts';
@@ -21,7 +21,7 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
     const seen = { entity, id: answer.id, fields: answer.fields, at: answer.at };
     mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: times.lagMs }));
     const agreed = pickFields(item.fields, Object.keys(answer.fields));
-    mirror.saveAgreement({ key, fields: agreed, offered: {}, changedAt: answer.at, notice: '' });
+    mirror.saveAgreement({ ...emptyAgreement(key, answer.at), fields: agreed });
     mirror.appendJournal([
       {
         at: answer.at,
@@ -45,8 +45,8 @@ const looksMax = 2;
 
 /**
  * Finds out what became of a create whose outcome nobody knows: it is never sent again blindly. Exactly one newcomer that is equal in all
- * it was to have is adopted; any other newcomer may be it too, renamed by a colleague meanwhile, and goes to a person. When nothing was found twice, a settle time apart, and a
- * complete sweep begun since then did not find it either, it is sent again.
+ * it was to have is adopted; any other newcomer may be it too, renamed by a colleague meanwhile, and goes to a person. When nothing
+ * was found twice, a settle time apart, and a complete sweep begun since then did not find it either, it is sent again.
  */
 export async function settleCreate(link: Link, item: OutboxItem): Promise<PushResult> {
   const { clock, mirror, times } = link;

@@ -4,6 +4,7 @@ import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
 import type { JournalEntry, OutboxItem } from '../core/state.ts';
+import { emptyAgreement } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 import { finishCreate, settleCreate } from './create.ts';
 import { currentLayout } from './layout.ts';
@@ -108,7 +109,7 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
         written: { at: answer.at, before: pickFields(record.fields, Object.keys(item.fields)) },
       });
     }
-    const agreement = mirror.findAgreement(key) ?? { key, fields: {}, offered: {}, changedAt: 0, notice: '' };
+    const agreement = mirror.findAgreement(key) ?? emptyAgreement(key, answer.at);
     const fields = { ...agreement.fields, ...item.fields };
     mirror.saveAgreement({ ...agreement, fields, changedAt: answer.at, notice: item.notice });
     mirror.appendJournal([

@@ -3,8 +3,10 @@ import { encode } from '../codec.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
 import type { RecordId, RecordKey } from '../record.ts';
 import type { OutboxItem, StoredRecord } from '../state.ts';
-import { differingFields, type FieldName, type Fields, type Value } from '../value.ts';
+import { emptyAgreement } from '../state.ts';
+import { differingFields, type FieldName, type Value } from '../value.ts';
 import { type TabContext, vanishedScope } from './context.ts';
+import { waitingStep } from './outbox-step.ts';
 import { resembles } from './resemblance.ts';
 import { idCell } from './row-values.ts';
 import { syncText } from './sync-text.ts';
@@ -38,7 +40,10 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
         reason: item.error?.message ?? vanishedReason(key),
         decision: scope,
       });
-  } else draft.outboxSaved.push(planDelete(context, key, agreement.fields));
+  } else
+    draft.outboxSaved.push(
+      waitingStep(context.input, key, { kind: 'delete', fields: {}, base: agreement.fields }),
+    );
 }
 
 /** The CRM has no trash for contacts: only a person may delete one. */
@@ -57,23 +62,6 @@ export function tabChoice(context: TabContext): string | undefined {
   const { entity } = context;
   const answers = [context.decision(`brake:${entity}:emptied`), context.decision(`brake:${entity}:vanished`)];
   return answers.find((answer) => answer === 'trash' || answer === 'restore');
-}
-
-function planDelete(context: TabContext, key: RecordKey, agreed: Fields): OutboxItem {
-  const { input } = context;
-  return {
-    key,
-    kind: 'delete',
-    state: 'waiting',
-    fields: {},
-    base: agreed,
-    notice: '',
-    run: input.run,
-    createdAt: input.now,
-    dueAt: input.now,
-    attempts: 0,
-    looks: 0,
-  };
 }
 
 /** Ids are integers, or begin with the one of a lead. */
@@ -129,13 +117,7 @@ function appendRow(context: TabContext, record: StoredRecord, cause: string): vo
     if (cell.kind !== 'empty') cells[name] = cell;
   }
   const { key } = record;
-  const agreement = context.agreements.get(key.id) ?? {
-    key,
-    fields: {},
-    offered: {},
-    changedAt: input.now,
-    notice: '',
-  };
+  const agreement = context.agreements.get(key.id) ?? emptyAgreement(key, input.now);
   draft.agreementsSaved.push({ ...agreement, offered: offers });
   draft.table.push({
     write: {

@@ -2,8 +2,8 @@ import { textCell } from '../cell.ts';
 import type { RecordId } from '../record.ts';
 import type { Agreement, OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import type { Fields } from '../value.ts';
 import type { TabContext } from './context.ts';
+import { waitingStep } from './outbox-step.ts';
 import { resembles } from './resemblance.ts';
 import { decideRow, holdRow, writeRow } from './row.ts';
 import { type RowValues, readRowValues, showsValues } from './row-values.ts';
@@ -134,7 +134,7 @@ export function decideClaimedRow(
     draft.refusals.push({ entity, position: row.position, reason });
     return writeRow(context, row, key, { state: { kind: 'error', reason } });
   }
-  draft.outboxSaved.push(planCreate(context, token, values.fields));
+  draft.outboxSaved.push(waitingStep(input, key, { kind: 'create', fields: values.fields, base: {} }));
   writeRow(context, row, key, { state: creating });
 }
 
@@ -142,23 +142,6 @@ const pendingCreate = (item: OutboxItem): string =>
   item.state === 'sending'
     ? 'being created in the CRM'
     : 'the CRM did not say whether it created the record; the daemon looks before it tries again';
-
-function planCreate(context: TabContext, token: RecordId, fields: Fields): OutboxItem {
-  const { entity, input } = context;
-  return {
-    key: { entity, id: token },
-    kind: 'create',
-    state: 'waiting',
-    fields,
-    base: {},
-    notice: '',
-    run: input.run,
-    createdAt: input.now,
-    dueAt: input.now,
-    attempts: 0,
-    looks: 0,
-  };
-}
 
 /** How long a create that is over is kept: whoever brings back the row with its token does so within this time. */
 const overKeptMs = 30 * 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { type Cell, equalCells, textCell } from '../cell.ts';
 import { decode, encode } from '../codec.ts';
 import type { RecordId, RecordKey } from '../record.ts';
-import type { Agreement, StoredRecord } from '../state.ts';
+import { type Agreement, emptyAgreement, type StoredRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { conflictScope, keepDecisions, type TabContext } from './context.ts';
@@ -13,7 +13,6 @@ import { planUpdate } from './update.ts';
 
 /** A row that carries a record, with what the merge of every field came to. */
 export interface JudgedRow {
-  readonly row: ObservedRow;
   readonly record: StoredRecord;
   readonly agreement: Agreement | undefined;
   readonly decided: readonly DecidedField[];
@@ -29,7 +28,6 @@ export function judgeRow(context: TabContext, row: ObservedRow, id: RecordId): J
   const decided = mergeRow(context, row, record, agreement);
   const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
   return {
-    row,
     record,
     agreement,
     decided,
@@ -40,14 +38,24 @@ export function judgeRow(context: TabContext, row: ObservedRow, id: RecordId): J
 /** The values that a person changed in a judged row. */
 export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
   return decided.flatMap(({ field, outcome }) => {
-    const after =
-      outcome.kind === 'toCrm' ? outcome.value : outcome.kind === 'conflict' ? outcome.table : undefined;
-    const typed = outcome.kind === 'toTable' ? outcome.lost : after;
-    if (typed === undefined) return [];
-    return [
-      { id: record.key.id, field: field.name, before: agreement?.fields[field.name] ?? null, after: typed },
-    ];
+    const after = typedValue(outcome);
+    if (after === undefined) return [];
+    return [{ id: record.key.id, field: field.name, before: agreement?.fields[field.name] ?? null, after }];
   });
+}
+
+/** What a person put into the cell, whatever becomes of it; `undefined` when nobody changed it to a value. */
+function typedValue(outcome: FieldOutcome): Value | undefined {
+  switch (outcome.kind) {
+    case 'toCrm':
+      return outcome.value;
+    case 'toTable':
+      return outcome.lost;
+    case 'conflict':
+      return outcome.table;
+    default:
+      return undefined;
+  }
 }
 
 const isOnItsWay = (context: TabContext, id: RecordId): boolean => {
@@ -178,7 +186,7 @@ function agreeOnSame(
     if (agreed !== undefined) before[name] = agreed;
     after[name] = value;
   }
-  const current = agreement ?? { key, fields: {}, offered: {}, changedAt: input.now, notice: '' };
+  const current = agreement ?? emptyAgreement(key, input.now);
   if (Object.keys(after).length === 0) return current;
   const kind = agreement ? 'update' : 'adopt';
   draft.journal.push({

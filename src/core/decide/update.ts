@@ -3,6 +3,7 @@ import type { OutboxItem } from '../state.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import type { TabContext } from './context.ts';
 import type { DecidedField } from './merge.ts';
+import { waitingStep } from './outbox-step.ts';
 import { type RowState, showValue } from './sync-text.ts';
 
 /**
@@ -36,19 +37,8 @@ export function planUpdate(
       ? { kind: 'error', reason: item.error?.message ?? 'The CRM refused the change.' }
       : { kind: 'pending', what: waitingText(item) };
   }
-  draft.outboxSaved.push({
-    key,
-    kind: 'update',
-    state: 'waiting',
-    fields,
-    base,
-    notice: notices.join('. '),
-    run: input.run,
-    createdAt: input.now,
-    dueAt: input.now,
-    attempts: 0,
-    looks: 0,
-  });
+  const notice = notices.join('. ');
+  draft.outboxSaved.push(waitingStep(input, key, { kind: 'update', fields, base, notice }));
   return { kind: 'pending', what: 'waiting to be sent to the CRM' };
 }
 

@@ -1,0 +1,19 @@
+import type { RecordKey } from '../record.ts';
+import type { OutboxItem } from '../state.ts';
+import type { DecideInput } from './context.ts';
+
+/** What tells one step towards the CRM from another. */
+type StepParts = Pick<OutboxItem, 'kind' | 'fields' | 'base'> & { readonly notice?: string };
+
+/** A step that was just decided: it waits, and may be sent at once. */
+export const waitingStep = ({ now, run }: DecideInput, key: RecordKey, parts: StepParts): OutboxItem => ({
+  key,
+  state: 'waiting',
+  notice: '',
+  run,
+  createdAt: now,
+  dueAt: now,
+  attempts: 0,
+  looks: 0,
+  ...parts,
+});
