@@ -21,7 +21,6 @@ export interface Mirror {
   readRecords(entity?: Entity): StoredRecord[];
   findRecord(key: RecordKey): StoredRecord | undefined;
   saveRecord(record: StoredRecord): void;
-  dropRecord(key: RecordKey): void;
 
   readAgreements(): Agreement[];
   findAgreement(key: RecordKey): Agreement | undefined;

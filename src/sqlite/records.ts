@@ -50,7 +50,7 @@ const shape: TableShape<RecordRow, StoredRecord> = {
   }),
 };
 
-type Records = Pick<Mirror, 'readRecords' | 'findRecord' | 'saveRecord' | 'dropRecord'>;
+type Records = Pick<Mirror, 'readRecords' | 'findRecord' | 'saveRecord'>;
 
 /** Records as the CRM last said them. */
 export function openRecords(connection: Connection): Records {
@@ -59,6 +59,5 @@ export function openRecords(connection: Connection): Records {
     readRecords: (entity) => (entity ? table.readWhere('entity', entity) : table.readAll()),
     findRecord: (key) => table.find(recordKeyText(key)),
     saveRecord: table.save,
-    dropRecord: (key) => table.drop(recordKeyText(key)),
   };
 }
