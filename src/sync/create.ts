@@ -98,10 +98,20 @@ const reviewReason = (candidates: readonly StoredRecord[]): string =>
   `The CRM did not say whether it created this record, and ${candidates.map(({ key }) => key.id).join(', ')} may be it. ` +
   'Put that ID into the ID cell if it is, or clear the ID cell to create a new record.';
 
-/** Newcomers since the create was sent that nobody has claimed. They need not look like it: a colleague may have renamed it since. */
+/**
+ * Newcomers since the create was sent that nobody has claimed. They need not look like it: a colleague may have renamed it since. One that
+ * has all that another create of unknown outcome was to have belongs to that one.
+ */
 function findCandidates(link: Link, item: OutboxItem): StoredRecord[] {
   const { mirror } = link;
-  const claimed = new Set<RecordId | undefined>(mirror.readOutbox().map(({ recordId }) => recordId));
+  const outbox = mirror.readOutbox();
+  const claimed = new Set<RecordId | undefined>(outbox.map(({ recordId }) => recordId));
+  const rivals = outbox.filter(
+    ({ key, kind, state }) =>
+      kind === 'create' && state === 'unknown' && key.entity === item.key.entity && key.id !== item.key.id,
+  );
+  const isOfRival = (record: StoredRecord) =>
+    !matches(item.fields, record.fields) && rivals.some((rival) => matches(rival.fields, record.fields));
   return mirror
     .readRecords(item.key.entity)
     .filter(
@@ -110,7 +120,8 @@ function findCandidates(link: Link, item: OutboxItem): StoredRecord[] {
         record.firstSeenAt >= (item.sentAt ?? 0) &&
         !claimed.has(record.key.id) &&
         !mirror.findAgreement(record.key) &&
-        isBelowSameLead(item, record),
+        isBelowSameLead(item, record) &&
+        !isOfRival(record),
     );
 }
 

@@ -73,6 +73,22 @@ describe('a create whose outcome nobody knows', () => {
     expect(creates(scene)).toBe(2);
   });
 
+  test('fault 4: was not done, while another one was: neither takes the record of the other for its own', async () => {
+    const scene = await openScenario();
+    const other = 'Typed right after KG';
+    scene.setFaults({
+      faults: [
+        { kind: 'dropBefore', method: 'POST', path: '/leads' },
+        { kind: 'dropAfter', method: 'POST', path: '/leads' },
+      ],
+    });
+    await scene.sheet.typeRow('lead', { Title: title });
+    await scene.sheet.typeRow('lead', { Title: other });
+    await scene.settled();
+    expect([await leadsCalled(scene, title), await leadsCalled(scene, other)]).toMatchObject([[{}], [{}]]);
+    expect(creates(scene)).toBe(3);
+  });
+
   test('fault 5: made a record that a colleague edited before it was found: a person decides', async () => {
     const scene = await openScenario();
     const { crm, line, sheet } = scene;
