@@ -20,6 +20,8 @@ import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { CrmModel, LoggedRequest } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { createGoogleSheetTable } from '../../src/sheets/table.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
@@ -28,10 +30,18 @@ import { currentLayout } from '../../src/sync/layout.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { type ResyncReport, resync } from '../../src/sync/resync.ts';
+import { listWaiting } from '../../src/sync/status.ts';
 import { type CrmLine, openCrmLine } from './crm-line.ts';
 import { createFastClock } from './fast-clock.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
-import { describeDifference, findRow, readSides, type ShownRow, type SideAddresses } from './two-sides.ts';
+import {
+  describeDifference,
+  findPosition,
+  findRow,
+  readSides,
+  type ShownRow,
+  type SideAddresses,
+} from './two-sides.ts';
 import { until } from './until.ts';
 
 /** Everything runs so many times as fast: a window of the CRM then lasts some two seconds. */
@@ -63,12 +73,19 @@ export interface Scenario {
   readonly budget: RequestBudget;
   readonly model: CrmModel;
   readonly line: CrmLine;
+  /** Between the daemon and Google; what people do takes another way. */
+  readonly sheetLine: CrmLine;
   /** Of the daemon's key, and the address around the line. */
   readonly access: { readonly baseUrl: string; readonly apiKey: string };
   /** Somebody who works in the CRM, and somebody at the sheet. */
   readonly crm: CrmPerson;
   readonly sheet: SheetPerson;
+  /** What people do in the grid, one after the other. */
+  act(...actions: PersonActionInput[]): Promise<void>;
+  /** The zero-based grid row of a record; fails when it has none. */
+  position(entity: ListedEntity, id: number): Promise<number>;
   setFaults(order: z.input<typeof faultOrder>): void;
+  setSheetFaults(faults: FaultsInput): Promise<void>;
   /** The requests that the CRM took note of, by method and path. */
   requests(method: string, path: RegExp): readonly LoggedRequest[];
   /** All cells, by header and as people see them, of a record's row or of the first that shows these texts. */
@@ -77,6 +94,8 @@ export interface Scenario {
   told(entity: ListedEntity, which: Which, words: RegExp): Promise<ShownRow>;
   /** Resolves with the first item of the outbox that fits, once there is one. */
   waits(fits: (item: OutboxItem) => boolean): Promise<OutboxItem>;
+  /** Resolves once something is held or stopped for a reason in such words. */
+  stopped(reason: RegExp): Promise<void>;
   /** Resolves when a part of the daemon has had the problem so often in a row. */
   suffered(source: string, failures: number): Promise<void>;
   /** Resolves when the daemon has looked at the sheet so many more times. */
@@ -104,13 +123,14 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   const sheets = await startSandboxSheets({ quotas });
   onTestFinished(() => sheets.close());
   const line = await openCrmLine({ target: crm.baseUrl, now: crmNow });
+  const sheetLine = await openCrmLine({ target: `${sheets.rootUrl}/`, now: clock.now });
   const settings = settingsSchema.parse({
     crm: { ...scenarioTimes.crm, ...options.crm, baseUrl: line.baseUrl, apiKey: crm.apiKey },
     sheet: {
       ...scenarioTimes.sheet,
       ...options.sheet,
       spreadsheetId: sheets.spreadsheetId,
-      apiRootUrl: sheets.rootUrl,
+      apiRootUrl: sheetLine.baseUrl,
     },
   });
   const log = createRecordingLog();
@@ -122,6 +142,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     const stopped = engine.stop(10 * settings.crm.timeoutMs);
     budget.close();
     await line[Symbol.asyncDispose]();
+    await sheetLine[Symbol.asyncDispose]();
     await stopped;
     mirror.close();
   });
@@ -136,15 +157,24 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     budget,
     model: crm.model,
     line,
+    sheetLine,
     access: { baseUrl: crm.baseUrl, apiKey: crm.apiKey },
     crm: workInCrm(new URL(crm.pageUrl).origin),
     sheet: sitAtSheet(sheets.rootUrl, sheets.spreadsheetId),
+    act: (...actions) => post(`${sheets.rootUrl}/__sandbox/person`, actions),
+    position: (entity, id) => findPosition(addresses, entity, id),
+    setSheetFaults: (faults) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
     setFaults: (order) => crm.model.faults.order(faultOrder.parse(order)),
     requests: (method, path) =>
       crm.model.requests().filter((request) => request.method === method && path.test(request.path)),
   };
   await scenario.settled();
   return scenario;
+}
+
+async function post(url: string, body: unknown): Promise<void> {
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  expect({ url, status: answer.status }).toEqual({ url, status: 200 });
 }
 
 const openBudget = ({ crm }: Settings, clock: Link['clock'], log: BudgetLog) =>
@@ -187,7 +217,7 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Li
 
 type Observation = Pick<
   Scenario,
-  'row' | 'told' | 'waits' | 'suffered' | 'cycled' | 'swept' | 'decide' | 'settled' | 'resync'
+  'row' | 'told' | 'waits' | 'stopped' | 'suffered' | 'cycled' | 'swept' | 'decide' | 'settled' | 'resync'
 >;
 
 const limit = { limitMs: 15_000 };
@@ -221,6 +251,13 @@ function observe(engine: Engine, log: RecordingLog, addresses: SideAddresses): O
     },
     waits: (fits) =>
       until('such a step waits', async () => mirror.readOutbox().find(fits), { ...limit, describe }),
+    async stopped(reason) {
+      const look = async () =>
+        [...(engine.lastPlan?.holds ?? []), ...(engine.lastPlan?.brakes ?? [])].some((stop) =>
+          reason.test(stop.reason),
+        );
+      await until(`something is stopped for ${reason}`, look, { ...limit, describe });
+    },
     async suffered(source, failures) {
       const isSuffering = async () =>
         engine.problems.list().some((problem) => problem.source === source && problem.failures >= failures);
@@ -238,7 +275,7 @@ function observe(engine: Engine, log: RecordingLog, addresses: SideAddresses): O
       await until(`${times} more sweeps of ${entity}`, async () => count() >= goal, { ...limit, describe });
     },
     async decide(scope, choice) {
-      const waits = async () => engine.lastPlan?.holds.some(({ decision }) => decision === scope) ?? false;
+      const waits = async () => listWaiting(engine).includes(scope);
       await until(`${scope} waits`, waits, limit);
       mirror.saveDecision({ scope, choice, at: clock.now() });
       engine.kick();

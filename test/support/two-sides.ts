@@ -229,16 +229,33 @@ const textsShape = z.object({ values: z.array(z.array(z.string())).default([]) }
 
 /** The first row that shows these texts, with its Sync cell; `undefined` when there is none. */
 export async function findRow(
-  { sheetsUrl, spreadsheetId }: SideAddresses,
+  addresses: SideAddresses,
   entity: keyof typeof titleOf,
   texts: ShownRow,
 ): Promise<ShownRow | undefined> {
-  const answer = await fetch(`${sheetsUrl}/v4/spreadsheets/${spreadsheetId}/values/${titleOf[entity]}`);
-  const [headers = [], ...cells] = textsShape.parse(await answer.json()).values;
+  const [headers = [], ...cells] = await readTexts(addresses, entity);
   const rows = cells.map((row) =>
     Object.fromEntries(headers.map((header, column) => [header, row[column] ?? ''])),
   );
   return rows.find((row) => Object.entries(texts).every(([header, text]) => row[header] === text));
+}
+
+/** The zero-based grid row that shows the ID. */
+export async function findPosition(
+  addresses: SideAddresses,
+  entity: keyof typeof titleOf,
+  id: number,
+): Promise<number> {
+  const [headers = [], ...rows] = await readTexts(addresses, entity);
+  const column = headers.indexOf('ID');
+  const index = rows.findIndex((row) => row[column] === String(id));
+  if (index < 0) throw new Error(`${titleOf[entity]} has no row with the ID ${id}.`);
+  return index + 1;
+}
+
+async function readTexts({ sheetsUrl, spreadsheetId }: SideAddresses, entity: keyof typeof titleOf) {
+  const answer = await fetch(`${sheetsUrl}/v4/spreadsheets/${spreadsheetId}/values/${titleOf[entity]}`);
+  return textsShape.parse(await answer.json()).values;
 }
 
 const shownDifferences = 5;

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { valueAt } from '../../src/cli/check/crm-person.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { Interception, LineAnswer } from '../support/crm-line.ts';
+import { openScenario, type Scenario } from '../support/scenario.ts';
+import { until } from '../support/until.ts';
+
+/* What happens to columns, to tabs and to the spreadsheet as a whole, numbered as in sheet-faults.test.ts. */
+
+const leads = 'Leads';
+
+/** What the daemon wrote to the CRM. */
+const writes = (scene: Scenario) =>
+  ['POST', 'PUT', 'DELETE'].flatMap((method) => scene.requests(method, /./)).length;
+
+/** Somebody edits a lead in the sheet and another in the CRM, and both arrive. */
+async function expectWorking(scene: Scenario): Promise<void> {
+  const { crm, sheet } = scene;
+  const [typed, written] = [await crm.take('lead'), await crm.take('lead')];
+  await sheet.type('lead', typed.id, { City: 'Porto' });
+  await crm.update('lead', written.id, { title: 'Renamed in the CRM' });
+  await scene.settled();
+  expect(valueAt(await crm.find('lead', typed.id), 'custom_fields.city')).toBe('Porto');
+  expect(await scene.row('lead', written.id)).toMatchObject({ Title: 'Renamed in the CRM' });
+}
+
+describe('a column', () => {
+  test.each<[string, PersonActionInput, PersonActionInput]>([
+    [
+      '38: whose header is rewritten',
+      { kind: 'renameHeader', sheet: leads, column: 'City', text: 'Our own words' },
+      { kind: 'renameHeader', sheet: leads, column: 'Our own words', text: 'City' },
+    ],
+    ['38: that is moved', { kind: 'moveColumns', sheet: leads, column: 'City', to: 1 }, { kind: 'undo' }],
+    ['39: that is deleted', { kind: 'deleteColumns', sheet: leads, column: 'City' }, { kind: 'undo' }],
+  ])('fault %s blanks nothing in the CRM, and goes on when it is put right', async (_, spoil, mend) => {
+    const scene = await openScenario();
+    await scene.act(spoil);
+    await scene.cycled(4);
+    expect(writes(scene)).toBe(0);
+    await scene.act(mend);
+    await expectWorking(scene);
+  });
+});
+
+describe('a tab', () => {
+  test('fault 40: that is deleted is held and costs no record; the others go on', async () => {
+    const scene = await openScenario();
+    const { id } = await scene.crm.take('task');
+    await scene.act({ kind: 'deleteTab', sheet: leads });
+    await scene.stopped(/no tab “Leads”/);
+    await scene.sheet.type('task', id, { Description: 'Typed meanwhile' });
+    await until('the edit of a task arrives', async () => writes(scene) > 0);
+    await scene.cycled(3);
+    expect(valueAt(await scene.crm.find('task', id), 'description')).toBe('Typed meanwhile');
+    expect(writes(scene)).toBe(1);
+  });
+
+  test('fault 40: that is renamed stays the same tab', async () => {
+    const scene = await openScenario();
+    await scene.act({ kind: 'renameTab', sheet: leads, title: 'Our customers' });
+    await scene.cycled(3);
+    const { id } = await scene.crm.take('lead');
+    await scene.crm.update('lead', id, { title: 'Renamed in the CRM' });
+    await scene.swept('lead', 1);
+    await scene.cycled(2);
+    await scene.act({ kind: 'renameTab', sheet: 'Our customers', title: leads });
+    await scene.settled();
+    expect(writes(scene)).toBe(0);
+  });
+
+  test('fault 40: that is duplicated stays the only one: edits in the copy go nowhere', async () => {
+    const scene = await openScenario();
+    await scene.act(
+      { kind: 'duplicateTab', sheet: leads, title: 'Leads, a copy' },
+      { kind: 'edit', sheet: 'Leads, a copy', row: 1, column: 'Title', text: 'Typed into the copy' },
+    );
+    await scene.cycled(4);
+    expect(writes(scene)).toBe(0);
+    await expectWorking(scene);
+  });
+});
+
+describe('the spreadsheet', () => {
+  const google =
+    (status: number, message: string): Interception =>
+    async (): Promise<LineAnswer> => ({
+      status,
+      headers: { 'content-type': 'application/json' },
+      text: JSON.stringify({ error: { code: status, message } }),
+    });
+
+  test.each<[string, Interception, string]>([
+    ['is deleted or was never shared', google(404, 'Requested entity was not found.'), 'SHEET_NOT_FOUND'],
+    ['is not shared any more', google(403, 'The caller does not have permission'), 'SHEET_FORBIDDEN'],
+    ['has no requests left in this minute', google(429, 'Quota exceeded'), 'SHEET_LIMITED'],
+  ])('fault 41: %s: nothing goes to the CRM, and all goes on by itself', async (_, answer, code) => {
+    const scene = await openScenario();
+    const { crm, sheetLine } = scene;
+    const { id } = await crm.take('lead');
+    const stop = sheetLine.intercept(/spreadsheets/, answer);
+    await crm.update('lead', id, { title: 'Not to be seen yet' });
+    await scene.suffered('sheet', 1);
+    expect(scene.engine.problems.list()).toMatchObject([{ source: 'sheet', code }]);
+    stop();
+    await scene.settled();
+    expect(writes(scene)).toBe(0);
+    await expectWorking(scene);
+  });
+
+  test('fault 46: a read brings a part of the rows only: nobody takes the others for deleted', async () => {
+    const scene = await openScenario();
+    const { engine, sheetLine } = scene;
+    const cut: Interception = async (_asked, passOn) => {
+      const answer = await passOn();
+      return answer && { ...answer, text: cutRows(answer.text, 3) };
+    };
+    const stop = sheetLine.intercept(/^GET .*spreadsheets/, cut);
+    await scene.stopped(/gone from the sheet/);
+    await scene.cycled(3);
+    expect(engine.lastPlan?.table).toEqual([]);
+    stop();
+    await scene.settled();
+    expect(writes(scene)).toBe(0);
+    await expectWorking(scene);
+  });
+
+  const answerShape = z.looseObject({
+    sheets: z.array(
+      z.looseObject({
+        data: z.array(z.looseObject({ rowData: z.array(z.unknown()).optional() })).optional(),
+      }),
+    ),
+  });
+
+  /** The answer with so many rows of each tab only. */
+  function cutRows(text: string, count: number): string {
+    const answer = answerShape.parse(JSON.parse(text));
+    for (const block of answer.sheets.flatMap(({ data }) => data ?? []))
+      block.rowData = block.rowData?.slice(0, count);
+    return JSON.stringify(answer);
+  }
+});
+
+describe('a write', () => {
+  test.each(['unavailable', 'cut'] as const)(
+    'fault 53: whose answer is lost (%s) has appended its row once, and is not repeated',
+    async (kind) => {
+      const scene = await openScenario();
+      await scene.setSheetFaults({ failures: [{ kind, when: 'after' }] });
+      const id = await scene.crm.create('lead', { title: 'Appended once' });
+      await scene.settled();
+      const { rows } = (await scene.sheet.look()).lead;
+      expect(rows.filter((row) => row['ID'] === id)).toHaveLength(1);
+      expect(writes(scene)).toBe(0);
+    },
+  );
+
+  test('fault 54: that a collaborator alters as it lands counts as their edit', async () => {
+    const scene = await openScenario();
+    const { crm, sheetLine } = scene;
+    const { id } = await crm.take('lead');
+    sheetLine.intercept(/:batchUpdate/, (asked, passOn) =>
+      passOn({ body: asked.body.replace('Written by us', 'Altered by them') }),
+    );
+    await crm.update('lead', id, { title: 'Written by us' });
+    await scene.settled();
+    expect(valueAt(await crm.find('lead', id), 'title')).toBe('Altered by them');
+  });
+});

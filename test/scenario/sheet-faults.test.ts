@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/* What can go wrong with a spreadsheet that people work in, and where it is seen that nothing is lost or put on another record by it. */
+
+const faults: Readonly<Record<number, string>> = {
+  31: 'rows are sorted between our read and our write',
+  32: 'a row is inserted, moved or deleted between our read and our write',
+  33: 'a row is copied, with its ID',
+  34: 'an ID is blanked or overwritten',
+  35: 'an ID is pasted from another row',
+  36: 'a new row is typed half',
+  37: 'a person edits the cell that we write',
+  38: 'a header is rewritten, or a column moved',
+  39: 'a column is deleted',
+  40: 'a tab is deleted, renamed or duplicated',
+  41: 'the spreadsheet is deleted, not shared any more, or out of requests',
+  42: 'all rows are deleted by accident',
+  43: 'a column is filled down by accident',
+  44: 'a person takes an edit back after it was sent',
+  45: 'rows end early, and empty ones are left out',
+  46: 'a read brings a part of the rows only',
+  47: 'a cell holds a formula or an error',
+  48: 'a text is too long for a cell',
+  49: 'cells are hidden, filtered or merged, or there are too many',
+  50: 'the spreadsheet has another locale or time zone',
+  51: 'a text looks like a number, a date or a formula',
+  52: 'a text can be written in several forms of Unicode',
+  53: 'an append lands and its answer is lost',
+  54: 'a collaborator alters what we write',
+};
+
+/** Tests elsewhere that hold a fault, by the number of the fault: what would be run here again adds nothing. */
+const elsewhere: readonly (readonly [number, file: string, title: string])[] = [
+  [
+    31,
+    'contract/sheet-table-races.test.ts',
+    'after a sort every set that reached another row is reported with the ID found there',
+  ],
+  [
+    31,
+    'scenario/wrong-delete.test.ts',
+    'S4: a row that our own delete took, because rows moved, never deletes its record',
+  ],
+  [
+    38,
+    'contract/sheet-table-races.test.ts',
+    'with a column %s every value still ends under its header (S2, S13)',
+  ],
+  [
+    45,
+    'sheets/tab.test.ts',
+    'a block that begins inside the grid keeps its place, and zeros that are left out are zeros',
+  ],
+  [45, 'contract/sheet-table.test.ts', 'blank rows between are skipped and positions stay those of the grid'],
+  [49, 'sheets/tab.test.ts', 'merged cells in a managed column hold the tab, others do not'],
+  [
+    53,
+    'contract/sheet-table-races.test.ts',
+    '503 and a cut connection are SHEET_UNREACHABLE, and a write is not sent twice',
+  ],
+];
+
+const readTest = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+
+test.each(elsewhere)('fault %i is held by %s: “%s”', (_, file, title) => {
+  expect(readTest(file)).toContain(`'${title}'`);
+});
+
+const scenarios = ['rows', 'tabs', 'cells']
+  .map((part) => readTest(`scenario/sheet-faults-${part}.test.ts`))
+  .join();
+
+test.each(Object.entries(faults))('fault %s, “%s”, has a test', (number) => {
+  const isHeldElsewhere = elsewhere.some(([held]) => held === Number(number));
+  // The title of a test begins with its fault, also where it is a row of a table.
+  const isScenario = new RegExp(`'(fault )?${number}: `).test(scenarios);
+  expect(isHeldElsewhere || isScenario).toBe(true);
+});
