@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { OWNER } from './accounts.ts';
 import { METADATA_REQUESTS } from './developer-metadata.ts';
 import { maskOf, parseFieldMask, selectFields } from './field-mask.ts';
 import { badField, invalidArgument } from './google-error.ts';
 import { isJsonObject, type JsonObject, withoutNulls } from './json.ts';
+import { isLockedOut, refuseProtected } from './protection.ts';
 import { parseRequest, type RequestKind, refuseRequest } from './request-kind.ts';
 import { jsonObject } from './request-shapes.ts';
 import { CELL_REQUESTS } from './requests-cells.ts';
@@ -41,7 +43,8 @@ export interface BatchOutcome {
 }
 
 /**
- * `spreadsheets.batchUpdate`: applies the requests in order to a draft, all of them or none.
+ * `spreadsheets.batchUpdate`: applies the requests in order to a draft, all of them or none, as an account that the
+ * spreadsheet's protections may bind.
  * @throws GoogleError 400 named by the request's position; the given spreadsheet is unchanged then.
  */
 export function batchUpdate(
@@ -49,11 +52,14 @@ export function batchUpdate(
   body: unknown,
   fields: string,
   nextId: NextId,
+  account = OWNER,
 ): BatchOutcome {
   const batch = parseRequest(batchShape, withoutNulls(body));
   if (batch.requests.length === 0) throw invalidArgument('Must specify at least one request.');
   const draft = draftOf(spreadsheet);
-  const replies = batch.requests.map((request, position) => applyRequest(draft, request, position, nextId));
+  const replies = batch.requests.map((request, position) =>
+    applyRequest(draft, request, position, nextId, account),
+  );
   const mask = parseFieldMask(fields);
   const answer: JsonObject = { spreadsheetId: draft.spreadsheetId, replies };
   const spreadsheetMask = maskOf(mask, 'updatedSpreadsheet');
@@ -67,7 +73,13 @@ export function batchUpdate(
   return { spreadsheet: draft, answer: selectFields(answer, mask) };
 }
 
-function applyRequest(draft: Spreadsheet, request: JsonObject, position: number, nextId: NextId): JsonObject {
+function applyRequest(
+  draft: Spreadsheet,
+  request: JsonObject,
+  position: number,
+  nextId: NextId,
+  account: string,
+): JsonObject {
   const [kind, ...others] = Object.keys(request);
   if (kind === undefined || others.length > 0) {
     throw invalidArgument(`Invalid requests[${position}]: Exactly one request kind must be set.`);
@@ -79,7 +91,9 @@ function applyRequest(draft: Spreadsheet, request: JsonObject, position: number,
   }
   try {
     const sent = request[kind];
-    const reply = apply(draft, isJsonObject(sent) ? sent : {}, nextId);
+    const before = isLockedOut(draft, account) && draftOf(draft);
+    const reply = apply(draft, isJsonObject(sent) ? sent : {}, nextId, account);
+    if (before) refuseProtected(before, draft, account);
     return reply ? { [kind]: reply } : {};
   } catch (error) {
     throw refuseRequest(error, position, kind);

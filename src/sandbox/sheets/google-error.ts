@@ -3,17 +3,22 @@ import type { Json, JsonObject } from './json.ts';
 /** A refusal in Google's words; `body` is what goes over the wire. */
 export class GoogleError extends Error {
   readonly code: number;
+  /** The name of the code, as `INVALID_ARGUMENT`; Drive's answers have none. */
+  readonly status: string | undefined;
   readonly body: JsonObject;
 
-  constructor(code: number, message: string, body: JsonObject) {
+  constructor(code: number, status: string | undefined, message: string, body: JsonObject) {
     super(message);
     this.code = code;
+    this.status = status;
     this.body = body;
   }
 }
 
 function rpcError(code: number, status: string, message: string, details?: Json[]): GoogleError {
-  return new GoogleError(code, message, { error: { code, message, status, ...(details && { details }) } });
+  return new GoogleError(code, status, message, {
+    error: { code, message, status, ...(details && { details }) },
+  });
 }
 
 export function invalidArgument(message: string, details?: Json[]): GoogleError {
@@ -36,26 +41,61 @@ export function unavailable(): GoogleError {
   return rpcError(503, 'UNAVAILABLE', 'The service is currently unavailable.');
 }
 
+export function internalError(): GoogleError {
+  return rpcError(500, 'INTERNAL', 'Internal error encountered.');
+}
+
+/** The account is known and was not given this spreadsheet, or may only look at it. */
+export function permissionDenied(): GoogleError {
+  return rpcError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
+}
+
+/** An Excel file that was opened in Google Sheets and never converted. */
+export function unsupportedDocument(): GoogleError {
+  return rpcError(400, 'FAILED_PRECONDITION', 'This operation is not supported for this document');
+}
+
+export function unauthenticated(): GoogleError {
+  const message =
+    'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid ' +
+    'authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.';
+  return rpcError(401, 'UNAUTHENTICATED', message, [errorInfo('ACCESS_TOKEN_EXPIRED', { service: SERVICE })]);
+}
+
+const SERVICE = 'sheets.googleapis.com';
 const CONSUMER = '1071851248496';
+
+function errorInfo(reason: string, metadata: JsonObject): JsonObject {
+  return { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'googleapis.com', metadata };
+}
+
+/** The project of the service account never switched the Sheets API on. */
+export function apiDisabled(): GoogleError {
+  const url = `https://console.developers.google.com/apis/api/${SERVICE}/overview?project=${CONSUMER}`;
+  const message =
+    `Google Sheets API has not been used in project ${CONSUMER} before or it is disabled. Enable it by visiting ` +
+    `${url} then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our ` +
+    'systems and retry.';
+  const link = { description: 'Google developers console API activation', url };
+  return rpcError(403, 'PERMISSION_DENIED', message, [
+    { '@type': 'type.googleapis.com/google.rpc.Help', links: [link] },
+    errorInfo('SERVICE_DISABLED', { service: SERVICE, consumer: `projects/${CONSUMER}` }),
+  ]);
+}
 
 /** The 429 body; the kind of request names the bucket that is empty. */
 export function quotaExceeded(kind: 'Read' | 'Write'): GoogleError {
   const metric = `${kind} requests`;
   const message =
     `Quota exceeded for quota metric '${metric}' and limit '${metric} per minute per user' ` +
-    `of service 'sheets.googleapis.com' for consumer 'project_number:${CONSUMER}'.`;
+    `of service '${SERVICE}' for consumer 'project_number:${CONSUMER}'.`;
   return rpcError(429, 'RESOURCE_EXHAUSTED', message, [
-    {
-      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-      reason: 'RATE_LIMIT_EXCEEDED',
-      domain: 'googleapis.com',
-      metadata: {
-        quota_limit: `${kind}RequestsPerMinutePerUser`,
-        consumer: `projects/${CONSUMER}`,
-        quota_metric: `sheets.googleapis.com/${kind.toLowerCase()}_requests`,
-        service: 'sheets.googleapis.com',
-      },
-    },
+    errorInfo('RATE_LIMIT_EXCEEDED', {
+      quota_limit: `${kind}RequestsPerMinutePerUser`,
+      consumer: `projects/${CONSUMER}`,
+      quota_metric: `${SERVICE}/${kind.toLowerCase()}_requests`,
+      service: SERVICE,
+    }),
   ]);
 }
 
@@ -69,5 +109,5 @@ export function driveFileNotFound(fileId: string): GoogleError {
     location: 'fileId',
     locationType: 'parameter',
   };
-  return new GoogleError(404, message, { error: { code: 404, message, errors: [error] } });
+  return new GoogleError(404, undefined, message, { error: { code: 404, message, errors: [error] } });
 }

@@ -2,17 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { storeSpreadsheet } from './documents.ts';
 import { answerDrive } from './drive-api.ts';
-import { type FailureKind, takeFailure } from './faults.ts';
-import {
-  badField,
-  GoogleError,
-  invalidArgument,
-  notFound,
-  quotaExceeded,
-  unavailable,
-} from './google-error.ts';
+import { errorOfFailure, type FailureKind, standingRefusal, takeFailure } from './faults.ts';
+import { badField, GoogleError, invalidArgument, notFound, quotaExceeded } from './google-error.ts';
 import type { Json, JsonObject } from './json.ts';
-import { admitRequest } from './quota.ts';
+import { admitRequest, type RequestType } from './quota.ts';
 import { performActions, type Sandbox } from './sandbox.ts';
 import { findOperation, type SheetsPath } from './sheets-api.ts';
 
@@ -46,10 +39,12 @@ async function answerSheets(
     throw quotaExceeded(type === 'read' ? 'Read' : 'Write');
   }
   const early = takeFailure(sandbox.faults, type, 'before');
-  if (early) return fail(early, reply);
+  if (early) return fail(early, type, reply);
+  const refusal = standingRefusal(sandbox.faults, found.spreadsheetId, type);
+  if (refusal) throw refusal;
   const answer = runOperation(sandbox, found, query, parseBody(request.body));
   const late = takeFailure(sandbox.faults, type, 'after');
-  return late ? fail(late, reply) : reply.send(answer);
+  return late ? fail(late, type, reply, answer) : reply.send(answer);
 }
 
 function runOperation(
@@ -78,8 +73,21 @@ function actBeforeWrite(sandbox: Sandbox, spreadsheetId: string): void {
   if (file && actions.length > 0) performActions(sandbox, file, actions);
 }
 
-function fail(kind: FailureKind, reply: FastifyReply): FastifyReply {
-  if (kind === 'unavailable') return sendError(reply, unavailable());
+/** Spoils an answer; `answer` is the right one where there is one already. */
+function fail(
+  kind: FailureKind,
+  type: RequestType,
+  reply: FastifyReply,
+  answer: JsonObject = {},
+): FastifyReply {
+  const error = errorOfFailure(kind, type);
+  if (error) return sendError(reply, error);
+  if (kind === 'page')
+    return reply.code(502).type('text/html').send('<html><title>502 Bad Gateway</title></html>');
+  if (kind === 'half') {
+    const whole = JSON.stringify(answer);
+    return reply.type('application/json').send(whole.slice(0, Math.ceil(whole.length / 2)));
+  }
   reply.hijack();
   reply.raw.destroy();
   return reply;

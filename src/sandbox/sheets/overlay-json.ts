@@ -1,9 +1,8 @@
+import { ROBOT } from './accounts.ts';
 import type { GridRange } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
+import { mayEdit } from './protection.ts';
 import type { Dimension, Overlay, Sheet } from './spreadsheet.ts';
-
-/** Who the requests come from; Google names the account that made a protection as its editor. */
-const REQUESTER = 'sandbox@sandbox.iam.gserviceaccount.com';
 
 /** The first tab's id is zero and therefore left out; the other zeros are sent. */
 export function rangeJson({ sheetId, ...edges }: GridRange): JsonObject {
@@ -29,10 +28,12 @@ export function namedRangeJson(overlay: Overlay): JsonObject {
   return { namedRangeId: namedRangeId ?? String(id), name: name ?? '', range: rangeJson(ranges[0] ?? {}) };
 }
 
+/** A protection as the service account sees it: who else may edit is told only to those who may. */
 export function protectedRangeJson(overlay: Overlay): JsonObject {
   const { editors, ...shown } = overlayJson(overlay, 'protectedRangeId');
+  if (!mayEdit(overlay, ROBOT)) return shown;
   const isWarning = overlay['warningOnly'] === true;
-  return { ...shown, requestingUserCanEdit: true, ...(!isWarning && { editors: { users: [REQUESTER] } }) };
+  return { ...shown, requestingUserCanEdit: true, ...(!isWarning && editors !== undefined && { editors }) };
 }
 
 /** The groups of a tab as the API shows them, outer ones first; depth counts the groups around. */

@@ -6,14 +6,19 @@ import type { JsonObject } from './json.ts';
 import type { NextId, Spreadsheet } from './spreadsheet.ts';
 
 /** Applies one request of a batch to a draft and gives what the reply says; undefined when it says nothing. */
-export type RequestKind = (draft: Spreadsheet, request: unknown, nextId: NextId) => JsonObject | undefined;
+export type RequestKind = (
+  draft: Spreadsheet,
+  request: unknown,
+  nextId: NextId,
+  account: string,
+) => JsonObject | undefined;
 
 /** Joins a request's shape and its effect; what does not fit the shape is refused before it is applied. */
 export function requestKind<Request>(
   shape: z.ZodType<Request>,
-  apply: (draft: Spreadsheet, request: Request, nextId: NextId) => JsonObject | undefined,
+  apply: (draft: Spreadsheet, request: Request, nextId: NextId, account: string) => JsonObject | undefined,
 ): RequestKind {
-  return (draft, request, nextId) => apply(draft, parseRequest(shape, request), nextId);
+  return (draft, request, nextId, account) => apply(draft, parseRequest(shape, request), nextId, account);
 }
 
 /** @throws GoogleError 400 that names the first member which is wrong. */
@@ -34,6 +39,6 @@ export function requiredMask(fields: string): FieldMask {
 
 /** Puts the request's place and name before a refusal, as Google does. */
 export function refuseRequest(error: unknown, position: number, kind: string): unknown {
-  if (!(error instanceof GoogleError) || error.code !== 400) return error;
+  if (!(error instanceof GoogleError) || error.status !== 'INVALID_ARGUMENT') return error;
   return invalidArgument(`Invalid requests[${position}].${kind}: ${error.message}`);
 }

@@ -4,6 +4,7 @@ import type { FieldMask } from './field-mask.ts';
 import { parseFieldMask } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt, cellsOf } from './grid-range.ts';
+import { refuseMore } from './growth.ts';
 import { resolveGridRange } from './range-reference.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { cellShape, fields, gridCoordinate, gridRange, jsonObject, rowShape } from './request-shapes.ts';
@@ -53,8 +54,13 @@ const appendCells = requestKind(
     const sheet = sheetById(draft, sheetId);
     const start = filledRowCount(sheet);
     const width = Math.max(0, ...rows.map(({ values = [] }) => values.length));
-    growRows(sheet, start + rows.length - sheet.rows.length);
-    growColumns(sheet, width - sheet.columnProperties.length);
+    const more = {
+      rowCount: start + rows.length - sheet.rows.length,
+      columnCount: width - sheet.columnProperties.length,
+    };
+    refuseMore(draft, sheet, more);
+    growRows(sheet, more.rowCount);
+    growColumns(sheet, more.columnCount);
     writeRows(sheet, start, 0, rows, mask);
     return undefined;
   },

@@ -9,6 +9,8 @@ import {
 } from './dimensions.ts';
 import { mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
+import type { GridSize } from './grid-range.ts';
+import { refuseMore } from './growth.ts';
 import { withoutDefaults } from './json.ts';
 import { dimensionGroupsOf } from './overlay-json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
@@ -41,6 +43,7 @@ const insertDimension = requestKind(
         `range.startIndex[${lines.start}] must be less than the grid size (${total}) if inheritFromBefore is false.`,
       );
     }
+    refuseMore(draft, sheet, linesAsSize(lines.dimension, lines.count));
     insertLines(draft, sheet, lines);
     inheritFormats(
       sheet,
@@ -50,6 +53,10 @@ const insertDimension = requestKind(
     return undefined;
   },
 );
+
+function linesAsSize(dimension: Dimension, count: number): Partial<GridSize> {
+  return dimension === 'ROWS' ? { rowCount: count } : { columnCount: count };
+}
 
 /** New lines take formats and validation, not values, from the line beside them. */
 export function inheritFormats(sheet: Sheet, { dimension, start, count }: Lines, from: number): void {
@@ -106,6 +113,7 @@ const appendDimension = requestKind(
   z.object({ sheetId: z.number().int().default(0), dimension, length: z.number().int().positive() }),
   (draft, request) => {
     const sheet = sheetById(draft, request.sheetId);
+    refuseMore(draft, sheet, linesAsSize(request.dimension, request.length));
     if (request.dimension === 'ROWS') growRows(sheet, request.length);
     else growColumns(sheet, request.length);
     return undefined;

@@ -22,12 +22,23 @@ export function overlayFrom(id: number, sent: JsonObject): Overlay {
   return { ...rest, id, ranges: [parsed.data] };
 }
 
+/** The account that makes a protection is always among those who may edit. */
+function withEditor({ requestingUserCanEdit: _, ...sent }: JsonObject, account: string): JsonObject {
+  if (sent['warningOnly'] === true) return sent;
+  const editors = filledLists(sent['editors']);
+  const users = Array.isArray(editors['users']) ? editors['users'] : [];
+  return { ...sent, editors: { ...editors, users: [...new Set([...users, account])] } };
+}
+
 /** The reply still shows the editors as they were sent; a later read shows who may edit. */
-function protectedRangeReply(overlay: Overlay): JsonObject {
+function protectedRangeReply(overlay: Overlay, sent: JsonObject): JsonObject {
   const shown = protectedRangeJson(overlay);
-  const sent = isJsonObject(overlay['editors']) ? Object.entries(overlay['editors']) : [];
-  const editors = Object.fromEntries(sent.filter(([, list]) => !Array.isArray(list) || list.length > 0));
-  return shown['editors'] === undefined ? shown : { ...shown, editors };
+  return shown['editors'] === undefined ? shown : { ...shown, editors: filledLists(sent['editors']) };
+}
+
+function filledLists(sent: unknown): JsonObject {
+  const members = isJsonObject(sent) ? Object.entries(sent) : [];
+  return Object.fromEntries(members.filter(([, list]) => !Array.isArray(list) || list.length > 0));
 }
 
 function sheetOf(draft: Spreadsheet, overlay: Overlay): Sheet {
@@ -49,14 +60,16 @@ function overlayRequests(
   noun: string,
   member: string,
   idName: string,
-  show: (overlay: Overlay) => JsonObject,
+  show: (overlay: Overlay, sent: JsonObject) => JsonObject,
+  complete: (sent: JsonObject, account: string) => JsonObject = (sent) => sent,
 ) {
   const sentShape = z.object({ [member]: jsonObject });
-  const add = requestKind(sentShape, (draft, request, nextId) => {
+  const add = requestKind(sentShape, (draft, request, nextId, account) => {
     const { [idName]: chosenId, ...sent } = request[member] ?? {};
-    const overlay = overlayFrom(typeof chosenId === 'number' ? chosenId : nextId(), withoutDefaults(sent));
+    const id = typeof chosenId === 'number' ? chosenId : nextId();
+    const overlay = overlayFrom(id, complete(withoutDefaults(sent), account));
     sheetOf(draft, overlay)[list].push(overlay);
-    return { [member]: show(overlay) };
+    return { [member]: show(overlay, sent) };
   });
   const update = requestKind(sentShape.extend({ fields }), (draft, request) => {
     const sent = request[member];
@@ -104,6 +117,7 @@ export const OVERLAY_REQUESTS: Record<string, RequestKind> = {
     'protectedRange',
     'protectedRangeId',
     protectedRangeReply,
+    withEditor,
   ),
   ...overlayRequests('bandedRanges', 'Banding', 'bandedRange', 'bandedRangeId', (overlay) =>
     overlayJson(overlay, 'bandedRangeId'),

@@ -3,6 +3,7 @@ import { storedColors } from './colors.ts';
 import { deleteLines, lineCount } from './dimensions.ts';
 import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
+import { refuseGrowth } from './growth.ts';
 import { isJsonObject, type JsonObject, withoutDefaults } from './json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { fields, jsonObject } from './request-shapes.ts';
@@ -32,6 +33,7 @@ const addSheet = requestKind(
     if (draft.sheets.filter((other) => other.sheetId === sheet.sheetId).length > 0) {
       throw invalidArgument(`Sheet ID ${sheet.sheetId} already exists.`);
     }
+    refuseGrowth(draft, undefined, sizeOf(sheet));
     writeSheetProperties(draft, sheet, properties, new Map());
     draft.sheets.splice(typeof index === 'number' ? index : draft.sheets.length, 0, sheet);
     return { properties: sheetProperties(sheet, draft.sheets.indexOf(sheet)) };
@@ -57,6 +59,7 @@ const duplicateSheet = requestKind(
   }),
   (draft, { sourceSheetId, insertSheetIndex, newSheetId, newSheetName }, nextId) => {
     if (newSheetName !== undefined) refuseTitle(draft, newSheetName);
+    refuseGrowth(draft, undefined, sizeOf(sheetById(draft, sourceSheetId)));
     const copy = copyOfSheet(sheetById(draft, sourceSheetId), draft, nextId, newSheetId);
     copy.title = newSheetName ?? copy.title;
     draft.sheets.splice(insertSheetIndex, 0, copy);
@@ -142,6 +145,10 @@ function writeGridProperties(draft: Spreadsheet, sheet: Sheet, grid: JsonObject,
 function resize(draft: Spreadsheet, sheet: Sheet, dimension: Dimension, count: number): void {
   if (count < 1) throw invalidArgument(`You can't delete all the ${dimension.toLowerCase()} on the sheet.`);
   const current = lineCount(sheet, dimension);
+  refuseGrowth(draft, sheet, {
+    ...sizeOf(sheet),
+    [dimension === 'ROWS' ? 'rowCount' : 'columnCount']: count,
+  });
   if (count < current) deleteLines(draft, sheet, { dimension, start: count, count: current - count });
   else if (dimension === 'ROWS') growRows(sheet, count - current);
   else growColumns(sheet, count - current);

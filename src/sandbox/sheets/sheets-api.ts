@@ -1,15 +1,18 @@
 import { z } from 'zod';
+import { ROBOT } from './accounts.ts';
 import { batchUpdate } from './batch-update.ts';
 import { dataFilter, metadataJson, searchMetadata } from './developer-metadata.ts';
 import type { DateTimeRenderOption, ValueRenderOption } from './display.ts';
 import { parseFieldMask, selectFields } from './field-mask.ts';
 import { badField, invalidArgument, notFound } from './google-error.ts';
+import { refuseGrowth } from './growth.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
+import { refuseProtected } from './protection.ts';
 import type { RequestType } from './quota.ts';
 import { parseRequest } from './request-kind.ts';
 import { json } from './request-shapes.ts';
 import { copyOfSheet } from './requests-sheets.ts';
-import { draftOf, type NextId, type Spreadsheet, sheetById } from './spreadsheet.ts';
+import { draftOf, type NextId, type Spreadsheet, sheetById, sizeOf } from './spreadsheet.ts';
 import { sheetProperties, spreadsheetResource } from './spreadsheet-resource.ts';
 import { DEFAULT_RENDER, getValues, type RenderOptions } from './value-range.ts';
 import { appendValues, batchUpdateValues, clearValues, updateValues, type WriteOptions } from './values.ts';
@@ -92,7 +95,7 @@ function getSpreadsheet({ spreadsheet, query }: SheetsCall): SheetsOutcome {
 }
 
 function runBatchUpdate({ spreadsheet, query, body, nextId }: SheetsCall): SheetsOutcome {
-  return batchUpdate(spreadsheet, body, query.get('fields') ?? '', nextId);
+  return batchUpdate(spreadsheet, body, query.get('fields') ?? '', nextId, ROBOT);
 }
 
 function runAppend(call: SheetsCall): SheetsOutcome {
@@ -139,7 +142,9 @@ function copySheetTo({ spreadsheet, item, body, nextId, findSpreadsheet }: Sheet
   const destination = findSpreadsheet(destinationSpreadsheetId);
   if (!destination) throw notFound();
   const draft = draftOf(destination);
-  const copy = copyOfSheet(sheetById(spreadsheet, Number(item)), draft, nextId);
+  const source = sheetById(spreadsheet, Number(item));
+  refuseGrowth(draft, undefined, sizeOf(source));
+  const copy = copyOfSheet(source, draft, nextId);
   draft.sheets.push(copy);
   return { answer: sheetProperties(copy, draft.sheets.length - 1), spreadsheet: draft };
 }
@@ -160,7 +165,9 @@ function masked({ query }: SheetsCall, answer: JsonObject): SheetsOutcome {
   return { answer: selectFields(answer, parseFieldMask(query.get('fields') ?? '')) };
 }
 
+/** What a write of values comes to; it is refused as a whole where it reached into a protected range. */
 function outcome(call: SheetsCall, { spreadsheet, answer }: Required<SheetsOutcome>): SheetsOutcome {
+  refuseProtected(call.spreadsheet, spreadsheet, ROBOT);
   return { ...masked(call, answer), spreadsheet };
 }
 

@@ -3,6 +3,7 @@ import { refusalOfCell, withValue } from './cell.ts';
 import { insertLines } from './dimensions.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt, cellsOf } from './grid-range.ts';
+import { refuseMore } from './growth.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { formatRange, resolveA1 } from './range-reference.ts';
 import type { Sheet, Spreadsheet } from './spreadsheet.ts';
@@ -80,6 +81,10 @@ export function appendValues(
   const startRow = table ? table.endRow : area.startRow;
   const startColumn = table ? table.startColumn : area.startColumn;
   const tableRange = table && formatRange(sheet, table);
+  refuseMore(draft, sheet, {
+    rowCount: options.insertsRows ? rows.length : startRow + rows.length - sheet.rows.length,
+    columnCount: startColumn + widthOf(rows) - sheet.columnProperties.length,
+  });
   if (options.insertsRows)
     insertLines(draft, sheet, { dimension: 'ROWS', start: startRow, count: rows.length });
   growRows(sheet, startRow + rows.length - sheet.rows.length);

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { refusalOf, startEmulator, text } from '../support/sandbox-sheets-client.ts';
+
+async function bodyOf(answer: Response): Promise<unknown> {
+  return answer.json();
+}
+
+describe('standing refusals', () => {
+  const cases = [
+    ['notFound', 404, 'NOT_FOUND', /^Requested entity was not found\.$/],
+    ['permissionDenied', 403, 'PERMISSION_DENIED', /^The caller does not have permission$/],
+    ['officeFile', 400, 'FAILED_PRECONDITION', /^This operation is not supported for this document$/],
+    ['unauthenticated', 401, 'UNAUTHENTICATED', /^Request had invalid authentication credentials\./],
+    ['apiDisabled', 403, 'PERMISSION_DENIED', /^Google Sheets API has not been used in project \d+/],
+  ] as const;
+  test.each(cases)('answers %s with %i %s in Google’s words', async (reason, code, status, message) => {
+    const { rootUrl, spreadsheetId, setFaults } = await startEmulator();
+    await setFaults({ refusals: { [spreadsheetId]: reason } });
+    const answer = await fetch(`${rootUrl}/v4/spreadsheets/${spreadsheetId}`);
+    expect(answer.status).toBe(code);
+    expect(await bodyOf(answer)).toMatchObject({
+      error: { code, status, message: expect.stringMatching(message) },
+    });
+  });
+
+  test('name the reason of a service that is not switched on', async () => {
+    const { rootUrl, spreadsheetId, setFaults } = await startEmulator();
+    await setFaults({ refusals: { '*': 'apiDisabled' } });
+    const answer = await fetch(`${rootUrl}/v4/spreadsheets/${spreadsheetId}`);
+    expect(await bodyOf(answer)).toMatchObject({
+      error: { details: [expect.anything(), { reason: 'SERVICE_DISABLED' }] },
+    });
+  });
+
+  test('of a spreadsheet that may only be read stop writes and no reads', async () => {
+    const { read, fill, setFaults } = await startEmulator();
+    await fill([['x']]);
+    await setFaults({ refusals: { '*': 'readOnly' } });
+    expect(await read('A1')).toEqual([['x']]);
+    expect(await refusalOf(fill([['y']]))).toMatchObject({ code: 403 });
+    await setFaults({});
+    expect(await read('A1')).toEqual([['x']]);
+  });
+
+  test('of one spreadsheet leave the others alone', async () => {
+    const { read, setFaults } = await startEmulator();
+    await setFaults({ refusals: { another: 'permissionDenied' } });
+    expect(await read('A1')).toBeUndefined();
+  });
+});
+
+describe('spoiled answers', () => {
+  test('are a page that is no JSON, a 500, a 429 and half of the right answer', async () => {
+    const { rootUrl, spreadsheetId, fill, setFaults } = await startEmulator();
+    await fill([['something to show']]);
+    await setFaults({
+      failures: [
+        { kind: 'page', when: 'before', on: 'read' },
+        { kind: 'internal', when: 'before', on: 'read' },
+        { kind: 'quota', when: 'before', on: 'read' },
+        { kind: 'half', when: 'after', on: 'read' },
+      ],
+    });
+    const read = () => fetch(`${rootUrl}/v4/spreadsheets/${spreadsheetId}/values/A1`);
+    const page = await read();
+    expect([page.status, page.headers.get('content-type')]).toEqual([502, 'text/html']);
+    expect(await bodyOf(await read())).toMatchObject({ error: { code: 500, status: 'INTERNAL' } });
+    expect(await bodyOf(await read())).toMatchObject({ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } });
+    const half = await read();
+    expect(half.status).toBe(200);
+    await expect(half.json()).rejects.toThrow(SyntaxError);
+    expect(await bodyOf(await read())).toMatchObject({ values: [['something to show']] });
+  });
+});
+
+describe('limits', () => {
+  test('refuse the whole batch when one cell is too long', async () => {
+    const { batch, read } = await startEmulator();
+    const write = (value: string, rowIndex: number) => ({
+      updateCells: {
+        start: { sheetId: 0, rowIndex, columnIndex: 0 },
+        rows: [{ values: [text(value)] }],
+        fields: 'userEnteredValue',
+      },
+    });
+    await batch([write('x'.repeat(50_000), 0)]);
+    const refusal = await refusalOf(batch([write('short', 1), write('x'.repeat(50_001), 2)]));
+    expect(refusal).toMatchObject({
+      code: 400,
+      message: expect.stringContaining(
+        'Your input contains more than the maximum of 50000 characters in a single cell.',
+      ),
+    });
+    expect(await read('A2:A3')).toBeUndefined();
+  });
+
+  test('refuse more than ten million cells in all tabs together, however the grid would grow', async () => {
+    const { api, spreadsheetId, batch } = await startEmulator();
+    const limit =
+      'This action would increase the number of cells in the workbook above the limit of 10000000 cells.';
+    const grown = { properties: { sheetId: 0, gridProperties: { rowCount: 384_616 } } };
+    const growths = [
+      { updateSheetProperties: { ...grown, fields: 'gridProperties.rowCount' } },
+      { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 383_616 } },
+      { insertDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 5, endIndex: 383_621 } } },
+      { addSheet: { properties: { title: 'Big', gridProperties: { rowCount: 500_000, columnCount: 26 } } } },
+    ];
+    for (const growth of growths) {
+      const refusal = await refusalOf(batch([growth]));
+      expect(refusal).toEqual({
+        code: 400,
+        message: `Invalid requests[0].${Object.keys(growth)[0]}: ${limit}`,
+      });
+    }
+    const { data } = await api.spreadsheets.get({
+      spreadsheetId,
+      fields: 'sheets.properties.gridProperties',
+    });
+    expect(data.sheets).toEqual([{ properties: { gridProperties: { rowCount: 1000, columnCount: 26 } } }]);
+  });
+});
