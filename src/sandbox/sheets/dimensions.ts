@@ -1,5 +1,6 @@
 import type { GridRange } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
+import type { LineMove } from './line-moves.ts';
 import type { Dimension, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
 import { OVERLAY_LISTS } from './spreadsheet.ts';
 
@@ -18,8 +19,14 @@ export function linePropertiesOf(sheet: Sheet, dimension: Dimension): (JsonObjec
   return dimension === 'ROWS' ? sheet.rowProperties : sheet.columnProperties;
 }
 
-/** Makes room for empty lines before `start`; what lies behind moves along, what spans it grows. */
-export function insertLines(draft: Spreadsheet, sheet: Sheet, { dimension, start, count }: Lines): void {
+/**
+ * Makes room for empty lines before `start`; what lies behind moves along, what spans it grows. `restored` is the deletion
+ * that is taken back by it.
+ */
+export function insertLines(draft: Spreadsheet, sheet: Sheet, lines: Lines, restored?: LineMove): void {
+  const { dimension, start, count } = lines;
+  const move = restored ? ({ kind: 'restore', of: restored } as const) : ({ kind: 'insert' } as const);
+  sheet.moves = [...sheet.moves, { ...move, ...lines }];
   const added = Array.from({ length: count }, () => undefined);
   linePropertiesOf(sheet, dimension).splice(start, 0, ...added);
   if (dimension === 'ROWS') sheet.rows.splice(start, 0, ...added.map(() => []));
@@ -34,7 +41,9 @@ export function insertLines(draft: Spreadsheet, sheet: Sheet, { dimension, start
 }
 
 /** Takes lines out; overlays shrink, and those that lay only there are gone. */
-export function deleteLines(draft: Spreadsheet, sheet: Sheet, { dimension, start, count }: Lines): void {
+export function deleteLines(draft: Spreadsheet, sheet: Sheet, lines: Lines): void {
+  const { dimension, start, count } = lines;
+  sheet.moves = [...sheet.moves, { kind: 'delete', ...lines }];
   linePropertiesOf(sheet, dimension).splice(start, count);
   if (dimension === 'ROWS') sheet.rows.splice(start, count);
   else sheet.rows = sheet.rows.map((row) => (row.length > start ? row.toSpliced(start, count) : row));
@@ -64,6 +73,7 @@ export function moveLines(draft: Spreadsheet, sheet: Sheet, lines: Lines, destin
     return list.toSpliced(start, count).toSpliced(target, 0, ...moved);
   };
   const order = move(Array.from({ length: lineCount(sheet, dimension) }, (_, index) => index));
+  sheet.moves = [...sheet.moves, { kind: 'move', dimension, start: 0, order }];
   const newIndexes = new Map(order.map((oldIndex, newIndex) => [oldIndex, newIndex]));
   if (dimension === 'ROWS') {
     sheet.rows = move(sheet.rows);

@@ -2,10 +2,11 @@ import type { Cell } from './cell.ts';
 import { storedColors, withColorPairs } from './colors.ts';
 import { conditionalFormat } from './conditional-format.ts';
 import { effectiveValue, formattedValue } from './display.ts';
+import { areaOf } from './grid-range.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { listedOptions } from './person.ts';
-import type { Sheet, Spreadsheet } from './spreadsheet.ts';
-import { frozenRowsOf } from './spreadsheet.ts';
+import { listedOptions } from './person-cells.ts';
+import type { Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
+import { frozenRowsOf, sizeOf } from './spreadsheet.ts';
 
 /** Empty rows shown below the last one that holds something, for new entries. */
 const SPARE_ROWS = 20;
@@ -26,14 +27,29 @@ function sheetView(sheet: Sheet): JsonObject {
   return {
     sheetId: sheet.sheetId,
     title: sheet.title,
+    moves: sheet.moves.length,
     frozenRows: frozenRowsOf(sheet),
     frozenColumns: Number(sheet.gridProperties['frozenColumnCount'] ?? 0),
     rowCount,
+    hiddenRows: sheet.rowProperties.flatMap((line, row) => (row < rowCount && isHidden(line) ? row : [])),
+    isFiltered: sheet.basicFilter.length > 0,
+    warnings: sheet.protectedRanges.flatMap((protection) => warningView(sheet, protection)),
     columns: sheet.columnProperties.map((properties) => ({ ...properties })),
     rows: sheet.rows
       .slice(0, rowCount)
       .map((cells, row) => cells.map((cell, column) => cellView(sheet, row, column, cell))),
   };
+}
+
+function isHidden(line: JsonObject | undefined): boolean {
+  return line?.['hiddenByUser'] === true || line?.['hiddenByFilter'] === true;
+}
+
+/** Where Google asks a person before an edit, and what it is about. */
+function warningView(sheet: Sheet, protection: Overlay): JsonObject[] {
+  if (protection['warningOnly'] !== true) return [];
+  const description = String(protection['description'] ?? '');
+  return protection.ranges.map((range) => ({ description, ...areaOf(range, sizeOf(sheet)) }));
 }
 
 /** A cell with nothing to show is `null`. */

@@ -1,29 +1,16 @@
 import { batchUpdate } from './batch-update.ts';
-import type { Cell } from './cell.ts';
 import { deleteLines, insertLines, lineCount, moveLines } from './dimensions.ts';
 import { formattedValue } from './display.ts';
 import { invalidArgument } from './google-error.ts';
-import { areaOf } from './grid-range.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import type { ActionOf, PersonAction } from './person-shapes.ts';
+import { areaOf, rangeOf } from './grid-range.ts';
+import type { JsonObject } from './json.ts';
+import { clearValues, copiesOf, fillDown, pasteCells, typeBlock } from './person-cells.ts';
+import { columnOf, headerRowOf, sheetOf } from './person-places.ts';
+import type { ActionOf, GridAction } from './person-shapes.ts';
 import { cellsIn, putCells, sortArea } from './ranges.ts';
 import { inheritFormats } from './requests-dimensions.ts';
 import type { Dimension, NextId, Sheet, Spreadsheet } from './spreadsheet.ts';
-import {
-  cellAt,
-  draftOf,
-  frozenRowsOf,
-  growColumns,
-  growRows,
-  setCell,
-  sheetById,
-  sheetByTitle,
-  sizeOf,
-} from './spreadsheet.ts';
-import { typeIntoCell } from './typed-input.ts';
-
-/** An action on the grid; undoing needs to know what was before and is kept apart. */
-export type GridAction = Exclude<PersonAction, { kind: 'undo' }>;
+import { draftOf, filledRowCount, frozenRowsOf, sizeOf } from './spreadsheet.ts';
 
 /**
  * Does what a person does in the grid, with the values parsed as typed.
@@ -45,7 +32,7 @@ export function applyPersonAction(spreadsheet: Spreadsheet, action: GridAction, 
       return renameTab(spreadsheet, action, nextId);
     default: {
       const draft = draftOf(spreadsheet);
-      applyToTab(draft, sheetOf(draft, action.sheet), action);
+      applyToTab(draft, sheetOf(draft, action.sheet), action, nextId);
       return draft;
     }
   }
@@ -53,7 +40,7 @@ export function applyPersonAction(spreadsheet: Spreadsheet, action: GridAction, 
 
 type TabAction = Exclude<GridAction, { kind: 'addTab' | 'deleteTab' | 'duplicateTab' | 'renameTab' }>;
 
-function applyToTab(draft: Spreadsheet, sheet: Sheet, action: TabAction): void {
+function applyToTab(draft: Spreadsheet, sheet: Sheet, action: TabAction, nextId: NextId): void {
   switch (action.kind) {
     case 'edit':
       return typeBlock(sheet, action.row, columnOf(sheet, action.column), [[action.text]]);
@@ -61,46 +48,48 @@ function applyToTab(draft: Spreadsheet, sheet: Sheet, action: TabAction): void {
       return typeBlock(sheet, headerRowOf(sheet), columnOf(sheet, action.column), [[action.text]]);
     case 'paste':
       return typeBlock(sheet, action.row, columnOf(sheet, action.column), action.rows);
+    case 'pasteCells':
+      return pasteCells(sheet, sheetOf(draft, action.source.sheet), action);
+    case 'fillDown':
+      return fillDown(sheet, action.range);
+    case 'clear':
+      return clearValues(sheet, action.range);
     case 'sort':
       return sortTab(sheet, action);
+    case 'filter':
+      return filterRows(sheet, action, nextId);
+    case 'showAll':
+      return showAll(sheet);
     case 'copyRow':
       return copyRow(draft, sheet, action);
-    case 'insertRows':
-      return insertBlank(draft, sheet, 'ROWS', action.row, action.count);
-    case 'deleteRows':
-      return deleteLines(draft, sheet, checkedLines(sheet, 'ROWS', action.row, action.count));
-    case 'moveRows':
-      return moveLines(draft, sheet, checkedLines(sheet, 'ROWS', action.row, action.count), action.to);
-    case 'insertColumns':
-      return insertBlank(draft, sheet, 'COLUMNS', columnOf(sheet, action.column), action.count);
-    case 'deleteColumns': {
-      const start = columnOf(sheet, action.column);
-      return deleteLines(draft, sheet, checkedLines(sheet, 'COLUMNS', start, action.count));
-    }
-    case 'moveColumns': {
-      const start = columnOf(sheet, action.column);
-      return moveLines(draft, sheet, checkedLines(sheet, 'COLUMNS', start, action.count), action.to);
-    }
+    default:
+      return applyToLines(draft, sheet, action);
   }
 }
 
-export function sheetOf(spreadsheet: Spreadsheet, sheet: string | number): Sheet {
-  if (typeof sheet === 'number') return sheetById(spreadsheet, sheet);
-  const found = sheetByTitle(spreadsheet, sheet);
-  if (!found) throw invalidArgument(`There is no tab "${sheet}".`);
-  return found;
-}
+const LINE_ACTIONS = {
+  insertRows: { verb: 'insert', dimension: 'ROWS' },
+  insertColumns: { verb: 'insert', dimension: 'COLUMNS' },
+  deleteRows: { verb: 'delete', dimension: 'ROWS' },
+  deleteColumns: { verb: 'delete', dimension: 'COLUMNS' },
+  moveRows: { verb: 'move', dimension: 'ROWS' },
+  moveColumns: { verb: 'move', dimension: 'COLUMNS' },
+  hideRows: { verb: 'hide', dimension: 'ROWS' },
+  hideColumns: { verb: 'hide', dimension: 'COLUMNS' },
+} as const;
 
-/** The header is the last frozen row, or the first row when none is frozen. */
-function headerRowOf(sheet: Sheet): number {
-  return Math.max(0, frozenRowsOf(sheet) - 1);
-}
+type LineAction = ActionOf<keyof typeof LINE_ACTIONS>;
 
-function columnOf(sheet: Sheet, column: number | string): number {
-  if (typeof column === 'number') return column;
-  const found = (sheet.rows[headerRowOf(sheet)] ?? []).findIndex((cell) => formattedValue(cell) === column);
-  if (found < 0) throw invalidArgument(`There is no column "${column}" in the tab "${sheet.title}".`);
-  return found;
+function applyToLines(draft: Spreadsheet, sheet: Sheet, action: LineAction): void {
+  const { verb, dimension } = LINE_ACTIONS[action.kind];
+  const start = 'row' in action ? action.row : columnOf(sheet, action.column);
+  if (verb === 'insert') return insertBlank(draft, sheet, dimension, start, action.count);
+  const lines = checkedLines(sheet, dimension, start, action.count);
+  if (verb === 'delete') return deleteLines(draft, sheet, lines);
+  if ('to' in action) return moveLines(draft, sheet, lines, action.to);
+  const list = dimension === 'ROWS' ? sheet.rowProperties : sheet.columnProperties;
+  for (let line = start; line < start + action.count; line += 1)
+    list[line] = { ...list[line], hiddenByUser: true };
 }
 
 function checkedLines(sheet: Sheet, dimension: Dimension, start: number, count: number) {
@@ -110,45 +99,38 @@ function checkedLines(sheet: Sheet, dimension: Dimension, start: number, count: 
   return { dimension, start, count };
 }
 
-/** Typing and pasting over the edge makes the grid larger, as it does for a person. */
-function typeBlock(sheet: Sheet, row: number, column: number, rows: readonly string[][]): void {
-  growRows(sheet, row + rows.length - sheet.rows.length);
-  growColumns(
-    sheet,
-    column + Math.max(0, ...rows.map((texts) => texts.length)) - sheet.columnProperties.length,
-  );
-  for (const [down, texts] of rows.entries()) {
-    for (const [right, text] of texts.entries()) {
-      const cell = typeIntoCell(cellAt(sheet, row + down, column + right), text);
-      refuseInvalid(cell);
-      setCell(sheet, row + down, column + right, cell);
-    }
-  }
-}
-
-function refuseInvalid(cell: Cell | undefined): void {
-  const rule = cell?.dataValidation;
-  const condition = rule?.['condition'];
-  if (rule?.['strict'] !== true || !isJsonObject(condition) || !cell?.userEnteredValue) return;
-  const isValid =
-    condition['type'] === 'ONE_OF_LIST'
-      ? listedOptions(condition).includes(formattedValue(cell))
-      : condition['type'] !== 'BOOLEAN' || cell.userEnteredValue.boolValue !== undefined;
-  if (!isValid) {
-    throw invalidArgument(`"${formattedValue(cell)}" violates the data validation rules set on this cell.`);
-  }
-}
-
-/** The choices of a dropdown. */
-export function listedOptions(condition: JsonObject): string[] {
-  const values = Array.isArray(condition['values']) ? condition['values'] : [];
-  return values.filter(isJsonObject).map((value) => String(value['userEnteredValue'] ?? ''));
-}
-
 function sortTab(sheet: Sheet, action: ActionOf<'sort'>): void {
   const whole = { ...areaOf({}, sizeOf(sheet)), startRow: frozenRowsOf(sheet) };
   const key = { column: columnOf(sheet, action.column), isDescending: action.descending };
   sortArea(sheet, action.range ?? whole, [key]);
+}
+
+/** Sets the tab's filter as Google keeps it: by the texts that are hidden, and with a mark on every row it hides. */
+function filterRows(sheet: Sheet, action: ActionOf<'filter'>, nextId: NextId): void {
+  showAll(sheet);
+  const column = columnOf(sheet, action.column);
+  const [start, end] = [frozenRowsOf(sheet), filledRowCount(sheet)];
+  const hidden = new Set<string>();
+  for (let row = start; row < end; row += 1) {
+    const text = formattedValue(sheet.rows[row]?.[column]);
+    if (action.shown.includes(text)) continue;
+    hidden.add(text);
+    sheet.rowProperties[row] = { ...sheet.rowProperties[row], hiddenByFilter: true };
+  }
+  const area = { ...areaOf({}, sizeOf(sheet)), startRow: headerRowOf(sheet), endRow: Math.max(end, 1) };
+  const criteria = { [column]: { hiddenValues: [...hidden] } };
+  sheet.basicFilter = [{ id: nextId(), ranges: [rangeOf(sheet.sheetId, area)], criteria }];
+}
+
+function showAll(sheet: Sheet): void {
+  const shown = (properties: JsonObject | undefined): JsonObject | undefined => {
+    if (!properties) return undefined;
+    const { hiddenByUser, hiddenByFilter, ...others } = properties;
+    return others;
+  };
+  sheet.rowProperties = sheet.rowProperties.map(shown);
+  sheet.columnProperties = sheet.columnProperties.map(shown);
+  sheet.basicFilter = [];
 }
 
 function insertBlank(
@@ -171,7 +153,7 @@ function copyRow(draft: Spreadsheet, sheet: Sheet, { row, to, inserts }: ActionO
   const { columnCount } = sizeOf(sheet);
   const block = cellsIn(sheet, { startRow: row, endRow: row + 1, startColumn: 0, endColumn: columnCount });
   if (inserts) insertLines(draft, sheet, { dimension: 'ROWS', start: to, count: 1 });
-  putCells(sheet, to, 0, block);
+  putCells(sheet, to, 0, copiesOf(block, to - row, 0));
 }
 
 function batched(spreadsheet: Spreadsheet, request: JsonObject, nextId: NextId): Spreadsheet {

@@ -1,7 +1,7 @@
 import type { Cell } from './cell.ts';
 import { effectiveValue } from './display.ts';
 import type { Area } from './grid-range.ts';
-import { cellAt, type Sheet, setCell } from './spreadsheet.ts';
+import { cellAt, type Sheet, setCell, sizeOf } from './spreadsheet.ts';
 
 /** A copy of a rectangle's cells, row by row. */
 export function cellsIn(sheet: Sheet, area: Area): (Cell | undefined)[][] {
@@ -16,7 +16,7 @@ export function putCells(
   sheet: Sheet,
   row: number,
   column: number,
-  block: readonly (Cell | undefined)[][],
+  block: readonly (readonly (Cell | undefined)[])[],
 ): void {
   for (const [down, cells] of block.entries()) {
     if (row + down >= sheet.rows.length) return;
@@ -57,8 +57,17 @@ export function sortArea(sheet: Sheet, area: Area, keys: readonly SortKey[]): vo
     }
     return one - other;
   });
+  orderRows(sheet, area, order);
+}
+
+/** Puts the rows of a rectangle into another order: `order` names them from the top down by their indexes now. */
+export function orderRows(sheet: Sheet, area: Area, order: readonly number[]): void {
+  const { startRow: start, startColumn: from, endColumn: to } = area;
   const block = order.flatMap((row) => cellsIn(sheet, { ...area, startRow: row, endRow: row + 1 }));
-  putCells(sheet, area.startRow, area.startColumn, block);
+  putCells(sheet, start, from, block);
+  const isWhole = from === 0 && to >= sizeOf(sheet).columnCount;
+  const move = { kind: 'sort', dimension: 'ROWS', start, order } as const;
+  sheet.moves = [...sheet.moves, isWhole ? move : { ...move, columns: { from, to } }];
 }
 
 function compareCells(one: Cell | undefined, other: Cell | undefined, isDescending: boolean): number {

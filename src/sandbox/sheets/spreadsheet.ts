@@ -2,6 +2,7 @@ import type { Cell, Row } from './cell.ts';
 import { invalidArgument } from './google-error.ts';
 import type { GridRange, GridSize } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
+import type { LineMove } from './line-moves.ts';
 
 /** Numbers for new tabs, named ranges, metadata and so on; a seed makes them repeatable. */
 export type NextId = () => number;
@@ -32,6 +33,8 @@ export interface Sheet {
   rows: Row[];
   rowProperties: (JsonObject | undefined)[];
   columnProperties: (JsonObject | undefined)[];
+  /** Every insertion, deletion, move and sort of its lines, oldest first; a new one makes a new list. */
+  moves: readonly LineMove[];
   merges: Overlay[];
   protectedRanges: Overlay[];
   conditionalFormats: Overlay[];
@@ -96,6 +99,7 @@ export function createSheet(sheetId: number, title: string, size?: Partial<GridS
     rows: Array.from({ length: rowCount }, () => []),
     rowProperties: Array.from({ length: rowCount }, () => undefined),
     columnProperties: Array.from({ length: columnCount }, () => undefined),
+    moves: [],
     merges: [],
     protectedRanges: [],
     conditionalFormats: [],

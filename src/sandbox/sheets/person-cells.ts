@@ -1,0 +1,107 @@
+import { type Cell, withValue } from './cell.ts';
+import { formattedValue } from './display.ts';
+import { invalidArgument } from './google-error.ts';
+import { type Area, areaAt } from './grid-range.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import type { ActionOf } from './person-shapes.ts';
+import { cellsIn, clearCells } from './ranges.ts';
+import { shiftReferences } from './relative-references.ts';
+import type { Sheet } from './spreadsheet.ts';
+import { cellAt, growColumns, growRows, setCell } from './spreadsheet.ts';
+import { typeIntoCell } from './typed-input.ts';
+
+/** Typing and pasting over the edge makes the grid larger, as it does for a person. */
+export function typeBlock(sheet: Sheet, row: number, column: number, rows: readonly string[][]): void {
+  growTo(sheet, areaAt(row, column, rows.length, Math.max(0, ...rows.map((texts) => texts.length))));
+  for (const [down, texts] of rows.entries()) {
+    for (const [right, text] of texts.entries()) {
+      const cell = typeIntoCell(cellAt(sheet, row + down, column + right), text);
+      refuseInvalid(cell);
+      setCell(sheet, row + down, column + right, cell);
+    }
+  }
+}
+
+function growTo(sheet: Sheet, area: Area): void {
+  growRows(sheet, area.endRow - sheet.rows.length);
+  growColumns(sheet, area.endColumn - sheet.columnProperties.length);
+}
+
+function refuseInvalid(cell: Cell | undefined): void {
+  const rule = cell?.dataValidation;
+  const condition = rule?.['condition'];
+  if (rule?.['strict'] !== true || !isJsonObject(condition) || !cell?.userEnteredValue) return;
+  const isValid =
+    condition['type'] === 'ONE_OF_LIST'
+      ? listedOptions(condition).includes(formattedValue(cell))
+      : condition['type'] !== 'BOOLEAN' || cell.userEnteredValue.boolValue !== undefined;
+  if (!isValid) {
+    throw invalidArgument(`"${formattedValue(cell)}" violates the data validation rules set on this cell.`);
+  }
+}
+
+/** The choices of a dropdown. */
+export function listedOptions(condition: JsonObject): string[] {
+  const values = Array.isArray(condition['values']) ? condition['values'] : [];
+  return values.filter(isJsonObject).map((value) => String(value['userEnteredValue'] ?? ''));
+}
+
+/** Empties cells as the Delete key does: formats, notes and rules stay. */
+export function clearValues(sheet: Sheet, area: Area): void {
+  for (const [down, cells] of cellsIn(sheet, area).entries()) {
+    for (const [right, cell] of cells.entries()) {
+      if (cell) setCell(sheet, area.startRow + down, area.startColumn + right, withValue(cell, undefined));
+    }
+  }
+}
+
+/** Copies the first row of an area into the rows below it. */
+export function fillDown(sheet: Sheet, area: Area): void {
+  const first = { ...area, endRow: area.startRow + 1 };
+  const block = cellsIn(sheet, first);
+  for (let row = area.startRow + 1; row < area.endRow; row += 1) {
+    putCopies(sheet, row, area.startColumn, copiesOf(block, row - area.startRow, 0));
+  }
+}
+
+/** Pastes copied cells as often as they fit into the range; a cut moves them there once, with formulas as they are. */
+export function pasteCells(sheet: Sheet, source: Sheet, action: ActionOf<'pasteCells'>): void {
+  const { range, cut } = action;
+  const from = action.source.range;
+  const block = cellsIn(source, from);
+  const [height, width] = [from.endRow - from.startRow, from.endColumn - from.startColumn];
+  if (height <= 0 || width <= 0) throw invalidArgument('There is nothing to paste.');
+  if (cut) {
+    clearCells(source, from);
+    putCopies(sheet, range.startRow, range.startColumn, block);
+    return;
+  }
+  const times = (size: number, of: number) => Math.max(1, size % of === 0 ? size / of : 1);
+  for (let down = 0; down < times(range.endRow - range.startRow, height); down += 1) {
+    for (let right = 0; right < times(range.endColumn - range.startColumn, width); right += 1) {
+      const row = range.startRow + down * height;
+      const column = range.startColumn + right * width;
+      putCopies(sheet, row, column, copiesOf(block, row - from.startRow, column - from.startColumn));
+    }
+  }
+}
+
+export type Block = readonly (readonly (Cell | undefined)[])[];
+
+/** Copies of cells as they read so many rows further down and columns further right. */
+export function copiesOf(block: Block, down: number, right: number): Block {
+  const copyOf = (cell: Cell | undefined): Cell | undefined => {
+    const formula = cell?.userEnteredValue?.formulaValue;
+    return formula === undefined
+      ? cell
+      : withValue(cell, { formulaValue: shiftReferences(formula, down, right) });
+  };
+  return block.map((cells) => cells.map(copyOf));
+}
+
+function putCopies(sheet: Sheet, row: number, column: number, block: Block): void {
+  growTo(sheet, areaAt(row, column, block.length, block[0]?.length ?? 0));
+  for (const [down, cells] of block.entries()) {
+    for (const [right, cell] of cells.entries()) setCell(sheet, row + down, column + right, cell);
+  }
+}
