@@ -1,4 +1,5 @@
 import type { Catalog } from './catalog.ts';
+import type { OpenWrite } from './open-write.ts';
 import type { Entity, RecordKey } from './record.ts';
 import type {
   Agreement,
@@ -39,6 +40,10 @@ export interface Mirror {
   readDecisions(): Decision[];
   saveDecision(decision: Decision): void;
   dropDecision(scope: string): void;
+
+  readOpenWrites(): OpenWrite[];
+  saveOpenWrite(write: OpenWrite): void;
+  dropOpenWrite(id: string): void;
 
   readSweeps(): Sweep[];
   saveSweep(sweep: Sweep): void;

@@ -100,6 +100,12 @@ export const migrations: readonly string[] = [
     leadVersion TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  CREATE TABLE openWrite (
+    id TEXT PRIMARY KEY,
+    content TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /** Brings the file to the current schema, one transaction per step. Fails with STATE_NEWER for a file of a later version. */

@@ -12,6 +12,7 @@ import { openFacts } from './facts.ts';
 import { checkIntegrity, checkVersion, makeDurable, takeLock } from './file-safety.ts';
 import { openJournal } from './journal.ts';
 import { migrate } from './migrations.ts';
+import { openOpenWrites } from './open-writes.ts';
 import { openOutbox } from './outbox.ts';
 import { openRecords } from './records.ts';
 import { openSweeps } from './sweeps.ts';
@@ -56,6 +57,7 @@ function openTables(connection: Connection): Mirror {
     ...openDecisions(connection),
     ...openSweeps(connection),
     ...openContactReads(connection),
+    ...openOpenWrites(connection),
     ...openFacts(connection),
     // SQLite writes the log back into the file when its last connection closes.
     close: connection.close,

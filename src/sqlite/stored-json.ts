@@ -1,5 +1,6 @@
 import type { Catalog } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
+import type { OpenWrite } from '../core/open-write.ts';
 import { parseRecordKey, type RecordKey } from '../core/record.ts';
 import type { Fields, Value } from '../core/value.ts';
 
@@ -27,6 +28,13 @@ export function readCatalogJson(text: string): Catalog {
   return content;
 }
 
+/** Reads the JSON of a write to the table. */
+export function readOpenWriteJson(text: string): OpenWrite {
+  const content: unknown = JSON.parse(text);
+  if (!isOpenWrite(content)) throw broken('a write to the table', text);
+  return content;
+}
+
 const isObject = (content: unknown): content is Record<string, unknown> =>
   typeof content === 'object' && content !== null && !Array.isArray(content);
 
@@ -37,6 +45,10 @@ function isValue(content: unknown): content is Value {
   if (Array.isArray(content)) return content.every((member) => typeof member === 'string');
   return content === null || ['string', 'number', 'boolean'].includes(typeof content);
 }
+
+/** Looks at the outline only: the content was an `OpenWrite` when it was written, by this program. */
+const isOpenWrite = (content: unknown): content is OpenWrite =>
+  isObject(content) && [content['sets'], content['deletes'], content['before']].every(Array.isArray);
 
 /** Looks at the outline only: the content was a `Catalog` when it was written, by this program. */
 const isCatalog = (content: unknown): content is Catalog =>

@@ -1,31 +1,36 @@
+import { answeredWrite, unansweredWrite } from '../core/decide/open-writes.ts';
 import type { Plan, TableStep } from '../core/decide/plan.ts';
 import { isSyncError } from '../core/errors.ts';
+import type { OpenWrite } from '../core/open-write.ts';
 import type { RecordKey } from '../core/record.ts';
-import type { ObservedTable, RowStep } from '../core/table.ts';
+import type { RowStep } from '../core/table.ts';
 import type { Link } from './link.ts';
-import { repairMisplaced, restoreRows } from './mend.ts';
 
 /**
- * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, then the table is
- * written in one atomic batch, and only what the reply confirms becomes agreed.
+ * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is
+ * about to be written; then the table is written in one atomic batch, and only what the reply confirms becomes agreed. Answers how many
+ * steps reached other rows than their own: they stay open until a later plan has mended them.
  */
-export async function applyPlan(link: Link, plan: Plan, table: ObservedTable): Promise<void> {
+export async function applyPlan(link: Link, plan: Plan): Promise<number> {
   commitPlan(link, plan);
   await wake(
     link,
     plan.outbox.save.map(({ key }) => key),
   );
-  if (plan.table.length === 0) return;
+  if (plan.table.length === 0) return 0;
   const receipt = await link.table.write(plan.table.map(({ write }) => write));
   const missed = new Set<RowStep>([...receipt.misplaced.map(({ step }) => step), ...receipt.astray]);
   link.log.info('sheet.written', { run: plan.run, rows: plan.table.length - missed.size });
-  confirmSteps(
-    link,
-    plan,
-    plan.table.filter(({ write }) => !missed.has(write)),
-  );
-  await repairMisplaced(link, table, receipt.misplaced);
-  await restoreRows(link, table, receipt.astray);
+  if (missed.size > 0) link.log.warn('sheet.rows_moved', { run: plan.run, rows: missed.size });
+  link.mirror.transaction(() => {
+    confirmSteps(
+      link,
+      plan,
+      plan.table.filter(({ write }) => !missed.has(write)),
+    );
+    saveOpenWrite(link, answeredWrite(plan, receipt));
+  });
+  return missed.size;
 }
 
 function commitPlan(link: Link, plan: Plan): void {
@@ -36,8 +41,17 @@ function commitPlan(link: Link, plan: Plan): void {
     for (const key of plan.agreements.drop) mirror.dropAgreement(key);
     for (const agreement of plan.agreements.save) mirror.saveAgreement(agreement);
     for (const scope of plan.settledDecisions) mirror.dropDecision(scope);
+    for (const id of plan.openWrites.drop) mirror.dropOpenWrite(id);
+    for (const write of plan.openWrites.save) mirror.saveOpenWrite(write);
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
+    if (plan.table.length > 0) saveOpenWrite(link, unansweredWrite(plan));
   });
+}
+
+/** A write in which nothing can go astray, or nothing did, is over. */
+function saveOpenWrite({ mirror }: Link, write: OpenWrite): void {
+  if (write.sets.length + write.deletes.length > 0) mirror.saveOpenWrite(write);
+  else mirror.dropOpenWrite(write.id);
 }
 
 /** Wakes the worker. A queue that does not answer is no loss: the refill adds what is due as soon as it does. */
@@ -57,18 +71,16 @@ export async function wake(link: Link, keys: readonly RecordKey[]): Promise<void
  */
 function confirmSteps(link: Link, plan: Plan, steps: readonly TableStep[]): void {
   const { mirror } = link;
-  mirror.transaction(() => {
-    for (const { key, offers, notice, forgets, journal } of steps) {
-      if (journal) mirror.appendJournal([journal]);
-      if (!key) continue;
-      const agreement = mirror.findAgreement(key);
-      if (forgets) {
-        mirror.dropAgreement(key);
-        mirror.dropOutboxItem(key);
-      } else if (agreement && Object.keys(offers).length > 0) {
-        const fields = { ...agreement.fields, ...offers };
-        mirror.saveAgreement({ ...agreement, fields, offered: {}, changedAt: plan.at, notice });
-      }
+  for (const { key, offers, notice, forgets, journal } of steps) {
+    if (journal) mirror.appendJournal([journal]);
+    if (!key) continue;
+    const agreement = mirror.findAgreement(key);
+    if (forgets) {
+      mirror.dropAgreement(key);
+      mirror.dropOutboxItem(key);
+    } else if (agreement && Object.keys(offers).length > 0) {
+      const fields = { ...agreement.fields, ...offers };
+      mirror.saveAgreement({ ...agreement, fields, offered: {}, changedAt: plan.at, notice });
     }
-  });
+  }
 }

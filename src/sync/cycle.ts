@@ -12,14 +12,16 @@ import { isRestless, lacksRow, type Memory, remember, rememberWritten } from './
 export interface CycleResult {
   readonly memory: Memory;
   readonly plan: Plan;
+  /** Steps that reached other rows than their own, because rows moved since the read: the next cycle mends them. */
+  readonly astraySteps: number;
 }
 
 /** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
 export async function runCycle(link: Link, memory: Memory): Promise<CycleResult> {
   const table = await link.table.read(currentLayout(link));
   const { memory: read, plan } = planCycle(link, memory, table);
-  await applyPlan(link, plan, table);
-  return { memory: rememberWritten(read, plan), plan };
+  const astraySteps = await applyPlan(link, plan);
+  return { memory: rememberWritten(read, plan), plan, astraySteps };
 }
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
@@ -28,7 +30,7 @@ export async function dryRun(link: Link, memory: Memory): Promise<Plan> {
   return planCycle(link, memory, table).plan;
 }
 
-function planCycle(link: Link, memory: Memory, table: ObservedTable): CycleResult {
+function planCycle(link: Link, memory: Memory, table: ObservedTable): Pick<CycleResult, 'memory' | 'plan'> {
   const { clock, mirror, policy, times } = link;
   const next = remember(memory, table, clock.monotonicMs());
   const plan = decide({
@@ -37,6 +39,7 @@ function planCycle(link: Link, memory: Memory, table: ObservedTable): CycleResul
       agreements: mirror.readAgreements(),
       outbox: mirror.readOutbox(),
       decisions: mirror.readDecisions(),
+      openWrites: mirror.readOpenWrites(),
       catalog: mirror.readCatalog() ?? emptyCatalog,
       sweptEntities: new Set(
         mirror

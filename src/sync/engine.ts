@@ -4,7 +4,7 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { wake } from './apply.ts';
 import { recoverOutbox } from './create.ts';
-import { dryRun, runCycle } from './cycle.ts';
+import { type CycleResult, dryRun, runCycle } from './cycle.ts';
 import { KeyRefusal } from './key-refusal.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
@@ -17,6 +17,9 @@ import { Signal } from './signal.ts';
 
 /** Two cycles never start closer together: reading and writing the sheet stays within Google's quota. */
 const cycleGapMs = 1_500;
+
+/** Rows that went on moving while they were mended are left to the next turn after so many cycles in a row. */
+const mendingRoundsMax = 5;
 
 /** What the engine did since it started; for status and for telling whether a resync changed anything. */
 export interface Tally {
@@ -103,14 +106,21 @@ export class Engine {
   cycle(): Promise<Plan> {
     return this.#cycleLock.run(async () => {
       if (this.#needsLayOut) await this.#layOut();
-      const { memory, plan } = await runCycle(this.link, this.#memory);
-      this.#memory = memory;
-      this.lastPlan = plan;
-      this.lastCycleAt = this.link.clock.now();
-      this.tally.cycles += 1;
-      this.tally.tableSteps += plan.table.length;
-      return plan;
+      for (let rounds = 1; ; rounds += 1) {
+        const { astraySteps, plan } = await this.#runCycle();
+        if (astraySteps === 0 || rounds === mendingRoundsMax) return plan;
+      }
     });
+  }
+
+  async #runCycle(): Promise<CycleResult> {
+    const result = await runCycle(this.link, this.#memory);
+    this.#memory = result.memory;
+    this.lastPlan = result.plan;
+    this.lastCycleAt = this.link.clock.now();
+    this.tally.cycles += 1;
+    this.tally.tableSteps += result.plan.table.length;
+    return result;
   }
 
   /** Reads the catalog and all records of the CRM now; `onSwept` is told after each entity. */

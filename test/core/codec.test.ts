@@ -120,7 +120,7 @@ describe('a value and its cell', () => {
       fc.assert(
         fc.property(fc.oneof(anyValue, plainValues[field.kind] ?? anyValue), (value) => {
           const cell = encode(field, value, names);
-          const view = { column, field, crm: value, agreed: value, offered: undefined, cell };
+          const view = { column, field, crm: value, agreed: value, offered: undefined, sent: [], cell };
           expect(
             mergeField(view, names, () => undefined),
             kind,

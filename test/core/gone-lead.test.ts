@@ -72,6 +72,7 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
       agreements: records.slice(1).map(agreed),
       outbox: [],
       decisions: [],
+      openWrites: [],
       catalog: sampleCatalog,
       sweptEntities: new Set(),
     },

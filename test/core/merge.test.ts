@@ -105,6 +105,7 @@ function merge(
     crm: readValue(crm),
     agreed: readValue(agreed),
     offered: readValue(offered),
+    sent: [],
     cell: oddCells[cell] ?? textCell(cell),
   };
   return mergeField(view, sampleNames, () => chosen);
@@ -208,7 +209,7 @@ describe('a value that is fine in other words', () => {
   ])('%s %j shown as %j', (name, value, cell, outcome) => {
     const field = sampleField('opportunity', name);
     const column = columnOf(field, 'both', 'ask');
-    const view = { column, field, crm: value, agreed: value, offered: undefined, cell };
+    const view = { column, field, crm: value, agreed: value, offered: undefined, sent: [], cell };
     expect(mergeField(view, sampleNames, () => undefined)).toEqual(outcome);
   });
 });
@@ -227,6 +228,7 @@ describe('an edit the CRM would refuse', () => {
       crm,
       agreed,
       offered: undefined,
+      sent: [],
       cell: emptyCell,
     };
     expect(mergeField(view, sampleNames, () => undefined)).toEqual(outcome);

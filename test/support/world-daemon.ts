@@ -1,3 +1,4 @@
+import { unansweredWrite } from '../../src/core/decide/open-writes.ts';
 import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.ts';
 import { absorb, noteMissed, sweepsToProve } from '../../src/core/observe.ts';
 import { entities, type RecordKey, recordKeyText } from '../../src/core/record.ts';
@@ -46,16 +47,20 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   world.now += 1_000;
   const read = readSheet(world);
   const plan = decideWorld(world);
-  const { agreements, decisions, journal, outbox } = world;
+  const { agreements, decisions, journal, openWrites, outbox } = world;
   for (const key of plan.outbox.drop) outbox.delete(recordKeyText(key));
   for (const item of plan.outbox.save) outbox.set(recordKeyText(item.key), item);
   for (const key of plan.agreements.drop) agreements.delete(recordKeyText(key));
   for (const agreement of plan.agreements.save) agreements.set(recordKeyText(agreement.key), agreement);
   for (const scope of plan.settledDecisions) decisions.delete(scope);
+  for (const id of plan.openWrites.drop) openWrites.delete(id);
+  for (const write of plan.openWrites.save) openWrites.set(write.id, write);
+  openWrites.set(plan.run, unansweredWrite(plan));
   journal.push(...plan.journal);
   const isFailure = outcome !== 'answered' && plan.table.length > 0;
   if (outcome !== 'lost') writeSheet(world, plan.table);
   if (isFailure) return plan;
+  openWrites.delete(plan.run);
   world.memory = rememberWritten(remember(world.memory, read, world.now), plan);
   for (const step of plan.table) confirm(world, plan, step);
   return plan;

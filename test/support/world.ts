@@ -6,6 +6,7 @@ import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { ConflictPolicy, Layout } from '../../src/core/layout.ts';
+import type { OpenWrite } from '../../src/core/open-write.ts';
 import { buildLayout, type Policy } from '../../src/core/policy.ts';
 import {
   claimToken,
@@ -49,6 +50,7 @@ export interface World {
   readonly agreements: Map<string, Agreement>;
   readonly outbox: Map<string, OutboxItem>;
   readonly decisions: Map<string, string>;
+  readonly openWrites: Map<string, OpenWrite>;
   readonly journal: JournalEntry[];
   /** What the reads of the sheet before showed. */
   memory: Memory;
@@ -89,6 +91,7 @@ export function createWorld({ conflict = 'crm', policy = {} }: WorldOptions = {}
     agreements: new Map(),
     outbox: new Map(),
     decisions: new Map(),
+    openWrites: new Map(),
     journal: [],
     memory: emptyMemory,
   };
@@ -211,6 +214,7 @@ export function decideWorld(world: World): Plan {
       records: [...world.records.values()],
       agreements: [...world.agreements.values()],
       outbox: [...world.outbox.values()],
+      openWrites: [...world.openWrites.values()],
       decisions: [...world.decisions].map(([scope, choice]) => ({ scope, choice, at: world.now })),
       catalog: world.catalog,
       sweptEntities: new Set(world.isSwept ? entities : []),

@@ -53,8 +53,10 @@ export function bindRows(rows: readonly ObservedRow[], lookup: IdLookup): Bindin
   return binding;
 }
 
+type RowContent = Pick<ObservedRow, 'id' | 'cells'>;
+
 /** Whether two rows hold the same managed cells, wherever they stand. */
-export function equalRows(left: ObservedRow, right: ObservedRow): boolean {
+export function equalRows(left: RowContent, right: RowContent): boolean {
   const names = Object.keys(left.cells);
   return (
     names.length === Object.keys(right.cells).length &&

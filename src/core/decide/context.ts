@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog.ts';
 import type { Names } from '../codec.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Layout, TabLayout } from '../layout.ts';
+import type { OpenWrite } from '../open-write.ts';
 import type { Policy } from '../policy.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../record.ts';
 import type { Agreement, Decision, OutboxItem, StoredRecord } from '../state.ts';
@@ -15,6 +16,8 @@ export interface Known {
   readonly agreements: readonly Agreement[];
   readonly outbox: readonly OutboxItem[];
   readonly decisions: readonly Decision[];
+  /** Writes to the table that were not confirmed, or that reached rows which are not theirs. */
+  readonly openWrites: readonly OpenWrite[];
   readonly catalog: Catalog;
   /** Entities of which at least one sweep of the CRM was complete: only then an unknown ID means something. */
   readonly sweptEntities: ReadonlySet<Entity>;

@@ -1,9 +1,10 @@
 import { createNames, leadChoice } from '../codec.ts';
 import { describeEntity } from '../field.ts';
+import type { OpenWrite } from '../open-write.ts';
 import { type Entity, entities, parseRecordKey, type RecordKey } from '../record.ts';
 import type { Decision, StoredRecord } from '../state.ts';
 import type { DecideInput } from './context.ts';
-import { createDraft, finishDraft } from './draft.ts';
+import { createDraft, type Draft, finishDraft } from './draft.ts';
 import type { Plan } from './plan.ts';
 import { decideTab } from './tab.ts';
 
@@ -27,6 +28,8 @@ export function decide(input: DecideInput): Plan {
     const tab = table.tabs[entity];
     if (tab.state === 'held') {
       held.add(entity);
+      for (const { id, sets, deletes } of known.openWrites)
+        if ([...sets, ...deletes].some((step) => step.entity === entity)) draft.neededWrites.add(id);
       draft.holds.push({ entity, reason: tab.reason });
       continue;
     }
@@ -50,12 +53,23 @@ export function decide(input: DecideInput): Plan {
     const entity = decisionEntity(scope);
     return !draft.usedDecisions.has(scope) && !(entity && held.has(entity));
   };
-  return finishDraft(
-    draft,
-    input.now,
-    input.run,
-    known.decisions.filter(isSettled).map(({ scope }) => scope),
-  );
+  return finishDraft(draft, input.now, input.run, {
+    settledDecisions: known.decisions.filter(isSettled).map(({ scope }) => scope),
+    openWrites: settleWrites(known.openWrites, draft),
+  });
+}
+
+/** What is left of the open writes once what has landed is taken out. */
+function settleWrites(writes: readonly OpenWrite[], draft: Draft): Plan['openWrites'] {
+  const { journal, landedSets, neededWrites } = draft;
+  const save = writes
+    .filter(({ id, sets }) => neededWrites.has(id) && sets.some((sent) => landedSets.has(sent)))
+    .map((write) => ({ ...write, sets: write.sets.filter((sent) => !landedSets.has(sent)) }));
+  const over = writes.filter(({ id }) => !neededWrites.has(id));
+  // Whether such a set ever landed nobody will know any more, but what it may have replaced must not be lost with it.
+  const doubtful = over.flatMap(({ outcome, sets }) => (outcome === 'unknown' ? sets : []));
+  for (const sent of doubtful) if (!landedSets.has(sent) && sent.journal) journal.push(sent.journal);
+  return { save, drop: over.map(({ id }) => id) };
 }
 
 /** The entity that a decision's scope is about; see the scopes in context.ts. */

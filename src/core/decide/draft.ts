@@ -1,3 +1,4 @@
+import type { RowBefore, SentSet } from '../open-write.ts';
 import type { RecordKey } from '../record.ts';
 import type { Agreement, JournalEntry, OutboxItem } from '../state.ts';
 import type { Brake, Conflict, Hold, Plan, Refusal, TableStep } from './plan.ts';
@@ -10,6 +11,11 @@ export interface Draft {
   readonly agreementsDropped: RecordKey[];
   readonly journal: JournalEntry[];
   readonly table: TableStep[];
+  readonly before: RowBefore[];
+  /** Open writes that may still have something to be mended. */
+  readonly neededWrites: Set<string>;
+  /** Sets without a reply that are seen to have reached their rows. */
+  readonly landedSets: Set<SentSet>;
   readonly conflicts: Conflict[];
   readonly holds: Hold[];
   readonly brakes: Brake[];
@@ -26,6 +32,9 @@ export const createDraft = (): Draft => ({
   agreementsDropped: [],
   journal: [],
   table: [],
+  before: [],
+  neededWrites: new Set(),
+  landedSets: new Set(),
   conflicts: [],
   holds: [],
   brakes: [],
@@ -38,15 +47,16 @@ export const finishDraft = (
   draft: Draft,
   at: number,
   run: string,
-  settledDecisions: readonly string[],
+  settled: Pick<Plan, 'settledDecisions' | 'openWrites'>,
 ): Plan => ({
   at,
   run,
   outbox: { save: draft.outboxSaved, drop: draft.outboxDropped },
   agreements: { save: draft.agreementsSaved, drop: draft.agreementsDropped },
   journal: draft.journal,
-  settledDecisions,
+  ...settled,
   table: draft.table,
+  before: draft.before,
   conflicts: draft.conflicts,
   holds: draft.holds,
   brakes: draft.brakes,

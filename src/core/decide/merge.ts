@@ -13,6 +13,8 @@ export interface FieldView {
   readonly agreed: Value | undefined;
   /** Value on its way to the table, not seen there yet. */
   readonly offered: Value | undefined;
+  /** Cells that were written to the row without a reply: if it shows one, nobody typed it. */
+  readonly sent: readonly Cell[];
   readonly cell: Cell;
 }
 
@@ -125,7 +127,8 @@ function readCell(view: FieldView, names: Names): Seen {
   return decode(view.field, view.cell, names);
 }
 
-/** The agreed value, or the offered one once the table shows it: then our write has landed, even if its answer was lost. */
+/** The agreed value, or the one we wrote once the table shows it: then our write has landed, even late or without an answer. */
 function landed(view: FieldView, table: Value): Value | undefined {
+  if (view.sent.some((cell) => equalCells(cell, view.cell))) return table;
   return view.offered !== undefined && equalValues(table, view.offered) ? view.offered : view.agreed;
 }

@@ -1,3 +1,4 @@
+import type { OpenWrite, RowBefore } from '../open-write.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
@@ -15,6 +16,8 @@ export interface TableStep {
   readonly journal?: JournalEntry;
   /** The record is forgotten once its row is gone. */
   readonly forgets?: true;
+  /** It puts back what a write astray replaced. */
+  readonly isRepair?: true;
 }
 
 /** Both sides changed one field differently and a person must choose. */
@@ -61,7 +64,11 @@ export interface Plan {
   readonly agreements: { readonly save: readonly Agreement[]; readonly drop: readonly RecordKey[] };
   readonly journal: readonly JournalEntry[];
   readonly settledDecisions: readonly string[];
+  /** Open writes of which less is left, and those that are over. */
+  readonly openWrites: { readonly save: readonly OpenWrite[]; readonly drop: readonly string[] };
   readonly table: readonly TableStep[];
+  /** What the table steps may replace if they go astray. */
+  readonly before: readonly RowBefore[];
   readonly conflicts: readonly Conflict[];
   readonly holds: readonly Hold[];
   readonly brakes: readonly Brake[];

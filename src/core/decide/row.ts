@@ -109,6 +109,7 @@ function mergeRow(
       crm: record.fields[name],
       agreed: agreement?.fields[name],
       offered: agreement?.offered[name],
+      sent: sentCells(context, row, name),
       cell,
     };
     const choose = () => {
@@ -118,6 +119,15 @@ function mergeRow(
     return [{ field: view.field, outcome: mergeField(view, context.names, choose) }];
   });
 }
+
+/** What writes without a reply meant to put into the cell. */
+const sentCells = ({ input: { known }, entity }: TabContext, row: ObservedRow, name: FieldName): Cell[] =>
+  known.openWrites.flatMap(({ outcome, sets }) =>
+    sets.flatMap((sent) => {
+      const isOwn = sent.entity === entity && equalCells(sent.id ?? sent.idSeen, row.id) && !sent.isRepair;
+      return outcome === 'unknown' && isOwn ? (sent.cells[name] ?? []) : [];
+    }),
+  );
 
 /** Turns the outcomes of a row into an outbox item, an agreement, a row write and the row's state. */
 function applyDecided(

@@ -1,6 +1,7 @@
 import type { RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import { decideUnseenRecords, decideVanishedRow, tabChoice } from './absent.ts';
+import { findAstray, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, type BoundRow, bindRows } from './bind.ts';
 import { findBrakes } from './brakes.ts';
 import { keepDecisions, type TabContext } from './context.ts';
@@ -10,14 +11,16 @@ import type { Brake } from './plan.ts';
 import { decideRow, editsOf, holdRow, judgeRow } from './row.ts';
 import { lookOf, lookOfValues, showsValues } from './row-values.ts';
 
-/** Decides one tab: brakes first, then every row, then the records that have none. */
+/** Decides one tab: what our own writes did astray and the brakes first, then every row, then the records that have none. */
 export function decideTab(context: TabContext): void {
   const { draft, entity, input } = context;
-  const binding = bindRows(context.tab.rows, {
+  const astray = findAstray(context);
+  const rows = context.tab.rows.filter((row) => !astray.rows.has(row));
+  const binding = bindRows(rows, {
     isKnown: (id) => context.records.has(id),
     isOriginal: (id, row) => showsValues(context, row, context.agreements.get(id)?.fields ?? {}),
   });
-  const present = presentIds(context, binding);
+  const present = new Set([...presentIds(context, binding), ...astray.ids]);
   const vanished = [...context.agreements.values()].filter(
     (agreement) =>
       isInTable(agreement) && !present.has(agreement.key.id) && isPresent(context, agreement.key.id),
@@ -27,6 +30,7 @@ export function decideTab(context: TabContext): void {
   if (vanished.length > 0) tabChoice(context);
   draft.restlessRows += vanished.length - steadilyVanished.length;
   if (isBraked(context, binding, steadilyVanished.length)) return;
+  planRepairs(context, astray);
 
   const swaps = findSwaps(context, binding.records);
   // Who approved that values changed places meant every one of them.
@@ -46,6 +50,7 @@ export function decideTab(context: TabContext): void {
   const found = decideNewRows(context, binding.unbound, vanished);
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
   decideUnseenRecords(context, present);
+  keepBefore(context);
 }
 
 const strangerReason = (id: RecordId) =>

@@ -1,0 +1,205 @@
+import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
+import { encode } from '../codec.ts';
+import type { OpenWrite, RowBefore, SentSet } from '../open-write.ts';
+import type { RecordId } from '../record.ts';
+import type { ObservedRow, RowStep } from '../table.ts';
+import type { FieldName } from '../value.ts';
+import { equalRows } from './bind.ts';
+import type { TabContext } from './context.ts';
+import { lookOf, lookOfValues } from './row-values.ts';
+
+/** What our own writes did to rows that are not theirs, because rows moved between a read and the write that was planned from it. */
+export interface Astray {
+  /** Rows that hold cells of another one. Nothing may be concluded from them before they are mended. */
+  readonly rows: ReadonlySet<ObservedRow>;
+  /** Records whose row is hit or was taken: they have not vanished. */
+  readonly ids: ReadonlySet<RecordId>;
+  readonly repairs: readonly RepairStep[];
+}
+
+type RepairStep = Exclude<RowStep, { kind: 'delete' }>;
+
+interface Damage {
+  readonly row: ObservedRow;
+  readonly sent: SentSet;
+  /** The row as it was, as far as it is known. */
+  readonly before: Pick<ObservedRow, 'id' | 'cells'>;
+}
+
+/** Finds the damage of all writes that are still open, and marks those writes as needed for as long as they may have done any. */
+export function findAstray(context: TabContext): Astray {
+  const rows = new Set<ObservedRow>();
+  const ids = new Set<RecordId>();
+  const repairs: RepairStep[] = [];
+  for (const write of context.input.known.openWrites) {
+    if (write.outcome === 'unknown') noteLanded(context, write);
+    const damages = write.sets
+      .flatMap((sent) => findDamage(context, write, sent))
+      .filter(({ row }) => !rows.has(row));
+    const taken = findTaken(context, write);
+    if (damages.length > 0 || taken.length > 0 || isPending(context, write))
+      context.draft.neededWrites.add(write.id);
+    for (const { row, before } of damages) {
+      rows.add(row);
+      ids.add(describeCell(before.id));
+    }
+    for (const { id } of taken) ids.add(describeCell(id));
+    repairs.push(...damages.map((damage) => repairStep(context, damage)), ...taken.map(restoreStep));
+  }
+  return { rows, ids, repairs };
+}
+
+/** A set without a reply that its row shows has landed: now it is a change that was done, and nothing of it is open any more. */
+function noteLanded({ draft, entity, tab }: TabContext, { sets }: OpenWrite): void {
+  for (const sent of sets) {
+    if (sent.entity !== entity) continue;
+    const row = tab.rows.find(({ id }) => equalCells(id, sent.id ?? sent.idSeen));
+    if (!row || !shows(row, sent)) continue;
+    draft.landedSets.add(sent);
+    if (sent.journal) draft.journal.push(sent.journal);
+  }
+}
+
+/** Whether a step of a write without a reply has neither landed nor surely been lost. */
+function isPending({ draft, entity, input, tab }: TabContext, write: OpenWrite): boolean {
+  if (write.outcome === 'answered' || input.now >= write.settlesAt) return false;
+  const stands = (id: Cell) => tab.rows.some((row) => equalCells(row.id, id));
+  return (
+    write.sets.some((sent) => sent.entity === entity && !draft.landedSets.has(sent)) ||
+    write.deletes.some((step) => step.entity === entity && stands(step.idSeen))
+  );
+}
+
+const shows = (row: ObservedRow, { cells }: SentSet): boolean =>
+  Object.entries(cells).every(([name, cell]) => equalCells(row.cells[name] ?? emptyCell, cell));
+
+function findDamage(context: TabContext, write: OpenWrite, sent: SentSet): Damage[] {
+  if (sent.entity !== context.entity) return [];
+  return sent.hit ? findReported(context, write, sent, sent.hit) : findUnreported(context, write, sent);
+}
+
+/** The reply showed which row was hit; it is damaged as long as it shows what was written. */
+function findReported(context: TabContext, write: OpenWrite, sent: SentSet, hit: Cell): Damage[] {
+  const row = context.tab.rows.find(({ id }) => equalCells(id, sent.id ?? hit));
+  if (!row || !shows(row, sent)) return [];
+  return [{ row, sent, before: beforeOf(context, write, row, hit, sent) ?? { id: hit, cells: {} } }];
+}
+
+/**
+ * Nobody saw where the write went. The row that stands in its place now was hit if it is another one and shows what it did not
+ * show before. An ID that was written astray is no matter of this: what a row shows tells whose it is.
+ */
+function findUnreported(context: TabContext, write: OpenWrite, sent: SentSet): Damage[] {
+  const { rows } = context.tab;
+  if (Object.keys(sent.cells).length === 0 || context.draft.landedSets.has(sent)) return [];
+  const own = rows.find(({ id }) => equalCells(id, sent.id ?? sent.idSeen));
+  const gone = write.deletes.filter(
+    ({ entity, position }) => entity === sent.entity && position < sent.position,
+  );
+  const row = rows.find(({ position }) => position === sent.position - gone.length);
+  if (!row || row === own || !shows(row, sent)) return [];
+  const before = beforeOf(context, write, row, row.id, sent);
+  if (!before || shows({ ...row, cells: before.cells }, sent)) return [];
+  return [{ row, sent, before }];
+}
+
+/** What a row showed before it was hit: as it was read then or, where that was not worth keeping, what is agreed for its record. */
+function beforeOf(
+  context: TabContext,
+  { before }: OpenWrite,
+  row: ObservedRow,
+  id: Cell,
+  sent: SentSet,
+): Damage['before'] | undefined {
+  const own = before.filter((candidate) => candidate.entity === sent.entity && equalCells(candidate.id, id));
+  if (id.kind === 'empty') return own.find((candidate) => differOnlyIn(candidate, row, sent));
+  const agreement = context.agreements.get(describeCell(id));
+  if (own[0] || !agreement) return own[0];
+  const cells = Object.fromEntries(
+    Object.keys(sent.cells).map((name) => {
+      const [field, value] = [context.fields.get(name), agreement.fields[name]];
+      return [name, field && value !== undefined ? encode(field, value, context.names) : emptyCell];
+    }),
+  );
+  return { id, cells };
+}
+
+const differOnlyIn = ({ cells }: RowBefore, row: ObservedRow, sent: SentSet): boolean =>
+  Object.entries(row.cells).every(
+    ([name, cell]) => name in sent.cells || equalCells(cells[name] ?? emptyCell, cell),
+  );
+
+/** Rows that a delete took instead of its own, which still stands. */
+function findTaken({ entity, tab }: TabContext, { before, deletes }: OpenWrite): RowBefore[] {
+  const own = deletes.filter((step) => step.entity === entity);
+  const find = (id: Cell) => tab.rows.some((row) => equalCells(row.id, id));
+  if (!own.some(({ idSeen }) => find(idSeen))) return [];
+  const stands = (gone: RowBefore) =>
+    gone.id.kind === 'empty' ? tab.rows.some((row) => equalRows(row, gone)) : find(gone.id);
+  const isMeant = (gone: RowBefore) => own.some(({ idSeen }) => equalCells(idSeen, gone.id));
+  return before.filter((row) => row.entity === entity && !isMeant(row) && !stands(row));
+}
+
+function repairStep({ entity }: TabContext, { row, sent, before }: Damage): RepairStep {
+  const cells: Record<FieldName, Cell> = {};
+  for (const name of Object.keys(sent.cells)) cells[name] = writable(before.cells[name]);
+  // An ID that was written astray is taken out again: the row's own is the one that stood there before.
+  const id = sent.id ? { id: before.id } : {};
+  return { kind: 'set', entity, position: row.position, idSeen: row.id, cells, ...id };
+}
+
+const restoreStep = ({ entity, id, cells }: RowBefore): RepairStep => ({
+  kind: 'append',
+  entity,
+  ...(id.kind === 'empty' ? {} : { id }),
+  cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, writable(cell)])),
+});
+
+/** Of an error only its message is known, and that is no value. */
+const writable = (cell: Cell | undefined): Cell =>
+  cell === undefined || cell.kind === 'error' ? emptyCell : cell;
+
+/** Plans the repairs, with a line in the journal for each. */
+export function planRepairs({ draft, entity, input }: TabContext, { repairs }: Astray): void {
+  for (const write of repairs) {
+    const id = write.kind === 'set' ? (write.id ?? write.idSeen) : (write.id ?? emptyCell);
+    draft.table.push({
+      write,
+      offers: {},
+      notice: '',
+      isRepair: true,
+      journal: {
+        at: input.now,
+        run: input.run,
+        key: { entity, id: describeCell(id) },
+        kind: 'repair',
+        side: 'table',
+        before: {},
+        after: {},
+        lost: {},
+        cause:
+          write.kind === 'set'
+            ? `rows moved while they were written: ${Object.keys(write.cells).join(', ')}`
+            : 'rows moved while one of them was deleted',
+      },
+    });
+  }
+}
+
+/**
+ * Keeps what the planned steps of the tab would replace if rows moved meanwhile. A row that shows what is agreed can be told from the
+ * agreement; where rows are deleted, every row may be taken.
+ */
+export function keepBefore(context: TabContext): void {
+  const { agreements, draft, entity, tab } = context;
+  const steps = draft.table.flatMap(({ write }) => (write.entity === entity ? [write] : []));
+  const hasDeletes = steps.some(({ kind }) => kind === 'delete');
+  if (!hasDeletes && !steps.some((step) => step.kind === 'set' && Object.keys(step.cells).length > 0)) return;
+  const isAgreed = (row: ObservedRow) => {
+    const agreement = agreements.get(describeCell(row.id));
+    return agreement !== undefined && lookOf(row) === lookOfValues(context, row, agreement.fields);
+  };
+  for (const row of tab.rows) {
+    if (hasDeletes || !isAgreed(row)) draft.before.push({ entity, id: row.id, cells: row.cells });
+  }
+}

@@ -1,0 +1,40 @@
+import { lateLandingMs, type OpenWrite, type SentSet } from '../open-write.ts';
+import type { SetStep, WriteReceipt } from '../table.ts';
+import type { Plan } from './plan.ts';
+
+/** What is to be known of a plan's write should no reply come: all that may have reached another row. */
+export function unansweredWrite({ at, before, run, table }: Plan): OpenWrite {
+  const sets = table.flatMap(({ isRepair, journal, write }) =>
+    write.kind === 'set' ? sentSet(write, { isRepair, journal }) : [],
+  );
+  const deletes = table.flatMap(({ write }) => (write.kind === 'delete' ? [write] : []));
+  return { id: run, at, outcome: 'unknown', settlesAt: at + lateLandingMs, sets, deletes, before };
+}
+
+/** What is left of it once the reply has come: the steps that went astray. */
+export function answeredWrite(plan: Plan, { astray, misplaced }: WriteReceipt): OpenWrite {
+  const sets = misplaced.flatMap(({ step, idFound }) => sentSet(step, { hit: idFound }));
+  return { ...unansweredWrite(plan), outcome: 'answered', sets, deletes: astray };
+}
+
+type Circumstances = { [Name in 'hit' | 'isRepair' | 'journal']?: SentSet[Name] | undefined };
+
+/** A Sync cell alone is left out: wherever it went, it is written again. */
+function sentSet(
+  { entity, position, idSeen, id, cells }: SetStep,
+  { hit, isRepair, journal }: Circumstances,
+): SentSet[] {
+  if (id === undefined && Object.keys(cells).length === 0) return [];
+  return [
+    {
+      entity,
+      position,
+      idSeen,
+      cells,
+      ...(id ? { id } : {}),
+      ...(hit ? { hit } : {}),
+      ...(isRepair ? { isRepair } : {}),
+      ...(journal ? { journal } : {}),
+    },
+  ];
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { lateLandingMs } from '../../src/core/open-write.ts';
+import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
+import type { Engine } from '../../src/sync/engine.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
+import { pushRecord } from '../../src/sync/push.ts';
+import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+
+/*
+ * A write whose reply nobody reads, while a person moves rows: for the mirror it is the same as a kill between the write and its reply.
+ * The engine that goes on is another one, which knows only what the mirror knows.
+ */
+
+const leads = 6;
+
+/** A filled sheet, and the engine that filled it. */
+async function openFilled(): Promise<{ stage: LinkStage; engine: Engine }> {
+  const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
+  await pullCatalog(stage.link, 'newest');
+  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  const engine = stage.createEngine({ policy: { ...stage.link.policy, vanishedRows: 'trash' } });
+  await engine.pullAll(() => {});
+  await engine.cycle();
+  return { stage, engine };
+}
+
+const sortedTheOtherWay = [{ kind: 'sort', sheet: 'Leads', column: 'ID', descending: true }] as const;
+const cutAfterLanding = [{ kind: 'cut', when: 'after' }] as const;
+
+/** The write lands in rows that were just sorted, and its reply is lost; then another engine goes on until nothing moves. */
+async function goAstray({ engine, stage }: { engine: Engine; stage: LinkStage }, faults: FaultsInput) {
+  await stage.setSheetFaults(faults);
+  await expect(engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+  const next = stage.createEngine({ policy: engine.link.policy });
+  for (const _cycle of Array.from({ length: 6 })) {
+    await next.cycle();
+    for (const { key } of stage.link.mirror.readOutbox()) await pushRecord(stage.link, key);
+  }
+}
+
+async function expectEqualSides(stage: LinkStage) {
+  const crm = (await stage.readCrm()).leads.map(({ id, title }) => [id, title]);
+  const sheet = (await stage.readSheet())['Leads']?.map(({ ID, Title }) => [ID, Title]);
+  expect(sheet?.toSorted()).toEqual(crm.toSorted());
+  return crm;
+}
+
+describe('a write to rows that moved, of which no reply came', () => {
+  test('S2 S8: never puts a value into another record, and every row shows its own again', async () => {
+    const { engine, stage } = await openFilled();
+    const [first] = (await stage.readCrm()).leads;
+    const titles = (await stage.readCrm()).leads.map(({ title }) => title);
+    await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed' });
+    await engine.pullAll(() => {});
+    await goAstray(
+      { engine, stage },
+      { beforeNextWrite: [...sortedTheOtherWay], failures: [...cutAfterLanding] },
+    );
+    const crm = await expectEqualSides(stage);
+    expect(crm.map(([, title]) => title).toSorted()).toEqual(
+      [...titles.filter((title) => title !== first?.title), 'Renamed'].toSorted(),
+    );
+  });
+
+  test('S1: gives back the edit that stood in the row it hit, and the edit goes to the CRM', async () => {
+    const { engine, stage } = await openFilled();
+    const { leads: records } = await stage.readCrm();
+    const [first, last] = [records.at(0), records.at(-1)];
+    await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed' });
+    await engine.pullAll(() => {});
+    const rowOfLast = ((await stage.readSheet())['Leads'] ?? []).findIndex(({ ID }) => ID === last?.id) + 1;
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: rowOfLast, column: 'Title', text: 'Typed' });
+    await goAstray(
+      { engine, stage },
+      { beforeNextWrite: [...sortedTheOtherWay], failures: [...cutAfterLanding] },
+    );
+    const crm = await expectEqualSides(stage);
+    expect(crm.find(([id]) => id === last?.id)?.[1]).toBe('Typed');
+  });
+
+  test('S4: brings back a row that its delete took, and trashes nothing', async () => {
+    const { engine, stage } = await openFilled();
+    const [first] = (await stage.readCrm()).leads;
+    await stage.removeInCrm(`/leads/${first?.id}`);
+    await engine.pullAll(() => {});
+    await engine.pullAll(() => {});
+    await engine.cycle();
+    await goAstray(
+      { engine, stage },
+      { beforeNextWrite: [...sortedTheOtherWay], failures: [...cutAfterLanding] },
+    );
+    expect(await expectEqualSides(stage)).toHaveLength(leads - 1);
+  });
+
+  test('is forgotten once it is mended', async () => {
+    const { engine, stage } = await openFilled();
+    const [first] = (await stage.readCrm()).leads;
+    await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed' });
+    await engine.pullAll(() => {});
+    await goAstray(
+      { engine, stage },
+      { beforeNextWrite: [...sortedTheOtherWay], failures: [...cutAfterLanding] },
+    );
+    expect(stage.link.mirror.readOpenWrites()).toEqual([]);
+  });
+});
+
+test('a write that never landed is watched for as long as it may still land, and then forgotten', async () => {
+  const { engine, stage } = await openFilled();
+  const [first] = (await stage.readCrm()).leads;
+  await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed' });
+  await engine.pullAll(() => {});
+  await stage.setSheetFaults({ failures: [{ kind: 'unavailable', when: 'before' }] });
+  await expect(engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+  const [open] = stage.link.mirror.readOpenWrites();
+  expect(open).toMatchObject({ outcome: 'unknown', sets: [{ cells: { title: { text: 'Renamed' } } }] });
+  expect((open?.settlesAt ?? 0) - (open?.at ?? 0)).toBe(lateLandingMs);
+  await engine.cycle();
+  await engine.cycle();
+  expect(stage.link.mirror.readOpenWrites()).toEqual([]);
+});
