@@ -169,6 +169,7 @@ function readTab(settings: Settings, entity: Entity): TabPolicy {
       header: column.header,
       direction: column.direction && directions[column.direction],
       conflict: column.conflict && conflicts[column.conflict],
+      blank: column.blank,
     },
   ]);
   return { title, conflict: conflicts[conflict], columns: Object.fromEntries(rules) };

@@ -16,6 +16,12 @@ const column = z.strictObject({
   conflict: conflict
     .optional()
     .describe("Who wins when both sides changed this field; the tab's rule where absent."),
+  blank: z
+    .enum(['leave', 'clear', 'refuse'])
+    .optional()
+    .describe(
+      'What an emptied cell means: the value comes back, the field is cleared in the CRM (clear, where absent), or an error.',
+    ),
 });
 
 const tab = (title: string) =>

@@ -8,6 +8,9 @@ export type Direction = 'both' | 'toTable' | 'off';
 /** Who wins when both sides changed one field differently; `ask` waits for a person. */
 export type ConflictPolicy = 'crm' | 'table' | 'ask';
 
+/** What an emptied cell means: nothing, so that the CRM's value comes back; that the CRM's value goes too; or a mistake to be told. */
+export type BlankRule = 'leave' | 'clear' | 'refuse';
+
 /** A managed column: the field it carries and the rules for it. */
 export interface Column {
   readonly field: FieldName;
@@ -15,6 +18,8 @@ export interface Column {
   readonly header: string;
   readonly direction: Exclude<Direction, 'off'>;
   readonly conflict: ConflictPolicy;
+  /** `clear` where absent. */
+  readonly blank?: BlankRule;
   /** Labels of the dropdown, where the column has one. */
   readonly labels?: readonly string[];
 }

@@ -2,7 +2,7 @@ import { type Catalog, emptyCatalog } from './catalog.ts';
 import { choicesOf, createNames } from './codec.ts';
 import type { BrakeLimits } from './decide/brakes.ts';
 import { describeEntity, type FieldDefinition } from './field.ts';
-import type { Column, ConflictPolicy, Direction, Layout } from './layout.ts';
+import type { BlankRule, Column, ConflictPolicy, Direction, Layout } from './layout.ts';
 import type { Entity } from './record.ts';
 import type { FieldName } from './value.ts';
 
@@ -11,6 +11,7 @@ export interface ColumnPolicy {
   readonly header?: string | undefined;
   readonly direction?: Direction | undefined;
   readonly conflict?: ConflictPolicy | undefined;
+  readonly blank?: BlankRule | undefined;
 }
 
 export interface TabPolicy {
@@ -56,6 +57,7 @@ function buildColumn(field: FieldDefinition, tab: TabPolicy, catalog: Catalog): 
       header: rules.header ?? field.header,
       direction,
       conflict: rules.conflict ?? tab.conflict,
+      ...(rules.blank ? { blank: rules.blank } : {}),
       ...(labels ? { labels } : {}),
     },
   ];

@@ -183,10 +183,18 @@ export class Engine {
     const now = clock.now();
     const due = mirror
       .readOutbox()
-      .filter(({ state, dueAt }) => (state === 'waiting' || state === 'unknown') && dueAt <= now)
+      .filter(
+        ({ key, state, dueAt }) =>
+          (state === 'unknown' || (state === 'waiting' && !this.#isWithheld(key.entity))) && dueAt <= now,
+      )
       .map(({ key }) => key);
     if (!(await queue.isReachable())) throw new SyncError('QUEUE_UNREACHABLE', 'The queue does not answer.');
     await wake(this.link, due);
+  }
+
+  /** Before the first cycle nobody knows what the table looks like now, so everything is withheld. */
+  #isWithheld(entity: Entity): boolean {
+    return this.lastPlan?.withheld.includes(entity) ?? true;
   }
 
   /** The queue's wake-up, one at a time for a record. Creates go one after another, so that a newcomer has one possible origin. */
@@ -196,7 +204,7 @@ export class Engine {
     this.#pushing.add(recordKeyText(key));
     try {
       const isCreate = mirror.findOutboxItem(key)?.kind === 'create';
-      const push = () => pushRecord(this.link, key);
+      const push = () => pushRecord(this.link, key, (entity) => this.#isWithheld(entity));
       const result = await (isCreate ? this.#createLock.run(push) : push());
       if (result === 'nothing') return;
       if (result === 'written') this.tally.crmWrites += 1;

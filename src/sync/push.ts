@@ -1,7 +1,7 @@
 import { backoffMs } from '../core/backoff.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { WriteAnswer } from '../core/ports.ts';
-import { type RecordKey, recordKeyText } from '../core/record.ts';
+import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
 import type { JournalEntry, OutboxItem } from '../core/state.ts';
 import { emptyAgreement } from '../core/state.ts';
@@ -12,17 +12,25 @@ import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import type { PushResult } from './push-result.ts';
 
+/** Whether nothing of an entity may be sent now, because a brake holds or nobody knows yet whether one does. */
+export type IsWithheld = (entity: Entity) => boolean;
+
 /**
  * Does what the outbox says about one record, if it is due. The wake-up may come twice, late or for nothing: the outbox decides. Errors of
- * the CRM end as a state of the item; CRM_UNAUTHORIZED is thrown as well, because it concerns every record.
+ * the CRM end as a state of the item; CRM_UNAUTHORIZED is thrown as well, because it concerns every record. What became of a create is
+ * found out all the same: that writes nothing.
  */
-export async function pushRecord(link: Link, key: RecordKey): Promise<PushResult> {
+export async function pushRecord(
+  link: Link,
+  key: RecordKey,
+  isWithheld: IsWithheld = () => false,
+): Promise<PushResult> {
   if (!link.policy.entities.includes(key.entity)) return 'nothing';
   const item = link.mirror.findOutboxItem(key);
   if (!item || item.dueAt > link.clock.now()) return 'nothing';
   if (item.state !== 'waiting' && item.state !== 'unknown') return 'nothing';
   try {
-    return await takeStep(link, item);
+    return await takeStep(link, item, isWithheld);
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
     noteFailure(link, item, error);
@@ -31,10 +39,11 @@ export async function pushRecord(link: Link, key: RecordKey): Promise<PushResult
   }
 }
 
-function takeStep(link: Link, item: OutboxItem): Promise<PushResult> {
+async function takeStep(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
   if (item.state === 'unknown') return settleCreate(link, item);
+  if (isWithheld(item.key.entity)) return 'nothing';
   if (item.kind === 'create') return pushCreate(link, item);
-  return item.kind === 'update' ? pushUpdate(link, item) : pushDelete(link, item);
+  return item.kind === 'update' ? pushUpdate(link, item, isWithheld) : pushDelete(link, item, isWithheld);
 }
 
 /** Marks the item as on its way; durable before the request leaves. */
@@ -49,9 +58,12 @@ function markSending(link: Link, item: OutboxItem): OutboxItem {
   return sending;
 }
 
-/** Whether the outbox still holds this step: while the record was read again, a newer plan may have replaced or dropped it. */
-const isCurrent = ({ mirror }: Link, item: OutboxItem): boolean =>
-  mirror.findOutboxItem(item.key)?.run === item.run;
+/**
+ * Whether the outbox still holds this step and no brake stops it: while the record was read again, a newer plan may have replaced or
+ * dropped it, or stopped the whole tab.
+ */
+const isStillMeant = ({ mirror }: Link, item: OutboxItem, isWithheld: IsWithheld): boolean =>
+  mirror.findOutboxItem(item.key)?.run === item.run && !isWithheld(item.key.entity);
 
 async function pushCreate(link: Link, item: OutboxItem): Promise<PushResult> {
   const sending = markSending(link, item);
@@ -76,13 +88,13 @@ async function readBack(link: Link, key: RecordKey): Promise<void> {
 }
 
 /** Sends the changed fields, unless the CRM's record moved since the step was decided: then the next cycle decides again. */
-async function pushUpdate(link: Link, item: OutboxItem): Promise<PushResult> {
+async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
   const { clock, mirror, times } = link;
   const { key } = item;
   const stored = mirror.findRecord(key);
   const isStale = !stored || item.attempts > 0 || clock.now() - stored.observedAt > times.rereadAfterMs;
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
-  if (!isCurrent(link, item)) return 'noted';
+  if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
   if (differingFields(item.base, record.fields).length > 0) {
     mirror.dropOutboxItem(key);
@@ -126,11 +138,11 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
 }
 
 /** Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. */
-async function pushDelete(link: Link, item: OutboxItem): Promise<PushResult> {
+async function pushDelete(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
   const { clock, log, mirror } = link;
   const { key } = item;
   const record = await pullRecord(link, key, 'edit');
-  if (!isCurrent(link, item)) return 'noted';
+  if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (record && differingFields(item.base, record.fields).length > 0) {
     mirror.dropOutboxItem(key);
     return 'noted';

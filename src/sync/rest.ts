@@ -1,34 +1,26 @@
 import { describeCell } from '../core/cell.ts';
-import { equalRows } from '../core/decide/bind.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import { type Entity, entities, type RecordKey } from '../core/record.ts';
 import type { ObservedRow, ObservedTable } from '../core/table.ts';
 
-interface Standing {
-  readonly row: ObservedRow;
-  /** When it was first read like this, monotonic ms. */
-  readonly since: number;
-}
-
-/** What the reads before showed: since when each row stands as it does, and which records had a row. Lost on restart without harm. */
+/**
+ * What the reads before showed: since when (monotonic ms) each row stands as it does, and which records had a row. Lost on restart
+ * without harm.
+ */
 export interface Memory {
-  readonly rows: ReadonlyMap<string, Standing>;
+  readonly rows: ReadonlyMap<string, number>;
   readonly ids: ReadonlyMap<Entity, ReadonlySet<string>>;
   readonly at: number;
 }
 
 export const emptyMemory: Memory = { rows: new Map(), ids: new Map(), at: Number.NEGATIVE_INFINITY };
 
-/** A row with an ID is known by it; one without is known by what it holds, because it may move. */
-function rowName(entity: Entity, row: ObservedRow): string {
-  return row.id.kind === 'empty'
-    ? `${entity} ${JSON.stringify(row.cells)}`
-    : `${entity} #${describeCell(row.id)}`;
-}
+/** A row is known by all that it holds, because it may move, and because another row may show the same ID. */
+const rowName = (entity: Entity, { id, cells }: ObservedRow): string => JSON.stringify([entity, id, cells]);
 
 /** Remembers a read on top of the reads before. */
 export function remember(memory: Memory, table: ObservedTable, at: number): Memory {
-  const rows = new Map<string, Standing>();
+  const rows = new Map<string, number>();
   const ids = new Map<Entity, Set<string>>();
   for (const entity of entities) {
     const tab = table.tabs[entity];
@@ -36,8 +28,7 @@ export function remember(memory: Memory, table: ObservedTable, at: number): Memo
     ids.set(entity, new Set(tab.rows.map((row) => describeCell(row.id))));
     for (const row of tab.rows) {
       const name = rowName(entity, row);
-      const before = memory.rows.get(name);
-      rows.set(name, before && equalRows(before.row, row) ? before : { row, since: at });
+      rows.set(name, memory.rows.get(name) ?? at);
     }
   }
   return { rows, ids, at };
@@ -54,8 +45,8 @@ export function rememberWritten(memory: Memory, plan: Plan): Memory {
 
 /** Whether the row has not stood like this for the typing pause yet, and in at least two reads. */
 export function isRestless(memory: Memory, typingPauseMs: number, entity: Entity, row: ObservedRow): boolean {
-  const standing = memory.rows.get(rowName(entity, row));
-  return standing === undefined || standing.since === memory.at || memory.at - standing.since < typingPauseMs;
+  const since = memory.rows.get(rowName(entity, row));
+  return since === undefined || since === memory.at || memory.at - since < typingPauseMs;
 }
 
 /** Whether the read that `memory` ends with had the tab, but no row of the record, and none was written since. */

@@ -130,14 +130,17 @@ function describeOutcome(outcome: FieldOutcome): string {
   }
 }
 
-/** Checks a case under every policy and every choice of a person: only conflicts may depend on them. */
+/**
+ * Checks a case under every policy and every choice of a person: only conflicts may depend on them, and those about a field that was
+ * never agreed on a person alone.
+ */
 function check(example: Case, direction: Column['direction']) {
-  const { outcome, crm, cell } = example;
+  const { agreed, outcome, crm, cell } = example;
   const isConflict = outcome === '?';
   const settled = { crm: `>${crm}(${cell})`, table: `<${cell}(${crm})` } as const;
   for (const policy of ['ask', 'crm', 'table'] as const) {
     for (const chosen of [undefined, 'crm', 'table'] as const) {
-      const winner = chosen ?? policy;
+      const winner = chosen ?? (agreed === '-' ? 'ask' : policy);
       const expected = isConflict && winner !== 'ask' ? settled[winner] : outcome;
       expect(describeOutcome(merge(example, direction, policy, chosen)), `${policy}, chosen ${chosen}`).toBe(
         expected,

@@ -7,7 +7,7 @@ import type { Plan } from '../../src/core/decide/plan.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { ConflictPolicy, Layout } from '../../src/core/layout.ts';
 import type { OpenWrite } from '../../src/core/open-write.ts';
-import { buildLayout, type Policy } from '../../src/core/policy.ts';
+import { buildLayout, type ColumnPolicy, type Policy } from '../../src/core/policy.ts';
 import {
   claimToken,
   type Entity,
@@ -58,15 +58,17 @@ export interface World {
 
 export interface WorldOptions {
   readonly conflict?: ConflictPolicy;
+  /** Rules for columns of the leads. */
+  readonly columns?: Readonly<Record<FieldName, ColumnPolicy>>;
   readonly policy?: Partial<Omit<Policy, 'tabs'>>;
 }
 
-export function createWorld({ conflict = 'crm', policy = {} }: WorldOptions = {}): World {
+export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: WorldOptions = {}): World {
   const tab = (title: string) => ({ title, conflict, columns: {} });
   const whole: Policy = {
     entities: listedEntities,
     tabs: {
-      lead: tab('Leads'),
+      lead: { ...tab('Leads'), columns },
       opportunity: tab('Opportunities'),
       task: tab('Tasks'),
       contact: tab('Contacts'),

@@ -1,5 +1,5 @@
 import type { RowBefore, SentSet } from '../open-write.ts';
-import type { RecordKey } from '../record.ts';
+import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, JournalEntry, OutboxItem } from '../state.ts';
 import type { Brake, Conflict, Hold, Plan, Refusal, TableStep } from './plan.ts';
 
@@ -19,6 +19,7 @@ export interface Draft {
   readonly conflicts: Conflict[];
   readonly holds: Hold[];
   readonly brakes: Brake[];
+  readonly withheld: Entity[];
   readonly refusals: Refusal[];
   /** Decisions of people that still wait for something. */
   readonly usedDecisions: Set<string>;
@@ -38,6 +39,7 @@ export const createDraft = (): Draft => ({
   conflicts: [],
   holds: [],
   brakes: [],
+  withheld: [],
   refusals: [],
   usedDecisions: new Set(),
   restlessRows: 0,
@@ -60,6 +62,7 @@ export const finishDraft = (
   conflicts: draft.conflicts,
   holds: draft.holds,
   brakes: draft.brakes,
+  withheld: draft.withheld,
   refusals: draft.refusals,
   restlessRows: draft.restlessRows,
 });

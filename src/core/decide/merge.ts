@@ -1,7 +1,7 @@
 import { type Cell, describeCell, equalCells } from '../cell.ts';
 import { decode, encode, type Names } from '../codec.ts';
 import type { FieldDefinition } from '../field.ts';
-import type { Column } from '../layout.ts';
+import type { Column, ConflictPolicy } from '../layout.ts';
 import { findFault } from '../validate.ts';
 import { equalValues, type Value } from '../value.ts';
 
@@ -33,6 +33,8 @@ export type FieldOutcome =
       readonly value: Value;
       readonly before: Value;
       readonly lost: Value | undefined;
+      /** A person emptied a cell that is not to be emptied: its value comes back once they are done. */
+      readonly isUndone?: true;
     }
   | { readonly kind: 'toCrm'; readonly value: Value; readonly base: Value; readonly lost: Value | undefined }
   | { readonly kind: 'conflict'; readonly crm: Value; readonly table: Value; readonly agreed: Value }
@@ -65,14 +67,33 @@ export function mergeField(view: FieldView, names: Names, choose: () => Choice):
   // An empty side says nothing about a field that was never agreed.
   if (agreed === undefined && table === null)
     return { kind: 'toTable', value: crm, before: null, lost: undefined };
-  const fault = field.isFixed ? fixedFault(field, crm, names) : findFault(field, table);
+  if (table === null && column.blank === 'leave')
+    return { kind: 'toTable', value: crm, before: null, lost: undefined, isUndone: true };
+  const fault = findEditFault(view, crm, table, names);
   if (equalValues(crm, agreed ?? null)) {
     return fault
       ? { kind: 'refused', reason: fault }
       : { kind: 'toCrm', value: table, base: crm, lost: undefined };
   }
-  return settleConflict(column, crm, table, agreed ?? null, fault, choose());
+  // Two values that were never agreed about met here first: neither is an edit of the other, so no rule may let one of them go.
+  const winner = choose() ?? (agreed === undefined ? 'ask' : column.conflict);
+  return settleConflict(winner, crm, table, agreed ?? null, fault);
 }
+
+/** Why the CRM may not get what a person typed, or `undefined`. */
+function findEditFault(
+  { column, field }: FieldView,
+  crm: Value,
+  table: Value,
+  names: Names,
+): string | undefined {
+  if (field.isFixed) return fixedFault(field, crm, names);
+  if (table === null && column.blank === 'refuse') return blankFault(field, crm, names);
+  return findFault(field, table);
+}
+
+const blankFault = (field: FieldDefinition, crm: Value, names: Names): string =>
+  `${field.header} can not be emptied here. Put “${describeCell(encode(field, crm, names))}” back, or type another value.`;
 
 const fixedFault = (field: FieldDefinition, crm: Value, names: Names): string =>
   `${field.header} is fixed once the record exists. Put “${describeCell(encode(field, crm, names))}” back, or add a row of its own.`;
@@ -89,14 +110,12 @@ function mergeUntold(view: FieldView, names: Names): FieldOutcome {
 }
 
 function settleConflict(
-  column: Column,
+  winner: ConflictPolicy,
   crm: Value,
   table: Value,
   agreed: Value,
   fault: string | undefined,
-  chosen: Choice,
 ): FieldOutcome {
-  const winner = chosen ?? column.conflict;
   if (winner === 'ask') return { kind: 'conflict', crm, table, agreed };
   if (winner === 'crm') return { kind: 'toTable', value: crm, before: table, lost: table };
   return fault ? { kind: 'refused', reason: fault } : { kind: 'toCrm', value: table, base: crm, lost: crm };

@@ -72,6 +72,8 @@ export interface Plan {
   readonly conflicts: readonly Conflict[];
   readonly holds: readonly Hold[];
   readonly brakes: readonly Brake[];
+  /** Nothing of these may be sent to the CRM, also not what was decided before: a brake holds, or would if the table were at rest. */
+  readonly withheld: readonly Entity[];
   readonly refusals: readonly Refusal[];
   /** Rows that changed since the read before: taken once they rest. */
   readonly restlessRows: number;

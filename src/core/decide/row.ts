@@ -89,7 +89,7 @@ const isPersonsEdit = (outcome: FieldOutcome) =>
   outcome.kind === 'toCrm' ||
   outcome.kind === 'conflict' ||
   outcome.kind === 'refused' ||
-  (outcome.kind === 'toTable' && outcome.lost !== undefined) ||
+  (outcome.kind === 'toTable' && (outcome.lost !== undefined || outcome.isUndone)) ||
   (outcome.kind === 'same' && outcome.rewrite);
 
 function mergeRow(
@@ -243,12 +243,13 @@ function decideGoneRecord(context: TabContext, row: ObservedRow, record: StoredR
   const { key } = record;
   const agreement = context.agreements.get(key.id);
   const agreed = agreement?.fields ?? {};
-  const isEdited = context.layout.columns.some(({ field: name, direction }) => {
+  const isEdited = context.layout.columns.some(({ blank, field: name, direction }) => {
     const [field, cell, value] = [context.fields.get(name), row.cells[name], agreed[name]];
     if (!field || !cell || direction === 'toTable') return false;
     if (value !== undefined && equalCells(cell, encode(field, value, context.names))) return false;
     const seen = decode(field, cell, context.names);
-    return seen.kind === 'refused' || !equalValues(seen.value, value ?? null);
+    if (seen.kind === 'refused') return true;
+    return !equalValues(seen.value, value ?? null) && !(seen.value === null && blank === 'leave');
   });
   if (isEdited) return holdRow(context, row, key.id, goneButEdited);
   if (input.isRestless(entity, row)) {

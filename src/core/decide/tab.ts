@@ -8,7 +8,7 @@ import { keepDecisions, type TabContext } from './context.ts';
 import { findDisorder } from './disorder.ts';
 import { copyReason, decideClaimedRow, decideNewRows, forgetCreates } from './new-row.ts';
 import type { Brake } from './plan.ts';
-import { decideRow, editsOf, holdRow, judgeRow } from './row.ts';
+import { decideRow, editsOf, holdRow, type JudgedRow, judgeRow } from './row.ts';
 import { lookOf, lookOfValues, showsValues } from './row-values.ts';
 
 /** Decides one tab: what our own writes did astray and the brakes first, then every row, then the records that have none. */
@@ -29,7 +29,7 @@ export function decideTab(context: TabContext): void {
   for (const { key } of vanished) keepDecisions(context, key);
   if (vanished.length > 0) tabChoice(context);
   draft.restlessRows += vanished.length - steadilyVanished.length;
-  if (isBraked(context, binding, steadilyVanished.length)) return;
+  if (isBraked(context, binding, vanished)) return;
   planRepairs(context, astray);
 
   const swaps = findSwaps(context, binding.records);
@@ -91,24 +91,36 @@ function presentIds(context: TabContext, binding: Binding): Set<RecordId> {
   return present;
 }
 
-function isBraked(context: TabContext, binding: Binding, vanishedRows: number): boolean {
+/** Whether a brake stops the tab. What waits in the outbox is withheld as soon as one would, were the table at rest. */
+function isBraked(context: TabContext, binding: Binding, vanished: readonly Agreement[]): boolean {
   const { draft, entity, input } = context;
-  const goneRecords = binding.records.filter(({ id }) => context.records.get(id)?.presence === 'gone').length;
-  const agreed = [...context.agreements.values()].filter(isInTable).length;
-  const edits = binding.records.flatMap(({ row, id }) => {
-    const judged = judgeRow(context, row, id);
-    return judged && !judged.isRestless ? editsOf(judged) : [];
-  });
-  const tripped = [
-    ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, input.policy.brakes),
-    ...findDisorder(edits, agreed, input.policy.brakes).map(
-      ({ kind, reason }): Brake => ({ scope: `brake:${entity}:${kind}`, entity, reason }),
-    ),
-  ];
-  const holding = tripped.filter(({ scope }) => context.decision(scope) === undefined);
+  const judged = binding.records.flatMap(({ row, id }) => judgeRow(context, row, id) ?? []);
+  const rested = judged.filter(({ isRestless }) => !isRestless);
+  const steadilyVanished = vanished.filter(({ key }) => input.wasMissing(key));
+  if (findHoldingBrakes(context, binding, vanished.length, judged).length > 0) draft.withheld.push(entity);
+  const holding = findHoldingBrakes(context, binding, steadilyVanished.length, rested);
   draft.brakes.push(...holding);
   if (holding.length === 0) return false;
   // What people decided before the brake was tripped stays decided.
   for (const { key } of context.agreements.values()) keepDecisions(context, key);
   return true;
+}
+
+/** The brakes that these losses and edits trip and that nobody has approved. */
+function findHoldingBrakes(
+  context: TabContext,
+  binding: Binding,
+  vanishedRows: number,
+  judged: readonly JudgedRow[],
+): Brake[] {
+  const { entity, input } = context;
+  const goneRecords = binding.records.filter(({ id }) => context.records.get(id)?.presence === 'gone').length;
+  const agreed = [...context.agreements.values()].filter(isInTable).length;
+  const tripped = [
+    ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, input.policy.brakes),
+    ...findDisorder(judged.flatMap(editsOf), agreed, input.policy.brakes).map(
+      ({ kind, reason }): Brake => ({ scope: `brake:${entity}:${kind}`, entity, reason }),
+    ),
+  ];
+  return tripped.filter(({ scope }) => context.decision(scope) === undefined);
 }

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
+import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+import { until } from '../support/until.ts';
+
+/** A filled sheet with an edit that waits in the outbox; nothing runs. */
+async function stageWithWaitingEdit(): Promise<LinkStage> {
+  const stage = await openLinkStage({ leads: 12, opportunities: 0, tasks: 0 });
+  await pullCatalog(stage.link, 'newest');
+  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  const engine = stage.createEngine();
+  await engine.pullAll(() => {});
+  await engine.cycle();
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'About', text: 'Waits' });
+  await engine.cycle();
+  await until('the edit waits', async () => {
+    await engine.cycle();
+    return stage.link.mirror.readOutbox().length === 1;
+  });
+  return stage;
+}
+
+const updates = ({ model }: LinkStage) => model.requests().filter(({ method }) => method === 'PUT').length;
+
+/** Writes the titles of three rows into each other's places. */
+async function tearTitles(stage: LinkStage): Promise<() => Promise<void>> {
+  const titles = ((await stage.readSheet())['Leads'] ?? []).slice(3, 6).map(({ Title }) => [String(Title)]);
+  const [one, two, three] = titles;
+  const paste = (rows: string[][]) =>
+    stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 4, column: 'Title', rows });
+  await paste([two ?? [], three ?? [], one ?? []]);
+  return () => paste(titles);
+}
+
+test('S5: what waits is not sent while a brake holds, nor after a restart, and goes out when its cause is gone', async () => {
+  const stage = await stageWithWaitingEdit();
+  const putBack = await tearTitles(stage);
+  // What was typed just now rests only at the second look.
+  const engine = stage.createEngine();
+  await engine.start();
+  await until('the brake holds', async () => engine.lastPlan?.brakes.length === 1);
+  const cycles = engine.tally.cycles;
+  await until('more cycles went by', async () => engine.tally.cycles > cycles + 1);
+  expect([updates(stage), stage.link.mirror.readOutbox().length]).toEqual([0, 1]);
+  await putBack();
+  await until('the edit arrived', async () => stage.link.mirror.readOutbox().length === 0);
+  expect((await stage.readCrm()).leads.some((lead) => lead.meta_data?.about?.description === 'Waits')).toBe(
+    true,
+  );
+});
+
+test('S5: nothing is sent after a start before a cycle has looked at the sheet', async () => {
+  const stage = await stageWithWaitingEdit();
+  await stage.setSheetFaults({ failures: [{ kind: 'unavailable', when: 'before', on: 'read', times: 2 }] });
+  const engine = stage.createEngine();
+  await engine.start();
+  await until('the sheet failed', async () =>
+    engine.problems.list().some(({ source }) => source === 'sheet'),
+  );
+  expect([engine.lastPlan, updates(stage)]).toEqual([undefined, 0]);
+  await until('the edit arrived', async () => stage.link.mirror.readOutbox().length === 0);
+  expect(updates(stage)).toBe(1);
+});
