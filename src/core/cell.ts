@@ -5,11 +5,19 @@
 export type Cell =
   | { readonly kind: 'empty' }
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'number'; readonly number: number }
+  | {
+      readonly kind: 'number';
+      readonly number: number;
+      /** What people see instead of the bare number, where that says more: `50%` of 0.5, `2026-12-31` of a day's serial number. */
+      readonly shown?: string;
+    }
   | { readonly kind: 'boolean'; readonly boolean: boolean }
+  /** The formula is empty where the array formula of another cell fills this one. */
   | { readonly kind: 'formula'; readonly formula: string }
-  | { readonly kind: 'error'; readonly message: string };
+  | { readonly kind: 'error'; readonly message: string; readonly formula?: string };
 
+/** What the array formula of another cell fills in. */
+export const spilledCell: Cell = { kind: 'formula', formula: '' };
 export const emptyCell: Cell = { kind: 'empty' };
 export const textCell = (text: string): Cell => (text === '' ? emptyCell : { kind: 'text', text });
 export const numberCell = (number: number): Cell => ({ kind: 'number', number });
@@ -27,7 +35,7 @@ export function describeCell(cell: Cell): string {
     case 'text':
       return cell.text;
     case 'number':
-      return String(cell.number);
+      return cell.shown ?? String(cell.number);
     case 'boolean':
       return cell.boolean ? 'TRUE' : 'FALSE';
     case 'formula':

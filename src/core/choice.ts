@@ -11,7 +11,10 @@ export type Found<Id> =
 export interface ChoiceIndex<Id extends string | number> {
   readonly labels: readonly string[];
   label(id: Id): string | undefined;
-  /** Understands a label, an alias that only one choice has, `id`, `#id`, and `anything (#id)`. */
+  /**
+   * Understands a label, an alias, `id`, `#id`, and `anything (#id)`. A label in full comes first, because it is what cells show; where
+   * an alias is another choice's id, or two have it, nobody can tell which was meant.
+   */
   find(text: string): Found<Id>;
 }
 
@@ -20,6 +23,7 @@ const idPattern = /^#?(\d+)$|\(#(\d+)\)$/;
 
 export function indexChoices<Id extends string | number>(choices: readonly Choice<Id>[]): ChoiceIndex<Id> {
   const byId = new Map(choices.map((choice) => [String(choice.id), choice]));
+  const byExactLabel = new Map(choices.map((choice) => [choice.label, choice]));
   const byLabel = Map.groupBy(choices, (choice) => labelKey(choice.label));
   const byAlias = new Map<string, Choice<Id>[]>();
   for (const choice of choices) {
@@ -28,12 +32,16 @@ export function indexChoices<Id extends string | number>(choices: readonly Choic
     }
   }
   const find = (text: string): Found<Id> => {
+    const exact = byExactLabel.get(text);
+    if (exact) return { kind: 'one', id: exact.id };
     const key = labelKey(text);
-    const matches = byLabel.get(key) ?? byAlias.get(key) ?? [];
-    if (matches.length > 1) return { kind: 'several', labels: matches.map((choice) => choice.label) };
     const [, bare, behind] = idPattern.exec(key) ?? [];
-    const match = matches[0] ?? byId.get(bare ?? behind ?? '');
-    return match ? { kind: 'one', id: match.id } : { kind: 'none' };
+    const named = byId.get(bare ?? behind ?? '');
+    const matches = byLabel.get(key) ?? [
+      ...new Set([...(byAlias.get(key) ?? []), ...(named ? [named] : [])]),
+    ];
+    if (matches.length > 1) return { kind: 'several', labels: matches.map((choice) => choice.label) };
+    return matches[0] ? { kind: 'one', id: matches[0].id } : { kind: 'none' };
   };
   return {
     labels: choices.map((choice) => choice.label),

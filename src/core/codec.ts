@@ -8,10 +8,13 @@ import {
 } from './catalog.ts';
 import { booleanCell, type Cell, describeCell, emptyCell, numberCell, textCell } from './cell.ts';
 import { type ChoiceIndex, indexChoices } from './choice.ts';
-import { dateToSerial, instantToSerial, parseTypedDate, serialToDate } from './dates.ts';
+import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
 import { labelKey } from './label-key.ts';
-import type { Value } from './value.ts';
+import { listSeparator, readMembers, writeMembers } from './members.ts';
+import { readTypedDate } from './typed-date.ts';
+import { readTypedNumber } from './typed-number.ts';
+import { cleanText, type Value } from './value.ts';
 
 /** What a cell holds for a field, or why it holds nothing that can be used; the reason is for the person at the row. */
 export type Decoded =
@@ -43,11 +46,14 @@ export function createNames(catalog: Catalog, leads: readonly Choice<number>[], 
   };
 }
 
-/** A lead as a choice for cells: its title with the id, because titles repeat; the bare title is understood where it is unique. */
+/**
+ * A lead as a choice for cells: its title with the id, because titles repeat; the bare title is understood where
+ * it is unique.
+ */
 export const leadChoice = (id: number, title: string): Choice<number> => ({
   id,
   label: `${title} (#${id})`,
-  aliases: [title],
+  aliases: [title, `${title} #${id}`, `#${id} ${title}`],
 });
 
 /** The choices a field takes its values from, or `undefined` where any value of its kind will do. */
@@ -68,19 +74,32 @@ export function choicesOf(
       return names.leads;
     case 'select':
     case 'multi-select':
-      return indexChoices(
-        (field.options ?? []).map((option) => ({ id: option, label: option, aliases: [] })),
-      );
+      return optionsOf(field);
     default:
       return undefined;
   }
+}
+
+const noOptions: readonly string[] = [];
+const optionIndexes = new WeakMap<readonly string[], ChoiceIndex<string>>();
+
+/** The options of a field, indexed once: they are asked for with every cell. */
+function optionsOf({ options = noOptions }: FieldDefinition): ChoiceIndex<string> {
+  const known = optionIndexes.get(options);
+  if (known) return known;
+  const index = indexChoices(options.map((option) => ({ id: option, label: option, aliases: [] })));
+  optionIndexes.set(options, index);
+  return index;
 }
 
 /** How a value stands in a cell: names instead of ids, real dates and numbers, text as text. */
 export function encode(field: FieldDefinition, value: Value, names: Names): Cell {
   if (value === null) return emptyCell;
   if (typeof value === 'boolean') return booleanCell(value);
-  if (typeof value === 'object') return encodeText(value.join(', '));
+  if (typeof value === 'object')
+    return encodeText(
+      field.kind === 'multi-select' ? writeMembers(value, optionsOf(field)) : value.join(', '),
+    );
   const label = labelOf(field, value, names);
   if (label !== undefined) return encodeText(label);
   if (typeof value === 'number') return numberCell(value);
@@ -96,9 +115,10 @@ function serialOf(field: FieldDefinition, text: string, names: Names): number {
 }
 
 function encodeText(text: string): Cell {
-  return textCell(
-    text.length > cellLengthMax ? text.slice(0, cellLengthMax - cutMark.length) + cutMark : text,
-  );
+  const clean = cleanText(text);
+  if (clean.length <= cellLengthMax) return textCell(clean);
+  // The cut may go through a character of two halves.
+  return textCell(cleanText(clean.slice(0, cellLengthMax - cutMark.length)) + cutMark);
 }
 
 /** The label of an id; an id the catalog does not know is shown as `#id`, so that nothing is hidden. */
@@ -126,22 +146,20 @@ const decoded = (value: Value): Decoded => ({ kind: 'value', value });
 /** What a person's cell means for a field. Everything they may reasonably type is understood, the rest is refused with what is accepted. */
 export function decode(field: FieldDefinition, cell: Cell, names: Names): Decoded {
   if (cell.kind === 'empty') return decoded(null);
-  if (cell.kind === 'formula')
-    return refused(
-      `${field.header} holds a formula. Formulas are not sent to the CRM: put its result there as a value.`,
-    );
+  if (cell.kind === 'formula') return refused(explainFormula(field, cell.formula));
   if (cell.kind === 'error') return refused(`${field.header} shows ${cell.message}. Put a value there.`);
   if (cell.kind === 'text' && cell.text.endsWith(cutMark))
     return refused(`${field.header} is longer than a cell can hold. Edit it in the CRM.`);
+  if (field.kind === 'text' || field.kind === 'user') return decodeText(field, cell);
+  // Who leaves a space in a cell that takes no text means to leave it empty.
+  if (labelKey(describeCell(cell)) === '') return decoded(null);
   switch (field.kind) {
-    case 'text':
-    case 'user':
-      return decoded(describeCell(cell));
     case 'users':
-      return decoded(splitList(describeCell(cell)));
+      return decodeUsers(field, cell);
     case 'number':
-    case 'integer':
       return decodeNumber(field, cell);
+    case 'integer':
+      return field.max === 100 ? decodePercent(field, cell) : decodeInteger(field, cell);
     case 'boolean':
       return decodeBoolean(field, cell);
     case 'date':
@@ -149,47 +167,120 @@ export function decode(field: FieldDefinition, cell: Cell, names: Names): Decode
     case 'instant':
       return refused(`${field.header} is set by the CRM and can not be edited here.`);
     case 'multi-select':
-      return decodeMembers(field, describeCell(cell), names);
+      return decodeMembers(field, describeCell(cell));
     default:
       return decodeChoice(field, describeCell(cell), names);
   }
 }
 
-function splitList(text: string): string[] {
-  return text
-    .split(/[,;\n]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+const explainFormula = (field: FieldDefinition, formula: string): string =>
+  formula === ''
+    ? `${field.header} is filled by an array formula. Formulas are not sent to the CRM: take it out, or put it into a column of your own.`
+    : `${field.header} holds a formula. Formulas are not sent to the CRM: put its result there as a value.`;
+
+/** From so many on, and where it shows an exponent, a sheet has dropped digits of what was typed. */
+const wholeNumberMax = 1e15;
+
+/** A number in a column of texts is what the sheet made of a typed text: what people see there is what they mean. */
+function decodeText(field: FieldDefinition, cell: Cell): Decoded {
+  const text = describeCell(cell);
+  const isShortened =
+    cell.kind === 'number' && (Math.abs(cell.number) >= wholeNumberMax || /\dE[-+]?\d/i.test(text));
+  if (!isShortened) return decoded(text);
+  return refused(
+    `The sheet took ${field.header} for a number and dropped digits. Format the cell as plain text and type it again.`,
+  );
 }
 
+function decodeUsers(field: FieldDefinition, cell: Cell): Decoded {
+  const text = decodeText(field, cell);
+  if (text.kind === 'refused') return text;
+  const users = String(text.value)
+    .split(listSeparator)
+    .map((user) => user.trim())
+    .filter((user) => user !== '');
+  return decoded(users.length === 0 ? null : [...new Set(users)]);
+}
+
+const refusedNumber = (field: FieldDefinition, cell: Cell): Decoded =>
+  refused(`“${describeCell(cell)}” is not a number. ${field.header} takes a number like 1250.5.`);
+
+const refusedReadings = (cell: Cell, readings: readonly (string | number)[]): Decoded =>
+  refused(`“${describeCell(cell)}” may mean ${readings.join(' or ')}. Write it like one of these.`);
+
+/** A number as the sheet itself counts it: 50% is 0.5. */
 function decodeNumber(field: FieldDefinition, cell: Cell): Decoded {
-  const number = cell.kind === 'number' ? cell.number : parseTypedNumber(describeCell(cell));
-  if (number === undefined)
-    return refused(`“${describeCell(cell)}” is not a number. ${field.header} takes a number like 1250.5.`);
-  if (field.kind === 'number' || Number.isInteger(number)) return decoded(number);
-  // A person who types 50% gets a cell that holds 0.5; a field of whole percents can mean nothing else.
-  const percent = Math.round(number * 100);
-  if (field.max === 100 && number > 0 && number < 1 && Math.abs(percent - number * 100) < 1e-9)
-    return decoded(percent);
-  return refused(`“${number}” is not a whole number. ${field.header} takes a whole number.`);
+  if (cell.kind === 'number') return decoded(cell.number);
+  const { numbers, isPercent } = readTypedNumber(describeCell(cell));
+  const [number] = numbers;
+  if (cell.kind === 'boolean' || number === undefined) return refusedNumber(field, cell);
+  return numbers.length > 1 ? refusedReadings(cell, numbers) : decoded(isPercent ? number / 100 : number);
 }
 
-function parseTypedNumber(text: string): number | undefined {
-  const [, digits] = /^(-?\d+(?:\.\d+)?)\s*%?$/.exec(text.trim()) ?? [];
-  return digits === undefined ? undefined : Number(digits);
+function decodeInteger(field: FieldDefinition, cell: Cell): Decoded {
+  const read = decodeNumber(field, cell);
+  if (read.kind === 'refused' || Number.isSafeInteger(read.value)) return read;
+  return refused(`“${read.value}” is not a whole number. ${field.header} takes a whole number.`);
 }
 
-const truths: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  '1': true,
-  false: false,
-  no: false,
-  '0': false,
-};
+/**
+ * A whole number of percents from 0 to 100. Who types 50% gets a cell that holds 0.5 and shows `50%`; a bare 0.5 can mean nothing else. A
+ * cell that shows `5000%` may have been typed so, or hold a 50 that was only formatted.
+ */
+function decodePercent(field: FieldDefinition, cell: Cell): Decoded {
+  const read = decodeNumber(field, cell);
+  if (read.kind === 'refused' || typeof read.value !== 'number') return read;
+  const isPercent = describeCell(cell).trim().endsWith('%');
+  const isPart = isPercent || (read.value > 0 && read.value < 1);
+  const percent = isPart ? Number((read.value * 100).toPrecision(15)) : read.value;
+  if (Number.isInteger(percent) && (!isPercent || percent <= 100)) return decoded(percent);
+  return refused(
+    `“${describeCell(cell)}” is not a whole number from 0 to 100. ${field.header} takes one like 50 or 50%.`,
+  );
+}
+
+/** Words for yes and no that mean the same wherever they are used. */
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...[
+    'true',
+    'yes',
+    'y',
+    '1',
+    'x',
+    '✓',
+    '✔',
+    '☑',
+    'on',
+    'ja',
+    'oui',
+    'si',
+    'sí',
+    'sì',
+    'sim',
+    'wahr',
+    'vrai',
+  ].map((word) => [word, true] as const),
+  ...[
+    'false',
+    'no',
+    'n',
+    '0',
+    'off',
+    '☐',
+    'nein',
+    'non',
+    'nej',
+    'nei',
+    'nee',
+    'não',
+    'nao',
+    'falsch',
+    'faux',
+  ].map((word) => [word, false] as const),
+]);
 
 function decodeBoolean(field: FieldDefinition, cell: Cell): Decoded {
-  const truth = truths[labelKey(describeCell(cell))];
+  const truth = truths.get(labelKey(cell.kind === 'number' ? String(cell.number) : describeCell(cell)));
   if (truth !== undefined) return decoded(truth);
   return refused(
     `“${describeCell(cell)}” is neither yes nor no. ${field.header} takes TRUE or FALSE, yes or no.`,
@@ -197,8 +288,9 @@ function decodeBoolean(field: FieldDefinition, cell: Cell): Decoded {
 }
 
 function decodeDate(field: FieldDefinition, cell: Cell): Decoded {
-  const date = cell.kind === 'number' ? serialToDate(cell.number) : parseTypedDate(describeCell(cell));
-  if (date !== undefined) return decoded(date);
+  const days = cell.kind === 'number' ? [serialToDate(cell.number)] : readTypedDate(describeCell(cell));
+  const [day, other] = days;
+  if (day !== undefined) return other === undefined ? decoded(day) : refusedReadings(cell, [day, other]);
   return refused(`“${describeCell(cell)}” is not a date. ${field.header} takes a date like 2026-12-31.`);
 }
 
@@ -213,24 +305,15 @@ function decodeChoice(field: FieldDefinition, text: string, names: Names): Decod
   return refused(`“${text}” is not known. ${field.header} takes ${listFew(choices?.labels ?? [])}.`);
 }
 
-/** Members of a list; option names may contain commas, so neighbouring parts are tried together, longest first. */
-function decodeMembers(field: FieldDefinition, text: string, names: Names): Decoded {
-  const choices = choicesOf(field, names);
-  const parts = splitList(text);
-  const members: string[] = [];
-  for (let start = 0; start < parts.length; ) {
-    let end = parts.length;
-    let found = choices?.find(parts.slice(start, end).join(', '));
-    while (found?.kind !== 'one' && end > start + 1)
-      found = choices?.find(parts.slice(start, --end).join(', '));
-    if (found?.kind !== 'one')
-      return refused(
-        `“${parts[start]}” is not known. ${field.header} takes ${listFew(choices?.labels ?? [])}.`,
-      );
-    members.push(String(found.id));
-    start = end;
-  }
-  return decoded([...new Set(members)]);
+function decodeMembers(field: FieldDefinition, text: string): Decoded {
+  const choices = optionsOf(field);
+  const read = readMembers(text, choices);
+  if (read.kind === 'members') return decoded(read.members);
+  return refused(
+    read.kind === 'unknown'
+      ? `“${read.part}” is not known. ${field.header} takes ${listFew(choices.labels)}.`
+      : `“${text}” may mean several things. Write one option a line.`,
+  );
 }
 
 const listedMax = 12;

@@ -32,23 +32,6 @@ export function serialToDate(serial: number): string | undefined {
   return isValid(day) && year >= yearMin && year <= yearMax ? formatDay(day) : undefined;
 }
 
-const typedForms = [
-  /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/,
-  /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})$/,
-];
-
-/**
- * A date that a person typed as text. Only forms that mean one day everywhere are understood: `3/4/2026` is
- * March in one country and April in the next.
- */
-export function parseTypedDate(text: string): string | undefined {
-  const parts = typedForms
-    .map((form) => form.exec(text.trim())?.groups)
-    .find((groups) => groups !== undefined);
-  const { year = '', month = '', day = '' } = parts ?? {};
-  return serialToDate(dateToSerial(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`));
-}
-
 /** What a clock in the zone shows at an instant, as a date whose UTC parts are the clock's. */
 const wallTime = (epochMs: number, timeZone: string): Date =>
   new UTCDateMini(epochMs + tzOffset(timeZone, new Date(epochMs)) * minuteMs);

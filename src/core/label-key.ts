@@ -1,3 +1,6 @@
+/** Marks that nobody sees and that come along when text is copied: zero widths, directions. */
+const unseenEnds = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
+
 /** Comparison form of a label: people may type it in any case, with stray spaces. */
 export const labelKey = (text: string): string =>
-  text.normalize('NFC').trim().toLowerCase().replace(/\s+/g, ' ');
+  text.normalize('NFC').replace(unseenEnds, '').toLowerCase().replace(/\s+/g, ' ');

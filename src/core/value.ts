@@ -13,14 +13,17 @@ export type Fields = Readonly<Record<FieldName, Value>>;
 
 const isList = (value: Value): value is readonly string[] => Array.isArray(value);
 
-/** Text is compared in Unicode's composed form, so that `é` typed in two ways is one value. */
-const normalText = (text: string): string => text.normalize('NFC');
+/** Text with the line breaks of a sheet, and without half characters, which no request can carry. */
+export const cleanText = (text: string): string => text.toWellFormed().replace(/\r\n?/g, '\n');
 
-/** Whether two values are the same for a person: text by NFC, lists by members regardless of order. */
+/** Text is compared clean and in Unicode's composed form, so that `é` typed in two ways is one value. */
+const normalText = (text: string): string => cleanText(text).normalize('NFC');
+
+/** Whether two values are the same for a person: text in its normal form, lists by members regardless of order. */
 export function equalValues(left: Value, right: Value): boolean {
+  if (left === right) return true;
   if (typeof left === 'string' && typeof right === 'string') return normalText(left) === normalText(right);
-  if (isList(left) && isList(right)) return equalLists(left, right);
-  return left === right;
+  return isList(left) && isList(right) && equalLists(left, right);
 }
 
 function equalLists(left: readonly string[], right: readonly string[]): boolean {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { booleanCell, type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { decode, encode } from '../../src/core/codec.ts';
+import { createNames, decode, encode, leadChoice } from '../../src/core/codec.ts';
 import { mergeField } from '../../src/core/decide/merge.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { FieldKind } from '../../src/core/field-kind.ts';
 import { equalValues, type Value } from '../../src/core/value.ts';
-import { sampleField, sampleNames } from '../support/fields.ts';
+import { sampleCatalog, sampleField, sampleNames } from '../support/fields.ts';
 
 const lead = (name: string) => sampleField('lead', name);
 const deal = (name: string) => sampleField('opportunity', name);
@@ -54,6 +54,18 @@ const awkwardTexts = [
   '#42',
   '\u00a0',
   '\u200b',
+  '\ttab first',
+  '\rreturn first',
+  'line\r\nbreak',
+  'half of a character: \ud83d',
+  'שלום \u200fworld',
+  'https://example.org/?q=1&r=%20#x',
+  '1-2',
+  '1.234,56 €',
+  '#N/A',
+  'Loading...',
+  'WAHR',
+  'a'.repeat(500),
   'a'.repeat(50_000),
 ];
 
@@ -100,13 +112,65 @@ describe('a value and its cell', () => {
     const field = fieldOfKind[kind];
     fc.assert(
       fc.property(values, (value) => {
-        expect(decode(field, encode(field, value, names), names)).toEqual({ kind: 'value', value });
+        const read = decode(field, encode(field, value, names), names);
+        expect(read.kind === 'value' && equalValues(read.value, value), JSON.stringify(read)).toBe(true);
       }),
       { examples: kind === 'text' ? awkwardTexts.map((awkward): [Value] => [awkward]) : [] },
     );
   });
 
+  it('S12: lists of options tell the value, whatever the options are called', () => {
+    const option = fc.oneof(
+      fc.stringMatching(/^[abA,; ]{1,6}$/).filter((name) => name.trim() !== ''),
+      fc.constantFrom('a', 'b', 'a, b', 'b, a', 'a; b', 'A', 'a ', 'x, a, b'),
+    );
+    const lists = fc
+      .uniqueArray(option, { minLength: 1, maxLength: 6 })
+      .chain((options) => fc.tuple(fc.constant(options), fc.subarray(options, { minLength: 1 })));
+    fc.assert(
+      fc.property(lists, ([options, value]) => {
+        const field = { ...fieldOfKind['multi-select'], options };
+        const read = decode(field, encode(field, value, names), names);
+        // What can not be told from its cell is refused; it never reads as another list.
+        if (read.kind === 'value') expect(equalValues(read.value, value), JSON.stringify(read)).toBe(true);
+        else expect(options.join(), read.reason).toMatch(/[,; ]|(.).*\1/i);
+      }),
+      { numRuns: 2_000, seed: 7 },
+    );
+  });
+
+  const anyCell: fc.Arbitrary<Cell> = fc.oneof(
+    text.map(textCell),
+    amount.map(numberCell),
+    fc.integer({ min: -10, max: 60_000 }).map(numberCell),
+    fc
+      .tuple(amount, fc.constantFrom('50%', '100%', '$5.00', '2026-12-31', '1E+20'))
+      .map(([number, shown]): Cell => ({ kind: 'number', number, shown })),
+    fc.boolean().map(booleanCell),
+    fc.constant(emptyCell),
+    fc
+      .constantFrom('50%', 'yes', 'Todo', '#42', 'Web; print', '3 Dec 2026', '1.234,56 €', 'New lead')
+      .map(textCell),
+  );
+
   const kinds = Object.entries(fieldOfKind);
+  it.each(kinds)(
+    'S12: what a cell of a %s means has one usual form, and that form means the same',
+    (_kind, field) => {
+      fc.assert(
+        fc.property(anyCell, (cell) => {
+          const typed = decode(field, cell, names);
+          if (typed.kind === 'refused') return;
+          const usual = encode(field, typed.value, names);
+          const again = decode(field, usual, names);
+          expect(again.kind === 'value' && equalValues(again.value, typed.value)).toBe(true);
+          expect(again.kind === 'value' && encode(field, again.value, names)).toEqual(usual);
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
+
   it.each(kinds)(
     'S12: the cell of a known %s never reads as an edit, whatever the CRM holds',
     (kind, field) => {
@@ -184,6 +248,24 @@ describe('how a value stands in a cell', () => {
   it('text typed in two of Unicode’s ways is one value', () => {
     expect(equalValues('Zoë', 'Zoe\u0308')).toBe(true);
   });
+
+  it('text with the line breaks of another system is one value, and stands in the cell with those of a sheet', () => {
+    expect(equalValues('a\r\nb\rc', 'a\nb\nc')).toBe(true);
+    expect(encode(fieldOfKind.text, 'a\r\nb\rc', names)).toEqual(textCell('a\nb\nc'));
+  });
+
+  it('half a character, which no request can carry, is replaced', () => {
+    expect(encode(fieldOfKind.text, 'a\ud83d', names)).toEqual(textCell('a\ufffd'));
+    const cut = encode(fieldOfKind.text, '🦊'.repeat(30_000), names);
+    expect(cut.kind === 'text' && cut.text.isWellFormed()).toBe(true);
+  });
+
+  it('options that read as another list on one line stand on lines of their own', () => {
+    const field = { ...fieldOfKind['multi-select'], options: ['a', 'b', 'a, b', 'c'] };
+    expect(encode(field, ['a', 'b'], names)).toEqual(textCell('a\nb'));
+    expect(encode(field, ['a, b'], names)).toEqual(textCell('a, b'));
+    expect(encode(field, ['a', 'c'], names)).toEqual(textCell('a, c'));
+  });
 });
 
 /** What `cell` means in a field: a value, or the reason it is refused with. */
@@ -199,11 +281,27 @@ describe('what a person types', () => {
   it.each<TypedCase>([
     ['Acme', { value: 'Acme' }],
     [numberCell(7), { value: '7' }],
+    [{ kind: 'number', number: 46_387, shown: '12/31/2026' }, { value: '12/31/2026' }],
+    [{ kind: 'number', number: 1234.5, shown: '$1,234.50' }, { value: '$1,234.50' }],
+    [
+      { kind: 'number', number: 1.2345678901234567e19, shown: '1.23457E+19' },
+      {
+        reason:
+          'The sheet took About for a number and dropped digits. Format the cell as plain text and type it again.',
+      },
+    ],
     [booleanCell(true), { value: 'TRUE' }],
     [emptyCell, { value: null }],
     [
       { kind: 'formula', formula: '=A1' },
       { reason: 'About holds a formula. Formulas are not sent to the CRM: put its result there as a value.' },
+    ],
+    [
+      { kind: 'formula', formula: '' },
+      {
+        reason:
+          'About is filled by an array formula. Formulas are not sent to the CRM: take it out, or put it into a column of your own.',
+      },
     ],
     [{ kind: 'error', message: '#REF!' }, { reason: 'About shows #REF!. Put a value there.' }],
   ])('as text: %j', (typed, expected) => check(fieldOfKind.text, typed, expected));
@@ -212,8 +310,29 @@ describe('what a person types', () => {
     [numberCell(1250.5), { value: 1250.5 }],
     ['1250.5', { value: 1250.5 }],
     [' -3 ', { value: -3 }],
-    ['1.250,50', { reason: '“1.250,50” is not a number. Value takes a number like 1250.5.' }],
-    ['12 EUR', { reason: '“12 EUR” is not a number. Value takes a number like 1250.5.' }],
+    ['1.250,50', { value: 1250.5 }],
+    ['1,250.50', { value: 1250.5 }],
+    ['1.234.567', { value: 1_234_567 }],
+    ['1\u202f234,56 €', { value: 1234.56 }],
+    ['CHF 1’234.50', { value: 1234.5 }],
+    ['12 EUR', { value: 12 }],
+    ['$12', { value: 12 }],
+    ['0,5', { value: 0.5 }],
+    ['0.500', { value: 0.5 }],
+    ['(12)', { value: -12 }],
+    ['−12', { value: -12 }],
+    ['１２', { value: 12 }],
+    ['19%', { value: 0.19 }],
+    [{ kind: 'number', number: 0.19, shown: '19%' }, { value: 0.19 }],
+    [' ', { value: null }],
+    ['1.250', { reason: '“1.250” may mean 1250 or 1.25. Write it like one of these.' }],
+    ['1,250', { reason: '“1,250” may mean 1250 or 1.25. Write it like one of these.' }],
+    [
+      '12345678901234567890',
+      { reason: '“12345678901234567890” is not a number. Value takes a number like 1250.5.' },
+    ],
+    ['12 XYZ', { reason: '“12 XYZ” is not a number. Value takes a number like 1250.5.' }],
+    ['1,23,456', { reason: '“1,23,456” is not a number. Value takes a number like 1250.5.' }],
     ['1e5', { reason: '“1e5” is not a number. Value takes a number like 1250.5.' }],
     [booleanCell(true), { reason: '“TRUE” is not a number. Value takes a number like 1250.5.' }],
   ])('as a number: %j', (typed, expected) => check(fieldOfKind.number, typed, expected));
@@ -227,8 +346,27 @@ describe('what a person types', () => {
     [numberCell(0.5), { value: 50 }],
     [numberCell(0.07), { value: 7 }],
     [numberCell(0.29), { value: 29 }],
-    [numberCell(0.505), { reason: '“0.505” is not a whole number. Confidence takes a whole number.' }],
-    [numberCell(12.5), { reason: '“12.5” is not a whole number. Confidence takes a whole number.' }],
+    ['0.5', { value: 50 }],
+    ['100%', { value: 100 }],
+    [{ kind: 'number', number: 1, shown: '100%' }, { value: 100 }],
+    [{ kind: 'number', number: 0.01, shown: '1%' }, { value: 1 }],
+    [{ kind: 'number', number: 0, shown: '0%' }, { value: 0 }],
+    [{ kind: 'number', number: 0.29, shown: '29%' }, { value: 29 }],
+    [{ kind: 'number', number: 50, shown: '50.00' }, { value: 50 }],
+    ...(
+      [
+        [{ kind: 'number', number: 50, shown: '5000%' }, '5000%'],
+        [{ kind: 'number', number: 0.505, shown: '50.5%' }, '50.5%'],
+        [numberCell(0.505), '0.505'],
+        [numberCell(12.5), '12.5'],
+        ['150%', '150%'],
+      ] as const
+    ).map(
+      ([typed, shown]): TypedCase => [
+        typed,
+        { reason: `“${shown}” is not a whole number from 0 to 100. Confidence takes one like 50 or 50%.` },
+      ],
+    ),
     ['half', { reason: '“half” is not a number. Confidence takes a number like 1250.5.' }],
   ])('as a percentage: %j', (typed, expected) => check(fieldOfKind.integer, typed, expected));
 
@@ -243,6 +381,10 @@ describe('what a person types', () => {
     [' Yes ', { value: true }],
     ['NO', { value: false }],
     ['true', { value: true }],
+    ['ja', { value: true }],
+    ['Nein', { value: false }],
+    ['x', { value: true }],
+    ['non', { value: false }],
     [numberCell(1), { value: true }],
     [numberCell(0), { value: false }],
     [emptyCell, { value: null }],
@@ -254,7 +396,10 @@ describe('what a person types', () => {
     [numberCell(46_387), { value: '2026-12-31' }],
     [numberCell(46_387.75), { value: '2026-12-31' }],
     ['31.12.2026', { value: '2026-12-31' }],
-    ['3/4/2026', { reason: '“3/4/2026” is not a date. Expected close takes a date like 2026-12-31.' }],
+    ['31 December 2026', { value: '2026-12-31' }],
+    ['3/4/2026', { reason: '“3/4/2026” may mean 2026-03-04 or 2026-04-03. Write it like one of these.' }],
+    ['soon', { reason: '“soon” is not a date. Expected close takes a date like 2026-12-31.' }],
+    [' ', { value: null }],
     [numberCell(-1), { reason: '“-1” is not a date. Expected close takes a date like 2026-12-31.' }],
   ])('as a date: %j', (typed, expected) => check(fieldOfKind.date, typed, expected));
 
@@ -278,6 +423,9 @@ describe('what a person types', () => {
     ['Acme (42)', { reason: 'No lead is called “Acme (42)”. Write its title or its id, like #42.' }],
     ['#999', { reason: 'No lead is called “#999”. Write its title or its id, like #42.' }],
     ['Nobody', { reason: 'No lead is called “Nobody”. Write its title or its id, like #42.' }],
+    ['Acme #1', { value: 1 }],
+    ['#42 Bäcker & Söhne', { value: 42 }],
+    ['\u202a#42\u202c', { value: 42 }],
     ['Acme #42', { reason: 'No lead is called “Acme #42”. Write its title or its id, like #42.' }],
   ])('as a lead: %j', (typed, expected) => check(fieldOfKind.lead, typed, expected));
 
@@ -298,8 +446,35 @@ describe('what a person types', () => {
     ],
   ])('as a stage: %j', (typed, expected) => check(fieldOfKind.stage, typed, expected));
 
+  it('as a lead whose title is the id of another: nobody can tell', () => {
+    const leads = [leadChoice(7, '42'), leadChoice(42, 'Acme'), leadChoice(43, 'Acme (#42)')];
+    const some = createNames(sampleCatalog, leads, 'Europe/Berlin');
+    const typed = (text: string) => decode(fieldOfKind.lead, textCell(text), some);
+    expect(typed('42')).toEqual({
+      kind: 'refused',
+      reason: '“42” names several: 42 (#7), Acme (#42). Write which one.',
+    });
+    expect(typed('#42')).toEqual({ kind: 'value', value: 42 });
+    expect(typed('Acme (#42)')).toEqual({ kind: 'value', value: 42 });
+    expect(typed('Acme (#42) (#43)')).toEqual({ kind: 'value', value: 43 });
+  });
+
+  it('as an option that another differs from in its case only: as it is written', () => {
+    const field = { ...fieldOfKind.select, options: ['Gold', 'gold', 'Silver'] };
+    expect(decode(field, textCell('gold'), names)).toEqual({ kind: 'value', value: 'gold' });
+    expect(decode(field, textCell('GOLD'), names)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('as several options that are read in two ways: refused', () => {
+    const field = { ...fieldOfKind['multi-select'], options: ['a', 'b', 'a, b', 'c'] };
+    check(field, 'c, a, b', { reason: '“c, a, b” may mean several things. Write one option a line.' });
+    check(field, 'c\na\nb', { value: ['c', 'a', 'b'] });
+  });
+
   it.each<[FieldDefinition, string, Value]>([
     [fieldOfKind['task-status'], 'todo', 1],
+    [fieldOfKind['task-status'], 'to do\u200b', 1],
+    [fieldOfKind['task-status'], '1', 1],
     [fieldOfKind['task-status'], 'To do', 1],
     [fieldOfKind['task-status'], 'DONE', 3],
     [fieldOfKind['task-status'], 'in review', 4],

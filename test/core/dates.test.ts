@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  dateToSerial,
-  formatInstant,
-  instantToSerial,
-  parseTypedDate,
-  serialToDate,
-} from '../../src/core/dates.ts';
+import { dateToSerial, formatInstant, instantToSerial, serialToDate } from '../../src/core/dates.ts';
+import { readTypedDate } from '../../src/core/typed-date.ts';
 
 /** Zones that skipped days, change their clocks at midnight, or lie far from UTC. */
 const machineZones = [
@@ -48,7 +43,7 @@ describe.each(machineZones)('calendar days on a machine in %s', (zone) => {
   it.each(days)('%s is %i: %s', (day, serial) => {
     expect(dateToSerial(day)).toBe(serial);
     expect(serialToDate(serial)).toBe(day);
-    expect(parseTypedDate(day)).toBe(day);
+    expect(readTypedDate(day)).toEqual([day]);
   });
 
   it('S12: every day comes back from its serial number, typed or not', () => {
@@ -56,7 +51,7 @@ describe.each(machineZones)('calendar days on a machine in %s', (zone) => {
       fc.property(anyDay, (day) => {
         const [year, month, date] = day.split('-');
         expect(serialToDate(dateToSerial(day))).toBe(day);
-        expect(parseTypedDate(`${date}.${month}.${year}`)).toBe(day);
+        expect(readTypedDate(`${date}.${month}.${year}`)).toEqual([day]);
       }),
     );
   });
@@ -82,26 +77,57 @@ describe('serial numbers', () => {
 });
 
 describe('a date that a person typed', () => {
-  it.each<[string, string | undefined]>([
+  it.each([
     ['2026-12-31', '2026-12-31'],
     ['2026-1-5', '2026-01-05'],
+    ['2026/12/31', '2026-12-31'],
+    ['2026.12.31', '2026-12-31'],
+    ['2026年12月31日', '2026-12-31'],
+    ['２０２６-１２-３１', '2026-12-31'],
     ['31.12.2026', '2026-12-31'],
     ['1.2.2026', '2026-02-01'],
-    [' 2026-12-31 ', '2026-12-31'],
+    ['1. 2. 2026', '2026-02-01'],
+    [' 2026-12-31\u200b ', '2026-12-31'],
     ['29.02.2024', '2024-02-29'],
-    ['29.02.2023', undefined],
-    ['2026-02-30', undefined],
-    ['2026-13-01', undefined],
-    ['2026-00-10', undefined],
-    ['0026-01-01', undefined],
-    ['01.02.26', undefined],
-    ['3/4/2026', undefined],
-    ['12026-01-01', undefined],
-    ['2026-12-31T10:00', undefined],
-    ['tomorrow', undefined],
-    ['', undefined],
+    ['31/12/2026', '2026-12-31'],
+    ['12/31/2026', '2026-12-31'],
+    ['31-12-2026', '2026-12-31'],
+    ['5/5/2026', '2026-05-05'],
+    ['31 Dec 2026', '2026-12-31'],
+    ['31-Dec-2026', '2026-12-31'],
+    ['Dec 31, 2026', '2026-12-31'],
+    ['December 31st, 2026', '2026-12-31'],
+    ['Sept. 3, 2026', '2026-09-03'],
+    ['31. Dezember 2026', '2026-12-31'],
+    ['1. März 2026', '2026-03-01'],
+    ['1er août 2026', '2026-08-01'],
+    ['3 de abril de 2026', '2026-04-03'],
+    ['3 maj 2026', '2026-05-03'],
   ])('“%s” means %s', (text, day) => {
-    expect(parseTypedDate(text)).toBe(day);
+    expect(readTypedDate(text)).toEqual([day]);
+  });
+
+  it.each([
+    '29.02.2023',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-00-10',
+    '0026-01-01',
+    '01.02.26',
+    '32/12/2026',
+    '13/13/2026',
+    '12026-01-01',
+    '2026-12-31T10:00',
+    '31 Foo 2026',
+    'tomorrow',
+    '2026',
+    '',
+  ])('“%s” is none', (text) => {
+    expect(readTypedDate(text)).toEqual([]);
+  });
+
+  it('“3/4/2026” means one day here and another there', () => {
+    expect(readTypedDate('3/4/2026')).toEqual(['2026-03-04', '2026-04-03']);
   });
 });
 

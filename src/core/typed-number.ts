@@ -1,0 +1,68 @@
+/** What a text may mean as a number: no reading when it is none, several when people of different countries read it differently. */
+export interface NumberReadings {
+  readonly numbers: readonly number[];
+  /** A percent sign stood behind it; the numbers are what stands before the sign. */
+  readonly isPercent: boolean;
+}
+
+const none: NumberReadings = { numbers: [], isPercent: false };
+
+/** A sheet and a double hold so many digits; a longer number would be another one. */
+const digitsMax = 15;
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+const currencyMark = /^(?:[A-Z]{0,2}\p{Sc}|kr\.?|zł|[A-Z]{3})/iu;
+const currencyMarkBehind = /(?:\p{Sc}|kr\.?|zł|[A-Z]{3})$/iu;
+
+/**
+ * Reads a number that a person typed as text: with a currency, a percent sign, a sign in front or behind or brackets for a loss, and the
+ * separators of any country. Both `1.234,56` and `1,234.56` mean one number everywhere, `1.234` does not.
+ */
+export function readTypedNumber(text: string): NumberReadings {
+  const bare = text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replaceAll('−', '-')
+    .trim();
+  const isPercent = bare.endsWith('%');
+  const amount = isPercent ? bare.slice(0, -1).trim() : stripCurrency(bare);
+  const { digits, isNegative } = stripSign(amount);
+  const numbers = readDigits(isPercent ? digits : stripCurrency(digits));
+  return numbers.length === 0
+    ? none
+    : { numbers: numbers.map((number) => (isNegative && number !== 0 ? -number : number)), isPercent };
+}
+
+function stripCurrency(text: string): string {
+  for (const pattern of [currencyMark, currencyMarkBehind]) {
+    const mark = pattern.exec(text)?.[0] ?? '';
+    const isKnown = !/^[A-Z]{3}$/i.test(mark) || currencies.has(mark.toUpperCase());
+    if (mark !== '' && isKnown) return text.replace(pattern, '').trim();
+  }
+  return text;
+}
+
+function stripSign(text: string): { digits: string; isNegative: boolean } {
+  const [, bracketed] = /^\((.+)\)$/.exec(text) ?? [];
+  if (bracketed !== undefined) return { digits: bracketed.trim(), isNegative: true };
+  const [, sign = '', digits = '', signBehind = ''] = /^([-+]?)(.*?)(-?)$/s.exec(text) ?? [];
+  const isSignedTwice = sign !== '' && signBehind !== '';
+  return isSignedTwice
+    ? { digits: '', isNegative: false }
+    : { digits: digits.trim(), isNegative: sign === '-' || signBehind === '-' };
+}
+
+const groupedPattern = /^([1-9]\d{0,2})(?:([.,'’ ])\d{3})(?:\2\d{3})*(?:([.,])(\d+))?$/;
+const decimalPattern = /^(\d*)([.,])(\d*)$/;
+
+function readDigits(digits: string): number[] {
+  if (!/\d/.test(digits)) return [];
+  const [, , group, mark] = groupedPattern.exec(digits) ?? [];
+  const isGrouped = group !== undefined && group !== mark;
+  const readings: string[] = [];
+  if (/^\d+$/.test(digits)) readings.push(digits);
+  else if (isGrouped) readings.push(digits.replaceAll(group, '').replace(',', '.'));
+  if (decimalPattern.test(digits)) readings.push(digits.replace(',', '.'));
+  const isTooLong = (reading: string) => reading.replace(/^[0.]+|\.|0+$/g, '').length > digitsMax;
+  return readings.some(isTooLong) ? [] : readings.map(Number);
+}
