@@ -140,14 +140,15 @@ function openQueue(settings: Settings, log: Log): WorkQueue {
 
 /** The configuration speaks of the sheet; deciding knows it as the table. */
 export function readPolicy(settings: Settings): Policy {
-  const { appendsMax, brakes, vanishedRows } = settings.sheet;
+  const { appendsMax, brakes, conflicts: questions, vanishedRows } = settings.sheet;
   const tabs: Record<Entity, TabPolicy> = {
     lead: readTab(settings, 'lead'),
     opportunity: readTab(settings, 'opportunity'),
     task: readTab(settings, 'task'),
     contact: readTab(settings, 'contact'),
   };
-  return { entities: enabledEntities(settings), tabs, vanishedRows, brakes, appendsMax };
+  const questionsTitle = questions.enabled ? questions.title : undefined;
+  return { entities: enabledEntities(settings), tabs, questionsTitle, vanishedRows, brakes, appendsMax };
 }
 
 const conflicts: Readonly<Record<'crm' | 'sheet' | 'ask', ConflictPolicy>> = {

@@ -101,6 +101,15 @@ const sheet = z.strictObject({
         .describe('Share of a tab whose rows may change at once.'),
     })
     .prefault({}),
+  conflicts: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe('Whether a tab lists what waits for a person, to be answered there.'),
+      title: z.string().min(1).max(100).default('Conflicts').describe('Name of that tab.'),
+    })
+    .prefault({}),
   tabs: z
     .strictObject({
       leads: tab('Leads').prefault({}),

@@ -24,11 +24,19 @@ export interface Column {
   readonly labels?: readonly string[];
 }
 
-/** How one entity stands in the table: a tab with an ID column, managed columns and a Sync column. */
-export interface TabLayout {
-  readonly entity: Entity;
+/** What the rows of a tab carry: records of one entity, or the questions that wait for a person. */
+export type TabKind = Entity | 'question';
+
+/** A tab: an ID column, managed columns and a Sync column. */
+export interface TabLayout<Kind extends TabKind = TabKind> {
+  readonly entity: Kind;
   readonly title: string;
   readonly columns: readonly Column[];
 }
 
 export type Layout = readonly TabLayout[];
+
+const carriesRecords = (tab: TabLayout): tab is TabLayout<Entity> => tab.entity !== 'question';
+
+/** The tabs whose rows carry records. */
+export const recordTabs = (layout: Layout): readonly TabLayout<Entity>[] => layout.filter(carriesRecords);

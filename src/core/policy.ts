@@ -3,6 +3,7 @@ import { choicesOf, createNames } from './codec.ts';
 import type { BrakeLimits } from './decide/brakes.ts';
 import { describeEntity, type FieldDefinition } from './field.ts';
 import type { BlankRule, Column, ConflictPolicy, Direction, Layout } from './layout.ts';
+import { questionTab } from './question-tab.ts';
 import type { Entity } from './record.ts';
 import type { FieldName } from './value.ts';
 
@@ -28,6 +29,8 @@ export interface Policy {
   /** The kinds of record that are kept the same, in the order of `record.ts`; the tabs of others are left alone. */
   readonly entities: readonly Entity[];
   readonly tabs: Readonly<Record<Entity, TabPolicy>>;
+  /** Title of the tab in which people answer what waits for them; absent where there is to be none. */
+  readonly questionsTitle?: string | undefined;
   readonly vanishedRows: VanishedRowPolicy;
   readonly brakes: BrakeLimits;
   /** New rows that are written to the table in one cycle at most; the rest follows in the next. */
@@ -36,11 +39,13 @@ export interface Policy {
 
 /** The tabs and columns that follow from the policy and what the CRM has. */
 export function buildLayout(policy: Policy, catalog: Catalog): Layout {
-  return policy.entities.map((entity) => {
-    const tab = policy.tabs[entity];
+  const { entities, questionsTitle, tabs } = policy;
+  const ofRecords = entities.map((entity) => {
+    const tab = tabs[entity];
     const columns = describeEntity(entity, catalog).flatMap((field) => buildColumn(field, tab, catalog));
     return { entity, title: tab.title, columns };
   });
+  return questionsTitle === undefined ? ofRecords : [...ofRecords, questionTab(questionsTitle)];
 }
 
 function buildColumn(field: FieldDefinition, tab: TabPolicy, catalog: Catalog): Column[] {

@@ -1,4 +1,5 @@
 import type { Cell } from './cell.ts';
+import type { TabKind } from './layout.ts';
 import type { Entity } from './record.ts';
 import type { FieldName } from './value.ts';
 
@@ -25,7 +26,8 @@ export type ObservedTab =
   | { readonly state: 'held'; readonly reason: string };
 
 export interface ObservedTable {
-  readonly tabs: Readonly<Record<Entity, ObservedTab>>;
+  /** The tab of the questions is absent where the layout has none. */
+  readonly tabs: Readonly<Record<Entity, ObservedTab>> & { readonly question?: ObservedTab };
   /** IANA time zone in which the table shows date-times. */
   readonly timeZone: string;
 }
@@ -41,12 +43,12 @@ export interface RowCells {
 export type RowStep =
   | ({
       readonly kind: 'set';
-      readonly entity: Entity;
+      readonly entity: TabKind;
       readonly position: number;
       readonly idSeen: Cell;
     } & RowCells)
-  | ({ readonly kind: 'append'; readonly entity: Entity } & RowCells)
-  | { readonly kind: 'delete'; readonly entity: Entity; readonly position: number; readonly idSeen: Cell };
+  | ({ readonly kind: 'append'; readonly entity: TabKind } & RowCells)
+  | { readonly kind: 'delete'; readonly entity: TabKind; readonly position: number; readonly idSeen: Cell };
 
 export type SetStep = Extract<RowStep, { kind: 'set' }>;
 export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { answers, answersTo, decisionOf } from '../core/answer.ts';
 import { explainError, isSyncError } from '../core/errors.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
@@ -24,10 +25,7 @@ export interface HttpSide {
 
 const bodyLimitBytes = 64 * 1024;
 
-const choiceShape = z.enum(['approve', 'trash', 'restore', 'crm', 'sheet']);
-type Choice = z.infer<typeof choiceShape>;
-
-const decisionBody = z.strictObject({ scope: z.string().min(1).max(300), choice: choiceShape });
+const decisionBody = z.strictObject({ scope: z.string().min(1).max(300), choice: z.enum(answers) });
 
 /** Serves health and status to everybody who can reach the address, and commands to those who have the token. */
 export async function startHttp(options: HttpOptions): Promise<HttpSide> {
@@ -94,29 +92,20 @@ function addCommandRoutes(
           .code(404)
           .send({ error: `Nothing waits under ${data.scope}. Waiting: ${waiting.join(', ') || 'nothing'}.` });
       }
-      const choices = choicesFor(data.scope);
+      const choices = answersTo(data.scope);
       if (!choices.includes(data.choice)) {
         return reply.code(400).send({
           error: `${data.scope} can not be answered with ${data.choice}. Choose ${choices.join(' or ')}.`,
         });
       }
       const { clock, mirror } = engine.link;
-      const choice = data.choice === 'sheet' ? 'table' : data.choice;
-      mirror.saveDecision({ scope: data.scope, choice, at: clock.now() });
+      mirror.saveDecision(decisionOf(data.scope, data.choice, clock.now()));
       engine.kick();
       return { scope: data.scope, choice: data.choice };
     });
     done();
   });
   return () => report;
-}
-
-/** What can be answered under a scope: any other answer would leave it waiting, or let go on what the person meant to stop. */
-function choicesFor(scope: string): readonly Choice[] {
-  const [kind, , part] = scope.split(':');
-  if (kind === 'vanished') return ['trash', 'restore'];
-  if (kind === 'conflict') return ['crm', 'sheet'];
-  return part === 'emptied' || part === 'vanished' ? ['approve', 'trash', 'restore'] : ['approve'];
 }
 
 function findAccessProblem(request: FastifyRequest, controlToken: string | undefined): string | undefined {

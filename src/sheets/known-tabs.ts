@@ -1,6 +1,5 @@
 import { labelKey } from '../core/label-key.ts';
-import type { Layout, TabLayout } from '../core/layout.ts';
-import type { Entity } from '../core/record.ts';
+import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
 import type { Grid } from './grid.ts';
 
 /** Which grid is which tab: by its numeric id once it was seen, so that a renamed tab stays the same tab. */
@@ -16,7 +15,7 @@ export interface KnownTabs {
 }
 
 export function createKnownTabs(): KnownTabs {
-  const known = new Map<Entity, { readonly sheetId: number; readonly title: string }>();
+  const known = new Map<TabKind, { readonly sheetId: number; readonly title: string }>();
   return {
     title: ({ entity, title }) => known.get(entity)?.title ?? title,
 

@@ -1,7 +1,6 @@
 import { SyncError } from '../core/errors.ts';
-import type { Layout, TabLayout } from '../core/layout.ts';
+import { type Layout, recordTabs, type TabKind, type TabLayout } from '../core/layout.ts';
 import type { Table } from '../core/ports.ts';
-import type { Entity } from '../core/record.ts';
 import type { ObservedTab } from '../core/table.ts';
 import { quoteTitle } from './a1.ts';
 import {
@@ -27,13 +26,15 @@ export function createGoogleSheetTable(options: SheetsClientOptions): Table {
   const known = createKnownTabs();
   const writer = createWriter(client, log);
   let isTabMissing = false;
+  /** Whether the spreadsheet had no tab of questions when it was last read as a whole. People may do without it. */
+  let lacksQuestions = false;
 
   /** The tabs of the layout alone; the whole spreadsheet when one of them is not found by its last title. */
   async function readSpreadsheet(layout: Layout): Promise<Spreadsheet> {
     if (!isTabMissing) {
-      const titles = layout.map(known.title);
-      const spreadsheet = await client.get(gridFields, titles.map(quoteTitle));
-      if (spreadsheet && known.areIn(readGrids(spreadsheet), layout)) return spreadsheet;
+      const wanted = lacksQuestions ? recordTabs(layout) : layout;
+      const spreadsheet = await client.get(gridFields, wanted.map(known.title).map(quoteTitle));
+      if (spreadsheet && known.areIn(readGrids(spreadsheet), wanted)) return spreadsheet;
     }
     return readWhole(client);
   }
@@ -44,21 +45,24 @@ export function createGoogleSheetTable(options: SheetsClientOptions): Table {
     async read(layout) {
       const spreadsheet = await readSpreadsheet(layout);
       const grids = readGrids(spreadsheet);
-      const readings = new Map<Entity, TabReading>();
+      const readings = new Map<TabKind, TabReading>();
       for (const tab of layout) {
         const grid = known.find(grids, tab);
         if (known.remember(grid, tab) === 'renamed') log.info('sheet.tab_renamed', { entity: tab.entity });
         readings.set(tab.entity, observeTab(grid, tab));
       }
-      isTabMissing = layout.some((tab) => !known.has(tab));
+      isTabMissing = recordTabs(layout).some((tab) => !known.has(tab));
+      const questions = layout.find(({ entity }) => entity === 'question');
+      lacksQuestions = questions !== undefined && !known.has(questions);
       writer.start(boundTabs(readings));
-      const observed = (entity: Entity): ObservedTab => readings.get(entity)?.observed ?? notLaidOut;
+      const observed = (entity: TabKind): ObservedTab => readings.get(entity)?.observed ?? notLaidOut;
       return {
         tabs: {
           lead: observed('lead'),
           opportunity: observed('opportunity'),
           task: observed('task'),
           contact: observed('contact'),
+          ...(questions && { question: observed('question') }),
         },
         timeZone: timeZoneOf(spreadsheet),
       };
@@ -67,6 +71,7 @@ export function createGoogleSheetTable(options: SheetsClientOptions): Table {
     write: (steps) => writer.write(steps),
 
     async layOut(layout, mode) {
+      lacksQuestions = false;
       const grids = readGrids(await readWhole(client));
       const gridOf = (tab: TabLayout) => known.find(grids, tab);
       const filled = layout.map(gridOf).filter((grid) => grid !== undefined && !isEmptyGrid(grid));
@@ -88,7 +93,7 @@ async function readWhole(client: SheetsClient): Promise<Spreadsheet> {
   return spreadsheet;
 }
 
-function boundTabs(readings: ReadonlyMap<Entity, TabReading>): Map<Entity, BoundTab> {
+function boundTabs(readings: ReadonlyMap<TabKind, TabReading>): Map<TabKind, BoundTab> {
   return new Map([...readings].flatMap(([entity, { bound }]) => (bound ? [[entity, bound] as const] : [])));
 }
 

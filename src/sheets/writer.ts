@@ -1,6 +1,6 @@
 import { emptyCell } from '../core/cell.ts';
+import type { TabKind } from '../core/layout.ts';
 import type { Log } from '../core/ports.ts';
-import type { Entity } from '../core/record.ts';
 import type { RowStep, WriteReceipt } from '../core/table.ts';
 import { columnLetters, quoteTitle } from './a1.ts';
 import type { Request, SheetsClient, Spreadsheet } from './client.ts';
@@ -14,7 +14,7 @@ import { tabRequests } from './write.ts';
 /** Writes steps to the tabs as they were read last. */
 export interface Writer {
   /** Takes over what a read found. */
-  start(tabs: ReadonlyMap<Entity, BoundTab>): void;
+  start(tabs: ReadonlyMap<TabKind, BoundTab>): void;
   write(steps: readonly RowStep[]): Promise<WriteReceipt>;
 }
 
@@ -31,7 +31,7 @@ const batchBytesMax = 1_800_000;
  * first.
  */
 export function createWriter(client: SheetsClient, log: Log): Writer {
-  let tabs: ReadonlyMap<Entity, BoundTab> = new Map();
+  let tabs: ReadonlyMap<TabKind, BoundTab> = new Map();
 
   async function writeBatch(steps: readonly RowStep[]): Promise<WriteReceipt> {
     const writes = planBatch(tabs, steps);
@@ -50,7 +50,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
   }
 
   /** Checks the reply, and mends the write once when columns moved. */
-  async function settleWrite(entity: Entity, write: TabWrite, reply: Spreadsheet): Promise<WriteReceipt> {
+  async function settleWrite(entity: TabKind, write: TabWrite, reply: Spreadsheet): Promise<WriteReceipt> {
     const readBack = readBackOf(reply, write.before);
     const check = checkWrite(write, readBack);
     tabs = new Map([...tabs, [entity, write.after]]);
@@ -64,7 +64,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     return check;
   }
 
-  async function writeAgain(entity: Entity, write: RealignedWrite): Promise<WriteReceipt> {
+  async function writeAgain(entity: TabKind, write: RealignedWrite): Promise<WriteReceipt> {
     if (write.requests.length === 0) return joinReceipts([]);
     const reply = await client.batchUpdate(write.requests, receiptFields, receiptRanges(write.before));
     tabs = new Map([...tabs, [entity, write.after]]);
@@ -99,10 +99,10 @@ function inOrder(steps: readonly RowStep[]): RowStep[] {
 }
 
 function planBatch(
-  tabs: ReadonlyMap<Entity, BoundTab>,
+  tabs: ReadonlyMap<TabKind, BoundTab>,
   steps: readonly RowStep[],
-): ReadonlyMap<Entity, PlannedWrite> {
-  const writes = new Map<Entity, PlannedWrite>();
+): ReadonlyMap<TabKind, PlannedWrite> {
+  const writes = new Map<TabKind, PlannedWrite>();
   for (const [entity, own] of Map.groupBy(steps, (step) => step.entity)) {
     const before = tabs.get(entity);
     if (!before) throw new Error(`The tab of ${entity} was written without a read before it.`);

@@ -40,6 +40,7 @@ function commitPlan(link: Link, plan: Plan): void {
     for (const item of plan.outbox.save) mirror.saveOutboxItem(item);
     for (const key of plan.agreements.drop) mirror.dropAgreement(key);
     for (const agreement of plan.agreements.save) mirror.saveAgreement(agreement);
+    for (const answer of plan.answers) mirror.saveDecision(answer);
     for (const scope of plan.settledDecisions) mirror.dropDecision(scope);
     for (const id of plan.openWrites.drop) mirror.dropOpenWrite(id);
     for (const write of plan.openWrites.save) mirror.saveOpenWrite(write);

@@ -1,5 +1,6 @@
 import { describeCell } from '../core/cell.ts';
 import type { Plan } from '../core/decide/plan.ts';
+import type { TabKind } from '../core/layout.ts';
 import { type Entity, entities, type RecordKey } from '../core/record.ts';
 import type { ObservedRow, ObservedTable } from '../core/table.ts';
 
@@ -9,7 +10,7 @@ import type { ObservedRow, ObservedTable } from '../core/table.ts';
  */
 export interface Memory {
   readonly rows: ReadonlyMap<string, number>;
-  readonly ids: ReadonlyMap<Entity, ReadonlySet<string>>;
+  readonly ids: ReadonlyMap<TabKind, ReadonlySet<string>>;
   readonly at: number;
 }
 
@@ -21,7 +22,7 @@ const rowName = (entity: Entity, { id, cells }: ObservedRow): string => JSON.str
 /** Remembers a read on top of the reads before. */
 export function remember(memory: Memory, table: ObservedTable, at: number): Memory {
   const rows = new Map<string, number>();
-  const ids = new Map<Entity, Set<string>>();
+  const ids = new Map<TabKind, Set<string>>();
   for (const entity of entities) {
     const tab = table.tabs[entity];
     if (tab.state === 'held') continue;

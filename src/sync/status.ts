@@ -1,4 +1,3 @@
-import { conflictScope } from '../core/decide/context.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
 import type { JournalEntry, Sweep } from '../core/state.ts';
@@ -43,12 +42,7 @@ export interface Status {
 
 /** Scopes of everything that waits for a person's decision, as of the last cycle. */
 export function listWaiting({ lastPlan }: Engine): string[] {
-  if (!lastPlan) return [];
-  return [
-    ...lastPlan.brakes.map(({ scope }) => scope),
-    ...lastPlan.holds.flatMap(({ decision }) => decision ?? []),
-    ...lastPlan.conflicts.map(({ key, field }) => conflictScope(key, field)),
-  ];
+  return (lastPlan?.questions ?? []).map(({ scope }) => scope);
 }
 
 const latestMax = 20;

@@ -133,7 +133,7 @@ describe('a contact whose row vanished', () => {
     const plan = settle(world);
     expect(plan.holds).toMatchObject([
       {
-        reason: expect.stringContaining('delete the contact for good'),
+        reason: expect.stringContaining('deletes the contact for good'),
         decision: `vanished:contact-${key.id}`,
       },
     ]);

@@ -151,18 +151,15 @@ describe('a record key as text', () => {
 });
 
 describe('the Sync cell', () => {
-  const conflict = {
-    key: { entity: 'lead', id: '7' },
-    field: 'title',
-    agreed: 'a',
-    crm: 'Acme',
-    table: 'b',
-  } as const;
   it.each<[RowState, text: string]>([
     [{ kind: 'error', reason: 'Title can not be empty.' }, 'Error: Title can not be empty.'],
     [
-      { kind: 'conflict', header: 'Title', conflict },
+      { kind: 'conflict', header: 'Title', crm: 'Acme', questionsTitle: undefined },
       'Conflict: the CRM has “Acme” for Title. Type it here to accept it, or ask the operator to resolve.',
+    ],
+    [
+      { kind: 'conflict', header: 'Title', crm: null, questionsTitle: 'Conflicts' },
+      'Conflict: the CRM has (empty) for Title. Choose in the tab “Conflicts”, or type it here to accept it.',
     ],
     [{ kind: 'held', reason: 'This row is a copy.' }, 'Held: This row is a copy.'],
     [{ kind: 'incomplete', missing: ['Lead', 'Stage'] }, 'New row: fill Lead and Stage to send it.'],

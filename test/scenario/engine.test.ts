@@ -206,7 +206,7 @@ describe('a resync', () => {
     await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: counts.leads });
     expect(await resync(engine, () => {})).toMatchObject({
       state: 'done',
-      tableSteps: 0,
+      tableSteps: 1,
       crmWrites: 0,
       waiting: 1,
     });

@@ -1,7 +1,7 @@
 import { unansweredWrite } from '../../src/core/decide/open-writes.ts';
 import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.ts';
 import { absorb, noteMissed, sweepsToProve } from '../../src/core/observe.ts';
-import { entities, type RecordKey, recordKeyText } from '../../src/core/record.ts';
+import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import type { Agreement, JournalEntry, OutboxItem } from '../../src/core/state.ts';
 import { differingFields, type Fields, pickFields } from '../../src/core/value.ts';
 import { remember, rememberWritten } from '../../src/sync/rest.ts';
@@ -52,6 +52,7 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   for (const item of plan.outbox.save) outbox.set(recordKeyText(item.key), item);
   for (const key of plan.agreements.drop) agreements.delete(recordKeyText(key));
   for (const agreement of plan.agreements.save) agreements.set(recordKeyText(agreement.key), agreement);
+  for (const { scope, choice } of plan.answers) decisions.set(scope, choice);
   for (const scope of plan.settledDecisions) decisions.delete(scope);
   for (const id of plan.openWrites.drop) openWrites.delete(id);
   for (const write of plan.openWrites.save) openWrites.set(write.id, write);
@@ -80,8 +81,7 @@ function writeSheet(world: World, steps: readonly TableStep[]): void {
       Object.assign(row.cells, write.cells);
     }
   }
-  for (const entity of entities) {
-    const rows = world.sheet[entity];
+  for (const rows of Object.values(world.sheet)) {
     const kept = rows.filter((row) => !deleted.has(row));
     rows.splice(0, rows.length, ...kept);
   }

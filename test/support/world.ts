@@ -5,7 +5,7 @@ import { joinContactId } from '../../src/core/contact-id.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
-import type { ConflictPolicy, Layout } from '../../src/core/layout.ts';
+import type { ConflictPolicy, Layout, TabKind } from '../../src/core/layout.ts';
 import type { OpenWrite } from '../../src/core/open-write.ts';
 import { buildLayout, type ColumnPolicy, type Policy } from '../../src/core/policy.ts';
 import {
@@ -39,11 +39,11 @@ export interface World {
   readonly catalog: Catalog;
   readonly layout: Layout;
   readonly crm: Map<string, { readonly key: RecordKey; fields: Fields }>;
-  readonly sheet: Readonly<Record<Entity, SheetRow[]>>;
+  readonly sheet: Readonly<Record<TabKind, SheetRow[]>>;
   /** Fields whose column somebody deleted. */
   readonly hiddenFields: Set<FieldName>;
   /** Tabs that can not be read, with the reason. */
-  readonly heldTabs: Map<Entity, string>;
+  readonly heldTabs: Map<TabKind, string>;
   /** Whether a complete sweep of the CRM was made. */
   isSwept: boolean;
   readonly records: Map<string, StoredRecord>;
@@ -85,7 +85,7 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     catalog: sampleCatalog,
     layout: buildLayout(whole, sampleCatalog),
     crm: new Map(),
-    sheet: { lead: [], opportunity: [], task: [], contact: [] },
+    sheet: { lead: [], opportunity: [], task: [], contact: [], question: [] },
     hiddenFields: new Set(),
     heldTabs: new Map(),
     isSwept: false,
@@ -180,12 +180,11 @@ export const cellFor = (world: World, entity: Entity, name: FieldName, value: Va
 
 /** What a read of the sheet shows now. */
 export function readSheet(world: World): ObservedTable {
-  const readTab = (entity: Entity): ObservedTab => {
+  const readTab = (entity: TabKind): ObservedTab => {
     const reason = world.heldTabs.get(entity);
     if (reason !== undefined) return { state: 'held', reason };
-    const names = fieldsOf(world, entity)
-      .map(({ name }) => name)
-      .filter((name) => !world.hiddenFields.has(name));
+    const columns = world.layout.find((tab) => tab.entity === entity)?.columns ?? [];
+    const names = columns.map(({ field }) => field).filter((name) => !world.hiddenFields.has(name));
     const rows = world.sheet[entity].map(
       ({ id, sync, cells }, index): ObservedRow => ({
         position: index + 1,
@@ -202,6 +201,7 @@ export function readSheet(world: World): ObservedTable {
       opportunity: readTab('opportunity'),
       task: readTab('task'),
       contact: readTab('contact'),
+      ...(world.policy.questionsTitle === undefined ? {} : { question: readTab('question') }),
     },
     timeZone: 'UTC',
   };

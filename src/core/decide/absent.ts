@@ -53,8 +53,8 @@ function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPolicy {
 
 function vanishedReason({ entity }: RecordKey): string {
   const what =
-    entity === 'contact' ? 'delete the contact for good' : 'move the record to the trash of the CRM';
-  return `Its row is gone from the sheet. Approve to ${what}, or restore the row.`;
+    entity === 'contact' ? 'deletes the contact for good' : 'moves the record to the trash of the CRM';
+  return `Its row is gone from the sheet. Trash ${what}, Restore brings the row back.`;
 }
 
 /** What a person decided for all rows that vanished at once, when the brake stopped the tab; kept as long as it is asked for. */

@@ -4,7 +4,7 @@ import type { FieldDefinition } from '../field.ts';
 import type { Layout, TabLayout } from '../layout.ts';
 import type { OpenWrite } from '../open-write.ts';
 import type { Policy } from '../policy.ts';
-import { type Entity, type RecordKey, recordKeyText } from '../record.ts';
+import { type Entity, entities, parseRecordKey, type RecordKey, recordKeyText } from '../record.ts';
 import type { Agreement, Decision, OutboxItem, StoredRecord } from '../state.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
 import type { FieldName } from '../value.ts';
@@ -47,6 +47,8 @@ export interface TabContext {
   readonly fields: ReadonlyMap<FieldName, FieldDefinition>;
   readonly names: Names;
   readonly draft: Draft;
+  /** Title of the tab in which people can answer; absent where there is none now. */
+  readonly questionsTitle: string | undefined;
   readonly records: ReadonlyMap<string, StoredRecord>;
   readonly agreements: ReadonlyMap<string, Agreement>;
   readonly outbox: ReadonlyMap<string, OutboxItem>;
@@ -58,6 +60,12 @@ export interface TabContext {
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>
   `conflict:${recordKeyText(key)}:${field}`;
+
+/** The entity that something under the scope is about; `undefined` for a text that is no scope. */
+export function scopeEntity(scope: string): Entity | undefined {
+  const subject = scope.split(':')[1] ?? '';
+  return parseRecordKey(subject)?.entity ?? entities.find((entity) => entity === subject);
+}
 
 /** Keeps what people decided about a record for later, where nothing can be decided about it now. */
 export function keepDecisions({ decision, layout }: TabContext, key: RecordKey): void {

@@ -1,29 +1,47 @@
 import { createNames, leadChoice } from '../codec.ts';
 import { describeEntity } from '../field.ts';
+import { recordTabs } from '../layout.ts';
 import type { OpenWrite } from '../open-write.ts';
-import { type Entity, entities, parseRecordKey, type RecordKey } from '../record.ts';
+import type { Entity, RecordKey } from '../record.ts';
 import type { Decision, StoredRecord } from '../state.ts';
-import type { DecideInput } from './context.ts';
+import { type DecideInput, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
 import type { Plan } from './plan.ts';
+import { findAnswers, planQuestionRows, readQuestionTab, scopeOf } from './question-rows.ts';
+import { findQuestions } from './questions.ts';
 import { decideTab } from './tab.ts';
 
 /**
- * Decides everything that has to be done so that both sides become the same. Pure: equal input gives an equal plan, and a dry
- * run is this function without what follows.
+ * Decides everything that has to be done so that both sides become the same, what people answered in the table included. Pure: equal
+ * input gives an equal plan, and a dry run is this function without what follows.
  */
 export function decide(input: DecideInput): Plan {
+  const { known, now, table } = input;
+  const plan = decideOnce(input);
+  const tab = readQuestionTab(table);
+  // What counts as an answer depends on what is asked, and that is known only now.
+  const answers = tab ? findAnswers(tab, plan.questions, known.decisions, now) : [];
+  if (answers.length === 0) return plan;
+  const answered = new Set(answers.map(({ scope }) => scope));
+  const others = known.decisions.filter(({ scope }) => !answered.has(scope));
+  return { ...decideOnce({ ...input, known: { ...known, decisions: [...others, ...answers] } }), answers };
+}
+
+function decideOnce(input: DecideInput): Plan {
   const { known, table } = input;
   const draft = createDraft();
   const names = createNames(known.catalog, leadChoices(known.records), table.timeZone);
+  const questionTab = readQuestionTab(table);
+  const standing = new Set((questionTab?.rows ?? []).map(scopeOf));
   const answers = new Map(known.decisions.map((decision) => [decision.scope, decision.choice]));
   const decision = (scope: string) => {
     const choice = answers.get(scope);
     if (choice !== undefined) draft.usedDecisions.add(scope);
+    else if (standing.has(scope)) draft.openScopes.add(scope);
     return choice;
   };
   const held = new Set<Entity>();
-  for (const layout of input.layout) {
+  for (const layout of recordTabs(input.layout)) {
     const { entity } = layout;
     const tab = table.tabs[entity];
     if (tab.state === 'held') {
@@ -43,20 +61,31 @@ export function decide(input: DecideInput): Plan {
       fields: new Map(describeEntity(entity, known.catalog).map((field) => [field.name, field])),
       names,
       draft,
+      questionsTitle: questionTab && input.policy.questionsTitle,
       records: ofEntity(known.records),
       agreements: ofEntity(known.agreements),
       outbox: ofEntity(known.outbox),
       decision,
     });
   }
-  const isSettled = ({ scope }: Decision) => {
-    const entity = decisionEntity(scope);
-    return !draft.usedDecisions.has(scope) && !(entity && held.has(entity));
+  const isHeld = (scope: string) => {
+    const entity = scopeEntity(scope);
+    return entity !== undefined && held.has(entity);
   };
-  return finishDraft(draft, input.now, input.run, {
-    settledDecisions: known.decisions.filter(isSettled).map(({ scope }) => scope),
-    openWrites: settleWrites(known.openWrites, draft),
-  });
+  const questions = findQuestions(input, draft, names);
+  const mayReturn = (scope: string) => draft.openScopes.has(scope) || isHeld(scope);
+  if (questionTab) {
+    const { now, policy } = input;
+    const { timeZone } = table;
+    const { appendsMax } = policy;
+    draft.table.push(
+      ...planQuestionRows({ tab: questionTab, questions, mayReturn, timeZone, now, appendsMax }),
+    );
+  }
+  const isSettled = ({ scope }: Decision) => !draft.usedDecisions.has(scope) && !isHeld(scope);
+  const settled = known.decisions.filter(isSettled).map(({ scope }) => scope);
+  const openWrites = settleWrites(known.openWrites, draft);
+  return finishDraft(draft, input.now, input.run, { settledDecisions: settled, openWrites, questions });
 }
 
 /** What is left of the open writes once what has landed is taken out. */
@@ -70,12 +99,6 @@ function settleWrites(writes: readonly OpenWrite[], draft: Draft): Plan['openWri
   const doubtful = over.flatMap(({ outcome, sets }) => (outcome === 'unknown' ? sets : []));
   for (const sent of doubtful) if (!landedSets.has(sent) && sent.journal) journal.push(sent.journal);
   return { save, drop: over.map(({ id }) => id) };
-}
-
-/** The entity that a decision's scope is about; see the scopes in context.ts. */
-function decisionEntity(scope: string): Entity | undefined {
-  const subject = scope.split(':')[1] ?? '';
-  return parseRecordKey(subject)?.entity ?? entities.find((entity) => entity === subject);
 }
 
 /**

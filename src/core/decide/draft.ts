@@ -23,6 +23,8 @@ export interface Draft {
   readonly refusals: Refusal[];
   /** Decisions of people that still wait for something. */
   readonly usedDecisions: Set<string>;
+  /** Scopes with a row in the tab of the questions under which nothing is decided, and may be soon. */
+  readonly openScopes: Set<string>;
   restlessRows: number;
 }
 
@@ -42,6 +44,7 @@ export const createDraft = (): Draft => ({
   withheld: [],
   refusals: [],
   usedDecisions: new Set(),
+  openScopes: new Set(),
   restlessRows: 0,
 });
 
@@ -49,14 +52,15 @@ export const finishDraft = (
   draft: Draft,
   at: number,
   run: string,
-  settled: Pick<Plan, 'settledDecisions' | 'openWrites'>,
+  rest: Pick<Plan, 'settledDecisions' | 'openWrites' | 'questions'>,
 ): Plan => ({
   at,
   run,
   outbox: { save: draft.outboxSaved, drop: draft.outboxDropped },
   agreements: { save: draft.agreementsSaved, drop: draft.agreementsDropped },
   journal: draft.journal,
-  ...settled,
+  answers: [],
+  ...rest,
   table: draft.table,
   before: draft.before,
   conflicts: draft.conflicts,

@@ -1,5 +1,5 @@
 import { lateLandingMs, type OpenWrite, type SentSet } from '../open-write.ts';
-import type { SetStep, WriteReceipt } from '../table.ts';
+import type { DeleteStep, SetStep, WriteReceipt } from '../table.ts';
 import type { Plan } from './plan.ts';
 
 /** What is to be known of a plan's write should no reply come: all that may have reached another row. */
@@ -7,15 +7,18 @@ export function unansweredWrite({ at, before, run, table }: Plan): OpenWrite {
   const sets = table.flatMap(({ isRepair, journal, write }) =>
     write.kind === 'set' ? sentSet(write, { isRepair, journal }) : [],
   );
-  const deletes = table.flatMap(({ write }) => (write.kind === 'delete' ? [write] : []));
+  const deletes = table.flatMap(({ write }) => (write.kind === 'delete' ? [write] : [])).filter(isOfRecord);
   return { id: run, at, outcome: 'unknown', settlesAt: at + lateLandingMs, sets, deletes, before };
 }
 
 /** What is left of it once the reply has come: the steps that went astray. */
 export function answeredWrite(plan: Plan, { astray, misplaced }: WriteReceipt): OpenWrite {
   const sets = misplaced.flatMap(({ step, idFound }) => sentSet(step, { hit: idFound }));
-  return { ...unansweredWrite(plan), outcome: 'answered', sets, deletes: astray };
+  return { ...unansweredWrite(plan), outcome: 'answered', sets, deletes: astray.filter(isOfRecord) };
 }
+
+/** A question whose row was taken is asked again. */
+const isOfRecord = ({ entity }: DeleteStep): boolean => entity !== 'question';
 
 type Circumstances = { [Name in 'hit' | 'isRepair' | 'journal']?: SentSet[Name] | undefined };
 

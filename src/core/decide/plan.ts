@@ -1,6 +1,7 @@
+import type { Cell } from '../cell.ts';
 import type { OpenWrite, RowBefore } from '../open-write.ts';
 import type { Entity, RecordKey } from '../record.ts';
-import type { Agreement, JournalEntry, OutboxItem } from '../state.ts';
+import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
 import type { FieldName, Fields, Value } from '../value.ts';
 
@@ -45,6 +46,13 @@ export interface Brake {
   readonly reason: string;
 }
 
+/** Something that waits for a person, in the words in which it is asked: a conflict, a hold or a brake that has a scope. */
+export interface Question {
+  readonly scope: string;
+  /** What it is about, by the columns of the tab of the questions. */
+  readonly cells: Readonly<Record<string, Cell>>;
+}
+
 /** A value in a row that can not be sent; the reason is shown beside it. */
 export interface Refusal {
   readonly entity: Entity;
@@ -63,6 +71,8 @@ export interface Plan {
   readonly outbox: { readonly save: readonly OutboxItem[]; readonly drop: readonly RecordKey[] };
   readonly agreements: { readonly save: readonly Agreement[]; readonly drop: readonly RecordKey[] };
   readonly journal: readonly JournalEntry[];
+  /** What people answered in the table. The plan is made with it, so it is kept with the plan. */
+  readonly answers: readonly Decision[];
   readonly settledDecisions: readonly string[];
   /** Open writes of which less is left, and those that are over. */
   readonly openWrites: { readonly save: readonly OpenWrite[]; readonly drop: readonly string[] };
@@ -75,6 +85,8 @@ export interface Plan {
   /** Nothing of these may be sent to the CRM, also not what was decided before: a brake holds, or would if the table were at rest. */
   readonly withheld: readonly Entity[];
   readonly refusals: readonly Refusal[];
+  /** Everything of the above that a person can answer. */
+  readonly questions: readonly Question[];
   /** Rows that changed since the read before: taken once they rest. */
   readonly restlessRows: number;
 }

@@ -5,6 +5,7 @@ import { type Agreement, emptyAgreement, type StoredRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { conflictScope, keepDecisions, type TabContext } from './context.ts';
+import { describeValue } from './describe-value.ts';
 import type { Edit } from './disorder.ts';
 import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
 import { idCell } from './row-values.ts';
@@ -231,10 +232,12 @@ function stateOf(
   const conflicts = decided.flatMap(({ field, outcome }) => {
     if (outcome.kind !== 'conflict') return [];
     const { crm, table, agreed } = outcome;
-    return [{ header: field.header, conflict: { key, field: field.name, crm, table, agreed } }];
+    draft.conflicts.push({ key, field: field.name, crm, table, agreed });
+    const { questionsTitle } = context;
+    const shown = outcome.crm === null ? null : describeValue(field, outcome.crm, context.names);
+    return [{ kind: 'conflict', header: field.header, crm: shown, questionsTitle } as const];
   });
-  draft.conflicts.push(...conflicts.map(({ conflict }) => conflict));
-  return conflicts[0] ? { kind: 'conflict', ...conflicts[0] } : update;
+  return conflicts[0] ?? update;
 }
 
 /** A record that is proven gone from the CRM: its row goes, unless somebody edited it since, because a delete never beats an edit. */

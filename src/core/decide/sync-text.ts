@@ -1,11 +1,17 @@
 import { formatInstant } from '../dates.ts';
 import type { Value } from '../value.ts';
-import type { Conflict } from './plan.ts';
 
 /** What happened to a row, from the most pressing to the least; each becomes one plain sentence in its Sync cell. */
 export type RowState =
   | { readonly kind: 'error'; readonly reason: string }
-  | { readonly kind: 'conflict'; readonly header: string; readonly conflict: Conflict }
+  | {
+      readonly kind: 'conflict';
+      readonly header: string;
+      /** The CRM's value as its cell would show it. */
+      readonly crm: string | null;
+      /** Where the person can choose instead of typing. */
+      readonly questionsTitle: string | undefined;
+    }
   | { readonly kind: 'held'; readonly reason: string }
   | { readonly kind: 'incomplete'; readonly missing: readonly string[] }
   | { readonly kind: 'pending'; readonly what: string }
@@ -17,7 +23,7 @@ export function syncText(state: RowState, timeZone: string): string {
     case 'error':
       return `Error: ${state.reason}`;
     case 'conflict':
-      return `Conflict: the CRM has ${showValue(state.conflict.crm)} for ${state.header}. Type it here to accept it, or ask the operator to resolve.`;
+      return `Conflict: the CRM has ${showValue(state.crm)} for ${state.header}. ${waysOut(state.questionsTitle)}`;
     case 'held':
       return `Held: ${state.reason}`;
     case 'incomplete':
@@ -30,6 +36,11 @@ export function syncText(state: RowState, timeZone: string): string {
         .join('. ');
   }
 }
+
+const waysOut = (questionsTitle: string | undefined): string =>
+  questionsTitle === undefined
+    ? 'Type it here to accept it, or ask the operator to resolve.'
+    : `Choose in the tab “${questionsTitle}”, or type it here to accept it.`;
 
 const shownLengthMax = 80;
 

@@ -1,0 +1,34 @@
+import { labelKey } from './label-key.ts';
+import type { Decision } from './state.ts';
+
+/** What a person can answer to something that waits, by the word that commands take. */
+export const answers = ['approve', 'trash', 'restore', 'crm', 'sheet'] as const;
+export type Answer = (typeof answers)[number];
+
+/** The answers as people choose them in the sheet. */
+export const answerLabels: Readonly<Record<Answer, string>> = {
+  approve: 'Approve',
+  trash: 'Trash',
+  restore: 'Restore',
+  crm: 'CRM',
+  sheet: 'Sheet',
+};
+
+/** What can be answered under a scope: any other answer would leave it waiting, or let go on what the person meant to stop. */
+export function answersTo(scope: string): readonly Answer[] {
+  const [kind, , part] = scope.split(':');
+  if (kind === 'vanished') return ['trash', 'restore'];
+  if (kind === 'conflict') return ['crm', 'sheet'];
+  return part === 'emptied' || part === 'vanished' ? ['approve', 'trash', 'restore'] : ['approve'];
+}
+
+/** The answer that a text means, however it is written; `undefined` when it is none of those that fit the scope. */
+export const readAnswer = (scope: string, text: string): Answer | undefined =>
+  answersTo(scope).find((answer) => labelKey(answerLabels[answer]) === labelKey(text));
+
+/** The answer as it is kept until it is carried out. Deciding knows the sheet as the table. */
+export const decisionOf = (scope: string, answer: Answer, at: number): Decision => ({
+  scope,
+  choice: answer === 'sheet' ? 'table' : answer,
+  at,
+});

@@ -1,0 +1,19 @@
+import { describeCell } from '../cell.ts';
+import { encode, type Names } from '../codec.ts';
+import { formatInstant } from '../dates.ts';
+import type { FieldDefinition } from '../field.ts';
+import type { Value } from '../value.ts';
+
+const shownLengthMax = 1_000;
+
+/** A value as its cell shows it, in one line and cut where it would fill the screen. */
+export function describeValue(field: FieldDefinition, value: Value, names: Names): string {
+  if (value === null) return '(empty)';
+  if (field.kind === 'date') return String(value);
+  const epochMs = field.kind === 'instant' ? Date.parse(String(value)) : Number.NaN;
+  if (!Number.isNaN(epochMs)) return formatInstant(epochMs, names.timeZone);
+  const text = oneLine(describeCell(encode(field, value, names)));
+  return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
+}
+
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -1,0 +1,151 @@
+import { type Answer, answerLabels, answersTo, decisionOf, readAnswer } from '../answer.ts';
+import { type Cell, describeCell, emptyCell, equalCells, numberCell, textCell } from '../cell.ts';
+import { instantToSerial } from '../dates.ts';
+import { chooseField, sinceField } from '../question-tab.ts';
+import type { Decision } from '../state.ts';
+import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
+import { scopeEntity } from './context.ts';
+import type { Question, TableStep } from './plan.ts';
+import { listOr } from './questions.ts';
+
+type QuestionTab = Extract<ObservedTab, { state: 'read' }>;
+
+/** The rows of the questions as they were read; none where there is no such tab. */
+export const readQuestionTab = ({ tabs: { question } }: ObservedTable): QuestionTab | undefined =>
+  question?.state === 'read' ? question : undefined;
+
+/** The scope in a row's ID cell. People may write rows of their own between the questions: those have none and are left alone. */
+export const scopeOf = ({ id }: ObservedRow): string | undefined =>
+  id.kind === 'text' && scopeEntity(id.text) !== undefined ? id.text : undefined;
+
+/** Whether the row asks the question in the words of now: an answer to anything else is not an answer to it. */
+const asks = (row: ObservedRow, question: Question): boolean =>
+  scopeOf(row) === question.scope &&
+  Object.entries(row.cells).every(
+    ([name, cell]) =>
+      name === chooseField || name === sinceField || equalCells(cell, question.cells[name] ?? emptyCell),
+  );
+
+/** What the rows of a question say: nothing yet, one answer that fits, or something that is no answer to it. */
+type Reply =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  | { readonly kind: 'unclear'; readonly reason: string };
+
+const chosenIn = (row: ObservedRow): Cell => row.cells[chooseField] ?? emptyCell;
+
+/** Copies of a row ask the same question, and must not answer it differently. */
+function readReply({ scope }: Question, rows: readonly ObservedRow[]): Reply {
+  const chosen = rows.map(chosenIn).filter(({ kind }) => kind !== 'empty');
+  const texts = [...new Set(chosen.map(describeCell))];
+  const [text, other] = texts;
+  if (text === undefined) return { kind: 'none' };
+  const fitting = `Choose ${listOr(answersTo(scope).map((answer) => answerLabels[answer]))}.`;
+  if (other !== undefined)
+    return { kind: 'unclear', reason: `Two rows of this question say “${text}” and “${other}”. ${fitting}` };
+  const answer = readAnswer(scope, text);
+  return answer
+    ? { kind: 'answer', answer }
+    : { kind: 'unclear', reason: `“${text}” is no answer here. ${fitting}` };
+}
+
+/** What people answered in the table to questions that are asked; what was decided already is left out. */
+export function findAnswers(
+  tab: QuestionTab,
+  questions: readonly Question[],
+  known: readonly Decision[],
+  at: number,
+): Decision[] {
+  const choices = new Map(known.map(({ scope, choice }) => [scope, choice]));
+  const rows = Map.groupBy(tab.rows, scopeOf);
+  return questions.flatMap((question) => {
+    const { scope } = question;
+    const reply = readReply(
+      question,
+      (rows.get(scope) ?? []).filter((row) => asks(row, question)),
+    );
+    if (reply.kind !== 'answer') return [];
+    const decision = decisionOf(scope, reply.answer, at);
+    return choices.get(scope) === decision.choice ? [] : [decision];
+  });
+}
+
+export interface QuestionRows {
+  readonly tab: QuestionTab;
+  readonly questions: readonly Question[];
+  /** Whether the question may be asked again as soon as its row rests or its tab can be read: its row stays meanwhile. */
+  readonly mayReturn: (scope: string) => boolean;
+  readonly timeZone: string;
+  readonly now: number;
+  /** Rows that are added at most. */
+  readonly appendsMax: number;
+}
+
+/**
+ * Brings the tab of the questions up to date. Only rows that are no longer asked are deleted, new questions come below the last row, and
+ * the cell of a choice is never written: so a choice stands beside the question it was made for, or is gone with it, however rows move
+ * meanwhile. A question whose words changed is a new one, in a new row.
+ */
+export function planQuestionRows(task: QuestionRows): TableStep[] {
+  const { tab, questions, mayReturn, appendsMax } = task;
+  const asked = new Map(questions.map((question) => [question.scope, question]));
+  const steps: TableStep[] = [];
+  const standing = new Set<string>();
+  /** Choices that were made before the question changed its words. */
+  const outdated = new Map<string, string>();
+  for (const [scope, rows] of Map.groupBy(tab.rows, scopeOf)) {
+    if (scope === undefined) continue;
+    const question = asked.get(scope);
+    if (!question && mayReturn(scope)) continue;
+    const current = question ? rows.filter((row) => asks(row, question)) : [];
+    if (question && current.length > 0) {
+      standing.add(scope);
+      steps.push(...sayWhatBecame(tab, current, readReply(question, current)));
+    }
+    for (const row of rows) {
+      if (current.includes(row)) continue;
+      steps.push(stepOf({ kind: 'delete', entity: 'question', position: row.position, idSeen: row.id }));
+      if (chosenIn(row).kind !== 'empty') outdated.set(scope, describeCell(chosenIn(row)));
+    }
+  }
+  const added = [...asked.values()].filter(({ scope }) => !standing.has(scope)).slice(0, appendsMax);
+  return [...steps, ...added.map((question) => askIn(task, question, outdated.get(question.scope)))];
+}
+
+const waiting = 'Waiting for your choice.';
+
+/** The Sync cells of a question's rows. A row at rest is left as it is. */
+function sayWhatBecame(tab: QuestionTab, rows: readonly ObservedRow[], reply: Reply): TableStep[] {
+  if (!tab.hasSync || reply.kind === 'answer') return [];
+  return rows.flatMap(({ position, id, sync }) => {
+    const isRefused = describeCell(sync).startsWith('Error');
+    if (reply.kind === 'none' && sync.kind !== 'empty' && !isRefused) return [];
+    const words = textCell(reply.kind === 'none' ? waiting : `Error: ${reply.reason}`);
+    if (equalCells(sync, words)) return [];
+    return [stepOf({ kind: 'set', entity: 'question', position, idSeen: id, cells: {}, sync: words })];
+  });
+}
+
+function askIn(
+  { tab, timeZone, now }: QuestionRows,
+  question: Question,
+  outdated: string | undefined,
+): TableStep {
+  const since = numberCell(instantToSerial(now, timeZone));
+  const filled = Object.entries({ ...question.cells, [sinceField]: since }).filter(
+    ([name, cell]) => tab.fields.has(name) && cell.kind !== 'empty',
+  );
+  const words =
+    outdated === undefined
+      ? waiting
+      : `Waiting: this is not what it was when “${outdated}” was chosen. Please look again.`;
+  return stepOf({
+    kind: 'append',
+    entity: 'question',
+    id: textCell(question.scope),
+    cells: Object.fromEntries(filled),
+    ...(tab.hasSync ? { sync: textCell(words) } : {}),
+  });
+}
+
+const stepOf = (write: TableStep['write']): TableStep => ({ write, offers: {}, notice: '' });

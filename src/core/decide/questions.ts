@@ -1,0 +1,81 @@
+import { answerLabels, answersTo } from '../answer.ts';
+import { type Cell, textCell } from '../cell.ts';
+import type { Names } from '../codec.ts';
+import { describeEntity, type FieldDefinition } from '../field.ts';
+import type { Entity, RecordId, RecordKey } from '../record.ts';
+import type { FieldName, Value } from '../value.ts';
+import { conflictScope, type DecideInput } from './context.ts';
+import { describeValue, oneLine } from './describe-value.ts';
+import type { Draft } from './draft.ts';
+import type { Question } from './plan.ts';
+import { idCell } from './row-values.ts';
+
+/** Everything in a plan that waits for a person, with brakes first: they stop the most. */
+export function findQuestions(input: DecideInput, draft: Draft, names: Names): Question[] {
+  const subjects = createSubjects(input, names);
+  const brakes = draft.brakes.map(({ scope, entity, reason }) =>
+    ask(
+      scope,
+      `${reason} Nothing is written for “${subjects.title(entity)}” until this is undone or answered.`,
+      {
+        tab: textCell(subjects.title(entity)),
+      },
+    ),
+  );
+  const holds = draft.holds.flatMap(({ decision, entity, id, reason }) =>
+    decision === undefined ? [] : [ask(decision, reason, subjects.cells(entity, id))],
+  );
+  const conflicts = draft.conflicts.map(({ key, field: name, crm, table, agreed }) => {
+    const field = subjects.field(key.entity, name);
+    const header = field?.header ?? name;
+    const show = (value: Value) => (field ? textCell(describeValue(field, value, names)) : textCell(''));
+    return ask(conflictScope(key, name), `${header} was changed in the CRM and in the sheet.`, {
+      ...subjects.cells(key.entity, key.id),
+      field: textCell(header),
+      crm: show(crm),
+      table: show(table),
+      agreed: show(agreed),
+    });
+  });
+  return [...brakes, ...holds, ...conflicts];
+}
+
+function ask(scope: string, reason: string, cells: Readonly<Record<string, Cell>>): Question {
+  const labels = answersTo(scope).map((answer) => answerLabels[answer]);
+  return { scope, cells: { ...cells, what: textCell(oneLine(`${reason} Choose ${listOr(labels)}.`)) } };
+}
+
+export const listOr = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
+/** What questions are about, as people know it. */
+interface Subjects {
+  title(entity: Entity): string;
+  /** The field with the header that people see. */
+  field(entity: Entity, name: FieldName): FieldDefinition | undefined;
+  cells(entity: Entity, id: RecordId | undefined): Readonly<Record<string, Cell>>;
+}
+
+function createSubjects({ known, layout }: DecideInput, names: Names): Subjects {
+  const tabOf = (entity: Entity) => layout.find((tab) => tab.entity === entity);
+  const title = (entity: Entity) => tabOf(entity)?.title ?? entity;
+  const field: Subjects['field'] = (entity, name) => {
+    const definition = describeEntity(entity, known.catalog).find((candidate) => candidate.name === name);
+    const header = tabOf(entity)?.columns.find((column) => column.field === name)?.header;
+    return definition && { ...definition, header: header ?? definition.header };
+  };
+  const nameOf = ({ entity, id }: RecordKey): string => {
+    const fields = known.records.find(({ key }) => key.entity === entity && key.id === id)?.fields ?? {};
+    const naming = (['title', 'full_name', 'lead_id'] as const).find((name) => fields[name] != null);
+    const definition = naming && field(entity, naming);
+    return definition ? describeValue(definition, fields[definition.name] ?? null, names) : '';
+  };
+  return {
+    title,
+    field,
+    cells: (entity, id) => ({
+      tab: textCell(title(entity)),
+      ...(id === undefined ? {} : { record: idCell(id), title: textCell(nameOf({ entity, id })) }),
+    }),
+  };
+}

@@ -1,0 +1,49 @@
+import { answerLabels, answers } from './answer.ts';
+import type { Column, TabLayout } from './layout.ts';
+
+/** A column that only the daemon writes. */
+const shown = (field: string, header: string): Column => ({
+  field,
+  header,
+  kind: 'text',
+  direction: 'toTable',
+  conflict: 'crm',
+});
+
+/** The columns that say what a question is about; in their order, and together they are the question. */
+const saying = [
+  shown('what', 'What'),
+  shown('tab', 'Tab'),
+  shown('record', 'Record'),
+  shown('title', 'Title'),
+  shown('field', 'Field'),
+  shown('crm', 'CRM has'),
+  shown('table', 'Sheet has'),
+  shown('agreed', 'Agreed before'),
+] as const;
+
+/** The column in which people answer; the daemon never writes it. */
+export const chooseField = 'choose';
+/** The column that says since when the question is asked in these words. */
+export const sinceField = 'since';
+
+/**
+ * The tab in which people answer what waits for them. A row carries one question; its ID is the question's scope, and its Sync cell says
+ * what became of the answer.
+ */
+export const questionTab = (title: string): TabLayout<'question'> => ({
+  entity: 'question',
+  title,
+  columns: [
+    ...saying,
+    {
+      field: chooseField,
+      header: 'Choose',
+      kind: 'text',
+      direction: 'both',
+      conflict: 'table',
+      labels: answers.map((answer) => answerLabels[answer]),
+    },
+    { ...shown(sinceField, 'Since'), kind: 'instant' },
+  ],
+});

@@ -1,0 +1,271 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { emptyMemory } from '../../src/sync/rest.ts';
+import {
+  changeRecord,
+  leadKey,
+  recordOf,
+  removeRow,
+  rowOf,
+  type SheetRow,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const acme = leadKey(1);
+const conflict = 'conflict:lead-1:title';
+const many = Array.from({ length: 20 }, (_, index) => `Lead ${index + 1}`);
+
+const worldThatAsks = (titles: readonly string[]) =>
+  worldWithLeads(titles, { conflict: 'ask', policy: { questionsTitle: 'Conflicts' } });
+
+/** Both sides change the title of the first lead. */
+function disagree(world: World): void {
+  changeRecord(world, acme, { title: 'Acme of the CRM' });
+  rowOf(world, acme).cells['title'] = textCell('Acme of the sheet');
+  settle(world);
+}
+
+const questionRows = (world: World): SheetRow[] => world.sheet.question;
+const scopes = (world: World) => questionRows(world).map(({ id }) => describeCell(id));
+const questionOf = (world: World, scope = conflict): SheetRow => {
+  const row = questionRows(world).find(({ id }) => describeCell(id) === scope);
+  if (!row) throw new Error(`There is no row of ${scope}, only of ${scopes(world).join(', ')}.`);
+  return row;
+};
+const choose = (row: SheetRow, text: string) => {
+  row.cells['choose'] = textCell(text);
+};
+const titles = (world: World) => [
+  recordOf(world, acme).fields['title'],
+  describeCell(rowOf(world, acme).cells['title'] ?? emptyCell),
+];
+
+describe('a conflict in the tab of the questions', () => {
+  let world: World;
+  beforeEach(() => {
+    world = worldThatAsks(['Acme', 'Beta']);
+    disagree(world);
+  });
+
+  it('says what both sides have and had, and how to answer', () => {
+    const { id, sync, cells } = questionOf(world);
+    expect([id, sync]).toEqual([textCell(conflict), textCell('Waiting for your choice.')]);
+    expect(cells).toEqual({
+      what: textCell('Title was changed in the CRM and in the sheet. Choose CRM or Sheet.'),
+      tab: textCell('Leads'),
+      record: numberCell(1),
+      title: textCell('Acme of the CRM'),
+      field: textCell('Title'),
+      crm: textCell('Acme of the CRM'),
+      table: textCell('Acme of the sheet'),
+      agreed: textCell('Acme'),
+      since: { kind: 'number', number: expect.any(Number) },
+    });
+    expect(describeCell(rowOf(world, acme).sync)).toBe(
+      'Conflict: the CRM has “Acme of the CRM” for Title. Choose in the tab “Conflicts”, or type it here to accept it.',
+    );
+  });
+
+  it.each([
+    ['CRM', 'Acme of the CRM'],
+    [' sheet ', 'Acme of the sheet'],
+  ])('is settled by choosing “%s”, and its row goes', (choice, winner) => {
+    choose(questionOf(world), choice);
+    cycle(world);
+    expect(scopes(world)).toEqual([]);
+    settle(world);
+    expect(titles(world)).toEqual([winner, winner]);
+    expect([...world.decisions.keys()]).toEqual([]);
+  });
+
+  it('goes by itself when the CRM’s value is typed into the record’s row', () => {
+    rowOf(world, acme).cells['title'] = textCell('Acme of the CRM');
+    settle(world);
+    expect(scopes(world)).toEqual([]);
+  });
+
+  it('is written once, and comes back when its row is deleted', () => {
+    expect(cycle(world).table).toEqual([]);
+    world.sheet.question.splice(0);
+    settle(world);
+    expect(scopes(world)).toEqual([conflict]);
+  });
+
+  it('keeps its row and an unanswered choice over a restart', () => {
+    const [row] = questionRows(world);
+    world.memory = emptyMemory;
+    cycle(world);
+    expect(questionRows(world)).toEqual([row]);
+  });
+
+  it('does not take an answer that was given to other values', () => {
+    choose(questionOf(world), 'Sheet');
+    changeRecord(world, acme, { title: 'Acme, renamed' });
+    pull(world);
+    cycle(world);
+    expect(titles(world)).toEqual(['Acme, renamed', 'Acme of the sheet']);
+    const { sync, cells } = questionOf(world);
+    expect([cells['crm'], cells['choose'], describeCell(sync)]).toEqual([
+      textCell('Acme, renamed'),
+      undefined,
+      'Waiting: this is not what it was when “Sheet” was chosen. Please look again.',
+    ]);
+    expect(cycle(world).table).toEqual([]);
+  });
+
+  it('tells a choice that fits another question, and takes it back when it is corrected', () => {
+    choose(questionOf(world), 'Trash');
+    cycle(world);
+    expect(questionOf(world).sync).toEqual(
+      textCell('Error: “Trash” is no answer here. Choose CRM or Sheet.'),
+    );
+    expect(questionOf(world).cells['choose']).toEqual(textCell('Trash'));
+    expect(cycle(world).table).toEqual([]);
+    questionOf(world).cells['choose'] = emptyCell;
+    cycle(world);
+    expect(questionOf(world).sync).toEqual(textCell('Waiting for your choice.'));
+  });
+
+  it('is not decided by copies of its row that say different things', () => {
+    const copy = structuredClone(questionOf(world));
+    questionRows(world).push(copy);
+    choose(copy, 'CRM');
+    choose(questionOf(world), 'Sheet');
+    cycle(world);
+    expect(copy.sync).toEqual(
+      textCell('Error: Two rows of this question say “Sheet” and “CRM”. Choose CRM or Sheet.'),
+    );
+    choose(copy, 'Sheet');
+    settle(world);
+    expect([titles(world), scopes(world)]).toEqual([['Acme of the sheet', 'Acme of the sheet'], []]);
+  });
+
+  it('goes when it was decided somewhere else', () => {
+    world.decisions.set(conflict, 'crm');
+    settle(world);
+    expect([scopes(world), titles(world)]).toEqual([[], ['Acme of the CRM', 'Acme of the CRM']]);
+  });
+
+  it('leaves rows alone that people wrote between the questions', () => {
+    const own: SheetRow = { id: textCell('Call Ann: today'), sync: emptyCell, cells: {} };
+    questionRows(world).unshift(own);
+    rowOf(world, acme).cells['title'] = textCell('Acme of the CRM');
+    settle(world);
+    expect(questionRows(world)).toEqual([own]);
+  });
+
+  it('stays as it is while its tab of records can not be read', () => {
+    world.heldTabs.set('lead', 'It has no ID column.');
+    expect(cycle(world).table).toEqual([]);
+    expect(scopes(world)).toEqual([conflict]);
+  });
+
+  it('is answered without its tab as before', () => {
+    world.heldTabs.set('question', 'There is no tab “Conflicts”.');
+    expect(cycle(world).questions).toMatchObject([{ scope: conflict }]);
+    expect(describeCell(rowOf(world, acme).sync)).toContain('or ask the operator to resolve.');
+  });
+});
+
+describe('a row that vanished, in the tab of the questions', () => {
+  let world: World;
+  beforeEach(() => {
+    world = worldThatAsks(['Acme', 'Beta']);
+    removeRow(world, acme);
+    settle(world);
+  });
+
+  it('comes back by choosing “Restore”', () => {
+    choose(questionOf(world, 'vanished:lead-1'), 'Restore');
+    settle(world);
+    expect([titles(world), scopes(world)]).toEqual([['Acme', 'Acme'], []]);
+  });
+
+  it('takes its record to the trash by choosing “Trash”', () => {
+    choose(questionOf(world, 'vanished:lead-1'), 'Trash');
+    settle(world);
+    expect([[...world.crm.keys()], scopes(world)]).toEqual([['lead-2'], []]);
+  });
+
+  it('asks again with the CRM’s words when the CRM refuses, and takes the other answer', () => {
+    choose(questionOf(world, 'vanished:lead-1'), 'Trash');
+    cycle(world);
+    const item = world.outbox.get('lead-1')!;
+    const error = { code: 'CRM_FORBIDDEN', message: 'The key may not delete.' } as const;
+    world.outbox.set('lead-1', { ...item, state: 'refused', error });
+    cycle(world);
+    const row = questionOf(world, 'vanished:lead-1');
+    expect(row.cells['what']).toEqual(textCell('The key may not delete. Choose Trash or Restore.'));
+    choose(row, 'Restore');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Acme']);
+  });
+});
+
+describe('a brake in the tab of the questions', () => {
+  const torn = 'brake:lead:torn';
+  let world: World;
+  beforeEach(() => {
+    world = worldThatAsks(many);
+    const cells = world.sheet.lead.map((row) => row.cells['title'] ?? emptyCell).toReversed();
+    world.sheet.lead.forEach((row, index) => {
+      row.cells['title'] = cells[index] ?? emptyCell;
+    });
+  });
+
+  it('S5: is all that is written while it holds', () => {
+    cycle(world);
+    const { outbox, table } = cycle(world);
+    expect([outbox.save, table.map(({ write }) => write.entity)]).toEqual([[], ['question']]);
+    settle(world);
+    expect(scopes(world)).toEqual([torn]);
+    expect(questionOf(world, torn).cells['what']).toEqual(
+      textCell(
+        'The values of title only changed places: was a part of the rows sorted? Nothing is written for “Leads” until this is undone or answered. Choose Approve.',
+      ),
+    );
+  });
+
+  it('lets go when it is approved there', () => {
+    settle(world);
+    choose(questionOf(world, torn), 'Approve');
+    settle(world);
+    expect([scopes(world), titles(world)]).toEqual([[], ['Lead 20', 'Lead 20']]);
+  });
+
+  it('goes when what tripped it is undone', () => {
+    settle(world);
+    world.sheet.lead.forEach((row, index) => {
+      row.cells['title'] = textCell(many[index] ?? '');
+    });
+    settle(world);
+    expect(scopes(world)).toEqual([]);
+  });
+
+  it('keeps its row, and its approval, over a restart', () => {
+    settle(world);
+    const rows = structuredClone(questionRows(world));
+    world.memory = emptyMemory;
+    cycle(world);
+    expect(questionRows(world)).toEqual(rows);
+    world.decisions.set(torn, 'approve');
+    world.memory = emptyMemory;
+    cycle(world);
+    expect([...world.decisions.keys()]).toEqual([torn]);
+  });
+
+  it('keeps the questions about single records waiting behind it', () => {
+    world = worldThatAsks(many);
+    disagree(world);
+    for (let id = 2; id <= 8; id += 1) removeRow(world, leadKey(id));
+    settle(world);
+    expect(scopes(world)).toEqual([conflict, 'brake:lead:vanished']);
+    choose(questionOf(world), 'CRM');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme of the CRM', 'Acme of the sheet']);
+    choose(questionOf(world, 'brake:lead:vanished'), 'Restore');
+    settle(world);
+    expect([scopes(world), titles(world)]).toEqual([[], ['Acme of the CRM', 'Acme of the CRM']]);
+  });
+});
