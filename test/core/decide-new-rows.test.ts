@@ -24,6 +24,7 @@ const titles = (world: World) => [...world.crm.values()].map(({ fields }) => fie
 
 /** Lets a new row be claimed and its create be put into the outbox, without sending it. */
 function claim(world: World, row: SheetRow): OutboxItem {
+  pull(world);
   cycle(world);
   cycle(world);
   cycle(world);

@@ -43,7 +43,7 @@ export function decideNewRows(
 }
 
 /** An unticked checkbox is FALSE, not empty: a column of them does not make a row. */
-const isBlank = (row: ObservedRow) =>
+export const isBlank = (row: ObservedRow): boolean =>
   Object.values(row.cells).every(
     (cell) => cell.kind === 'empty' || (cell.kind === 'boolean' && !cell.boolean),
   );

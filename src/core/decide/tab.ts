@@ -6,6 +6,7 @@ import { type Binding, type BoundRow, bindRows } from './bind.ts';
 import { findBrakes } from './brakes.ts';
 import { keepDecisions, type TabContext } from './context.ts';
 import { findDisorder } from './disorder.ts';
+import { findFirstMeeting } from './first-meeting.ts';
 import { copyReason, decideClaimedRow, decideNewRows, forgetCreates } from './new-row.ts';
 import type { Brake } from './plan.ts';
 import { decideRow, editsOf, holdRow, type JudgedRow, judgeRow } from './row.ts';
@@ -117,6 +118,7 @@ function findHoldingBrakes(
   const goneRecords = binding.records.filter(({ id }) => context.records.get(id)?.presence === 'gone').length;
   const agreed = [...context.agreements.values()].filter(isInTable).length;
   const tripped = [
+    ...findFirstMeeting(context, binding.unbound),
     ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, input.policy.brakes),
     ...findDisorder(judged.flatMap(editsOf), agreed, input.policy.brakes).map(
       ({ kind, reason }): Brake => ({ scope: `brake:${entity}:${kind}`, entity, reason }),

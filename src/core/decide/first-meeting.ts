@@ -1,0 +1,24 @@
+import type { ObservedRow } from '../table.ts';
+import type { TabContext } from './context.ts';
+import { isBlank } from './new-row.ts';
+import type { Brake } from './plan.ts';
+
+/**
+ * A tab that somebody filled before the daemon came: rows without an ID, and nothing agreed about any record. Most likely they are records
+ * that the CRM has already, so that creating them would double them all, and appending the CRM's would double the rows. A tab may be
+ * filled at will where the CRM has nothing.
+ */
+export function findFirstMeeting(context: TabContext, unbound: readonly ObservedRow[]): Brake[] {
+  const { agreements, entity, input, layout, records } = context;
+  const rows = unbound.filter((row) => !isBlank(row));
+  const isFirst = [...agreements.values()].every(({ fields }) => Object.keys(fields).length === 0);
+  const isEmptyCrm =
+    input.known.sweptEntities.has(entity) &&
+    [...records.values()].every(({ presence }) => presence === 'gone');
+  if (rows.length === 0 || !isFirst || isEmptyCrm) return [];
+  const [first] = rows;
+  const reason =
+    `${rows.length} rows without an ID stand in “${layout.title}”, the first in row ${(first?.position ?? 0) + 1}. ` +
+    'Stop the daemon and run init --match-by with a column that tells them apart, or approve to create all of them as new records.';
+  return [{ scope: `brake:${entity}:first`, entity, reason }];
+}

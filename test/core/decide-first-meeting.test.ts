@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { numberCell, textCell } from '../../src/core/cell.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import { addRecord, addRow, createWorld, type World } from '../support/world.ts';
+import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const titles = (world: World) => [...world.crm.values()].map(({ fields }) => fields['title']);
+const scopes = (plan: Plan) => plan.brakes.map(({ scope }) => scope);
+
+/** A CRM with leads and a tab in which somebody wrote two of them down long ago. */
+function filledWorld(): World {
+  const world = createWorld();
+  for (const title of ['Acme', 'Bolt', 'Cup']) addRecord(world, 'lead', { title });
+  addRow(world, 'lead', { title: textCell('Acme') });
+  addRow(world, 'lead', { title: textCell('Bolt') });
+  return world;
+}
+
+describe('a tab with rows without IDs, at the first meeting', () => {
+  it('S5: is left alone on both sides, with the way on in the reason', () => {
+    const world = filledWorld();
+    const plan = settle(world);
+    expect(scopes(plan)).toEqual(['brake:lead:first']);
+    expect(plan.brakes[0]?.reason).toMatch(/^2 rows without an ID stand in “Leads”.*init --match-by/);
+    expect([plan.table, world.outbox.size, world.sheet.lead.length]).toEqual([[], 0, 2]);
+    expect(titles(world)).toEqual(['Acme', 'Bolt', 'Cup']);
+  });
+
+  it('is left alone also before the CRM was read', () => {
+    const world = filledWorld();
+    cycle(world);
+    cycle(world);
+    expect(scopes(cycle(world))).toEqual(['brake:lead:first']);
+    expect(world.outbox.size).toBe(0);
+  });
+
+  it('makes its rows new records once a person says that they are', () => {
+    const world = filledWorld();
+    settle(world);
+    world.decisions.set('brake:lead:first', 'approve');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Bolt', 'Cup', 'Acme', 'Bolt']);
+    expect(world.sheet.lead).toHaveLength(5);
+    expect(world.decisions.size).toBe(0);
+  });
+
+  it('is kept the same once every row has the ID of its record', () => {
+    const world = filledWorld();
+    settle(world);
+    world.sheet.lead.forEach((row, index) => {
+      row.id = numberCell(index + 1);
+    });
+    const plan = settle(world);
+    expect([plan.brakes, titles(world), world.sheet.lead.length]).toEqual([[], ['Acme', 'Bolt', 'Cup'], 3]);
+  });
+});
+
+describe('rows without IDs are new records', () => {
+  it('where the CRM has none at all', () => {
+    const world = createWorld();
+    pull(world);
+    addRow(world, 'lead', { title: textCell('Acme') });
+    settle(world);
+    expect(titles(world)).toEqual(['Acme']);
+  });
+
+  it('where records have rows already', () => {
+    const world = worldWithLeads(['Acme']);
+    addRow(world, 'lead', { title: textCell('Bolt') });
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Bolt']);
+  });
+});
