@@ -2,25 +2,94 @@ import type { Command } from 'commander';
 import { loadSettings } from '../app/config.ts';
 import { openLink } from '../app/link.ts';
 import { createLog } from '../app/logger.ts';
+import { rowNumber } from '../core/adopt.ts';
+import { isBlank } from '../core/decide/new-row.ts';
+import { adoptRows, planAdoption, type TabAdoption } from '../sync/adopt.ts';
+import { Engine } from '../sync/engine.ts';
 import { currentLayout } from '../sync/layout.ts';
+import type { Link } from '../sync/link.ts';
 import { pullCatalog } from '../sync/pull.ts';
 import type { CommandContext } from './command.ts';
+import { exitCodes } from './outcome.ts';
 
-export function addInitCommand(program: Command, { environment }: CommandContext): void {
+interface InitOptions {
+  readonly matchBy?: string;
+  readonly yes?: true;
+}
+
+export function addInitCommand(program: Command, { environment, finish }: CommandContext): void {
   program
     .command('init')
     .description('lay out the tabs in the spreadsheet; existing content is never changed')
-    .action(async () => {
+    .option(
+      '--match-by <column>',
+      'find the records of rows without an ID by this column, given by its header or field',
+    )
+    .option('--yes', 'write the IDs of the records that were found; without it they are only shown')
+    .action(async ({ matchBy, yes }: InitOptions) => {
       const settings = loadSettings(environment);
       const { link, close } = openLink(settings, createLog('warn'));
       try {
-        await pullCatalog(link, 'newest');
-        const layout = currentLayout(link);
-        await link.table.layOut(layout, 'create');
-        const tabs = layout.map(({ title, columns }) => `${title} (${columns.length} columns)`).join(', ');
-        console.log(`The spreadsheet has its tabs: ${tabs}. Next: start the daemon.`);
+        await layOut(link);
+        const isClear =
+          matchBy === undefined ? await showUnidentified(link) : await matchRows(link, matchBy, yes ?? false);
+        if (!isClear) finish(exitCodes.needsPerson);
       } finally {
         close();
       }
     });
+}
+
+async function layOut(link: Link): Promise<void> {
+  await pullCatalog(link, 'newest');
+  const layout = currentLayout(link);
+  await link.table.layOut(layout, 'create');
+  const tabs = layout.map(({ title, columns }) => `${title} (${columns.length} columns)`).join(', ');
+  console.log(`The spreadsheet has its tabs: ${tabs}.`);
+}
+
+/** Answers whether the daemon can start without a question about rows that nobody has matched. */
+async function showUnidentified(link: Link): Promise<boolean> {
+  const layout = currentLayout(link);
+  const { tabs } = await link.table.read(layout);
+  const agreed = new Set(link.mirror.readAgreements().map(({ key }) => key.entity));
+  const unidentified = layout.flatMap(({ entity, title }) => {
+    const tab = tabs[entity];
+    if (tab.state === 'held' || agreed.has(entity)) return [];
+    const rows = tab.rows.filter((row) => row.id.kind === 'empty' && !isBlank(row));
+    return rows.length > 0 ? [`${title}: ${rows.length} rows have no ID.`] : [];
+  });
+  for (const line of unidentified) console.log(line);
+  console.log(
+    unidentified.length === 0
+      ? 'Next: start the daemon.'
+      : 'Next: run init --match-by with a column that tells the rows apart, to find their records in the CRM.',
+  );
+  return unidentified.length === 0;
+}
+
+/** Reads the CRM, shows which row is which record, and writes it where that is wanted. Answers whether nothing is left for a person. */
+async function matchRows(link: Link, column: string, isApproved: boolean): Promise<boolean> {
+  await planAdoption(link, column);
+  await new Engine(link).pullAll((entity, records) => console.log(`Read ${records} ${entity} records.`));
+  const adoptions = isApproved ? await adoptRows(link, column) : await planAdoption(link, column);
+  for (const adoption of adoptions) showAdoption(adoption, isApproved);
+  const matches = adoptions.reduce((sum, each) => sum + each.matches.length, 0);
+  const unclear = adoptions.reduce((sum, each) => sum + each.unclear.length, 0);
+  if (!isApproved && matches > 0)
+    console.log('Nothing was written. Run it again with --yes to write the IDs.');
+  if (unclear > 0)
+    console.log(
+      'Put the right ID into the rows that are not clear, or delete them; the daemon asks before it creates any of them.',
+    );
+  return unclear === 0 && (isApproved || matches === 0);
+}
+
+function showAdoption({ title, identified, matches, unclear }: TabAdoption, isWritten: boolean): void {
+  const verb = isWritten ? 'have got' : 'would get';
+  console.log(
+    `${title}: ${identified} rows have the ID of a record, ${matches.length} ${verb} one, ${unclear.length} are not clear.`,
+  );
+  for (const { row, id } of isWritten ? [] : matches) console.log(`  row ${rowNumber(row)}: record ${id}`);
+  for (const { row, reason } of unclear) console.log(`  row ${rowNumber(row)}: ${reason}`);
 }

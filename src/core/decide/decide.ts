@@ -105,7 +105,7 @@ function settleWrites(writes: readonly OpenWrite[], draft: Draft): Plan['openWri
  * A lead that is gone keeps its name: rows of what went to the trash with it show it, and would look edited
  * without. A bare title means leads that are there only.
  */
-function leadChoices(records: readonly StoredRecord[]) {
+export function leadChoices(records: readonly StoredRecord[]) {
   return records
     .filter(({ key }) => key.entity === 'lead')
     .map(({ key, fields, presence }) => {

@@ -1,0 +1,94 @@
+import { describeCell } from './cell.ts';
+import { decode, type Names } from './codec.ts';
+import { isBlank } from './decide/new-row.ts';
+import type { FieldDefinition } from './field.ts';
+import { labelKey } from './label-key.ts';
+import type { RecordId } from './record.ts';
+import type { StoredRecord } from './state.ts';
+import type { ObservedRow } from './table.ts';
+import type { Value } from './value.ts';
+
+/** A row without an ID, and the only record that it can be. */
+export interface Match {
+  readonly row: ObservedRow;
+  readonly id: RecordId;
+}
+
+/** A row for which a person has to say which record it is, or that it is a new one. */
+export interface UnclearRow {
+  readonly row: ObservedRow;
+  readonly reason: string;
+}
+
+/** What becomes of the rows of a tab that somebody filled before the daemon came. */
+export interface Adoption {
+  /** Rows that carry the ID of a record already. */
+  readonly identified: number;
+  readonly matches: readonly Match[];
+  readonly unclear: readonly UnclearRow[];
+}
+
+/** What matching has to know: the rows of a tab, the records of its kind that are in the CRM, and the field that tells them apart. */
+export interface AdoptionInput {
+  readonly rows: readonly ObservedRow[];
+  readonly records: readonly StoredRecord[];
+  readonly key: FieldDefinition;
+  readonly names: Names;
+}
+
+/**
+ * Finds the record of every row: by its ID, else by what it shows in the key column. Only a value that one row and one record have is a
+ * match; whatever is less certain is left to a person.
+ */
+export function matchRows({ rows, records, key, names }: AdoptionInput): Adoption {
+  const filled = rows.filter((row) => row.id.kind !== 'empty' || !isBlank(row));
+  const known = new Set(records.map((record) => record.key.id));
+  const hasKnownId = (row: ObservedRow) => known.has(describeCell(row.id));
+  const identified = new Map(filled.filter(hasKnownId).map((row) => [describeCell(row.id), row]));
+  const keyOf = (row: ObservedRow): string | undefined => {
+    const cell = row.cells[key.name];
+    const seen = cell && decode(key, cell, names);
+    return seen?.kind === 'value' ? comparisonKey(seen.value) : undefined;
+  };
+  const unnamed = filled.filter((row) => row.id.kind === 'empty');
+  const rowsByKey = Map.groupBy(unnamed, keyOf);
+  const recordsByKey = Map.groupBy(records, ({ fields }) => comparisonKey(fields[key.name] ?? null));
+
+  /** The record of a row, or why it has none. */
+  function judge(row: ObservedRow): RecordId | { readonly reason: string } {
+    if (row.id.kind !== 'empty')
+      return { reason: `No record of the CRM has the ID “${describeCell(row.id)}”.` };
+    const text = keyOf(row);
+    if (text === undefined) return { reason: `${key.header} is empty or can not be read.` };
+    const shown = `${key.header} “${describeCell(row.cells[key.name] ?? row.id)}”`;
+    const [record, ...others] = recordsByKey.get(text) ?? [];
+    if (!record) return { reason: `No record of the CRM has ${shown}.` };
+    if (others.length > 0) {
+      const ids = [record, ...others].map((each) => each.key.id).join(', ');
+      return { reason: `Several records of the CRM have ${shown}: ${ids}.` };
+    }
+    const { id } = record.key;
+    const same = (rowsByKey.get(text) ?? []).filter((other) => other !== row);
+    const holder = identified.get(id);
+    const rivals = [...same, ...(holder ? [holder] : [])].map(rowNumber);
+    if (rivals.length > 0)
+      return { reason: `${shown} also stands in row ${rivals.join(', ')}, and only record ${id} has it.` };
+    return id;
+  }
+
+  const judged = filled.filter((row) => !hasKnownId(row)).map((row) => ({ row, found: judge(row) }));
+  return {
+    identified: filled.filter(hasKnownId).length,
+    matches: judged.flatMap(({ row, found }) => (typeof found === 'string' ? [{ row, id: found }] : [])),
+    unclear: judged.flatMap(({ row, found }) => (typeof found === 'string' ? [] : [{ row, ...found }])),
+  };
+}
+
+/** The number that people see beside the row. */
+export const rowNumber = (row: ObservedRow): number => row.position + 1;
+
+/** Equal for values that people would call the same; `undefined` for none. */
+function comparisonKey(value: Value): string | undefined {
+  if (value === null) return undefined;
+  return typeof value === 'string' ? labelKey(value) : JSON.stringify(value);
+}

@@ -1,0 +1,116 @@
+import { type Adoption, matchRows } from '../core/adopt.ts';
+import { emptyCatalog } from '../core/catalog.ts';
+import { type Cell, equalCells } from '../core/cell.ts';
+import { createNames } from '../core/codec.ts';
+import { leadChoices } from '../core/decide/decide.ts';
+import { idCell } from '../core/decide/row-values.ts';
+import { SyncError } from '../core/errors.ts';
+import { describeEntity } from '../core/field.ts';
+import { labelKey } from '../core/label-key.ts';
+import type { Column, Layout, TabLayout } from '../core/layout.ts';
+import type { Entity } from '../core/record.ts';
+import type { ObservedRow, ObservedTable, SetStep } from '../core/table.ts';
+import { currentLayout } from './layout.ts';
+import type { Link } from './link.ts';
+
+/** What matching came to in one tab. */
+export interface TabAdoption extends Adoption {
+  readonly entity: Entity;
+  readonly title: string;
+}
+
+/**
+ * What matching the rows of all tabs by a column would come to; `column` is its header or field. Reads the table and writes nothing. Fails
+ * with CONFIG_INVALID when no tab has such a column.
+ */
+export async function planAdoption(link: Link, column: string): Promise<readonly TabAdoption[]> {
+  const layout = currentLayout(link);
+  return matchTabs(link, layout, await link.table.read(layout), column);
+}
+
+/** Rows that keep moving are put right so often. */
+const roundsMax = 4;
+
+/**
+ * Writes the IDs of their records into the rows that are certain, as they stand now, in one batch. Where no row has an ID yet, the reply
+ * can not show that rows moved in the same moment; so all is read again, and a row that holds another ID than it should gets its own.
+ * Fails with SHEET_UNREACHABLE when rows go on moving.
+ */
+export async function adoptRows(link: Link, column: string): Promise<readonly TabAdoption[]> {
+  const layout = currentLayout(link);
+  const before = await link.table.read(layout);
+  const adoptions = matchTabs(link, layout, before, column);
+  const wanted = new Map(adoptions.map((adoption) => [adoption.entity, wantedIds(adoption, before)]));
+  let now = before;
+  for (let round = 1; round <= roundsMax; round += 1) {
+    const steps = adoptions.flatMap(({ entity }) => idSteps(entity, wanted.get(entity), now));
+    if (steps.length === 0) return adoptions;
+    await link.table.write(steps);
+    now = await link.table.read(layout);
+  }
+  throw new SyncError('SHEET_UNREACHABLE', 'Rows moved again and again while their IDs were written.');
+}
+
+/** The ID that belongs into a row, by what the row shows. */
+type WantedIds = ReadonlyMap<string, Cell>;
+
+const lookOf = ({ cells }: ObservedRow): string => JSON.stringify(cells);
+
+function wantedIds({ entity, matches }: TabAdoption, { tabs }: ObservedTable): WantedIds {
+  const tab = tabs[entity];
+  const found = new Map(matches.map(({ row, id }) => [row, idCell(id)]));
+  const groups = Map.groupBy(tab.state === 'held' ? [] : tab.rows, lookOf);
+  return new Map(
+    [...groups].flatMap(([look, [row, ...same]]) =>
+      row && same.length === 0 ? [[look, found.get(row) ?? row.id] as const] : [],
+    ),
+  );
+}
+
+/** What brings every row that is known again to its ID; a row that was edited meanwhile is nobody's to judge. */
+function idSteps(entity: Entity, wanted: WantedIds | undefined, { tabs }: ObservedTable): SetStep[] {
+  const tab = tabs[entity];
+  return (tab.state === 'held' ? [] : tab.rows).flatMap((row) => {
+    const id = wanted?.get(lookOf(row));
+    if (!id || equalCells(id, row.id)) return [];
+    return [{ kind: 'set', entity, position: row.position, idSeen: row.id, id, cells: {} }];
+  });
+}
+
+function matchTabs(
+  { mirror }: Link,
+  layout: Layout,
+  table: ObservedTable,
+  column: string,
+): readonly TabAdoption[] {
+  const catalog = mirror.readCatalog() ?? emptyCatalog;
+  const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
+  const names = createNames(catalog, leadChoices(records), table.timeZone);
+  const keyed = layout.flatMap((tab) => {
+    const key = findColumn(tab, column);
+    return key ? [{ tab, key }] : [];
+  });
+  if (keyed.length === 0) throw new SyncError('CONFIG_INVALID', describeColumns(layout, column));
+  return keyed.flatMap(({ tab: { entity, title }, key }) => {
+    const observed = table.tabs[entity];
+    const field = describeEntity(entity, catalog).find(({ name }) => name === key.field);
+    if (observed.state === 'held' || !field) return [];
+    const own = records.filter((record) => record.key.entity === entity);
+    const matched = matchRows({
+      rows: observed.rows,
+      records: own,
+      key: { ...field, header: key.header },
+      names,
+    });
+    return [{ entity, title, ...matched }];
+  });
+}
+
+const findColumn = ({ columns }: TabLayout, text: string): Column | undefined =>
+  columns.find(({ field, header }) => field === text || labelKey(header) === labelKey(text));
+
+const describeColumns = (layout: Layout, column: string): string =>
+  [
+    `No tab has a column “${column}” to match by.`,
+    ...layout.map(({ title, columns }) => `${title} has ${columns.map(({ header }) => header).join(', ')}.`),
+  ].join(' ');

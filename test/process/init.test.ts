@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { openStage, type ProcessStage } from '../support/process-stage.ts';
+import { readCrm, readSheet } from '../support/two-sides.ts';
+
+const limit = { timeout: 120_000 };
+
+describe('init', limit, () => {
+  test('matches rows that were there before, shows what it would write, and writes it when told to', async () => {
+    const stage = await openStage({ counts: { leads: 5, opportunities: 0, tasks: 0 } });
+    const { leads } = await readCrm(stage.addresses.crmUrl);
+    const titles = [...leads.map(({ title }) => title), 'Known to nobody'];
+    await stage.editSheet({
+      kind: 'paste',
+      sheet: 'Leads',
+      row: 1,
+      column: 'Title',
+      rows: titles.map((title) => [title]),
+    });
+    expect(await stage.runCommand('init')).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('Leads: 6 rows have no ID.'),
+    });
+    const shown = await stage.runCommand('init', '--match-by', 'Title');
+    expect(shown).toMatchObject({ code: 3, stderr: '' });
+    expect(shown.stdout).toContain('0 rows have the ID of a record, 5 would get one, 1 are not clear.');
+    expect(shown.stdout).toContain('row 7: No record of the CRM has Title “Known to nobody”.');
+    expect(await shownIds(stage)).toEqual(titles.map(() => undefined));
+
+    const daemon = await stage.startDaemon();
+    await daemon.answers('/readyz');
+    expect((await stage.runCommand('status')).stdout).toContain('brake:lead:first');
+    await daemon.terminate();
+    expect(await shownIds(stage)).toEqual(titles.map(() => undefined));
+
+    const written = await stage.runCommand('init', '--match-by', 'Title', '--yes');
+    expect(written).toMatchObject({ code: 3, stdout: expect.stringContaining('5 have got one') });
+    expect(await shownIds(stage)).toEqual([...leads.map(({ id }) => id), undefined]);
+    await stage.startDaemon();
+    expect((await stage.runCommand('approve', 'brake:lead:first')).code).toBe(0);
+    await stage.agreed();
+    expect(stage.crmRequests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
+  });
+
+  const shownIds = async ({ addresses }: ProcessStage) =>
+    (await readSheet(addresses))['Leads']?.map(({ ID }) => ID);
+});

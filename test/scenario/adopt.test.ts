@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { adoptRows, planAdoption } from '../../src/sync/adopt.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+
+/** A CRM that was read, and a tab in which somebody wrote its leads down, without IDs. */
+async function openFilled(): Promise<LinkStage> {
+  const stage = await openLinkStage({ leads: 6, opportunities: 0, tasks: 0 });
+  const { link } = stage;
+  await stage.createEngine().pullAll(() => {});
+  await link.table.layOut(currentLayout(link), 'create');
+  const { leads } = await stage.readCrm();
+  await stage.editSheet({
+    kind: 'paste',
+    sheet: 'Leads',
+    row: 1,
+    column: 'Title',
+    rows: leads.map(({ title }) => [title]),
+  });
+  return stage;
+}
+
+const shownIds = async (stage: LinkStage) =>
+  new Map((await stage.readSheet())['Leads']?.map(({ ID, Title }) => [Title, ID]));
+const trueIds = async (stage: LinkStage) =>
+  new Map((await stage.readCrm()).leads.map(({ id, title }) => [title, id]));
+
+describe('a tab that was filled before the daemon came', () => {
+  test('gets the IDs of its records in one write, and both sides are then the same without a new record', async () => {
+    const stage = await openFilled();
+    const { link } = stage;
+    expect(await planAdoption(link, 'Title')).toMatchObject([
+      { title: 'Leads', identified: 0, unclear: [] },
+      { title: 'Tasks' },
+    ]);
+    expect([...(await shownIds(stage)).values()]).toEqual(Array.from({ length: 6 }));
+    const [adoption] = await adoptRows(link, 'title');
+    expect(adoption?.matches).toHaveLength(6);
+    expect(await shownIds(stage)).toEqual(await trueIds(stage));
+    const engine = stage.createEngine();
+    await engine.pullAll(() => {});
+    for (const _cycle of Array.from({ length: 3 })) await engine.cycle();
+    expect(engine.lastPlan).toMatchObject({ brakes: [], table: [] });
+    expect(stage.model.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('S2: keeps no ID in a row of another record when rows are sorted in the same moment', async () => {
+    const stage = await openFilled();
+    await stage.setSheetFaults({
+      beforeNextWrite: [{ kind: 'sort', sheet: 'Leads', column: 'Title', descending: true }],
+    });
+    await adoptRows(stage.link, 'Title');
+    expect(await shownIds(stage)).toEqual(await trueIds(stage));
+  });
+
+  test('is not matched by a column that no tab has', async () => {
+    const { link } = await openFilled();
+    await expect(planAdoption(link, 'Nickname')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/^No tab has a column “Nickname” to match by\. Leads has Title, /),
+    });
+  });
+});
