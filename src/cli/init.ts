@@ -4,6 +4,7 @@ import { openLink } from '../app/link.ts';
 import { createLog } from '../app/logger.ts';
 import { rowNumber } from '../core/adopt.ts';
 import { isBlank } from '../core/decide/new-row.ts';
+import { recordTabs } from '../core/layout.ts';
 import { adoptRows, planAdoption, type TabAdoption } from '../sync/adopt.ts';
 import { Engine } from '../sync/engine.ts';
 import { currentLayout } from '../sync/layout.ts';
@@ -53,7 +54,7 @@ async function showUnidentified(link: Link): Promise<boolean> {
   const layout = currentLayout(link);
   const { tabs } = await link.table.read(layout);
   const agreed = new Set(link.mirror.readAgreements().map(({ key }) => key.entity));
-  const unidentified = layout.flatMap(({ entity, title }) => {
+  const unidentified = recordTabs(layout).flatMap(({ entity, title }) => {
     const tab = tabs[entity];
     if (tab.state === 'held' || agreed.has(entity)) return [];
     const rows = tab.rows.filter((row) => row.id.kind === 'empty' && !isBlank(row));

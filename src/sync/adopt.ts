@@ -7,7 +7,7 @@ import { idCell } from '../core/decide/row-values.ts';
 import { SyncError } from '../core/errors.ts';
 import { describeEntity } from '../core/field.ts';
 import { labelKey } from '../core/label-key.ts';
-import type { Column, Layout, TabLayout } from '../core/layout.ts';
+import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
 import type { ObservedRow, ObservedTable, SetStep } from '../core/table.ts';
 import { currentLayout } from './layout.ts';
@@ -86,7 +86,7 @@ function matchTabs(
   const catalog = mirror.readCatalog() ?? emptyCatalog;
   const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
   const names = createNames(catalog, leadChoices(records), table.timeZone);
-  const keyed = layout.flatMap((tab) => {
+  const keyed = recordTabs(layout).flatMap((tab) => {
     const key = findColumn(tab, column);
     return key ? [{ tab, key }] : [];
   });
@@ -112,5 +112,7 @@ const findColumn = ({ columns }: TabLayout, text: string): Column | undefined =>
 const describeColumns = (layout: Layout, column: string): string =>
   [
     `No tab has a column “${column}” to match by.`,
-    ...layout.map(({ title, columns }) => `${title} has ${columns.map(({ header }) => header).join(', ')}.`),
+    ...recordTabs(layout).map(
+      ({ title, columns }) => `${title} has ${columns.map(({ header }) => header).join(', ')}.`,
+    ),
   ].join(' ');
