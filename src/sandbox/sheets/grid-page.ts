@@ -2,6 +2,21 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 
+const SCRIPTS = [
+  'grid.js',
+  'grid-api.js',
+  'grid-cells.js',
+  'grid-clipboard.js',
+  'grid-commands.js',
+  'grid-dialog.js',
+  'grid-formula-bar.js',
+  'grid-menu.js',
+  'grid-table.js',
+  'grid-tabs.js',
+  'grid-warnings.js',
+  'tsv.js',
+];
+
 /** The page's own files and the grid component's, each under a fixed path. */
 export function registerGridPage(server: FastifyInstance): void {
   const fromPackage = createRequire(import.meta.url).resolve;
@@ -9,10 +24,9 @@ export function registerGridPage(server: FastifyInstance): void {
   const files = {
     '/': { path: fromPage('grid.html'), type: 'text/html' },
     '/grid.css': { path: fromPage('grid.css'), type: 'text/css' },
-    '/grid.js': { path: fromPage('grid.js'), type: 'text/javascript' },
-    '/grid-table.js': { path: fromPage('grid-table.js'), type: 'text/javascript' },
-    '/grid-cells.js': { path: fromPage('grid-cells.js'), type: 'text/javascript' },
-    '/grid-api.js': { path: fromPage('grid-api.js'), type: 'text/javascript' },
+    ...Object.fromEntries(
+      SCRIPTS.map((name) => [`/${name}`, { path: fromPage(name), type: 'text/javascript' }]),
+    ),
     '/tabulator.css': {
       path: fromPackage('tabulator-tables/dist/css/tabulator.min.css'),
       type: 'text/css',

@@ -3,6 +3,7 @@ const CELL_PADDING_PX = 26;
 const LEAST_WIDTH_PX = 84;
 const MOST_WIDTH_PX = 520;
 
+/** A column's number from the name of its field. */
 export function columnNumber(field) {
   return Number(field.slice(1));
 }
@@ -66,7 +67,20 @@ export function noteOrOverflow(cell) {
   return cell.getValue()?.note ?? (isCut ? cell.getValue()?.text : '');
 }
 
-export function textEditor(text, onRendered, finish, cancel) {
+const MOVES = {
+  Enter: [1, 0],
+  Tab: [0, 1],
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+};
+
+/**
+ * Edits a text in its cell. `leave(down, right)` goes on to another cell after Enter and Tab, and after the arrows when
+ * typing has opened the editor.
+ */
+export function textEditor({ text, isTypedAhead, onRendered, finish, cancel, leave }) {
   const input = document.createElement('textarea');
   input.rows = 1;
   input.value = text;
@@ -77,17 +91,23 @@ export function textEditor(text, onRendered, finish, cancel) {
   });
   input.addEventListener('blur', () => finish(input.value));
   input.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') cancel();
-    if (event.key === 'Enter' && !event.altKey) {
+    event.stopPropagation();
+    const { key, altKey, ctrlKey, shiftKey } = event;
+    if (key === 'Escape') cancel();
+    if (key === 'Enter' && (altKey || ctrlKey)) {
+      event.preventDefault();
+      input.setRangeText('\n', input.selectionStart, input.selectionEnd, 'end');
+    } else if (key === 'Enter' || key === 'Tab' || (isTypedAhead && key.startsWith('Arrow'))) {
       event.preventDefault();
       finish(input.value);
+      const [down, right] = MOVES[key];
+      leave(...(shiftKey ? [-down, -right] : [down, right]));
     }
-    event.stopPropagation();
   });
   return input;
 }
 
-export function choiceEditor(value, onRendered, finish, cancel) {
+export function choiceEditor(value, { onRendered, finish, cancel }) {
   const select = document.createElement('select');
   select.setAttribute('aria-label', 'Choice');
   const choices = new Set(['', value.text, ...value.options]);

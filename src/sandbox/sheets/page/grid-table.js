@@ -11,15 +11,15 @@ import {
 } from '/grid-cells.js';
 
 /**
- * Draws one tab with Tabulator. `perform(action)` sends a person's action, `menus` give the entries of the
- * context menus. The frozen first row is shown as the header; the rows below it keep their own numbers.
+ * Draws one tab with Tabulator. The frozen first row is shown as the header; the rows below it keep their own numbers.
+ * `on` holds what follows: `edit({ row, column, text })`, `moveColumn(from, to)`, `renameHeader(column, text)`,
+ * `select()` and the entries of `cellMenu()` and `columnMenu(column)`.
  */
-export function createGridTable(element, sheet, perform, menus) {
+export function createGridTable(element, sheet, on) {
   const headerRows = Math.min(sheet.frozenRows, 1);
   const grid = {
     sheet,
-    perform,
-    menus,
+    on,
     headerRows,
     widths: sheet.columns.map(({ pixelSize }, column) => pixelSize ?? contentWidth(sheet, column)),
     shown: rowsOf(sheet, headerRows),
@@ -29,27 +29,39 @@ export function createGridTable(element, sheet, perform, menus) {
   const table = new Tabulator(element, tableOptions(grid));
   grid.table = table;
   grid.drawn = new Promise((resolve) => table.on('tableBuilt', resolve));
-  table.on('cellEdited', (cell) =>
-    perform({ ...placeOf(grid, cell), kind: 'edit', text: cell.getValue().typed }),
-  );
+  table.on('cellEdited', (cell) => {
+    // What was typed is shown at once and drawn again from the sheet's answer, also when that refuses it.
+    grid.shown = grid.shown.map((row) => (row.row === cell.getData().row ? { row: row.row } : row));
+    on.edit({ ...placeOf(cell), text: cell.getValue().typed });
+  });
+  table.on('columnMoved', (column, columns) => {
+    const fields = columns.map((one) => one.getField()).filter((field) => field !== 'row');
+    const [from, to] = [columnNumber(column.getField()), fields.indexOf(column.getField())];
+    on.moveColumn(from, to > from ? to + 1 : to);
+  });
+  for (const name of ['rangeAdded', 'rangeChanged']) table.on(name, () => on.select());
 
   const isEditing = () => element.querySelector('.tabulator-editing') !== null;
-  const onKeyDown = (event) => (isEditing() ? undefined : typeOnSelection(grid, event));
-  element.addEventListener('keydown', onKeyDown);
-
-  function destroy() {
-    grid.isDestroyed = true;
-    element.removeEventListener('keydown', onKeyDown);
-    table.destroy();
-  }
-
   return {
-    sheetId: sheet.sheetId,
+    sheet: () => grid.sheet,
     shape: shapeOf(sheet),
     isEditing,
-    destroy,
+    destroy() {
+      grid.isDestroyed = true;
+      table.destroy();
+    },
+    hasFocus: () => element.contains(document.activeElement),
+    focus: () => holderOf(element)?.focus(),
     selection: () => selectionOf(table),
+    select: (area) => select(grid, area),
     show: (next) => show(grid, next),
+    /** Opens the editor of the first selected cell; a letter that was typed replaces what it holds. */
+    edit(typedAhead) {
+      const area = selectionOf(table);
+      if (!area) return;
+      grid.typedAhead = typedAhead;
+      cellOf(table, area)?.edit(true);
+    },
   };
 }
 
@@ -58,8 +70,12 @@ export function shapeOf({ sheetId, frozenRows, frozenColumns, columns, rows }) {
   return JSON.stringify([sheetId, frozenRows, frozenColumns, columns, frozenRows > 0 ? rows[0] : null]);
 }
 
+export function holderOf(element) {
+  return element.querySelector('.tabulator-tableholder');
+}
+
 function tableOptions(grid) {
-  const { sheet, menus, shown } = grid;
+  const { sheet, on, shown } = grid;
   return {
     data: copiesOf(shown),
     index: 'row',
@@ -76,16 +92,17 @@ function tableOptions(grid) {
       hozAlign: 'center',
       cssClass: 'row-number',
     },
+    movableColumns: true,
     selectableRange: 1,
     selectableRangeColumns: true,
     selectableRangeRows: true,
     editTriggerEvent: 'dblclick',
-    rowContextMenu: (_event, row) => menus.row(row.getData().row),
+    rowContextMenu: () => on.cellMenu(),
   };
 }
 
 function columnDefinition(grid, { hiddenByUser }, column) {
-  const { sheet, menus, headerRows, widths } = grid;
+  const { sheet, on, headerRows, widths } = grid;
   const header = headerRows > 0 ? (sheet.rows[0]?.[column] ?? null) : null;
   return {
     field: `c${column}`,
@@ -97,63 +114,71 @@ function columnDefinition(grid, { hiddenByUser }, column) {
     formatter: (cell) => cellElement(cell),
     tooltip: (_event, cell) => noteOrOverflow(cell),
     editor: (cell, ...callbacks) => editCell(grid, cell, ...callbacks),
-    cellClick: (_event, cell) => toggleCheckbox(grid, cell),
-    headerContextMenu: () => menus.column(column),
-    headerMenu: () => menus.column(column),
-    headerDblClick: () => (headerRows > 0 ? menus.renameHeader(column, header?.text ?? '') : undefined),
+    // Opening an editor counts as a click without a target.
+    cellClick: (event, cell) => {
+      if (event?.target?.type !== 'checkbox') return;
+      event.preventDefault();
+      toggleCheckbox(grid, cell);
+    },
+    headerContextMenu: () => on.columnMenu(column),
+    headerMenu: () => on.columnMenu(column),
+    headerDblClick: () => (headerRows > 0 ? on.renameHeader(column, header?.text ?? '') : undefined),
   };
 }
 
 function editCell(grid, cell, onRendered, success, cancel) {
   const value = cell.getValue();
-  const before = value?.typed ?? '';
-  const start = grid.typedAhead ?? before;
+  const { typedAhead } = grid;
   grid.typedAhead = undefined;
-  const finish = (text) => (text === before ? cancel() : success({ ...value, text, typed: text }));
-  return value?.options
-    ? choiceEditor(value, onRendered, finish, cancel)
-    : textEditor(start, onRendered, finish, cancel);
+  if (value?.isCheckbox && typedAhead === undefined) {
+    toggleCheckbox(grid, cell);
+    return false;
+  }
+  const before = value?.typed ?? '';
+  const { row, column } = placeOf(cell);
+  const callbacks = {
+    onRendered,
+    finish: (text) => (text === before ? cancel() : success({ ...value, text, typed: text })),
+    cancel,
+    leave: (down, right) => select(grid, { row: row + down, column: column + right, height: 1, width: 1 }),
+  };
+  if (value?.options && typedAhead === undefined) return choiceEditor(value, callbacks);
+  return textEditor({ ...callbacks, text: typedAhead ?? before, isTypedAhead: typedAhead !== undefined });
 }
 
 function toggleCheckbox(grid, cell) {
   const value = cell.getValue();
-  if (!value?.isCheckbox) return;
-  grid.perform({ ...placeOf(grid, cell), kind: 'edit', text: value.text === 'TRUE' ? 'FALSE' : 'TRUE' });
+  if (value?.isCheckbox) grid.on.edit({ ...placeOf(cell), text: value.text === 'TRUE' ? 'FALSE' : 'TRUE' });
 }
 
-function placeOf({ sheet }, cell) {
-  return { sheet: sheet.sheetId, row: cell.getData().row, column: columnNumber(cell.getField()) };
+function placeOf(cell) {
+  return { row: cell.getData().row, column: columnNumber(cell.getField()) };
 }
 
-/** Delete empties the selected cells, a letter begins to replace the first of them. */
-function typeOnSelection(grid, event) {
-  const { table, sheet, perform } = grid;
-  const area = selectionOf(table);
-  if (!area || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === 'Delete' || event.key === 'Backspace') {
-    event.preventDefault();
-    const rows = Array.from({ length: area.height }, () => Array(area.width).fill(''));
-    perform({ kind: 'paste', sheet: sheet.sheetId, row: area.row, column: area.column, rows });
-  } else if (event.key.length === 1) {
-    event.preventDefault();
-    grid.typedAhead = event.key;
-    table.getRow(area.row).getCell(`c${area.column}`).edit(true);
-  }
+function cellOf(table, { row, column }) {
+  const found = table.getRow(row);
+  return found ? found.getCell(`c${column}`) : undefined;
 }
 
-/** The selected rectangle in the sheet's own row and column numbers. */
+/** The selected rectangle in the sheet's own row and column numbers, hidden lines within it included. */
 function selectionOf(table) {
   const range = table.getRanges()[0];
   const rows = range?.getRows().map((row) => row.getData().row) ?? [];
   const fields = range?.getColumns().map((column) => column.getField()) ?? [];
   const columns = fields.filter((field) => field !== 'row').map(columnNumber);
   if (rows.length === 0 || columns.length === 0) return undefined;
-  return {
-    row: Math.min(...rows),
-    column: Math.min(...columns),
-    height: rows.length,
-    width: columns.length,
-  };
+  const [row, column] = [Math.min(...rows), Math.min(...columns)];
+  return { row, column, height: Math.max(...rows) - row + 1, width: Math.max(...columns) - column + 1 };
+}
+
+/** Selects a rectangle as far as it is shown, and scrolls to where it begins. */
+function select({ table }, { row, column, height, width }) {
+  const first = cellOf(table, { row, column });
+  if (!first?.getColumn().isVisible()) return;
+  const last = cellOf(table, { row: row + height - 1, column: column + width - 1 }) ?? first;
+  table.getRanges()[0]?.setBounds(first, last);
+  table.scrollToRow(first.getRow(), 'nearest', false);
+  table.scrollToColumn(first.getColumn(), 'left', false);
 }
 
 /** Draws what changed, one state after the other, and leaves the rest, the selection and the scrolling alone. */
@@ -165,15 +190,22 @@ function show(grid, next) {
 async function drawChanges(grid, next) {
   const { table, shown } = grid;
   const rows = rowsOf(next, grid.headerRows);
-  const known = new Map(shown.map((row) => [row.row, JSON.stringify(row)]));
-  const changed = rows.filter((row) => known.has(row.row) && known.get(row.row) !== JSON.stringify(row));
-  const added = rows.filter((row) => !known.has(row.row));
-  const gone = shown.slice(rows.length).map(({ row }) => row);
   grid.shown = rows;
+  grid.sheet = next;
   widenColumns(grid, next);
+  const both = Math.min(rows.length, shown.length);
+  if (rows.slice(0, both).some(({ row }, index) => row !== shown[index].row)) {
+    const area = selectionOf(table);
+    await table.replaceData(copiesOf(rows));
+    if (area) select(grid, area);
+    return;
+  }
+  const changed = rows
+    .slice(0, both)
+    .filter((row, index) => JSON.stringify(row) !== JSON.stringify(shown[index]));
   if (changed.length > 0) await table.updateData(copiesOf(changed));
-  if (added.length > 0) await table.addData(copiesOf(added));
-  if (gone.length > 0) await table.deleteRow(gone);
+  if (rows.length > both) await table.addData(copiesOf(rows.slice(both)));
+  if (shown.length > both) await table.deleteRow(shown.slice(both).map(({ row }) => row));
 }
 
 /** A column grows with its longest text, so that a new message can be read; it never shrinks by itself. */
@@ -187,10 +219,15 @@ function widenColumns({ table, widths }, next) {
 }
 
 function rowsOf(sheet, headerRows) {
-  return sheet.rows.slice(headerRows).map((cells, offset) => ({
-    row: offset + headerRows,
-    ...Object.fromEntries(sheet.columns.map((_, column) => [`c${column}`, cells[column] ?? null])),
-  }));
+  const hidden = new Set(sheet.hiddenRows);
+  return sheet.rows.flatMap((cells, row) =>
+    row < headerRows || hidden.has(row)
+      ? []
+      : {
+          row,
+          ...Object.fromEntries(sheet.columns.map((_, column) => [`c${column}`, cells[column] ?? null])),
+        },
+  );
 }
 
 /** Tabulator writes into the rows it is given; the ones compared with later stay as they are. */

@@ -1,17 +1,32 @@
 import { fetchGrid, performAction } from '/grid-api.js';
-import { createGridTable, shapeOf } from '/grid-table.js';
+import { copyCells, pasteAction } from '/grid-clipboard.js';
+import { actionFor, cellMenu, columnMenu, commandOfKey } from '/grid-commands.js';
+import { ask } from '/grid-dialog.js';
+import { createFormulaBar } from '/grid-formula-bar.js';
+import { createGridTable, holderOf, shapeOf } from '/grid-table.js';
+import { drawTabs } from '/grid-tabs.js';
+import { isMeant } from '/grid-warnings.js';
 
 const POLL_MS = 1000;
-const MESSAGE_MS = 6000;
+const MESSAGE_MS = 8000;
 
 const gridElement = document.querySelector('#grid');
-const tabsElement = document.querySelector('#tabs');
 const messageElement = document.querySelector('#message');
 
 let view;
 let chosenSheetId;
 let table;
+/** What was copied here last, for pasting it with all it holds. */
+let copied;
+let isValuesOnly = false;
+/** Actions are sent one after the other, as they were done. */
+let sent = Promise.resolve();
 let hideMessageTimer;
+
+const formulaBar = createFormulaBar(document.querySelector('#formula'), {
+  commit: (place, text) => send({ kind: 'edit', ...place, text }),
+  leave: () => table.focus(),
+});
 
 async function refresh() {
   const next = await fetchGrid(view?.revision);
@@ -24,54 +39,83 @@ function draw() {
   chosenSheetId = sheet.sheetId;
   document.title = view.title;
   document.querySelector('#title').textContent = view.title;
-  drawTabs();
+  drawTabs(document.querySelector('#tabs'), view.sheets, chosenSheetId, { choose, send });
+  document.querySelector('[data-command="showAll"]').hidden =
+    !sheet.isFiltered &&
+    sheet.hiddenRows.length === 0 &&
+    !sheet.columns.some(({ hiddenByUser }) => hiddenByUser);
   if (table?.isEditing()) {
     // The cell being typed into stays; what changed meanwhile is drawn after it is left.
-    gridElement.addEventListener('focusout', () => setTimeout(draw), { once: true });
-  } else if (table?.shape === shapeOf(sheet)) table.show(sheet);
+    gridElement.addEventListener('focusout', drawLater, { once: true });
+  } else if (table?.shape === shapeOf(sheet)) table.show(sheet).then(showSelection);
   else rebuild(sheet);
 }
 
-/** Builds the table anew; the same tab is shown from the same place on. */
+const drawLater = () => setTimeout(draw);
+
+/** Builds the table anew; the same tab is shown from the same place on, with the same cells selected. */
 function rebuild(sheet) {
-  const { scrollLeft = 0, scrollTop = 0 } = table?.sheetId === sheet.sheetId ? gridHolder() : {};
+  const isSameTab = table?.sheet().sheetId === sheet.sheetId;
+  const { scrollLeft, scrollTop } = (isSameTab && holderOf(gridElement)) || { scrollLeft: 0, scrollTop: 0 };
+  const [area, hasFocus] = [isSameTab && table.selection(), table?.hasFocus() ?? true];
   table?.destroy();
-  table = createGridTable(gridElement, sheet, perform, { row: rowMenu, column: columnMenu, renameHeader });
-  table.show(sheet).then(() => gridHolder().scrollTo(scrollLeft, scrollTop));
-}
-
-function gridHolder() {
-  return gridElement.querySelector('.tabulator-tableholder');
-}
-
-function drawTabs() {
-  const tabs = view.sheets.map(({ sheetId, title }) => {
-    const tab = document.createElement('button');
-    tab.type = 'button';
-    tab.role = 'tab';
-    tab.ariaSelected = String(sheetId === chosenSheetId);
-    tab.textContent = title;
-    tab.title = 'Double-click to rename';
-    tab.addEventListener('click', () => {
-      chosenSheetId = sheetId;
-      draw();
-    });
-    tab.addEventListener('dblclick', () => renameTab(sheetId, title));
-    return tab;
+  table = createGridTable(gridElement, sheet, {
+    edit: (place) => perform({ kind: 'edit', ...place }),
+    moveColumn: (column, to) => perform({ kind: 'moveColumns', column, to }, rebuildShown),
+    renameHeader,
+    select: showSelection,
+    cellMenu: () => menuOf(cellMenu(table.selection())),
+    columnMenu: menuOfColumn,
   });
-  const isSame =
-    tabs.map((tab) => tab.outerHTML).join() === [...tabsElement.children].map((tab) => tab.outerHTML).join();
-  if (!isSame) tabsElement.replaceChildren(...tabs);
+  const built = table;
+  built.show(sheet).then(() => {
+    if (built !== table) return;
+    if (area) table.select(area);
+    holderOf(gridElement).scrollTo(scrollLeft, scrollTop);
+    if (hasFocus) table.focus();
+    showSelection();
+  });
 }
 
-async function perform(action) {
-  try {
-    await performAction(action);
-  } catch (error) {
-    showMessage(error.message);
-    view.revision = undefined;
-  }
-  await refresh();
+function rebuildShown() {
+  rebuild(table.sheet());
+}
+
+function choose(sheetId) {
+  chosenSheetId = sheetId;
+  draw();
+}
+
+function showSelection() {
+  if (table) formulaBar.show(table.sheet(), table.selection());
+}
+
+/** Sends an action on the shown tab, with how much of its moves the person has seen. */
+function perform(action, onRefused) {
+  const { sheetId, moves } = table.sheet();
+  return send({ sheet: sheetId, movesSeen: moves, ...action }, onRefused);
+}
+
+function send(action, onRefused = () => undefined) {
+  sent = sent.then(async () => {
+    try {
+      const sheet = view.sheets.find(({ sheetId }) => sheetId === action.sheet);
+      if (sheet && !(await isMeant(action, sheet))) throw new Error('Nothing was changed.');
+      await performAction(action);
+    } catch (error) {
+      showMessage(error.message);
+      view.revision = undefined;
+      onRefused();
+    }
+    await refresh();
+  });
+  return sent;
+}
+
+function run(command, area = table?.selection()) {
+  const { action, problem } = actionFor(command, area, table.sheet());
+  if (problem) showMessage(problem);
+  else perform(action);
 }
 
 function showMessage(text) {
@@ -80,100 +124,90 @@ function showMessage(text) {
   hideMessageTimer = setTimeout(() => messageElement.replaceChildren(), MESSAGE_MS);
 }
 
-function renameTab(sheet, title) {
-  const renamed = prompt('Name of the tab', title);
-  if (renamed) perform({ kind: 'renameTab', sheet, title: renamed });
+async function renameHeader(column, current) {
+  const text = await ask({ title: 'Header of the column', value: current });
+  if (text !== undefined) perform({ kind: 'renameHeader', column, text });
 }
 
-function renameHeader(column, current) {
-  const text = prompt('Header of the column', current);
-  if (text !== null) perform({ kind: 'renameHeader', sheet: chosenSheetId, column, text });
+function menuOf(entries, area = table.selection()) {
+  return entries.map((entry) =>
+    entry ? { label: entry[0], action: () => run(entry[1], area) } : { separator: true },
+  );
 }
 
-/** The rows an action is about: the selected ones when the clicked row is among them. */
-function rowsAround(row) {
+/** The menu of a column is about all selected columns when it is one of them. */
+function menuOfColumn(column) {
   const area = table.selection();
-  const isSelected = area && row >= area.row && row < area.row + area.height;
-  return isSelected ? { row: area.row, count: area.height } : { row, count: 1 };
-}
-
-function rowMenu(row) {
-  const sheet = chosenSheetId;
-  const rows = rowsAround(row);
-  const last = rows.row + rows.count;
+  const isSelected = area && column >= area.column && column < area.column + area.width;
+  const columns = isSelected ? area : { ...area, column, width: 1 };
+  const header = table.sheet().rows[0]?.[column]?.text ?? '';
   return [
-    entry('Insert row above', { kind: 'insertRows', sheet, row }),
-    entry('Insert row below', { kind: 'insertRows', sheet, row: row + 1 }),
-    entry('Copy row below', { kind: 'copyRow', sheet, row, to: row + 1, inserts: true }),
+    ...menuOf(columnMenu(columns), columns),
     { separator: true },
-    entry('Move up', { kind: 'moveRows', sheet, ...rows, to: Math.max(0, rows.row - 1) }),
-    entry('Move down', { kind: 'moveRows', sheet, ...rows, to: last + 1 }),
-    { separator: true },
-    entry(rows.count > 1 ? `Delete ${rows.count} rows` : 'Delete row', {
-      kind: 'deleteRows',
-      sheet,
-      ...rows,
-    }),
-  ];
-}
-
-function columnMenu(column) {
-  const sheet = chosenSheetId;
-  const header = view.sheets.find(({ sheetId }) => sheetId === sheet)?.rows[0]?.[column]?.text ?? '';
-  return [
-    entry('Sort A → Z', { kind: 'sort', sheet, column }),
-    entry('Sort Z → A', { kind: 'sort', sheet, column, descending: true }),
-    { separator: true },
+    { label: 'Filter by values…', action: () => filterBy(column, header) },
     { label: 'Rename header…', action: () => renameHeader(column, header) },
-    { separator: true },
-    entry('Insert column left', { kind: 'insertColumns', sheet, column }),
-    entry('Insert column right', { kind: 'insertColumns', sheet, column: column + 1 }),
-    entry('Move left', { kind: 'moveColumns', sheet, column, to: Math.max(0, column - 1) }),
-    entry('Move right', { kind: 'moveColumns', sheet, column, to: column + 2 }),
-    entry('Delete column', { kind: 'deleteColumns', sheet, column }),
   ];
 }
 
-function entry(label, action) {
-  return { label, action: () => perform(action) };
+async function filterBy(column, header) {
+  const sheet = table.sheet();
+  const used = sheet.rows.slice(sheet.frozenRows).filter((cells) => cells.some((cell) => cell?.text));
+  const choices = [...new Set(used.map((cells) => cells[column]?.text ?? ''))].toSorted();
+  const shown = await ask({ title: `Show rows by ${header || 'value'}`, choices, confirm: 'Show' });
+  if (shown) perform({ kind: 'filter', column, shown });
 }
-
-const TOOLBAR = {
-  undo: () => ({ kind: 'undo' }),
-  insertRow: ({ row, height }) => ({ kind: 'insertRows', row: row + height }),
-  copyRow: ({ row }) => ({ kind: 'copyRow', row, to: row + 1, inserts: true }),
-  deleteRows: ({ row, height }) => ({ kind: 'deleteRows', row, count: height }),
-  sortAscending: ({ column }) => ({ kind: 'sort', column }),
-  sortDescending: ({ column }) => ({ kind: 'sort', column, descending: true }),
-};
 
 document.querySelector('#toolbar').addEventListener('click', (event) => {
-  const action = TOOLBAR[event.target.dataset.action];
-  const area = table?.selection();
-  if (!action) return;
-  if (!area) showMessage('Select a cell first.');
-  else perform({ sheet: chosenSheetId, ...action(area) });
+  const { command } = event.target.dataset;
+  if (command) run(command);
 });
 
-document.addEventListener('copy', (event) => {
-  const area = table?.selection();
-  if (!area || table.isEditing()) return;
-  const { rows } = view.sheets.find(({ sheetId }) => sheetId === chosenSheetId);
-  const lines = rows.slice(area.row, area.row + area.height);
-  const block = lines.map((cells) =>
-    Array.from({ length: area.width }, (_, right) => cells[area.column + right]?.text ?? '').join('\t'),
-  );
-  event.clipboardData.setData('text/plain', block.join('\n'));
+/** Keys and the clipboard belong to a field or dialog while the cursor is in one. */
+const isElsewhere = () =>
+  !table || table.isEditing() || document.activeElement?.closest('input, textarea, select, dialog, .menu');
+
+document.addEventListener('keydown', (event) => {
+  isValuesOnly = event.shiftKey;
+  if (isElsewhere()) return;
+  const command = commandOfKey(event);
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+  const isTyped = isPlain && event.key.length === 1;
+  const isAll = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'a';
+  if (!command && !isTyped && !isAll && event.key !== 'F2') return;
   event.preventDefault();
+  if (command) run(command);
+  else if (isAll) selectAll();
+  else table.edit(event.key === 'F2' || isSpaceOnCheckbox(event.key) ? undefined : event.key);
 });
+
+function isSpaceOnCheckbox(key) {
+  const { row, column } = table.selection() ?? {};
+  return key === ' ' && table.sheet().rows[row]?.[column]?.isCheckbox === true;
+}
+
+function selectAll() {
+  const { frozenRows, rowCount, columns } = table.sheet();
+  const row = Math.min(frozenRows, 1);
+  table.select({ row, column: 0, height: rowCount - row, width: columns.length });
+}
+
+for (const name of ['copy', 'cut']) {
+  document.addEventListener(name, (event) => {
+    const area = table?.selection();
+    if (isElsewhere() || !area) return;
+    event.preventDefault();
+    copied = copyCells(table.sheet(), area, name === 'cut');
+    event.clipboardData.setData('text/plain', copied.text);
+  });
+}
 
 document.addEventListener('paste', (event) => {
   const area = table?.selection();
-  if (!area || table.isEditing()) return;
+  if (isElsewhere() || !area) return;
   event.preventDefault();
-  const text = event.clipboardData.getData('text/plain').replace(/\r?\n$/, '');
-  const rows = text.split(/\r?\n/).map((line) => line.split('\t'));
-  perform({ kind: 'paste', sheet: chosenSheetId, row: area.row, column: area.column, rows });
+  perform(pasteAction(copied, event.clipboardData.getData('text/plain'), area, isValuesOnly));
+  // What was cut can be pasted once.
+  if (copied?.cut) copied = undefined;
 });
 
 async function poll() {
