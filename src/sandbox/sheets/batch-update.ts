@@ -2,19 +2,25 @@ import { z } from 'zod';
 import { OWNER } from './accounts.ts';
 import { METADATA_REQUESTS } from './developer-metadata.ts';
 import { maskOf, parseFieldMask, selectFields } from './field-mask.ts';
-import { badField, invalidArgument } from './google-error.ts';
+import { badField, invalidArgument, unimplemented } from './google-error.ts';
 import { isJsonObject, type JsonObject, withoutNulls } from './json.ts';
 import { isLockedOut, refuseProtected } from './protection.ts';
 import { parseRequest, type RequestKind, refuseRequest } from './request-kind.ts';
 import { jsonObject } from './request-shapes.ts';
+import { BORDER_REQUESTS } from './requests-borders.ts';
 import { CELL_REQUESTS } from './requests-cells.ts';
 import { CONDITIONAL_FORMAT_REQUESTS } from './requests-conditional-formats.ts';
+import { DIMENSION_GROUP_REQUESTS } from './requests-dimension-groups.ts';
 import { DIMENSION_REQUESTS } from './requests-dimensions.ts';
+import { EMBEDDED_OBJECT_REQUESTS } from './requests-embedded-objects.ts';
+import { FILL_REQUESTS } from './requests-fill.ts';
 import { MERGE_REQUESTS } from './requests-merges.ts';
 import { NAMED_RANGE_REQUESTS } from './requests-named-ranges.ts';
 import { OVERLAY_REQUESTS } from './requests-overlays.ts';
 import { RANGE_REQUESTS } from './requests-ranges.ts';
 import { SHEET_REQUESTS } from './requests-sheets.ts';
+import { TABLE_REQUESTS } from './requests-tables.ts';
+import { TEXT_REQUESTS } from './requests-text.ts';
 import { draftOf, type NextId, type Spreadsheet } from './spreadsheet.ts';
 import { spreadsheetResource } from './spreadsheet-resource.ts';
 
@@ -22,6 +28,12 @@ const REQUEST_KINDS: Record<string, RequestKind> = {
   ...CELL_REQUESTS,
   ...DIMENSION_REQUESTS,
   ...SHEET_REQUESTS,
+  ...TABLE_REQUESTS,
+  ...DIMENSION_GROUP_REQUESTS,
+  ...TEXT_REQUESTS,
+  ...FILL_REQUESTS,
+  ...BORDER_REQUESTS,
+  ...EMBEDDED_OBJECT_REQUESTS,
   ...RANGE_REQUESTS,
   ...MERGE_REQUESTS,
   ...OVERLAY_REQUESTS,
@@ -29,6 +41,20 @@ const REQUEST_KINDS: Record<string, RequestKind> = {
   ...NAMED_RANGE_REQUESTS,
   ...METADATA_REQUESTS,
 };
+
+/** Google has these too: data from BigQuery and comments of people, neither of which is here. */
+const UNSERVED_KINDS: ReadonlySet<string> = new Set([
+  'addDataSource',
+  'updateDataSource',
+  'deleteDataSource',
+  'refreshDataSource',
+  'cancelDataSourceRefresh',
+  'insertComment',
+  'updateCommentPost',
+  'deleteComment',
+  'addCommentReply',
+  'deleteCommentReply',
+]);
 
 const batchShape = z.object({
   requests: z.array(jsonObject).default([]),
@@ -85,6 +111,7 @@ function applyRequest(
     throw invalidArgument(`Invalid requests[${position}]: Exactly one request kind must be set.`);
   }
   const apply = REQUEST_KINDS[kind];
+  if (UNSERVED_KINDS.has(kind)) throw unimplemented(`The sandbox does not know how to do ${kind}.`);
   if (!apply) {
     const description = `Invalid JSON payload received. Unknown name "${kind}" at 'requests[${position}]': Cannot find field.`;
     throw badField(description, `requests[${position}]`, description);

@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject, withoutDefaults } from './json.ts';
  * Here only the newer is stored, whichever was sent, and both are shown.
  */
 
-const isColor = (name: string) => /Color$/.test(name);
-const isColorStyle = (name: string) => /ColorStyle$/.test(name);
+const isColor = (name: string) => /^color$|Color$/.test(name);
+const isColorStyle = (name: string) => /^colorStyle$|ColorStyle$/.test(name);
 
 /** What was sent, with every colour under its newer name; where both are sent that one counts. */
 export function storedColors(sent: JsonObject): JsonObject {

@@ -41,6 +41,11 @@ export function unavailable(): GoogleError {
   return rpcError(503, 'UNAVAILABLE', 'The service is currently unavailable.');
 }
 
+/** Not Google's answer but the sandbox's own, about what Google can do and it cannot. */
+export function unimplemented(message: string): GoogleError {
+  return rpcError(501, 'UNIMPLEMENTED', message);
+}
+
 export function internalError(): GoogleError {
   return rpcError(500, 'INTERNAL', 'Internal error encountered.');
 }

@@ -39,14 +39,16 @@ export function protectedRangeJson(overlay: Overlay): JsonObject {
 /** The groups of a tab as the API shows them, outer ones first; depth counts the groups around. */
 export function dimensionGroupsOf(sheet: Sheet, dimension: Dimension): JsonObject[] {
   const isRows = dimension === 'ROWS';
-  const spans = (isRows ? sheet.rowGroups : sheet.columnGroups).flatMap(({ ranges }) =>
+  const spans = (isRows ? sheet.rowGroups : sheet.columnGroups).flatMap(({ ranges, collapsed }) =>
     ranges.map((range) => ({
+      collapsed: collapsed === true,
       startIndex: (isRows ? range.startRowIndex : range.startColumnIndex) ?? 0,
       endIndex: (isRows ? range.endRowIndex : range.endColumnIndex) ?? 0,
     })),
   );
-  return spans.map(({ startIndex, endIndex }) => ({
+  return spans.map(({ startIndex, endIndex, collapsed }) => ({
     range: { ...(sheet.sheetId && { sheetId: sheet.sheetId }), dimension, startIndex, endIndex },
     depth: spans.filter((other) => other.startIndex <= startIndex && other.endIndex >= endIndex).length,
+    ...(collapsed && { collapsed }),
   }));
 }

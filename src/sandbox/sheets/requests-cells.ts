@@ -8,8 +8,10 @@ import { refuseMore } from './growth.ts';
 import { resolveGridRange } from './range-reference.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { cellShape, fields, gridCoordinate, gridRange, jsonObject, rowShape } from './request-shapes.ts';
+import { roomInTable } from './requests-tables.ts';
 import type { Sheet } from './spreadsheet.ts';
 import { cellAt, filledRowCount, growColumns, growRows, setCell, sheetById, sizeOf } from './spreadsheet.ts';
+import { tableById } from './tables.ts';
 
 type RowShape = z.infer<typeof rowShape>;
 
@@ -46,11 +48,22 @@ const repeatCell = requestKind(
   },
 );
 
-/** Writes below the last row that has a value anywhere in the tab, and grows the grid where needed. */
+/** Writes below the last row that has a value anywhere in the tab, or at the end of a table, and grows the grid where needed. */
 const appendCells = requestKind(
-  z.object({ sheetId: z.number().int().default(0), rows: z.array(rowShape).default([]), fields }),
-  (draft, { sheetId, rows, fields: maskText }) => {
+  z.object({
+    sheetId: z.number().int().default(0),
+    tableId: z.string().optional(),
+    rows: z.array(rowShape).default([]),
+    fields,
+  }),
+  (draft, { sheetId, tableId, rows, fields: maskText }) => {
     const mask = requiredMask(maskText);
+    if (tableId !== undefined) {
+      const { sheet, table } = tableById(draft, tableId);
+      const { row, column } = roomInTable(draft, sheet, table, rows.length);
+      writeRows(sheet, row, column, rows, mask);
+      return undefined;
+    }
     const sheet = sheetById(draft, sheetId);
     const start = filledRowCount(sheet);
     const width = Math.max(0, ...rows.map(({ values = [] }) => values.length));

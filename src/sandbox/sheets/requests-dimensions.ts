@@ -12,11 +12,11 @@ import { invalidArgument } from './google-error.ts';
 import type { GridSize } from './grid-range.ts';
 import { refuseMore } from './growth.ts';
 import { withoutDefaults } from './json.ts';
-import { dimensionGroupsOf } from './overlay-json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { dimension, dimensionRange, fields, jsonObject } from './request-shapes.ts';
-import type { Dimension, Sheet, Spreadsheet } from './spreadsheet.ts';
+import type { Dimension, Sheet } from './spreadsheet.ts';
 import { frozenRowsOf, growColumns, growRows, sheetById } from './spreadsheet.ts';
+import { extendTables, nameBlankColumns, tablesEndingAt } from './tables.ts';
 
 type DimensionRange = z.infer<typeof dimensionRange>;
 
@@ -44,12 +44,13 @@ const insertDimension = requestKind(
       );
     }
     refuseMore(draft, sheet, linesAsSize(lines.dimension, lines.count));
+    // Behind a table's last line a new one belongs to it only when it takes after the one before.
+    const grown = inheritFromBefore ? tablesEndingAt(sheet, lines.dimension, lines.start) : [];
     insertLines(draft, sheet, lines);
-    inheritFormats(
-      sheet,
-      lines,
-      inheritFromBefore || lines.start === total ? lines.start - 1 : lines.start + lines.count,
-    );
+    const isAtEnd = lines.start === total;
+    inheritFormats(sheet, lines, inheritFromBefore || isAtEnd ? lines.start - 1 : lines.start + lines.count);
+    extendTables(sheet, grown, lines.dimension, lines.start + lines.count);
+    nameBlankColumns(sheet);
     return undefined;
   },
 );
@@ -143,45 +144,6 @@ const autoResizeDimensions = requestKind(
   },
 );
 
-function groupListOf(sheet: Sheet, dimensionName: Dimension): 'rowGroups' | 'columnGroups' {
-  sheet.gridProperties[dimensionName === 'ROWS' ? 'rowGroupControlAfter' : 'columnGroupControlAfter'] = true;
-  return dimensionName === 'ROWS' ? 'rowGroups' : 'columnGroups';
-}
-
-function sameSpan(range: DimensionRange) {
-  const [start, end] = [range.startIndex, range.endIndex];
-  return ({ ranges: [first] }: Sheet['rowGroups'][number]) =>
-    range.dimension === 'ROWS'
-      ? first?.startRowIndex === start && first?.endRowIndex === end
-      : first?.startColumnIndex === start && first?.endColumnIndex === end;
-}
-
-function changeGroups(
-  draft: Spreadsheet,
-  range: DimensionRange,
-  change: (list: Sheet['rowGroups']) => Sheet['rowGroups'],
-) {
-  const sheet = sheetById(draft, range.sheetId);
-  const name = groupListOf(sheet, range.dimension);
-  sheet[name] = change(sheet[name]);
-  const dimensionGroups = dimensionGroupsOf(sheet, range.dimension);
-  return dimensionGroups.length > 0 ? { dimensionGroups } : {};
-}
-
-const addDimensionGroup = requestKind(z.object({ range: dimensionRange }), (draft, { range }, nextId) => {
-  const [start, end] = [range.startIndex, range.endIndex];
-  const isRows = range.dimension === 'ROWS';
-  const span = isRows
-    ? { startRowIndex: start, endRowIndex: end }
-    : { startColumnIndex: start, endColumnIndex: end };
-  const group = { id: nextId(), ranges: [{ sheetId: range.sheetId, ...span }] };
-  return changeGroups(draft, range, (groups) => [...groups, group]);
-});
-
-const deleteDimensionGroup = requestKind(z.object({ range: dimensionRange }), (draft, { range }) =>
-  changeGroups(draft, range, (groups) => groups.filter((group) => !sameSpan(range)(group))),
-);
-
 export const DIMENSION_REQUESTS: Record<string, RequestKind> = {
   insertDimension,
   deleteDimension,
@@ -189,6 +151,4 @@ export const DIMENSION_REQUESTS: Record<string, RequestKind> = {
   appendDimension,
   updateDimensionProperties,
   autoResizeDimensions,
-  addDimensionGroup,
-  deleteDimensionGroup,
 };

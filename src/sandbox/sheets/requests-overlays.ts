@@ -9,8 +9,10 @@ import { sortArea } from './ranges.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { fields, gridRange, jsonObject } from './request-shapes.ts';
 import { sortKeysOf } from './requests-ranges.ts';
+import { dropTable } from './requests-tables.ts';
 import type { Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
 import { sheetById } from './spreadsheet.ts';
+import { tableIdOf } from './tables.ts';
 
 type OverlayList = 'protectedRanges' | 'bandedRanges' | 'filterViews';
 
@@ -82,11 +84,32 @@ function overlayRequests(
     return undefined;
   });
   const remove = requestKind(jsonObject, (draft, request) => {
+    if (list === 'bandedRanges' && unbandTable(draft, String(request[idName]))) return undefined;
     const { sheet, overlay } = withOverlay(draft, list, Number(request[idName] ?? request['filterId']));
     sheet[list] = sheet[list].filter((candidate) => candidate !== overlay);
     return undefined;
   });
   return { [`add${noun}`]: add, [`update${noun}`]: update, [`delete${noun}`]: remove };
+}
+
+const duplicateFilterView = requestKind(
+  z.object({ filterId: z.number().int() }),
+  (draft, { filterId }, nextId) => {
+    const { sheet, overlay } = withOverlay(draft, 'filterViews', filterId);
+    const copy = { ...overlay, id: nextId(), title: `Copy of ${String(overlay['title'] ?? '')}` };
+    sheet.filterViews.push(copy);
+    return { filter: filterJson(copy) };
+  },
+);
+
+/** A table without its bands is none any more; its cells stay. */
+function unbandTable(draft: Spreadsheet, tableId: string): boolean {
+  for (const sheet of draft.sheets) {
+    const table = sheet.tables.find((candidate) => tableIdOf(candidate) === tableId);
+    if (table) dropTable(sheet, table);
+    if (table) return true;
+  }
+  return false;
 }
 
 /** A basic filter hides nothing here, but its sort order is applied to the rows, as Google does. */
@@ -123,6 +146,7 @@ export const OVERLAY_REQUESTS: Record<string, RequestKind> = {
     overlayJson(overlay, 'bandedRangeId'),
   ),
   ...overlayRequests('filterViews', 'FilterView', 'filter', 'filterViewId', filterJson),
+  duplicateFilterView,
   setBasicFilter,
   clearBasicFilter,
 };

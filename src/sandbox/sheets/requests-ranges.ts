@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shiftOverlays } from './band-shift.ts';
 import { type Cell, mergeCell } from './cell.ts';
 import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
@@ -8,6 +9,7 @@ import { cellsIn, clearCells, putCells, sortArea } from './ranges.ts';
 import { type RequestKind, requestKind } from './request-kind.ts';
 import { dimension, gridCoordinate, gridRange, jsonObject } from './request-shapes.ts';
 import { cellAt, growColumns, growRows, type Sheet, sheetById, sizeOf } from './spreadsheet.ts';
+import { nameBlankColumns } from './tables.ts';
 
 const PASTE_MASKS: Record<string, FieldMask> = {
   PASTE_NORMAL: parseFieldMask('*'),
@@ -18,7 +20,7 @@ const PASTE_MASKS: Record<string, FieldMask> = {
   PASTE_NO_BORDERS: parseFieldMask('*'),
 };
 
-const pasteType = z.string().default('PASTE_NORMAL');
+export const pasteType = z.string().default('PASTE_NORMAL');
 
 function pasteMask(type: string): FieldMask {
   const mask = PASTE_MASKS[type];
@@ -64,6 +66,17 @@ const cutPaste = requestKind(
   },
 );
 
+/** Pastes a block at a place, as far as the kind of pasting takes its parts over. */
+export function pasteBlock(
+  sheet: Sheet,
+  row: number,
+  column: number,
+  block: (Cell | undefined)[][],
+  type: string,
+): void {
+  paste(sheet, row, column, block, pasteMask(type));
+}
+
 function paste(
   sheet: Sheet,
   row: number,
@@ -107,9 +120,11 @@ const insertRange = requestKind(shiftShape, (draft, { range, shiftDimension }) =
   if (shiftDimension === 'ROWS')
     growRows(sheet, filledEnd(block) + area.startRow + height - sheet.rows.length);
   else growColumns(sheet, filledWidth(block) + area.startColumn + width - sheet.columnProperties.length);
+  shiftOverlays(draft, sheet, area, shiftDimension, 1);
   clearCells(sheet, area);
   const [down, right] = shiftDimension === 'ROWS' ? [height, 0] : [0, width];
   putCells(sheet, area.startRow + down, area.startColumn + right, block);
+  nameBlankColumns(sheet);
   return undefined;
 });
 
@@ -119,6 +134,7 @@ const deleteRange = requestKind(shiftShape, (draft, { range, shiftDimension }) =
   const { behind, height, width } = shiftedPart(sheet, area, shiftDimension, 1);
   const block = cellsIn(sheet, behind);
   const whole = areaOf(range, sizeOf(sheet));
+  shiftOverlays(draft, sheet, area, shiftDimension, -1);
   clearCells(
     sheet,
     shiftDimension === 'ROWS'

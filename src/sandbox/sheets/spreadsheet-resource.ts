@@ -16,6 +16,7 @@ import {
 import { type ResolvedRange, resolveA1 } from './range-reference.ts';
 import type { Dimension, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
 import { sizeOf } from './spreadsheet.ts';
+import { tableBandJson, tableJson } from './tables.ts';
 
 const WHITE: JsonObject = { red: 1, green: 1, blue: 1 };
 
@@ -94,6 +95,7 @@ function sheetJson(
   const shown = areas.length > 0 ? areas : [whole];
   const inView = (overlay: Overlay) =>
     overlay.ranges.some((range) => shown.some((area) => areasOverlap(areaOf(range, sizeOf(sheet)), area)));
+  const tables = sheet.tables.filter(inView);
   return {
     properties: sheetProperties(sheet, index),
     ...(dataMask && { data: shown.map((area) => gridData(spreadsheet, sheet, area, dataMask)) }),
@@ -108,10 +110,16 @@ function sheetJson(
     ...listed('filterViews', sheet.filterViews.map(filterJson)),
     ...listed('protectedRanges', sheet.protectedRanges.map(protectedRangeJson)),
     ...(sheet.basicFilter[0] && { basicFilter: overlayJson(sheet.basicFilter[0]) }),
+    ...listed('bandedRanges', [
+      ...sheet.bandedRanges.filter(inView).map((band) => overlayJson(band, 'bandedRangeId')),
+      ...tables.map(tableBandJson),
+    ]),
     ...listed(
-      'bandedRanges',
-      sheet.bandedRanges.map((band) => overlayJson(band, 'bandedRangeId')),
+      'tables',
+      tables.map((table) => tableJson(sheet, table)),
     ),
+    ...listed('charts', sheet.charts),
+    ...listed('slicers', sheet.slicers),
     ...listed('developerMetadata', metadataOn(spreadsheet, sheet.sheetId, undefined)),
     ...listed('rowGroups', dimensionGroupsOf(sheet, 'ROWS')),
     ...listed('columnGroups', dimensionGroupsOf(sheet, 'COLUMNS')),

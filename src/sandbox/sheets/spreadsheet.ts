@@ -43,6 +43,12 @@ export interface Sheet {
   basicFilter: Overlay[];
   rowGroups: Overlay[];
   columnGroups: Overlay[];
+  tables: Overlay[];
+  /** The types of the columns of tables, each lying over its column's header cell. */
+  tableColumns: Overlay[];
+  /** Charts and slicers as the API shows them; they lie over the grid and do not move with it. */
+  charts: JsonObject[];
+  slicers: JsonObject[];
 }
 
 /** A whole document. Lists are replaced or changed only in a draft, their entries never. */
@@ -64,6 +70,8 @@ export const OVERLAY_LISTS = [
   'basicFilter',
   'rowGroups',
   'columnGroups',
+  'tables',
+  'tableColumns',
 ] as const;
 
 export interface NewSpreadsheet {
@@ -108,6 +116,10 @@ export function createSheet(sheetId: number, title: string, size?: Partial<GridS
     basicFilter: [],
     rowGroups: [],
     columnGroups: [],
+    tables: [],
+    tableColumns: [],
+    charts: [],
+    slicers: [],
   };
 }
 
@@ -130,6 +142,8 @@ export function draftOfSheet(sheet: Sheet): Sheet {
     rows: [...sheet.rows],
     rowProperties: [...sheet.rowProperties],
     columnProperties: [...sheet.columnProperties],
+    charts: [...sheet.charts],
+    slicers: [...sheet.slicers],
   };
   for (const list of OVERLAY_LISTS) draft[list] = [...sheet[list]];
   return draft;
