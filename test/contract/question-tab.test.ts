@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeCell, textCell } from '../../src/core/cell.ts';
+import type { Question } from '../../src/core/decide/plan.ts';
+import { findAnswers, planQuestionRows } from '../../src/core/decide/question-rows.ts';
+import type { Layout } from '../../src/core/layout.ts';
+import { questionTab } from '../../src/core/question-tab.ts';
+import type { ObservedTab } from '../../src/core/table.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import {
+  appendStep,
+  openSandboxSheet,
+  type SandboxSheet,
+  sheetLayout,
+  titled,
+} from '../support/sandbox-sheet.ts';
+
+const layout: Layout = [...sheetLayout, questionTab('Conflicts')];
+
+let sheet: SandboxSheet;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet();
+});
+
+afterEach(() => sheet.close());
+
+const asked = (id: number, crm = `CRM ${id}`): Question => ({
+  scope: `conflict:lead-${id}:title`,
+  cells: { what: textCell('Choose CRM or Sheet.'), crm: textCell(crm), table: textCell(`Sheet ${id}`) },
+});
+
+async function readQuestions(): Promise<Extract<ObservedTab, { state: 'read' }>> {
+  const { question } = (await sheet.table.read(layout)).tabs;
+  if (question?.state !== 'read') throw new Error(question?.reason ?? 'There is no tab of questions.');
+  return question;
+}
+
+/** What a cycle does with these questions; the person acts between its read and its write. */
+async function cycle(questions: readonly Question[], ...meanwhile: PersonActionInput[]): Promise<void> {
+  const tab = await readQuestions();
+  const rules = { mayReturn: () => false, timeZone: 'UTC', now: 0, appendsMax: 100 };
+  const steps = planQuestionRows({ tab, questions, ...rules });
+  await sheet.setFaults({ beforeNextWrite: meanwhile });
+  if (steps.length > 0) await sheet.table.write(steps.map(({ write }) => write));
+}
+
+/** Scopes and choices, from the top down. */
+async function readRows(): Promise<[scope: string, choice: string][]> {
+  const { rows } = await readQuestions();
+  return rows.map(({ id, cells }) => [
+    describeCell(id),
+    cells['choose']?.kind === 'empty' ? '' : describeCell(cells['choose']!),
+  ]);
+}
+
+const choose = (row: number, text: string): PersonActionInput => ({
+  kind: 'edit',
+  sheet: 'Conflicts',
+  row,
+  column: 'Choose',
+  text,
+});
+
+describe('the tab of the questions', () => {
+  test('is laid out with the rest, and takes one read and one write together with the other tabs', async () => {
+    await sheet.table.layOut(layout, 'create');
+    expect(await sheet.readValues('Conflicts!1:1')).toMatchObject({
+      values: [
+        [
+          'ID',
+          'Sync',
+          'What',
+          'Tab',
+          'Record',
+          'Title',
+          'Field',
+          'CRM has',
+          'Sheet has',
+          'Agreed before',
+          'Choose',
+          'Since',
+        ],
+      ],
+    });
+    const before = await sheet.countRequests();
+    const tab = await readQuestions();
+    const rules = { mayReturn: () => false, timeZone: 'UTC', now: 0, appendsMax: 100 };
+    const steps = planQuestionRows({ tab, questions: [asked(1)], ...rules }).map(({ write }) => write);
+    await sheet.table.write([appendStep('1', titled('One')), ...steps]);
+    expect(await sheet.countRequests()).toEqual({ reads: before.reads + 1, writes: before.writes + 1 });
+    expect(await readRows()).toEqual([['conflict:lead-1:title', '']]);
+  });
+
+  test('shows what the CRM has as text, never as a formula', async () => {
+    await sheet.table.layOut(layout, 'create');
+    await cycle([asked(1, '=1+1')]);
+    expect(await sheet.readValues('Conflicts!H2:H2', 'FORMULA')).toMatchObject({ values: [['=1+1']] });
+    expect((await readQuestions()).rows[0]?.cells['crm']).toEqual(textCell('=1+1'));
+  });
+
+  test('may be missing: everything else goes on with one read of its own tabs, until init brings it', async () => {
+    await sheet.table.layOut(sheetLayout, 'create');
+    await sheet.table.read(layout);
+    const before = await sheet.countRequests();
+    const { tabs } = await sheet.table.read(layout);
+    expect([tabs.lead.state, tabs.question?.state]).toEqual(['read', 'held']);
+    expect((await sheet.countRequests()).reads).toBe(before.reads + 1);
+    await sheet.table.layOut(layout, 'create');
+    expect((await readQuestions()).rows).toEqual([]);
+  });
+
+  test('that a person deletes stops nothing, and that a person renames stays the tab', async () => {
+    await sheet.table.layOut(layout, 'create');
+    await cycle([asked(1)]);
+    await sheet.person({ kind: 'renameTab', sheet: 'Conflicts', title: 'To do' });
+    expect(await readRows()).toEqual([['conflict:lead-1:title', '']]);
+    await sheet.person({ kind: 'deleteTab', sheet: 'To do' });
+    const { lead, question } = (await sheet.table.read(layout)).tabs;
+    expect([lead.state, question?.state]).toEqual(['read', 'held']);
+  });
+});
+
+describe('between our read and our write', () => {
+  const [first, second, third] = [asked(1), asked(2), asked(3)];
+
+  beforeEach(async () => {
+    await sheet.table.layOut(layout, 'create');
+    await cycle([first, second, third]);
+    await sheet.person(choose(1, 'Sheet'));
+  });
+
+  /** What is true of every answer, whatever happened: it stands beside the question it was given to. */
+  const expectTrueChoices = async () => {
+    for (const [scope, choice] of await readRows()) {
+      if (choice !== '') expect([scope, choice]).toEqual([first.scope, 'Sheet']);
+    }
+  };
+
+  test.each<[string, PersonActionInput[]]>([
+    ['rows are sorted', [{ kind: 'sort', sheet: 'Conflicts', column: 'ID', descending: true }]],
+    ['a row is inserted above', [{ kind: 'insertRows', sheet: 'Conflicts', row: 1 }]],
+    ['a row is deleted', [{ kind: 'deleteRows', sheet: 'Conflicts', row: 1 }]],
+    ['a row is moved', [{ kind: 'moveRows', sheet: 'Conflicts', row: 3, to: 1 }]],
+    ['columns move', [{ kind: 'moveColumns', sheet: 'Conflicts', column: 'Choose', to: 2 }]],
+    [
+      'a row of a person’s own is typed below',
+      [{ kind: 'edit', sheet: 'Conflicts', row: 4, column: 'What', text: 'Mine' }],
+    ],
+  ])(
+    '%s: every choice stands beside its own question, and the next cycles put the rest right',
+    async (_, actions) => {
+      const now = [first, asked(3, 'Changed'), asked(4)];
+      await cycle(now, ...actions);
+      await expectTrueChoices();
+      await cycle(now);
+      await cycle(now);
+      await expectTrueChoices();
+      const rows = await readRows();
+      const own = rows.filter(([scope]) => scope !== '(empty)');
+      expect(own.map(([scope]) => scope).toSorted()).toEqual(now.map(({ scope }) => scope));
+      const before = await sheet.countRequests();
+      await cycle(now);
+      expect(await sheet.countRequests()).toEqual({ reads: before.reads + 1, writes: before.writes });
+    },
+  );
+
+  test('a choice that is made then stays where it was made, and is read the next time', async () => {
+    const now = [first, second, asked(3, 'Changed')];
+    await cycle(now, choose(2, 'CRM'));
+    expect(findAnswers(await readQuestions(), now, [], 7)).toEqual([
+      { scope: first.scope, choice: 'table', at: 7 },
+      { scope: second.scope, choice: 'crm', at: 7 },
+    ]);
+  });
+
+  test('a choice for a question that changed its words goes with it', async () => {
+    await cycle([first, second, asked(3, 'Changed')], choose(3, 'CRM'));
+    expect(await readRows()).toEqual([
+      [first.scope, 'Sheet'],
+      [second.scope, ''],
+      [third.scope, ''],
+    ]);
+  });
+});
