@@ -39,6 +39,7 @@ import {
   findPosition,
   findRow,
   readSides,
+  type ShownKind,
   type ShownRow,
   type SideAddresses,
 } from './two-sides.ts';
@@ -83,15 +84,15 @@ export interface Scenario {
   /** What people do in the grid, one after the other. */
   act(...actions: PersonActionInput[]): Promise<void>;
   /** The zero-based grid row of a record; fails when it has none. */
-  position(entity: ListedEntity, id: number): Promise<number>;
+  position(entity: ShownKind, id: number | string): Promise<number>;
   setFaults(order: z.input<typeof faultOrder>): void;
   setSheetFaults(faults: FaultsInput): Promise<void>;
   /** The requests that the CRM took note of, by method and path. */
   requests(method: string, path: RegExp): readonly LoggedRequest[];
   /** All cells, by header and as people see them, of a record's row or of the first that shows these texts. */
-  row(entity: ListedEntity, which: Which): Promise<ShownRow | undefined>;
+  row(entity: ShownKind, which: Which): Promise<ShownRow | undefined>;
   /** Resolves with the row once its Sync cell says such words. */
-  told(entity: ListedEntity, which: Which, words: RegExp): Promise<ShownRow>;
+  told(entity: ShownKind, which: Which, words: RegExp): Promise<ShownRow>;
   /** Resolves with the first item of the outbox that fits, once there is one. */
   waits(fits: (item: OutboxItem) => boolean): Promise<OutboxItem>;
   /** Resolves once something is held or stopped for a reason in such words. */

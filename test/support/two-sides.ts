@@ -220,7 +220,15 @@ function readRows(
     .filter((row) => Object.keys(row).length > 0);
 }
 
-const titleOf = { lead: 'Leads', opportunity: 'Opportunities', task: 'Tasks' } as const;
+const titleOf = {
+  lead: 'Leads',
+  opportunity: 'Opportunities',
+  task: 'Tasks',
+  question: 'Conflicts',
+} as const;
+
+/** What the rows of a tab carry. */
+export type ShownKind = keyof typeof titleOf;
 
 /** The cells of a row by header, as people see them. */
 export type ShownRow = Readonly<Record<string, string>>;
@@ -230,7 +238,7 @@ const textsShape = z.object({ values: z.array(z.array(z.string())).default([]) }
 /** The first row that shows these texts, with its Sync cell; `undefined` when there is none. */
 export async function findRow(
   addresses: SideAddresses,
-  entity: keyof typeof titleOf,
+  entity: ShownKind,
   texts: ShownRow,
 ): Promise<ShownRow | undefined> {
   const [headers = [], ...cells] = await readTexts(addresses, entity);
@@ -243,8 +251,8 @@ export async function findRow(
 /** The zero-based grid row that shows the ID. */
 export async function findPosition(
   addresses: SideAddresses,
-  entity: keyof typeof titleOf,
-  id: number,
+  entity: ShownKind,
+  id: number | string,
 ): Promise<number> {
   const [headers = [], ...rows] = await readTexts(addresses, entity);
   const column = headers.indexOf('ID');
@@ -253,7 +261,7 @@ export async function findPosition(
   return index + 1;
 }
 
-async function readTexts({ sheetsUrl, spreadsheetId }: SideAddresses, entity: keyof typeof titleOf) {
+async function readTexts({ sheetsUrl, spreadsheetId }: SideAddresses, entity: ShownKind) {
   const answer = await fetch(`${sheetsUrl}/v4/spreadsheets/${spreadsheetId}/values/${titleOf[entity]}`);
   return textsShape.parse(await answer.json()).values;
 }
