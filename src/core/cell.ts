@@ -23,6 +23,13 @@ export const textCell = (text: string): Cell => (text === '' ? emptyCell : { kin
 export const numberCell = (number: number): Cell => ({ kind: 'number', number });
 export const booleanCell = (boolean: boolean): Cell => ({ kind: 'boolean', boolean });
 
+/** The cell without what its format makes of its number. */
+export const bareCell = (cell: Cell): Cell => (cell.kind === 'number' ? numberCell(cell.number) : cell);
+
+/** Whether the cell's format shows its number as a percentage. */
+export const isShownAsPercent = (cell: Cell): boolean =>
+  cell.kind === 'number' && (cell.shown?.endsWith('%') ?? false);
+
 /** Whether two cells hold exactly the same. */
 export const equalCells = (left: Cell, right: Cell): boolean =>
   JSON.stringify(left) === JSON.stringify(right);

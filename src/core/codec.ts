@@ -6,7 +6,15 @@ import {
   taskPriorityChoices,
   taskStatusChoices,
 } from './catalog.ts';
-import { booleanCell, type Cell, describeCell, emptyCell, numberCell, textCell } from './cell.ts';
+import {
+  booleanCell,
+  type Cell,
+  describeCell,
+  emptyCell,
+  isShownAsPercent,
+  numberCell,
+  textCell,
+} from './cell.ts';
 import { type ChoiceIndex, indexChoices } from './choice.ts';
 import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
@@ -230,7 +238,7 @@ function decodeInteger(field: FieldDefinition, cell: Cell): Decoded {
 function decodePercent(field: FieldDefinition, cell: Cell): Decoded {
   const read = decodeNumber(field, cell);
   if (read.kind === 'refused' || typeof read.value !== 'number') return read;
-  const isPercent = describeCell(cell).trim().endsWith('%');
+  const isPercent = isShownAsPercent(cell) || (cell.kind === 'text' && cell.text.trim().endsWith('%'));
   const isPart = isPercent || (read.value > 0 && read.value < 1);
   const percent = isPart ? Number((read.value * 100).toPrecision(15)) : read.value;
   if (Number.isInteger(percent) && (!isPercent || percent <= 100)) return decoded(percent);

@@ -18,7 +18,7 @@ export type ObservedTab =
   | {
       readonly state: 'read';
       readonly rows: readonly ObservedRow[];
-      /** Fields whose column was found. */
+      /** Fields whose column was found, and is not filled by an array formula: those that a new row can hold. */
       readonly fields: ReadonlySet<FieldName>;
       /** Whether the Sync column was found. */
       readonly hasSync: boolean;

@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { type Cell, emptyCell, textCell } from '../core/cell.ts';
+import { type Cell, emptyCell, numberCell, spilledCell, textCell } from '../core/cell.ts';
 import type { Spreadsheet } from './client.ts';
 
 /** The cells of a tab by grid row and grid column; rows are ragged, what is missing is empty. */
@@ -14,10 +14,13 @@ export interface Grid {
   readonly merges: readonly sheets_v4.Schema$GridRange[];
 }
 
-/** Field mask of what {@link readGrids} needs: what was entered, and whether it shows an error. */
+/** Field mask of a cell: what was entered, what people see there, and whether it is an error. */
+export const cellFields = 'userEnteredValue,effectiveValue.errorValue,formattedValue';
+
+/** Field mask of what {@link readGrids} needs. */
 export const gridFields =
   'properties.timeZone,sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),merges,' +
-  'data(startRow,startColumn,rowData.values(userEnteredValue,effectiveValue.errorValue)))';
+  `data(startRow,startColumn,rowData.values(${cellFields})))`;
 
 export const cellAt = (rows: Rows, row: number, column: number): Cell => rows[row]?.[column] ?? emptyCell;
 
@@ -41,13 +44,29 @@ export function readRows(block: sheets_v4.Schema$GridData | undefined): Rows {
   return [...above, ...rows];
 }
 
-/** An error goes before the formula that shows it, because it has no value at all. */
-export function toCell({ userEnteredValue, effectiveValue }: sheets_v4.Schema$CellData): Cell {
+/**
+ * An error goes before the formula that shows it, because it has no value at all. A cell that shows something although nothing was
+ * entered is filled by the array formula of another cell.
+ */
+export function toCell({
+  userEnteredValue,
+  effectiveValue,
+  formattedValue,
+}: sheets_v4.Schema$CellData): Cell {
   const { formulaValue, numberValue, boolValue, stringValue } = userEnteredValue ?? {};
   const error = effectiveValue?.errorValue;
-  if (error) return { kind: 'error', message: error.message || error.type || 'error' };
+  const isSpilled = !userEnteredValue && Boolean(formattedValue);
+  if (error) {
+    const formula = formulaValue ?? (isSpilled ? '' : undefined);
+    const message = error.message || error.type || 'error';
+    return { kind: 'error', message, ...(typeof formula === 'string' && { formula }) };
+  }
+  if (isSpilled) return spilledCell;
   if (typeof formulaValue === 'string') return { kind: 'formula', formula: formulaValue };
-  if (typeof numberValue === 'number') return { kind: 'number', number: numberValue };
+  if (typeof numberValue === 'number') return shownNumber(numberValue, formattedValue);
   if (typeof boolValue === 'boolean') return { kind: 'boolean', boolean: boolValue };
   return textCell(stringValue ?? '');
 }
+
+const shownNumber = (number: number, shown: string | null | undefined): Cell =>
+  !shown || shown === String(number) ? numberCell(number) : { kind: 'number', number, shown };

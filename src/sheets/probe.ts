@@ -78,9 +78,11 @@ function compareTab(grid: Grid | undefined, layout: TabLayout): TabLook {
   const { title, columns } = layout;
   if (!grid) return { state: 'absent', title };
   if (isEmptyGrid(grid)) return { state: 'empty', title };
-  const { observed } = observeTab(grid, layout);
+  const { observed, bound } = observeTab(grid, layout);
   if (observed.state === 'held') return { state: 'held', title, reason: observed.reason };
-  const missing = columns.filter(({ field }) => !observed.fields.has(field)).map(({ header }) => header);
+  const missing = columns
+    .filter(({ field }) => !bound?.columns.fields.has(field))
+    .map(({ header }) => header);
   const managed = new Set([idHeader, syncHeader, ...columns.map(({ header }) => header)].map(labelKey));
   const headers = (grid.rows[0] ?? []).flatMap((cell) => (cell.kind === 'empty' ? [] : describeCell(cell)));
   return {

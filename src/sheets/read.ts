@@ -1,6 +1,8 @@
-import { type Cell, emptyCell } from '../core/cell.ts';
+import { bareCell, type Cell, emptyCell, isShownAsPercent, spilledCell } from '../core/cell.ts';
+import type { FieldKind } from '../core/field-kind.ts';
 import type { TabLayout } from '../core/layout.ts';
 import type { ObservedRow, ObservedTab } from '../core/table.ts';
+import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
 import { bindColumns, type ManagedColumns } from './columns.ts';
 import { cellAt, type Grid, type Rows } from './grid.ts';
@@ -32,10 +34,11 @@ export function observeTab(grid: Grid | undefined, layout: TabLayout): TabReadin
   const merged = findMerge(grid, columns);
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
   const { sheetId, title, rowCount, rows } = grid;
+  const spilled = findSpilled(rows, columns);
   const observed: ObservedTab = {
     state: 'read',
-    rows: observeRows(rows, columns),
-    fields: new Set(columns.fields.keys()),
+    rows: observeRows(rows, columns, spilled),
+    fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
     hasSync: columns.sync !== undefined,
   };
   return { observed, bound: { sheetId, title, rowCount, columns, rows } };
@@ -47,8 +50,13 @@ const managedIndexes = ({ id, sync, fields }: ManagedColumns): number[] => [
   ...[...fields.values()].map((field) => field.index),
 ];
 
-/** A checkbox that nobody ticked is `false`; a whole column of them makes no rows. */
-const isBlank = (cell: Cell): boolean => cell.kind === 'empty' || (cell.kind === 'boolean' && !cell.boolean);
+/** A checkbox that nobody ticked is `false`; a whole column of them makes no rows, nor does one that an array formula fills. */
+const isBlank = (cell: Cell): boolean =>
+  cell.kind === 'empty' || (cell.kind === 'boolean' && !cell.boolean) || isSpilled(cell);
+
+/** What the array formula of another cell fills in, is nothing that stands in the row itself. */
+const isSpilled = (cell: Cell): boolean =>
+  (cell.kind === 'formula' || cell.kind === 'error') && cell.formula === '';
 
 const isBlankRow = (rows: Rows, row: number, indexes: readonly number[]): boolean =>
   indexes.every((index) => isBlank(cellAt(rows, row, index)));
@@ -60,20 +68,48 @@ export function endOfRows(rows: Rows, columns: ManagedColumns): number {
   return Math.max(last, 0) + 1;
 }
 
-function observeRows(rows: Rows, columns: ManagedColumns): ObservedRow[] {
+/**
+ * Fields whose column an array formula fills, at least in part. It may fill a cell with nothing, and a value in one of its cells would
+ * break all of it: the whole column is its own.
+ */
+function findSpilled(rows: Rows, columns: ManagedColumns): ReadonlySet<FieldName> {
+  const spilled = [...columns.fields].filter(([, { index }]) =>
+    rows.some((row) => isSpilled(row[index] ?? emptyCell)),
+  );
+  return new Set(spilled.map(([field]) => field));
+}
+
+function observeRows(rows: Rows, columns: ManagedColumns, spilled: ReadonlySet<FieldName>): ObservedRow[] {
   const indexes = managedIndexes(columns);
   return rows.flatMap((_, position) => {
     if (position === 0 || isBlankRow(rows, position, indexes)) return [];
-    const cells = [...columns.fields].map(
-      ([field, { index }]) => [field, cellAt(rows, position, index)] as const,
-    );
+    const cells = [...columns.fields].map(([field, column]): [FieldName, Cell] => {
+      const cell = observeCell(cellAt(rows, position, column.index), column.kind);
+      return [field, cell.kind === 'empty' && spilled.has(field) ? spilledCell : cell];
+    });
     return {
       position,
-      id: cellAt(rows, position, columns.id),
+      id: bareCell(cellAt(rows, position, columns.id)),
       sync: columns.sync === undefined ? emptyCell : cellAt(rows, position, columns.sync),
       cells: Object.fromEntries(cells),
     };
   });
+}
+
+/** How a number is shown matters where people mean what they see, and where 50% and 50 are the same. */
+function observeCell(cell: Cell, kind: FieldKind): Cell {
+  switch (kind) {
+    case 'text':
+    case 'user':
+    case 'users':
+    case 'select':
+    case 'multi-select':
+      return cell;
+    case 'integer':
+      return isShownAsPercent(cell) ? cell : bareCell(cell);
+    default:
+      return bareCell(cell);
+  }
 }
 
 /**

@@ -93,6 +93,6 @@ const restoreCell = ({ sheetId, rows }: BoundTab, row: number, column: number): 
   },
 });
 
-/** Of an error only its message is known, and that is no value. */
+/** Of an error that no formula shows only the message is known, and that is no value. */
 const restoredValue = (cell: Cell): sheets_v4.Schema$CellData =>
-  cell.kind === 'error' ? {} : enteredValue(cell);
+  cell.kind === 'error' && cell.formula === undefined ? {} : enteredValue(cell);

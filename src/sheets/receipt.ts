@@ -1,13 +1,11 @@
-import { type Cell, emptyCell, equalCells } from '../core/cell.ts';
+import { bareCell, type Cell, emptyCell, equalCells } from '../core/cell.ts';
 import type { SetStep, WriteReceipt } from '../core/table.ts';
-import { cellAt } from './grid.ts';
+import { cellAt, cellFields } from './grid.ts';
 import type { BoundTab } from './read.ts';
 import type { TabSteps } from './steps.ts';
 
 /** Field mask of what the reply of a write must bring: the ID column and the header row. */
-export const receiptFields =
-  'sheets(properties.sheetId,' +
-  'data(startRow,startColumn,rowData.values(userEnteredValue,effectiveValue.errorValue)))';
+export const receiptFields = `sheets(properties.sheetId,data(startRow,startColumn,rowData.values(${cellFields})))`;
 
 /** What stood in a tab right after a write. */
 export interface ReadBack {
@@ -36,8 +34,12 @@ export interface WriteCheck extends WriteReceipt {
  * own, so that it is judged by traces: the old ID is still somewhere, or another one is gone that nobody
  * meant to remove and no delete can have taken. That one is what it hit.
  */
-export function checkWrite({ before, after, steps }: TabWrite, { ids, headers }: ReadBack): WriteCheck {
-  const expected = after.rows.map((_, row) => cellAt(after.rows, row, after.columns.id));
+export function checkWrite(
+  { before, after, steps }: TabWrite,
+  { ids: idsRead, headers }: ReadBack,
+): WriteCheck {
+  const ids = idsRead.map(bareCell);
+  const expected = after.rows.map((_, row) => bareCell(cellAt(after.rows, row, after.columns.id)));
   const lost = withoutEach(expected, ids);
   const surplus = withoutEach(ids, expected);
   const isSurplus = (id: Cell) => surplus.some((cell) => equalCells(cell, id));

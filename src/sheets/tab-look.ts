@@ -3,7 +3,7 @@ import type { FieldKind } from '../core/field-kind.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import type { Column, TabLayout } from '../core/layout.ts';
 import type { Request } from './client.ts';
-import { numberFormats } from './write.ts';
+import { dateFormats } from './write.ts';
 
 export type Rule = sheets_v4.Schema$DataValidationRule;
 
@@ -66,7 +66,7 @@ function styleColumn(sheetId: number, index: number, column: Column): Request[] 
 /** In a column of texts a typed `007` or `1/2` stays what was typed. */
 function formatOf(kind: FieldKind): sheets_v4.Schema$NumberFormat | undefined {
   if (kind === 'number' || kind === 'integer' || kind === 'boolean') return undefined;
-  return numberFormats[kind] ?? { type: 'TEXT', pattern: '@' };
+  return dateFormats[kind] ?? { type: 'TEXT', pattern: '@' };
 }
 
 const setFormat = (sheetId: number, index: number, numberFormat: sheets_v4.Schema$NumberFormat): Request => ({

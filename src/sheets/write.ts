@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import type { Cell } from '../core/cell.ts';
+import { type Cell, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import type { DeleteStep } from '../core/table.ts';
 import type { Request } from './client.ts';
@@ -10,10 +10,13 @@ import { type PlacedCell, placeCells, type TabSteps } from './steps.ts';
 type NumberFormat = sheets_v4.Schema$NumberFormat;
 
 /** Without a format a date would show as its serial number. */
-export const numberFormats: Readonly<Partial<Record<FieldKind, NumberFormat>>> = {
+export const dateFormats: Readonly<Partial<Record<FieldKind, NumberFormat>>> = {
   date: { type: 'DATE', pattern: 'yyyy-mm-dd' },
   instant: { type: 'DATE_TIME', pattern: 'yyyy-mm-dd hh:mm' },
 };
+
+/** A whole number of percents in a cell that makes percents of numbers would show as a hundred times itself. */
+const plainFormat: NumberFormat = { type: 'NUMBER', pattern: '0' };
 
 /** A rectangle of cells that one request writes. */
 interface Block {
@@ -54,10 +57,16 @@ function makeRoom({ sheetId, rowCount }: BoundTab, end: number, length: number):
 
 /** A cell that showed a number already has the look of a date, perhaps one that a person chose. */
 const rowBlocks = (tab: BoundTab, row: number, cells: readonly PlacedCell[]): Block[] =>
-  joinCells(row, cells, ({ column }) => cellAt(tab.rows, row, column).kind !== 'number');
+  joinCells(row, cells, ({ column, kind }) => {
+    const before = cellAt(tab.rows, row, column);
+    return kind === 'integer' ? isShownAsPercent(before) : before.kind !== 'number';
+  });
 
 const appendedBlocks = (row: number, cells: readonly PlacedCell[]): Block[] =>
-  joinCells(row, cells, () => true);
+  joinCells(row, cells, ({ kind }) => kind !== 'integer');
+
+const formatOf = (kind: FieldKind): NumberFormat | undefined =>
+  kind === 'integer' ? plainFormat : dateFormats[kind];
 
 /** Adjacent cells of a row as one block. */
 function joinCells(
@@ -67,7 +76,7 @@ function joinCells(
 ): Block[] {
   const blocks: Block[] = [];
   for (const placed of cells) {
-    const format = placed.kind && placed.cell.kind === 'number' ? numberFormats[placed.kind] : undefined;
+    const format = placed.kind && placed.cell.kind === 'number' ? formatOf(placed.kind) : undefined;
     const isFormatted = format !== undefined && needsFormat(placed);
     const written = {
       ...enteredValue(placed.cell),
@@ -125,11 +134,11 @@ export function enteredValue(cell: Cell): sheets_v4.Schema$CellData {
       return { userEnteredValue: { numberValue: cell.number } };
     case 'boolean':
       return { userEnteredValue: { boolValue: cell.boolean } };
-    // Only a person's own formula comes here, to be put back.
+    // Only a person's own formula comes here, to be put back. What another cell's formula fills in comes back by itself.
     case 'formula':
-      return { userEnteredValue: { formulaValue: cell.formula } };
     case 'error':
-      throw new Error('An error is read and never written.');
+      if (cell.formula === undefined) throw new Error('An error is read and never written.');
+      return cell.formula === '' ? {} : { userEnteredValue: { formulaValue: cell.formula } };
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { type Choice, type FieldOutcome, mergeField } from '../../src/core/decide/merge.ts';
+import { type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
+import { type Choice, type FieldOutcome, type FieldView, mergeField } from '../../src/core/decide/merge.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { Column, ConflictPolicy } from '../../src/core/layout.ts';
 import type { Value } from '../../src/core/value.ts';
@@ -235,5 +235,61 @@ describe('an edit the CRM would refuse', () => {
       cell: emptyCell,
     };
     expect(mergeField(view, sampleNames, () => undefined)).toEqual(outcome);
+  });
+});
+
+describe('a cell that is no plain value', () => {
+  const seen = (
+    field: FieldDefinition,
+    cell: Cell,
+    known: Partial<FieldView>,
+    direction: Column['direction'],
+  ) =>
+    mergeField(
+      {
+        column: columnOf(field, direction, 'crm'),
+        field,
+        crm: undefined,
+        agreed: undefined,
+        offered: undefined,
+        sent: [],
+        cell,
+        ...known,
+      },
+      sampleNames,
+      () => undefined,
+    );
+  const title = sampleField('lead', 'title');
+  const confidence = sampleField('opportunity', 'confidence');
+  const percent = (number: number): Cell => ({ kind: 'number', number, shown: `${number * 100}%` });
+
+  it.each<Cell>([
+    { kind: 'error', message: 'Loading...', formula: '=IMPORTXML("x", "y")' },
+    { kind: 'error', message: 'Did not find a value', formula: '=VLOOKUP(1, A:B, 2, FALSE)' },
+    { kind: 'error', message: 'Array result was not expanded', formula: '' },
+    spilledCell,
+  ])('is kept with its formula, and the change of the CRM waits: %j', (cell) => {
+    for (const direction of ['both', 'toTable'] as const) {
+      expect(seen(title, cell, { crm: 'New', agreed: 'Old' }, direction)).toMatchObject({ kind: 'refused' });
+    }
+    const after = seen(title, emptyCell, { crm: 'New' }, 'both');
+    expect(after).toMatchObject({ kind: 'toTable', value: 'New' });
+  });
+
+  it('is an edit where a person types 100% over 1', () => {
+    const outcome = seen(confidence, percent(1), { crm: 1, agreed: 1 }, 'both');
+    expect(outcome).toMatchObject({ kind: 'toCrm', value: 100 });
+  });
+
+  it('is no edit where our own number or one that was there got the format of percents; it is shown plainly again', () => {
+    const same = { kind: 'same', rewrite: true };
+    expect(seen(confidence, percent(1), { crm: 1, agreed: 50, offered: 1 }, 'both')).toMatchObject({
+      ...same,
+      value: 1,
+    });
+    expect(seen(confidence, percent(50), { crm: 50, agreed: 50 }, 'both')).toMatchObject({
+      ...same,
+      value: 50,
+    });
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { booleanCell, type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { booleanCell, type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
 import type { TabLayout } from '../../src/core/layout.ts';
 import { columnLetters, quoteTitle } from '../../src/sheets/a1.ts';
 import { type Grid, readGrids, toCell } from '../../src/sheets/grid.ts';
 import { type BoundTab, observeTab } from '../../src/sheets/read.ts';
 import { sortSteps } from '../../src/sheets/steps.ts';
-import { tabRequests } from '../../src/sheets/write.ts';
+import { enteredValue, tabRequests } from '../../src/sheets/write.ts';
 import { setStep } from '../support/sandbox-sheet.ts';
 
 const both = { direction: 'both', conflict: 'crm' } as const;
@@ -65,7 +65,24 @@ describe('grid data', () => {
       userEnteredValue: { formulaValue: '=A0' },
       effectiveValue: { errorValue: { type: 'REF', message: 'Reference does not exist' } },
     });
-    expect(cell).toEqual({ kind: 'error', message: 'Reference does not exist' });
+    expect(cell).toEqual({ kind: 'error', message: 'Reference does not exist', formula: '=A0' });
+  });
+
+  test('a cell that shows what nobody entered is filled by the array formula of another', () => {
+    expect(toCell({ effectiveValue: { stringValue: 'Acme' }, formattedValue: 'Acme' })).toEqual(spilledCell);
+    const lost = { errorValue: { type: 'N_A', message: 'Not found' } };
+    expect(toCell({ effectiveValue: lost, formattedValue: '#N/A' })).toEqual({
+      kind: 'error',
+      message: 'Not found',
+      formula: '',
+    });
+  });
+
+  test('a number says how it is shown where that says more', () => {
+    const number = (numberValue: number, formattedValue: string) =>
+      toCell({ userEnteredValue: { numberValue }, formattedValue });
+    expect(number(1, '100%')).toEqual({ kind: 'number', number: 1, shown: '100%' });
+    expect(number(7, '7')).toEqual(numberCell(7));
   });
 });
 
@@ -74,6 +91,33 @@ describe('rows', () => {
     const unticked = [emptyCell, emptyCell, emptyCell, booleanCell(false)];
     const { observed } = observeTab(gridOf([[textCell('1')], unticked, unticked]), leads);
     expect(observed).toMatchObject({ state: 'read', rows: [{ position: 1 }] });
+  });
+
+  test('what an array formula fills in makes no row, and its whole column takes no values', () => {
+    const filled = (id: Cell, title: Cell) => [id, title];
+    const { observed, bound } = observeTab(
+      gridOf([
+        filled(textCell('1'), { kind: 'formula', formula: '=ARRAYFORMULA(X2:X)' }),
+        filled(textCell('2'), spilledCell),
+        filled(textCell('3'), emptyCell),
+        filled(emptyCell, spilledCell),
+      ]),
+      leads,
+    );
+    expect(observed).toMatchObject({
+      fields: new Set(['met', 'vip']),
+      rows: [
+        { cells: { title: { kind: 'formula' } } },
+        { cells: { title: spilledCell } },
+        { cells: { title: spilledCell } },
+      ],
+    });
+    expect(bound?.columns.fields.has('title')).toBe(true);
+  });
+
+  test('an ID is its number, however the column shows numbers', () => {
+    const shown: Cell = { kind: 'number', number: 1042, shown: '1,042' };
+    expect(observeTab(gridOf([[shown]]), leads).observed).toMatchObject({ rows: [{ id: numberCell(1042) }] });
   });
 
   test('a cell beside the managed columns makes no row', () => {
@@ -119,6 +163,33 @@ describe('requests', () => {
         ?.fields;
     expect(fieldsOf(1)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
     expect(fieldsOf(2)).toBe('userEnteredValue');
+  });
+
+  test('a whole number in a cell that shows percents gets a plain format, in others none', () => {
+    const kind = 'integer' as const;
+    const deals = { ...leads, columns: [{ field: 'confidence', kind, header: 'Title', ...both }] };
+    const shown: Cell = { kind: 'number', number: 0.5, shown: '50%' };
+    const { bound, observed } = observeTab(
+      gridOf([
+        [textCell('1'), shown],
+        [textCell('2'), numberCell(50)],
+      ]),
+      deals,
+    );
+    expect(observed).toMatchObject({ rows: [{ cells: { confidence: shown } }, {}] });
+    const fieldsOf = (position: number) => {
+      const steps = sortSteps([setStep(position, emptyCell, { confidence: numberCell(60) })]);
+      return bound && tabRequests(bound, steps)[0]?.updateCells?.fields;
+    };
+    expect(fieldsOf(1)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
+    expect(fieldsOf(2)).toBe('userEnteredValue');
+  });
+
+  test('a formula that shows an error is put back, and what an array formula fills in is left to it', () => {
+    expect(enteredValue({ kind: 'error', message: '#N/A', formula: '=NA()' })).toEqual({
+      userEnteredValue: { formulaValue: '=NA()' },
+    });
+    expect(enteredValue(spilledCell)).toEqual({});
   });
 
   test('an error is never written', () => {

@@ -155,9 +155,9 @@ const restoreStep = ({ entity, id, cells }: RowBefore): RepairStep => ({
   cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, writable(cell)])),
 });
 
-/** Of an error only its message is known, and that is no value. */
+/** Of an error that no formula shows only the message is known, and that is no value. */
 const writable = (cell: Cell | undefined): Cell =>
-  cell === undefined || cell.kind === 'error' ? emptyCell : cell;
+  cell === undefined || (cell.kind === 'error' && cell.formula === undefined) ? emptyCell : cell;
 
 /** Plans the repairs, with a line in the journal for each. */
 export function planRepairs({ draft, entity, input }: TabContext, { repairs }: Astray): void {

@@ -1,4 +1,4 @@
-import { type Cell, describeCell, equalCells } from '../cell.ts';
+import { bareCell, type Cell, describeCell, equalCells } from '../cell.ts';
 import { decode, encode, type Names } from '../codec.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
@@ -125,7 +125,9 @@ function settleConflict(
 function mergeShown(view: FieldView, crm: Value, seen: Seen, names: Names): FieldOutcome {
   if (equalCells(view.cell, encode(view.field, crm, names)))
     return { kind: 'same', value: crm, rewrite: false };
-  if (view.cell.kind === 'formula' && seen.kind === 'refused') return seen;
+  const isFormula =
+    view.cell.kind === 'formula' || (view.cell.kind === 'error' && view.cell.formula !== undefined);
+  if (isFormula && seen.kind === 'refused') return seen;
   const before = seen.kind === 'value' ? seen.value : null;
   return { kind: 'toTable', value: crm, before, lost: undefined };
 }
@@ -140,11 +142,16 @@ type Seen =
  */
 function readCell(view: FieldView, names: Names): Seen {
   for (const known of [view.offered, view.agreed, view.crm]) {
-    if (known !== undefined && equalCells(view.cell, encode(view.field, known, names)))
-      return { kind: 'value', value: known };
+    if (known === undefined) continue;
+    const usual = encode(view.field, known, names);
+    const isOurs = known === view.offered || !isPartOfOne(usual);
+    if (equalCells(isOurs ? bareCell(view.cell) : view.cell, usual)) return { kind: 'value', value: known };
   }
   return decode(view.field, view.cell, names);
 }
+
+/** Shown as a percentage, 0 and 1 are what a person types with 0% and 100%; a larger number was there and got a format. */
+const isPartOfOne = (cell: Cell): boolean => cell.kind === 'number' && Math.abs(cell.number) <= 1;
 
 /** The agreed value, or the one we wrote once the table shows it: then our write has landed, even late or without an answer. */
 function landed(view: FieldView, table: Value): Value | undefined {
