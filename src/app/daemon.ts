@@ -17,13 +17,15 @@ const closingMs = 2_000;
 
 /** Starts the daemon: mirror and adapters first, then its HTTP side, then the engine. What was opened is closed when a later step fails. */
 export async function startDaemon(settings: Settings, log: Log, rereadKeys: RereadKeys): Promise<Daemon> {
-  const { link, budgetUsage, close } = openLink(settings, log, rereadKeys);
+  const { link, backUp, budgetUsage, close } = openLink(settings, log, rereadKeys);
   const engine = new Engine(link);
   const { host, port, controlToken } = settings.http;
-  const http = await startHttp({ host, port, controlToken, engine, budgetUsage }).catch((error: unknown) => {
-    close();
-    throw error;
-  });
+  const http = await startHttp({ host, port, controlToken, engine, backUp, budgetUsage }).catch(
+    (error: unknown) => {
+      close();
+      throw error;
+    },
+  );
   await engine.start().catch(async (error: unknown) => {
     await http.close();
     close();

@@ -14,6 +14,7 @@ import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
 import { openMirror } from '../sqlite/open.ts';
 import type { Link } from '../sync/link.ts';
+import { rebaseCopy } from '../sync/rebase.ts';
 import { systemClock } from './clock.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';
 
@@ -21,6 +22,8 @@ import { enabledEntities, type Settings, tabSettings } from './settings.ts';
 export interface OpenLink {
   readonly link: Link;
   readonly budgetUsage: () => BudgetUsage;
+  /** Copies the mirror into `backups/` of the state directory. Answers the file. */
+  backUp(): string;
   close(): void;
 }
 
@@ -29,9 +32,11 @@ const settleAfterTimeoutMs = 5_000;
 
 /** Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. */
 export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys): OpenLink {
-  const { mirror, budgetLog } = openMirror({ directory: settings.state.directory });
+  const { mirror, budgetLog, backUp } = openMirror({ directory: settings.state.directory });
   try {
+    const newWord = () => randomBytes(6).toString('hex');
     takeOwnership(mirror, settings);
+    if (rebaseCopy(mirror, { now: systemClock.now(), newWord: newWord() })) log.warn('mirror.rebased', {});
     const clock = systemClock;
     const random = Math.random;
     const { crm, sheet } = settings;
@@ -48,16 +53,26 @@ export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys):
       times: { ...crm, ...sheet, readPauseMs: idleReadPauseMs(settings), refillMs: 2_000 },
       backoff: { firstMs: 1_000, maxMs: 60_000 },
       random,
-      newWord: () => randomBytes(6).toString('hex'),
+      newWord,
     };
     const close = () => {
       budget.close();
       mirror.close();
     };
-    return { link, budgetUsage: () => budget.usage(), close };
+    return { link, budgetUsage: () => budget.usage(), backUp: () => backUp(systemClock.now()), close };
   } catch (error) {
     mirror.close();
     throw error;
+  }
+}
+
+/** Copies the mirror of a daemon that is not running. Answers the file. */
+export function backUpStopped({ state }: Settings): string {
+  const { backUp, mirror } = openMirror({ directory: state.directory });
+  try {
+    return backUp(systemClock.now());
+  } finally {
+    mirror.close();
   }
 }
 

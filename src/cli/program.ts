@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Environment } from '../app/config.ts';
 import { addApproveCommand } from './approve.ts';
+import { addBackupCommand } from './backup.ts';
 import type { CommandContext } from './command.ts';
 import { addDemoCommand } from './demo.ts';
 import { addDoctorCommand } from './doctor.ts';
@@ -22,6 +23,7 @@ const addCommands = [
   addPlanCommand,
   addResyncCommand,
   addApproveCommand,
+  addBackupCommand,
   addSettingsCommand,
   addErrorsCommand,
   addDemoCommand,

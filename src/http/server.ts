@@ -16,6 +16,8 @@ export interface HttpOptions {
   readonly engine: Engine;
   /** How the request budget of the CRM stands, as it is to be shown. */
   readonly budgetUsage: () => object;
+  /** Copies the mirror. Answers the file. */
+  readonly backUp: () => string;
 }
 
 export interface HttpSide {
@@ -65,7 +67,7 @@ function addStatusRoutes(
 /** Adds the commands; answers how to see the last resync. */
 function addCommandRoutes(
   server: FastifyInstance,
-  { engine, controlToken }: HttpOptions,
+  { backUp, engine, controlToken }: HttpOptions,
 ): () => ResyncReport | undefined {
   let report: ResyncReport | undefined;
   server.register((commands, _options, done) => {
@@ -83,6 +85,7 @@ function addCommandRoutes(
       return reply.code(202).send(report);
     });
     commands.post('/api/plan', () => engine.plan());
+    commands.post('/api/backup', () => ({ file: backUp() }));
     commands.post('/api/approve', (request, reply) => {
       const { data, error } = decisionBody.safeParse(request.body);
       if (!data) return reply.code(400).send({ error: z.prettifyError(error) });

@@ -108,8 +108,15 @@ export const migrations: readonly string[] = [
   `,
 ];
 
-/** Brings the file to the current schema, one transaction per step. Fails with STATE_NEWER for a file of a later version. */
-export function migrate(connection: Connection, steps: readonly string[] = migrations): void {
+/**
+ * Brings the file to the current schema, one transaction per step; `beforeSteps` is told the schema of a file that is about to change.
+ * Fails with STATE_NEWER for a file of a later version.
+ */
+export function migrate(
+  connection: Connection,
+  steps: readonly string[] = migrations,
+  beforeSteps: (taken: number) => void = () => {},
+): void {
   const taken = Number(connection.readSetting('user_version'));
   if (taken > steps.length) {
     throw new SyncError(
@@ -117,6 +124,7 @@ export function migrate(connection: Connection, steps: readonly string[] = migra
       `The mirror has schema ${taken}; this version knows up to ${steps.length}.`,
     );
   }
+  if (taken > 0 && taken < steps.length) beforeSteps(taken);
   for (const [index, step] of steps.entries()) {
     if (index < taken) continue;
     connection.transaction(() => {

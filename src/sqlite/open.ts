@@ -4,6 +4,7 @@ import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { BudgetLog } from '../core/ports.ts';
 import { openAgreements } from './agreements.ts';
+import { backUp, keepBeforeMigration } from './backup.ts';
 import { openBudgetLog } from './budget-log.ts';
 import { type Connection, connect } from './connection.ts';
 import { openContactReads } from './contact-reads.ts';
@@ -11,7 +12,7 @@ import { openDecisions } from './decisions.ts';
 import { openFacts } from './facts.ts';
 import { checkIntegrity, checkVersion, makeDurable, takeLock } from './file-safety.ts';
 import { openJournal } from './journal.ts';
-import { migrate } from './migrations.ts';
+import { migrate, migrations } from './migrations.ts';
 import { openOpenWrites } from './open-writes.ts';
 import { openOutbox } from './outbox.ts';
 import { openRecords } from './records.ts';
@@ -21,6 +22,8 @@ export interface OpenMirror {
   readonly mirror: Mirror;
   /** Lives in the same file and ends with `mirror.close()`. */
   readonly budgetLog: BudgetLog;
+  /** Copies the mirror into `backups/` of the state directory. Answers the file. `at` is epoch ms. */
+  backUp(at: number): string;
 }
 
 /** The file of the mirror inside the state directory. */
@@ -39,8 +42,12 @@ export function openMirror({ directory }: { readonly directory: string }): OpenM
     takeLock(connection);
     makeDurable(connection);
     checkIntegrity(connection);
-    migrate(connection);
-    return { mirror: openTables(connection), budgetLog: openBudgetLog(connection) };
+    migrate(connection, migrations, (schema) => keepBeforeMigration(connection, directory, schema));
+    return {
+      mirror: openTables(connection),
+      budgetLog: openBudgetLog(connection),
+      backUp: (at) => backUp(connection, directory, at),
+    };
   } catch (error) {
     connection.close();
     throw error;

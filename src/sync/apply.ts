@@ -2,6 +2,7 @@ import { answeredWrite, unansweredWrite } from '../core/decide/open-writes.ts';
 import type { Plan, TableStep } from '../core/decide/plan.ts';
 import { isSyncError } from '../core/errors.ts';
 import type { OpenWrite } from '../core/open-write.ts';
+import { saveRebase } from '../core/rebase.ts';
 import type { RecordKey } from '../core/record.ts';
 import type { RowStep } from '../core/table.ts';
 import type { Link } from './link.ts';
@@ -44,6 +45,7 @@ function commitPlan(link: Link, plan: Plan): void {
     for (const scope of plan.settledDecisions) mirror.dropDecision(scope);
     for (const id of plan.openWrites.drop) mirror.dropOpenWrite(id);
     for (const write of plan.openWrites.save) mirror.saveOpenWrite(write);
+    for (const entity of plan.rebased) saveRebase(mirror, entity, '');
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
     if (plan.table.length > 0) saveOpenWrite(link, unansweredWrite(plan));
   });

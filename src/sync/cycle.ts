@@ -1,11 +1,13 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import { decide } from '../core/decide/decide.ts';
 import type { Plan } from '../core/decide/plan.ts';
+import { readRebases } from '../core/rebase.ts';
 import { claimToken } from '../core/record.ts';
 import type { ObservedTable } from '../core/table.ts';
 import { applyPlan } from './apply.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
+import { readWord } from './rebase.ts';
 import { isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
 
 /** What one cycle leaves for the next, and what it decided. */
@@ -33,10 +35,12 @@ export async function dryRun(link: Link, memory: Memory): Promise<Plan> {
 function planCycle(link: Link, memory: Memory, table: ObservedTable): Pick<CycleResult, 'memory' | 'plan'> {
   const { clock, mirror, policy, times } = link;
   const next = remember(memory, table, clock.monotonicMs());
+  const agreements = mirror.readAgreements();
+  const word = readWord(mirror, link.newWord);
   const plan = decide({
     known: {
       records: mirror.readRecords(),
-      agreements: mirror.readAgreements(),
+      agreements,
       outbox: mirror.readOutbox(),
       decisions: mirror.readDecisions(),
       openWrites: mirror.readOpenWrites(),
@@ -47,6 +51,7 @@ function planCycle(link: Link, memory: Memory, table: ObservedTable): Pick<Cycle
           .filter((sweep) => sweep.isComplete)
           .map(({ entity }) => entity),
       ),
+      rebases: readRebases(mirror, agreements, table),
     },
     table,
     isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),
@@ -55,7 +60,8 @@ function planCycle(link: Link, memory: Memory, table: ObservedTable): Pick<Cycle
     policy,
     now: clock.now(),
     run: link.newWord(),
-    newToken: () => claimToken(link.newWord()),
+    newToken: () => claimToken(`${word}-${link.newWord()}`),
+    isOwnToken: (token) => token.startsWith(claimToken(`${word}-`)),
   });
   return { memory: next, plan };
 }

@@ -11,7 +11,7 @@ import type { RecordKey } from '../../src/core/record.ts';
 import type { Agreement, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { isOlder, makeDurable } from '../../src/sqlite/file-safety.ts';
-import { migrate } from '../../src/sqlite/migrations.ts';
+import { migrate, migrations } from '../../src/sqlite/migrations.ts';
 import { mirrorFile, type OpenMirror, openMirror } from '../../src/sqlite/open.ts';
 
 const lead = (id: string): RecordKey => ({ entity: 'lead', id });
@@ -374,6 +374,22 @@ describe('the file', () => {
     ['unknown', true],
   ])('SQLite %s is older than 3.51.3: %s', (version, expected) => {
     expect(isOlder(version.split('.').map(Number), [3, 51, 3])).toBe(expected);
+  });
+
+  test('a file of an earlier version is copied before its schema changes, and the copy says so', () => {
+    mkdirSync(directory, { recursive: true });
+    const earlier = connect(mirrorFile(directory));
+    migrate(earlier, migrations.slice(0, 1));
+    earlier.prepare('INSERT INTO fact (name, content) VALUES (?, ?)').run('name', 'kept');
+    earlier.close();
+    open();
+    const copy = connect(join(directory, 'backups', 'before-leaving-schema-1.db'));
+    expect(copy.readSetting('user_version')).toBe(1);
+    expect(copy.prepare('SELECT name, content FROM fact ORDER BY name').all()).toStrictEqual([
+      { name: 'copiedAt', content: 'the time before schema 1 was left' },
+      { name: 'name', content: 'kept' },
+    ]);
+    copy.close();
   });
 
   test('a migration that fails half-way leaves the file at the step before', () => {

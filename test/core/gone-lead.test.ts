@@ -73,6 +73,7 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
       outbox: [],
       decisions: [],
       openWrites: [],
+      rebases: new Map(),
       catalog: sampleCatalog,
       sweptEntities: new Set(),
     },
@@ -84,6 +85,7 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
     now: 1_000,
     run: 'run',
     newToken: () => 'new-token',
+    isOwnToken: () => true,
   });
 }
 

@@ -13,7 +13,14 @@ test('an answer that does not fit what waits is refused with those that do, and 
   await link.table.layOut(currentLayout(link), 'create');
   const engine = stage.createEngine();
   const budgetUsage = () => ({});
-  const http = await startHttp({ host: '127.0.0.1', port: 0, controlToken, engine, budgetUsage });
+  const http = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    controlToken,
+    engine,
+    backUp: () => '',
+    budgetUsage,
+  });
   onTestFinished(() => http.close());
   const approve = async (scope: string, choice: string) => {
     const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };

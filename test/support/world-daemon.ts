@@ -57,6 +57,7 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   for (const id of plan.openWrites.drop) openWrites.delete(id);
   for (const write of plan.openWrites.save) openWrites.set(write.id, write);
   openWrites.set(plan.run, unansweredWrite(plan));
+  for (const entity of plan.rebased) world.rebases.delete(entity);
   journal.push(...plan.journal);
   const isFailure = outcome !== 'answered' && plan.table.length > 0;
   if (outcome !== 'lost') writeSheet(world, plan.table);

@@ -50,6 +50,7 @@ export interface World {
   readonly agreements: Map<string, Agreement>;
   readonly outbox: Map<string, OutboxItem>;
   readonly decisions: Map<string, string>;
+  readonly rebases: Map<Entity, string>;
   readonly openWrites: Map<string, OpenWrite>;
   readonly journal: JournalEntry[];
   /** What the reads of the sheet before showed. */
@@ -93,6 +94,7 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     agreements: new Map(),
     outbox: new Map(),
     decisions: new Map(),
+    rebases: new Map(),
     openWrites: new Map(),
     journal: [],
     memory: emptyMemory,
@@ -220,6 +222,7 @@ export function decideWorld(world: World): Plan {
       decisions: [...world.decisions].map(([scope, choice]) => ({ scope, choice, at: world.now })),
       catalog: world.catalog,
       sweptEntities: new Set(world.isSwept ? entities : []),
+      rebases: world.rebases,
     },
     table,
     isRestless: (entity, row) => isRestless(memory, 0, entity, row),
@@ -228,6 +231,7 @@ export function decideWorld(world: World): Plan {
     policy: world.policy,
     now: world.now,
     run: `run-${world.now}`,
+    isOwnToken: () => true,
     newToken: () => {
       world.given += 1;
       return claimToken(String(world.given));

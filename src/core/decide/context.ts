@@ -21,6 +21,8 @@ export interface Known {
   readonly catalog: Catalog;
   /** Entities of which at least one sweep of the CRM was complete: only then an unknown ID means something. */
   readonly sweptEntities: ReadonlySet<Entity>;
+  /** Entities whose agreements have to be found anew, with the reason. */
+  readonly rebases: ReadonlyMap<Entity, string>;
 }
 
 export interface DecideInput {
@@ -36,6 +38,8 @@ export interface DecideInput {
   readonly run: string;
   /** A fresh claim token for a new row. */
   readonly newToken: () => string;
+  /** Whether this mirror gave the token out: of any other nobody knows what became. */
+  readonly isOwnToken: (token: string) => boolean;
 }
 
 /** What the parts of deciding share about one tab. */

@@ -21,6 +21,8 @@ export interface Draft {
   readonly brakes: Brake[];
   readonly withheld: Entity[];
   readonly refusals: Refusal[];
+  /** Entities whose agreements may be found anew, because a person agreed. */
+  readonly rebased: Entity[];
   /** Decisions of people that still wait for something. */
   readonly usedDecisions: Set<string>;
   /** Scopes with a row in the tab of the questions under which nothing is decided, and may be soon. */
@@ -43,6 +45,7 @@ export const createDraft = (): Draft => ({
   brakes: [],
   withheld: [],
   refusals: [],
+  rebased: [],
   usedDecisions: new Set(),
   openScopes: new Set(),
   restlessRows: 0,
@@ -68,5 +71,6 @@ export const finishDraft = (
   brakes: draft.brakes,
   withheld: draft.withheld,
   refusals: draft.refusals,
+  rebased: draft.rebased,
   restlessRows: draft.restlessRows,
 });

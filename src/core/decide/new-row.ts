@@ -88,6 +88,9 @@ function decideUnclaimedRow(
 export const copyReason =
   'This row is a copy: its ID stands in another row too. Clear the ID here to make it a new record.';
 
+const foreignReason =
+  'This row was being created when the daemon lost its memory of it. If the CRM has the record, put its ID into the ID cell; if not, clear the ID cell to create it.';
+
 const creating = { kind: 'pending', what: 'to be created in the CRM' } as const;
 const wipedReason = (id: RecordId) =>
   `This looks like record ${id}, whose row is missing. Put ${id} into the ID cell, or change the row to make it a new record.`;
@@ -114,6 +117,7 @@ export function decideClaimedRow(
   if (item?.state === 'sending' || item?.state === 'unknown') {
     return writeRow(context, row, key, { state: { kind: 'pending', what: pendingCreate(item) } });
   }
+  if (!item && !input.isOwnToken(token)) return holdRow(context, row, token, foreignReason);
   if (input.isRestless(entity, row) && item) {
     draft.restlessRows += 1;
     return;

@@ -87,6 +87,8 @@ export interface Plan {
   readonly refusals: readonly Refusal[];
   /** Everything of the above that a person can answer. */
   readonly questions: readonly Question[];
+  /** Entities whose agreements are found anew from here on. */
+  readonly rebased: readonly Entity[];
   /** Rows that changed since the read before: taken once they rest. */
   readonly restlessRows: number;
 }

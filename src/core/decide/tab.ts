@@ -9,6 +9,7 @@ import { findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
 import { copyReason, decideClaimedRow, decideNewRows, forgetCreates } from './new-row.ts';
 import type { Brake } from './plan.ts';
+import { findRebase } from './rebase.ts';
 import { decideRow, editsOf, holdRow, type JudgedRow, judgeRow } from './row.ts';
 import { lookOf, lookOfValues, showsValues } from './row-values.ts';
 
@@ -101,7 +102,10 @@ function isBraked(context: TabContext, binding: Binding, vanished: readonly Agre
   if (findHoldingBrakes(context, binding, vanished.length, judged).length > 0) draft.withheld.push(entity);
   const holding = findHoldingBrakes(context, binding, steadilyVanished.length, rested);
   draft.brakes.push(...holding);
-  if (holding.length === 0) return false;
+  if (holding.length === 0) {
+    if (input.known.rebases.has(entity)) draft.rebased.push(entity);
+    return false;
+  }
   // What people decided before the brake was tripped stays decided.
   for (const { key } of context.agreements.values()) keepDecisions(context, key);
   return true;
@@ -123,6 +127,7 @@ function findHoldingBrakes(
     ...findDisorder(judged.flatMap(editsOf), agreed, input.policy.brakes).map(
       ({ kind, reason }): Brake => ({ scope: `brake:${entity}:${kind}`, entity, reason }),
     ),
+    ...findRebase(context, binding),
   ];
   return tripped.filter(({ scope }) => context.decision(scope) === undefined);
 }

@@ -1,0 +1,96 @@
+import { copyFile, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { openStage, type ProcessStage } from '../support/process-stage.ts';
+import { readCrm } from '../support/two-sides.ts';
+import { until } from '../support/until.ts';
+
+const limit = { timeout: 120_000 };
+const counts = { leads: 12, opportunities: 0, tasks: 0 };
+
+const statusShape = z.object({
+  brakes: z.array(z.object({ scope: z.string(), reason: z.string() })),
+  conflicts: z.array(z.object({ field: z.string(), crm: z.unknown(), table: z.unknown() })),
+});
+
+async function readStatus(stage: ProcessStage) {
+  const { stdout } = await stage.runCommand('status', '--json');
+  return statusShape.parse(JSON.parse(stdout));
+}
+
+const stateOf = (stage: ProcessStage) => stage.environment['STATE_DIR'] ?? '';
+
+async function loseMirror(stage: ProcessStage): Promise<void> {
+  for (const end of ['', '-wal', '-shm']) await rm(join(stateOf(stage), `mirror.db${end}`), { force: true });
+}
+
+async function restoreBackup(stage: ProcessStage): Promise<void> {
+  const directory = join(stateOf(stage), 'backups');
+  const [backup = ''] = await readdir(directory);
+  await loseMirror(stage);
+  await copyFile(join(directory, backup), join(stateOf(stage), 'mirror.db'));
+}
+
+/** Resolves with the reason once the tab of leads waits for a person to agree. */
+const rebaseAsked = (stage: ProcessStage, words: RegExp) =>
+  until('the brake holds', async () => {
+    const { brakes } = await readStatus(stage);
+    return brakes.find(({ scope, reason }) => scope === 'brake:lead:rebase' && words.test(reason))?.reason;
+  });
+
+describe('a mirror that knows less than the sheet', limit, () => {
+  test.each<[string, (stage: ProcessStage) => Promise<void>, RegExp]>([
+    ['is a backup', restoreBackup, /is a copy from .* 10 rows are equal on both sides, 2 differ/],
+    ['was lost', loseMirror, /is new, but the sheet was synced before\. 10 rows are equal/],
+  ])(
+    'because it %s writes nothing before a person agrees, and then overwrites nothing',
+    async (_, spoil, words) => {
+      const stage = await openStage({ counts });
+      const first = await stage.startDaemon();
+      await stage.agreed();
+      expect(await stage.runCommand('backup')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('backups'),
+      });
+      const [one, two] = (await readCrm(stage.addresses.crmUrl)).leads;
+      await stage.editSheet({
+        kind: 'edit',
+        sheet: 'Leads',
+        row: 1,
+        column: 'Title',
+        text: 'Typed after the backup',
+      });
+      await stage.agreed();
+      await first.terminate();
+      await spoil(stage);
+      await stage.editCrm(`/leads/${one?.id}`, { title: 'Changed meanwhile' });
+      await stage.editCrm(`/leads/${two?.id}`, { title: 'Changed as well' });
+      const writes = await stage.sheetWrites();
+      await stage.startDaemon();
+      await rebaseAsked(stage, words);
+      expect(await stage.sheetWrites()).toBe(writes);
+      expect(await stage.runCommand('approve', 'brake:lead:rebase')).toMatchObject({ code: 0 });
+      const { conflicts } = await until('the differences wait', async () => {
+        const status = await readStatus(stage);
+        return status.brakes.length === 0 && status.conflicts.length === 2 && status;
+      });
+      expect(conflicts).toContainEqual({
+        field: 'title',
+        crm: 'Changed meanwhile',
+        table: 'Typed after the backup',
+      });
+      for (const lead of [one, two])
+        await stage.runCommand('approve', `conflict:lead-${lead?.id}:title`, '--choice', 'crm');
+      await stage.agreed();
+    },
+  );
+});
+
+test('a backup is made of a stopped daemon as well', limit, async () => {
+  const stage = await openStage({ counts });
+  const { code, stdout } = await stage.runCommand('backup');
+  expect(code).toBe(0);
+  const [backup = ''] = await readdir(join(stateOf(stage), 'backups'));
+  expect(stdout).toContain(backup);
+});
