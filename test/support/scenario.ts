@@ -78,6 +78,8 @@ export interface Scenario {
   readonly sheetLine: CrmLine;
   /** Of the daemon's key, and the address around the line. */
   readonly access: { readonly baseUrl: string; readonly apiKey: string };
+  /** The page of the sheet. */
+  readonly gridUrl: string;
   /** Somebody who works in the CRM, and somebody at the sheet. */
   readonly crm: CrmPerson;
   readonly sheet: SheetPerson;
@@ -161,6 +163,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     sheetLine,
     access: { baseUrl: crm.baseUrl, apiKey: crm.apiKey },
     crm: workInCrm(new URL(crm.pageUrl).origin),
+    gridUrl: sheets.gridUrl,
     sheet: sitAtSheet(sheets.rootUrl, sheets.spreadsheetId),
     act: (...actions) => post(`${sheets.rootUrl}/__sandbox/person`, actions),
     position: (entity, id) => findPosition(addresses, entity, id),
