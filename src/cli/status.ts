@@ -20,7 +20,8 @@ const statusShape = z.looseObject({
     }),
   ),
   problems: z.array(z.looseObject({ source: z.string(), message: z.string(), since: z.number() })),
-  brakes: z.array(z.looseObject({ scope: z.string(), reason: z.string() })),
+  brakes: z.array(z.looseObject({})),
+  waiting: z.array(z.looseObject({ scope: z.string(), what: z.string(), answers: z.array(z.string()) })),
   holds: z.array(
     z.looseObject({
       entity: z.string(),
@@ -46,7 +47,7 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
     });
 }
 
-function describeStatus({ tabs, problems, brakes, holds, queue }: z.infer<typeof statusShape>): string {
+function describeStatus({ tabs, problems, waiting, holds, queue }: z.infer<typeof statusShape>): string {
   const header = ['', 'in CRM', 'in sheet', 'pending', 'refused', 'conflicts', 'held', 'read', '95 % within'];
   const rows = tabs.map((tab) => [
     tab.title,
@@ -60,11 +61,12 @@ function describeStatus({ tabs, problems, brakes, holds, queue }: z.infer<typeof
     ...problems.map(
       ({ source, message, since }) => `Problem since ${new Date(since).toISOString()}: ${source}: ${message}`,
     ),
-    ...brakes.map(({ scope, reason }) => `Stopped: ${reason} To go on: approve ${scope}`),
-    ...holds.map(({ entity, id, reason, decision }) => {
-      const how = decision ? ` (approve ${decision} --choice trash, or --choice restore)` : '';
-      return `Held: ${entity} ${id ?? ''}: ${reason}${how}`;
-    }),
+    ...waiting.map(
+      ({ scope, what, answers }) => `Waits: ${what} (approve ${scope} --choice ${answers.join('|')})`,
+    ),
+    ...holds.flatMap(({ entity, id, reason, decision }) =>
+      decision === undefined ? [`Held: ${entity} ${id ?? ''}: ${reason}`] : [],
+    ),
   ].join('\n');
 }
 

@@ -89,7 +89,7 @@ function addCommandRoutes(
     commands.post('/api/approve', (request, reply) => {
       const { data, error } = decisionBody.safeParse(request.body);
       if (!data) return reply.code(400).send({ error: z.prettifyError(error) });
-      const waiting = listWaiting(engine);
+      const waiting = listWaiting(engine).map((item) => item.scope);
       if (!waiting.includes(data.scope)) {
         return reply
           .code(404)

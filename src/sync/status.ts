@@ -1,3 +1,5 @@
+import { type Answer, answersTo } from '../core/answer.ts';
+import { describeCell, emptyCell } from '../core/cell.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
 import type { JournalEntry, Sweep } from '../core/state.ts';
@@ -35,15 +37,26 @@ export interface Status {
   readonly brakes: readonly Brake[];
   readonly holds: readonly Hold[];
   readonly conflicts: readonly Conflict[];
+  readonly waiting: readonly WaitingItem[];
   readonly refusals: readonly Refusal[];
   readonly resync: ResyncReport | undefined;
   readonly latest: readonly JournalEntry[];
 }
 
-/** Scopes of everything that waits for a person's decision, as of the last cycle. */
-export function listWaiting({ lastPlan }: Engine): string[] {
-  return (lastPlan?.questions ?? []).map(({ scope }) => scope);
+/** Something that a person can decide: its scope, what it is in a sentence, and what can be answered. */
+export interface WaitingItem {
+  readonly scope: string;
+  readonly what: string;
+  readonly answers: readonly Answer[];
 }
+
+/** Everything that waits for a person's decision, as of the last cycle. */
+export const listWaiting = ({ lastPlan }: Engine): WaitingItem[] =>
+  (lastPlan?.questions ?? []).map(({ scope, cells }) => ({
+    scope,
+    what: describeCell(cells['what'] ?? emptyCell),
+    answers: answersTo(scope),
+  }));
 
 const latestMax = 20;
 
@@ -62,6 +75,7 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
     brakes: lastPlan?.brakes ?? [],
     holds: lastPlan?.holds ?? [],
     conflicts: lastPlan?.conflicts ?? [],
+    waiting: listWaiting(engine),
     refusals: lastPlan?.refusals ?? [],
     resync,
     latest: link.mirror.readJournal(latestMax),

@@ -279,7 +279,7 @@ function observe(engine: Engine, log: RecordingLog, addresses: SideAddresses): O
       await until(`${times} more sweeps of ${entity}`, async () => count() >= goal, { ...limit, describe });
     },
     async decide(scope, choice) {
-      const waits = async () => listWaiting(engine).includes(scope);
+      const waits = async () => listWaiting(engine).some((item) => item.scope === scope);
       await until(`${scope} waits`, waits, limit);
       mirror.saveDecision({ scope, choice, at: clock.now() });
       engine.kick();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { emptyCatalog } from '../../core/catalog.ts';
 import { isSyncError } from '../../core/errors.ts';
 import { buildLayout } from '../../core/policy.ts';
+import { questionTab } from '../../core/question-tab.ts';
 import type { Entity } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
 import type { TabLook } from '../../sheets/probe.ts';
@@ -80,6 +81,20 @@ const tab = (entity: Entity): SheetExamination => ({
   },
 });
 
+/** People may do without this tab: what waits is answered by the command as well. */
+const conflictsTab: SheetExamination = {
+  name: 'tab of conflicts',
+  needs: [spreadsheet.name],
+  async examine({ settings, sheet }) {
+    const { enabled, title } = settings.sheet.conflicts;
+    if (!enabled) return skipped('Switched off by sheet.conflicts.enabled.');
+    const look = await sheet.lookAtTab(questionTab(title));
+    if (look.state === 'found') return judgeTab(look, true);
+    const found = look.state === 'held' ? look.reason : `There is no tab “${title}” with content.`;
+    return doubtful(found, 'Run init and start the daemon again; until then approve answers what waits.');
+  },
+};
+
 function judgeTab(look: TabLook, knowsColumns: boolean): Finding {
   const { title } = look;
   const lay = 'Run init: it lays out what is missing and changes no content.';
@@ -106,4 +121,5 @@ export const sheetExaminations = (entities: readonly Entity[]): readonly SheetEx
   spreadsheet,
   writing,
   ...entities.map(tab),
+  conflictsTab,
 ];

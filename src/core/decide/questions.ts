@@ -2,7 +2,7 @@ import { answerLabels, answersTo } from '../answer.ts';
 import { type Cell, textCell } from '../cell.ts';
 import type { Names } from '../codec.ts';
 import { describeEntity, type FieldDefinition } from '../field.ts';
-import type { Entity, RecordId, RecordKey } from '../record.ts';
+import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import type { FieldName, Value } from '../value.ts';
 import { conflictScope, type DecideInput } from './context.ts';
 import { describeValue, oneLine } from './describe-value.ts';
@@ -12,6 +12,7 @@ import { idCell } from './row-values.ts';
 
 /** Everything in a plan that waits for a person, with brakes first: they stop the most. */
 export function findQuestions(input: DecideInput, draft: Draft, names: Names): Question[] {
+  if (draft.brakes.length + draft.holds.length + draft.conflicts.length === 0) return [];
   const subjects = createSubjects(input, names);
   const brakes = draft.brakes.map(({ scope, entity, reason }) =>
     ask(
@@ -28,13 +29,17 @@ export function findQuestions(input: DecideInput, draft: Draft, names: Names): Q
   const conflicts = draft.conflicts.map(({ key, field: name, crm, table, agreed }) => {
     const field = subjects.field(key.entity, name);
     const header = field?.header ?? name;
-    const show = (value: Value) => (field ? textCell(describeValue(field, value, names)) : textCell(''));
-    return ask(conflictScope(key, name), `${header} was changed in the CRM and in the sheet.`, {
+    const show = (value: Value) => textCell(field ? describeValue(field, value, names) : '');
+    const hasBase = subjects.hasAgreed(key, name);
+    const reason = hasBase
+      ? `${header} was changed in the CRM and in the sheet.`
+      : `${header} is not the same in the CRM and in the sheet, and never was.`;
+    return ask(conflictScope(key, name), reason, {
       ...subjects.cells(key.entity, key.id),
       field: textCell(header),
       crm: show(crm),
       table: show(table),
-      agreed: show(agreed),
+      ...(hasBase ? { agreed: show(agreed) } : {}),
     });
   });
   return [...brakes, ...holds, ...conflicts];
@@ -54,6 +59,8 @@ interface Subjects {
   /** The field with the header that people see. */
   field(entity: Entity, name: FieldName): FieldDefinition | undefined;
   cells(entity: Entity, id: RecordId | undefined): Readonly<Record<string, Cell>>;
+  /** Whether both sides ever had the same there. */
+  hasAgreed(key: RecordKey, name: FieldName): boolean;
 }
 
 function createSubjects({ known, layout }: DecideInput, names: Names): Subjects {
@@ -64,8 +71,13 @@ function createSubjects({ known, layout }: DecideInput, names: Names): Subjects 
     const header = tabOf(entity)?.columns.find((column) => column.field === name)?.header;
     return definition && { ...definition, header: header ?? definition.header };
   };
-  const nameOf = ({ entity, id }: RecordKey): string => {
-    const fields = known.records.find(({ key }) => key.entity === entity && key.id === id)?.fields ?? {};
+  const byKey = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>
+    new Map(items.map((item) => [recordKeyText(item.key), item]));
+  const records = byKey(known.records);
+  const agreements = byKey(known.agreements);
+  const nameOf = (key: RecordKey): string => {
+    const { entity } = key;
+    const fields = records.get(recordKeyText(key))?.fields ?? {};
     const naming = (['title', 'full_name', 'lead_id'] as const).find((name) => fields[name] != null);
     const definition = naming && field(entity, naming);
     return definition ? describeValue(definition, fields[definition.name] ?? null, names) : '';
@@ -73,6 +85,7 @@ function createSubjects({ known, layout }: DecideInput, names: Names): Subjects 
   return {
     title,
     field,
+    hasAgreed: (key, name) => agreements.get(recordKeyText(key))?.fields[name] !== undefined,
     cells: (entity, id) => ({
       tab: textCell(title(entity)),
       ...(id === undefined ? {} : { record: idCell(id), title: textCell(nameOf({ entity, id })) }),
