@@ -168,6 +168,25 @@ describe('a conflict in the tab of the questions', () => {
   });
 });
 
+describe('two values that never were agreed, in the tab of the questions', () => {
+  it('are asked as what they are, whatever the rule for conflicts', () => {
+    const world = worldWithLeads(['Acme', 'Beta'], { policy: { questionsTitle: 'Conflicts' } });
+    const { fields, ...agreement } = world.agreements.get('lead-1')!;
+    const { title: _, ...others } = fields;
+    world.agreements.set('lead-1', { ...agreement, fields: others });
+    rowOf(world, acme).cells['title'] = textCell('Acme of the sheet');
+    settle(world);
+    const { cells } = questionOf(world);
+    expect(cells['what']).toEqual(
+      textCell('Title is not the same in the CRM and in the sheet, and never was. Choose CRM or Sheet.'),
+    );
+    expect(cells['agreed']).toBeUndefined();
+    choose(questionOf(world), 'Sheet');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme of the sheet', 'Acme of the sheet']);
+  });
+});
+
 describe('a row that vanished, in the tab of the questions', () => {
   let world: World;
   beforeEach(() => {

@@ -226,6 +226,7 @@ describe('doctor', limit, () => {
     expect(bare.code).toBe(1);
     expect(namesIn(bare.checks, 'failed')).toEqual(['tab of leads', 'tab of opportunities', 'tab of tasks']);
     expect(bare.checks.get('tab of leads')?.advice).toContain('init');
+    expect(bare.checks.get('tab of conflicts')).toMatchObject({ state: 'warning' });
     await surgery.run(['init']);
     await surgery.editSheet(
       { kind: 'deleteColumns', sheet: 'Leads', column: 'Website' },
@@ -240,6 +241,7 @@ describe('doctor', limit, () => {
     expect(checks.get('tab of opportunities')?.found).toContain('both called “Stage”');
     expect(checks.get('tab of tasks')).toMatchObject({ state: 'ok' });
     expect(checks.get('tab of tasks')?.found).toContain('columns of people: My notes');
+    expect(checks.get('tab of conflicts')).toMatchObject({ state: 'ok' });
   });
 
   test('says that Redis is down and exits with 4', async () => {

@@ -37,6 +37,8 @@ test('an answer that does not fit what waits is refused with those that do, and 
   await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1 });
   await engine.cycle();
   await engine.cycle();
+  const status = await (await fetch(`${http.url}/api/status`)).json();
+  expect(status).toMatchObject({ waiting: [{ scope: vanished, answers: ['trash', 'restore'] }] });
   expect(await approve(vanished, 'approve')).toMatchObject({
     status: 400,
     text: expect.stringContaining('Choose trash or restore.'),
