@@ -5,6 +5,7 @@ import { maskOf, parseFieldMask, selectFields } from './field-mask.ts';
 import { badField, invalidArgument, unimplemented } from './google-error.ts';
 import { isJsonObject, type JsonObject, withoutNulls } from './json.ts';
 import { isLockedOut, refuseProtected } from './protection.ts';
+import { resolveA1 } from './range-reference.ts';
 import { parseRequest, type RequestKind, refuseRequest } from './request-kind.ts';
 import { jsonObject } from './request-shapes.ts';
 import { BORDER_REQUESTS } from './requests-borders.ts';
@@ -91,7 +92,7 @@ export function batchUpdate(
   const spreadsheetMask = maskOf(mask, 'updatedSpreadsheet');
   if (batch.includeSpreadsheetInResponse && spreadsheetMask) {
     answer['updatedSpreadsheet'] = spreadsheetResource(draft, {
-      ranges: batch.responseRanges,
+      wanted: batch.responseRanges.map((text) => resolveA1(draft, text)),
       includeGridData: batch.responseIncludeGridData,
       mask: spreadsheetMask,
     });

@@ -1,43 +1,26 @@
 import { z } from 'zod';
+import { type DataFilter, dataFilter, isNamed, locationTypeOf, metadataLocation } from './data-filter.ts';
 import { invalidArgument } from './google-error.ts';
 import type { JsonObject } from './json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
-import { dimensionRange, fields, jsonObject } from './request-shapes.ts';
+import { fields, jsonObject } from './request-shapes.ts';
 import type { DeveloperMetadata, Spreadsheet } from './spreadsheet.ts';
 import { sheetById } from './spreadsheet.ts';
 
 /** Keys and values together, for the spreadsheet and for each tab. */
 const MAX_CHARACTERS = 30_000;
 
-const location = z.object({
-  spreadsheet: z.boolean().optional(),
-  sheetId: z.number().int().optional(),
-  dimensionRange: dimensionRange.optional(),
-});
-
 const metadataShape = z.object({
   metadataId: z.number().int().optional(),
   metadataKey: z.string().optional(),
   metadataValue: z.string().optional(),
   visibility: z.string().optional(),
-  location: location.optional(),
+  location: metadataLocation.optional(),
 });
-
-const lookup = z.object({
-  metadataId: z.number().int().optional(),
-  metadataKey: z.string().optional(),
-  metadataValue: z.string().optional(),
-  visibility: z.string().optional(),
-  locationType: z.string().optional(),
-  metadataLocation: location.optional(),
-});
-
-/** A data filter; only the lookup of metadata is served. */
-export const dataFilter = z.object({ developerMetadataLookup: lookup });
 
 type Place = Pick<DeveloperMetadata, 'sheetId' | 'line'>;
 
-function placeOf(draft: Spreadsheet, sent: z.infer<typeof location>): Place {
+function placeOf(draft: Spreadsheet, sent: z.infer<typeof metadataLocation>): Place {
   if (sent.dimensionRange) {
     const { sheetId = 0, dimension, startIndex = 0, endIndex } = sent.dimensionRange;
     if (endIndex !== startIndex + 1) {
@@ -87,7 +70,7 @@ const updateDeveloperMetadata = requestKind(
     const mask = requiredMask(maskText);
     const changed: JsonObject[] = [];
     draft.developerMetadata = draft.developerMetadata.map((metadata) => {
-      if (!matchesAny(metadata, dataFilters)) return metadata;
+      if (!matchesAny(draft, metadata, dataFilters)) return metadata;
       const next: DeveloperMetadata = {
         ...metadata,
         ...(mask.has('metadataKey') && { metadataKey: sent.metadataKey ?? '' }),
@@ -103,45 +86,29 @@ const updateDeveloperMetadata = requestKind(
 );
 
 const deleteDeveloperMetadata = requestKind(z.object({ dataFilter }), (draft, { dataFilter: filter }) => {
-  const gone = draft.developerMetadata.filter((metadata) => matchesAny(metadata, [filter]));
+  const gone = draft.developerMetadata.filter((metadata) => matchesAny(draft, metadata, [filter]));
   draft.developerMetadata = draft.developerMetadata.filter((metadata) => !gone.includes(metadata));
   return { deletedDeveloperMetadata: gone.map(metadataJson) };
 });
 
 /** The entries that any of the filters names, with the filters that did. */
-export function searchMetadata(
-  spreadsheet: Spreadsheet,
-  filters: z.infer<typeof dataFilter>[],
-): JsonObject[] {
+export function searchMetadata(spreadsheet: Spreadsheet, filters: DataFilter[]): JsonObject[] {
   return spreadsheet.developerMetadata
-    .filter((metadata) => matchesAny(metadata, filters))
+    .filter((metadata) => matchesAny(spreadsheet, metadata, filters))
     .map((metadata) => ({
       developerMetadata: metadataJson(metadata),
-      dataFilters: z.array(jsonObject).parse(filters.filter((filter) => matchesAny(metadata, [filter]))),
+      dataFilters: z
+        .array(jsonObject)
+        .parse(filters.filter((filter) => matchesAny(spreadsheet, metadata, [filter]))),
     }));
 }
 
-function matchesAny(metadata: DeveloperMetadata, filters: z.infer<typeof dataFilter>[]): boolean {
-  return filters.some(({ developerMetadataLookup: wanted }) => {
-    const at = wanted.metadataLocation;
-    return (
-      (wanted.metadataId === undefined || wanted.metadataId === metadata.metadataId) &&
-      (wanted.metadataKey === undefined || wanted.metadataKey === metadata.metadataKey) &&
-      (wanted.metadataValue === undefined || wanted.metadataValue === metadata.metadataValue) &&
-      (wanted.visibility === undefined || wanted.visibility === metadata.visibility) &&
-      (wanted.locationType === undefined || wanted.locationType === locationTypeOf(metadata)) &&
-      (at?.sheetId === undefined || at.sheetId === metadata.sheetId) &&
-      (at?.dimensionRange === undefined ||
-        ((at.dimensionRange.sheetId ?? 0) === metadata.sheetId &&
-          at.dimensionRange.dimension === metadata.line?.dimension &&
-          (at.dimensionRange.startIndex ?? 0) === metadata.line.index))
-    );
-  });
-}
-
-function locationTypeOf({ sheetId, line }: Place): string {
-  if (line) return line.dimension === 'ROWS' ? 'ROW' : 'COLUMN';
-  return sheetId === undefined ? 'SPREADSHEET' : 'SHEET';
+function matchesAny(
+  spreadsheet: Spreadsheet,
+  metadata: DeveloperMetadata,
+  filters: readonly DataFilter[],
+): boolean {
+  return filters.some((filter) => isNamed(spreadsheet, metadata, filter));
 }
 
 export function metadataJson(metadata: DeveloperMetadata): JsonObject {

@@ -1,4 +1,6 @@
+import { OWNER } from './accounts.ts';
 import { createIdSource, type IdSource } from './ids.ts';
+import type { JsonObject } from './json.ts';
 import { createSpreadsheet, type NewSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
 
 /** One file of the account; times are epoch milliseconds. */
@@ -8,6 +10,26 @@ export interface StoredFile {
   modifiedAtMs: number;
   /** Counts up with every change. */
   revision: number;
+  owner: string;
+  ownerPermissionId: string;
+  /** Those of others than the owner. */
+  permissions: Permission[];
+  /** As Drive shows them. */
+  comments: JsonObject[];
+  /** The ids of the folders it is in. */
+  parents: string[];
+  /** In the trash, where it can still be read and written. */
+  trashed: boolean;
+}
+
+/** What a person, a group, a domain or anyone may do with a file. */
+export interface Permission {
+  id: string;
+  type: 'user' | 'group' | 'domain' | 'anyone';
+  role: string;
+  emailAddress?: string | undefined;
+  domain?: string | undefined;
+  allowFileDiscovery?: boolean | undefined;
 }
 
 /** All files of the emulated account and where new ids come from. */
@@ -28,7 +50,18 @@ export function addSpreadsheet(
 ): StoredFile {
   const spreadsheetId = sent.spreadsheetId ?? documents.ids.nextFileId();
   const spreadsheet = createSpreadsheet({ ...sent, spreadsheetId });
-  const file: StoredFile = { spreadsheet, createdAtMs: nowMs, modifiedAtMs: nowMs, revision: 0 };
+  const file: StoredFile = {
+    spreadsheet,
+    createdAtMs: nowMs,
+    modifiedAtMs: nowMs,
+    revision: 0,
+    owner: OWNER,
+    ownerPermissionId: String(documents.ids.nextId()),
+    permissions: [],
+    comments: [],
+    parents: ['root'],
+    trashed: false,
+  };
   documents.files.set(spreadsheetId, file);
   return file;
 }

@@ -105,14 +105,20 @@ export function quotaExceeded(kind: 'Read' | 'Write'): GoogleError {
 }
 
 /** Drive answers in an older shape than Sheets: a list of errors and no `status`. */
+function driveError(code: number, reason: string, message: string, location?: string): GoogleError {
+  const place = location !== undefined && { location, locationType: 'parameter' };
+  const error = { message, domain: 'global', reason, ...place };
+  return new GoogleError(code, undefined, message, { error: { code, message, errors: [error] } });
+}
+
 export function driveFileNotFound(fileId: string): GoogleError {
-  const message = `File not found: ${fileId}.`;
-  const error = {
-    message,
-    domain: 'global',
-    reason: 'notFound',
-    location: 'fileId',
-    locationType: 'parameter',
-  };
-  return new GoogleError(404, undefined, message, { error: { code: 404, message, errors: [error] } });
+  return driveNotFound('File', fileId, 'fileId');
+}
+
+export function driveNotFound(kind: string, id: string, location: string): GoogleError {
+  return driveError(404, 'notFound', `${kind} not found: ${id}.`, location);
+}
+
+export function driveBadRequest(message: string, location?: string, code: 400 | 403 = 400): GoogleError {
+  return driveError(code, code === 400 ? 'invalid' : 'forbidden', message, location);
 }

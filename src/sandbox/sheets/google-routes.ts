@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createSpreadsheetFile } from './create-spreadsheet.ts';
 import { storeSpreadsheet } from './documents.ts';
 import { answerDrive } from './drive-api.ts';
 import { errorOfFailure, type FailureKind, standingRefusal, takeFailure } from './faults.ts';
+import { parseFieldMask } from './field-mask.ts';
 import { badField, GoogleError, invalidArgument, notFound, quotaExceeded } from './google-error.ts';
 import type { Json, JsonObject } from './json.ts';
 import { admitRequest, type RequestType } from './quota.ts';
 import { performActions, type Sandbox } from './sandbox.ts';
 import { findOperation, type SheetsPath } from './sheets-api.ts';
+import { spreadsheetResource } from './spreadsheet-resource.ts';
 
 /** Serves `/v4/spreadsheets…` and `/drive/v3/files…` as Google answers them. */
 export function registerGoogleRoutes(server: FastifyInstance, sandbox: Sandbox): void {
@@ -15,13 +18,22 @@ export function registerGoogleRoutes(server: FastifyInstance, sandbox: Sandbox):
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   server.setErrorHandler((error, _request, reply) => sendError(reply, error));
   server.all('/v4/*', (request, reply) => answerSheets(sandbox, request, reply));
+  server.post('/v4/spreadsheets', (request, reply) => {
+    if (!admitRequest(sandbox.quota, 'write', sandbox.clock())) throw quotaExceeded('Write');
+    const body = parseBody(request.body);
+    const { spreadsheet } = createSpreadsheetFile(sandbox.documents, body, sandbox.clock());
+    const mask = parseFieldMask(splitUrl(request.url).query.get('fields') ?? '');
+    return reply.send(spreadsheetResource(spreadsheet, { wanted: [], includeGridData: false, mask }));
+  });
   server.all('/drive/v3/*', (request, reply) => {
     const { path, query } = splitUrl(request.url);
     const body = parseBody(request.body);
     const call = { method: request.method, rawPath: path, query, body, nowMs: sandbox.clock() };
     const found = answerDrive(sandbox.documents, call);
     if (!found) throw notFound();
-    return found.answer ? reply.send(found.answer) : reply.code(204).send();
+    if ('json' in found) return reply.send(found.json);
+    if ('text' in found) return reply.type(found.contentType).send(found.text);
+    return reply.code(204).send();
   });
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ROBOT } from './accounts.ts';
 import { batchUpdate } from './batch-update.ts';
-import { dataFilter, metadataJson, searchMetadata } from './developer-metadata.ts';
+import { rangesOf } from './data-filter.ts';
+import { metadataJson, searchMetadata } from './developer-metadata.ts';
 import type { DateTimeRenderOption, ValueRenderOption } from './display.ts';
 import { parseFieldMask, selectFields } from './field-mask.ts';
 import { badField, invalidArgument, notFound } from './google-error.ts';
@@ -9,6 +10,7 @@ import { refuseGrowth } from './growth.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { refuseProtected } from './protection.ts';
 import type { RequestType } from './quota.ts';
+import { resolveA1 } from './range-reference.ts';
 import { parseRequest } from './request-kind.ts';
 import { json } from './request-shapes.ts';
 import { copyOfSheet } from './requests-sheets.ts';
@@ -16,6 +18,7 @@ import { draftOf, type NextId, type Spreadsheet, sheetById, sizeOf } from './spr
 import { sheetProperties, spreadsheetResource } from './spreadsheet-resource.ts';
 import { DEFAULT_RENDER, getValues, type RenderOptions } from './value-range.ts';
 import { appendValues, batchUpdateValues, clearValues, updateValues, type WriteOptions } from './values.ts';
+import { clearByFilter, filtersOf, getByFilter, updateByFilter } from './values-by-data-filter.ts';
 
 /** One call: the spreadsheet it is about, the part of the path behind the collection, query and body. */
 export interface SheetsCall {
@@ -62,12 +65,25 @@ const OPERATIONS: Record<string, SheetsOperation> = {
   'GET values:batchGet': { type: 'read', run: runBatchGet },
   'POST values:batchUpdate': { type: 'write', run: runValuesBatchUpdate },
   'POST values:batchClear': { type: 'write', run: runBatchClear },
+  'POST values:batchGetByDataFilter': {
+    type: 'read',
+    run: (call) => masked(call, getByFilter(call.spreadsheet, call.body, renderOf(optionsIn(call.body)))),
+  },
+  'POST values:batchUpdateByDataFilter': {
+    type: 'write',
+    run: (call) => outcome(call, updateByFilter(call.spreadsheet, call.body, writeOf(optionsIn(call.body)))),
+  },
+  'POST values:batchClearByDataFilter': {
+    type: 'write',
+    run: (call) => outcome(call, clearByFilter(call.spreadsheet, call.body)),
+  },
+  'POST :getByDataFilter': { type: 'read', run: getSpreadsheetByFilter },
   'POST sheets/*:copyTo': { type: 'write', run: copySheetTo },
   'POST developerMetadata:search': { type: 'read', run: runMetadataSearch },
   'GET developerMetadata/*': { type: 'read', run: getMetadata },
 };
 
-const VERBS = /:(batchUpdate|batchGet|batchClear|append|clear|search|copyTo)$/;
+const VERBS = /:(batch(?:Update|Get|Clear)(?:ByDataFilter)?|getByDataFilter|append|clear|search|copyTo)$/;
 
 /** Reads `/v4/spreadsheets/ID/values/A1%3AB2:append`; undefined when the API has no such path. */
 export function findOperation(method: string, rawPath: string): SheetsPath | undefined {
@@ -87,11 +103,22 @@ export function findOperation(method: string, rawPath: string): SheetsPath | und
 
 function getSpreadsheet({ spreadsheet, query }: SheetsCall): SheetsOutcome {
   const answer = spreadsheetResource(spreadsheet, {
-    ranges: query.getAll('ranges'),
+    wanted: query.getAll('ranges').map((text) => resolveA1(spreadsheet, text)),
     includeGridData: query.get('includeGridData') === 'true',
     mask: parseFieldMask(query.get('fields') ?? ''),
   });
   return { answer };
+}
+
+/** Filters that name nothing leave no tab to show. */
+function getSpreadsheetByFilter({ spreadsheet, query, body }: SheetsCall): SheetsOutcome {
+  const filters = filtersOf(body);
+  const { includeGridData } = parseRequest(z.object({ includeGridData: z.boolean().default(false) }), body);
+  const wanted = filters.flatMap((filter) => rangesOf(spreadsheet, filter));
+  const mask = parseFieldMask(query.get('fields') ?? '');
+  const answer = spreadsheetResource(spreadsheet, { wanted, includeGridData, mask });
+  const isNothing = filters.length > 0 && wanted.length === 0;
+  return { answer: isNothing ? { ...answer, sheets: [] } : answer };
 }
 
 function runBatchUpdate({ spreadsheet, query, body, nextId }: SheetsCall): SheetsOutcome {
@@ -129,12 +156,16 @@ function runBatchGet(call: SheetsCall): SheetsOutcome {
 function runValuesBatchUpdate(call: SheetsCall): SheetsOutcome {
   const body = isJsonObject(call.body) ? call.body : {};
   const { data } = parseRequest(z.object({ data: z.array(json).default([]) }), body);
-  // The options that other methods take as query parameters travel in this body.
+  return outcome(call, batchUpdateValues(call.spreadsheet, data, writeOf(optionsIn(body))));
+}
+
+/** The options that other methods take as query parameters, where they travel in the body. */
+function optionsIn(body: unknown): URLSearchParams {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(body)) {
+  for (const [name, value] of Object.entries(isJsonObject(body) ? body : {})) {
     if (typeof value === 'string' || typeof value === 'boolean') query.set(name, String(value));
   }
-  return outcome(call, batchUpdateValues(call.spreadsheet, data, writeOf(query)));
+  return query;
 }
 
 function copySheetTo({ spreadsheet, item, body, nextId, findSpreadsheet }: SheetsCall): SheetsOutcome {
@@ -150,8 +181,7 @@ function copySheetTo({ spreadsheet, item, body, nextId, findSpreadsheet }: Sheet
 }
 
 function runMetadataSearch({ spreadsheet, body }: SheetsCall): SheetsOutcome {
-  const { dataFilters } = parseRequest(z.object({ dataFilters: z.array(dataFilter) }), body);
-  const matchedDeveloperMetadata = searchMetadata(spreadsheet, dataFilters);
+  const matchedDeveloperMetadata = searchMetadata(spreadsheet, filtersOf(body));
   return { answer: matchedDeveloperMetadata.length > 0 ? { matchedDeveloperMetadata } : {} };
 }
 

@@ -13,7 +13,7 @@ import {
   protectedRangeJson,
   rangeJson,
 } from './overlay-json.ts';
-import { type ResolvedRange, resolveA1 } from './range-reference.ts';
+import type { ResolvedRange } from './range-reference.ts';
 import type { Dimension, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
 import { sizeOf } from './spreadsheet.ts';
 import { tableBandJson, tableJson } from './tables.ts';
@@ -50,8 +50,8 @@ const KNOWN_FIELDS = parseFieldMask(
 );
 
 export interface ResourceOptions {
-  /** A1 references that limit tabs, overlays and cells; none means the whole spreadsheet. */
-  ranges: readonly string[];
+  /** The ranges that limit tabs, overlays and cells; none means the whole spreadsheet. */
+  wanted: readonly ResolvedRange[];
   includeGridData: boolean;
   /** The `fields` parameter; empty for everything. */
   mask: FieldMask;
@@ -62,10 +62,9 @@ export interface ResourceOptions {
  * or not they are asked for otherwise.
  */
 export function spreadsheetResource(spreadsheet: Spreadsheet, options: ResourceOptions): JsonObject {
-  const { mask, ranges, includeGridData } = options;
+  const { mask, wanted, includeGridData } = options;
   checkFieldMask(mask, KNOWN_FIELDS);
   const dataMask = mask.size > 0 ? maskOf(mask, 'sheets', 'data') : includeGridData ? mask : undefined;
-  const wanted = ranges.map((text) => resolveA1(spreadsheet, text));
   const sheets = spreadsheet.sheets
     .map((sheet, index) => ({ sheet, index, areas: areasWanted(sheet, wanted) }))
     .filter(({ areas }) => wanted.length === 0 || areas.length > 0);
