@@ -84,7 +84,7 @@ export const errorKinds = {
   SHEET_NOT_FOUND: {
     retry: 'after-action',
     mender: 'operator',
-    hint: 'There is no such spreadsheet for this login. Check GOOGLE_SPREADSHEET_ID.',
+    hint: 'There is no such spreadsheet for this login. Check GOOGLE_SPREADSHEET_ID, and whether it was deleted or is shared no more.',
   },
   SHEET_LIMITED: {
     retry: 'later',

@@ -1,8 +1,9 @@
 // The path matters: the whole package costs a second and 110 MB at start.
-import { auth, sheets, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { SyncError } from '../core/errors.ts';
+import { sheets, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
+import { isSyncError, SyncError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
-import { isUnknownRange, loginError, sheetError } from './errors.ts';
+import { isUnknownRange, sheetError, withAccount } from './errors.ts';
+import { createLogin, type Login } from './login.ts';
 import { createQuota, repeatLimited, type Spend } from './quota.ts';
 
 export type Spreadsheet = sheets_v4.Schema$Spreadsheet;
@@ -37,13 +38,11 @@ export interface SheetsClient {
   batchUpdate(requests: readonly Request[], fields: string, ranges: readonly string[]): Promise<Spreadsheet>;
 }
 
-const scopes = ['https://www.googleapis.com/auth/spreadsheets'];
-
 /** Every error of the client is a `SyncError` with a SHEET_ code; none carries a token. */
 export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   const { spreadsheetId, rootUrl, timeoutMs, clock } = options;
-  const credentials = rootUrl === undefined ? createCredentials(options) : undefined;
-  const api = sheets({ version: 'v4', ...(credentials && { auth: credentials }) });
+  const login = rootUrl === undefined ? createLogin(options) : undefined;
+  const api = sheets({ version: 'v4' });
   // The library repeats reads three times within two seconds, which only wastes quota. Given per call, the
   // root keeps its path.
   const perCall = { retry: false, timeout: timeoutMs, ...(rootUrl !== undefined && { rootUrl }) };
@@ -56,28 +55,32 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
     clock,
   });
 
-  async function logIn(): Promise<void> {
-    try {
-      await credentials?.getAccessToken();
-    } catch (error) {
-      throw loginError(error);
-    }
-  }
+  /** Who signs a request. */
+  type Signer = { auth?: Awaited<ReturnType<Login['logIn']>> };
 
-  async function send<Answer>(spend: Spend, action: string, request: () => Promise<Answer>): Promise<Answer> {
-    await logIn();
+  async function send<Answer>(
+    spend: Spend,
+    action: string,
+    request: (signer: Signer) => Promise<Answer>,
+  ): Promise<Answer> {
+    const signer = login ? { auth: await login.logIn() } : {};
     try {
-      return await spend(request);
+      return await spend(() => request(signer));
     } catch (error) {
-      throw sheetError(error, action);
+      const failure = sheetError(error, action);
+      login?.note(failure);
+      throw isSyncError(failure, 'SHEET_FORBIDDEN', 'SHEET_NOT_FOUND')
+        ? withAccount(failure, await login?.findAccount())
+        : failure;
     }
   }
 
   return {
     get(fields, ranges = []) {
-      const read = async () => {
+      const read = async (signer: Signer) => {
         try {
-          const answer = await api.spreadsheets.get({ spreadsheetId, fields, ranges: [...ranges] }, perCall);
+          const params = { ...signer, spreadsheetId, fields, ranges: [...ranges] };
+          const answer = await api.spreadsheets.get(params, perCall);
           return checkedSpreadsheet(answer.data);
         } catch (error) {
           if (ranges.length > 0 && isUnknownRange(error)) return undefined;
@@ -87,25 +90,18 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
       return repeatLimited(() => send(spendRead, 'read the spreadsheet', read), options);
     },
     batchUpdate: (requests, fields, ranges) =>
-      send(spendWrite, 'write to the spreadsheet', async () => {
+      send(spendWrite, 'write to the spreadsheet', async (signer) => {
         const requestBody = {
           requests: [...requests],
           includeSpreadsheetInResponse: true,
           responseRanges: [...ranges],
           responseIncludeGridData: true,
         };
-        const params = { spreadsheetId, fields: `updatedSpreadsheet(${fields})`, requestBody };
+        const params = { ...signer, spreadsheetId, fields: `updatedSpreadsheet(${fields})`, requestBody };
         const answer = await api.spreadsheets.batchUpdate(params, perCall);
         return checkedSpreadsheet(answer.data?.updatedSpreadsheet);
       }),
   };
-}
-
-function createCredentials({ credentialsFile, timeoutMs }: SheetsClientOptions) {
-  if (credentialsFile !== undefined) {
-    return new auth.JWT({ keyFile: credentialsFile, scopes, transporterOptions: { timeout: timeoutMs } });
-  }
-  return new auth.GoogleAuth({ scopes, clientOptions: { transporterOptions: { timeout: timeoutMs } } });
 }
 
 /** An answer that was cut off arrives as a text and not as an error. */

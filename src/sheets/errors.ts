@@ -23,9 +23,13 @@ const systemCodeOf = (error: unknown): string | undefined =>
 /** Whether the error comes from a request; anything else is thrown by code and is no business of Google's. */
 const isRequestError = (error: unknown): error is Json => isJson(error) && 'config' in error;
 
+function bodyOf({ response }: Json): Json {
+  return isJson(response) && isJson(response['data']) ? response['data'] : {};
+}
+
 function refusalOf(error: Json): Refusal {
   const response = isJson(error['response']) ? error['response'] : undefined;
-  const body = isJson(response?.['data']) ? response['data']['error'] : undefined;
+  const { error: body } = bodyOf(error);
   const status = typeof response?.['status'] === 'number' ? response['status'] : undefined;
   if (!isJson(body)) return { status, words: undefined, reasons: [] };
   const entries = [body['details'], body['errors']].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -46,6 +50,7 @@ export const isUnknownRange = (error: unknown): boolean =>
  */
 export function sheetError(error: unknown, action: string): unknown {
   if (!isRequestError(error)) return error;
+  if (isTokenRefusal(error)) return loginError(error);
   const refusal = refusalOf(error);
   const failed = `Could not ${action}`;
   if (refusal.status === undefined) {
@@ -78,6 +83,13 @@ function errorOfStatus(status: number, { words, reasons }: Refusal, failed: stri
   }
 }
 
+/** Says with which address the spreadsheet must be shared, where that is known. */
+export const withAccount = ({ code, message }: SyncError, account: string | undefined): SyncError =>
+  new SyncError(
+    code,
+    account === undefined ? message : `${message} The address of the service account is ${account}.`,
+  );
+
 const disabled = (failed: string): string =>
   `${failed}: the Google Sheets API is not enabled in the project of the service account.`;
 
@@ -87,6 +99,9 @@ function adviceOn(words: string): string {
   }
   if (/protected cell or object/i.test(words)) {
     return ' Allow the service account to edit the protected range, or make the protection a warning only.';
+  }
+  if (/above the limit of \d+ cells/i.test(words)) {
+    return ' The spreadsheet is full: delete rows, columns and tabs that nobody uses.';
   }
   return '';
 }
@@ -101,7 +116,24 @@ export function loginError(error: unknown): SyncError {
     const reason = status === undefined ? (systemCodeOf(error) ?? 'no answer') : `HTTP ${status}`;
     return new SyncError('SHEET_UNREACHABLE', `Could not log in to Google: ${reason}.`);
   }
-  return new SyncError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${loginReason(error)}.`);
+  const reason = loginReason(error);
+  return new SyncError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${reason}.${loginAdvice(reason)}`);
+}
+
+/**
+ * What Google's words about a token mean: https://cloud.google.com/iam/docs/troubleshooting-service-accounts and
+ * https://developers.google.com/identity/protocols/oauth2/service-account#error-codes
+ */
+function loginAdvice(reason: string): string {
+  if (/reasonable timeframe|iat and exp|short-lived/i.test(reason))
+    return ' Set the clock of this machine right.';
+  if (/invalid jwt signature|account not found|disabled/i.test(reason)) {
+    return ' The key was deleted, or its service account was: create a new key.';
+  }
+  if (/expired or revoked|reauth|invalid_rapt/i.test(reason)) {
+    return ' The personal login has ended: run gcloud auth application-default login, or use the key of a service account.';
+  }
+  return '';
 }
 
 function loginReason(error: unknown): string {
@@ -115,10 +147,12 @@ function loginReason(error: unknown): string {
   return 'the credentials file is not the JSON key of a service account';
 }
 
+/** Whether it is the token endpoint that refused: the library renews a token in the middle of a request. */
+const isTokenRefusal = (error: Json): boolean => textOf(bodyOf(error)['error']) !== undefined;
+
 /** The token endpoint answers in the form of OAuth: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 function tokenRefusal(error: Json): string {
-  const response = isJson(error['response']) ? error['response'] : undefined;
-  const body = isJson(response?.['data']) ? response['data'] : {};
+  const body = bodyOf(error);
   const words = [textOf(body['error']), textOf(body['error_description'])];
-  return words.filter((word) => word !== undefined).join(', ') || 'refused';
+  return words.flatMap((word) => word?.replace(/\.$/, '') ?? []).join(', ') || 'refused';
 }

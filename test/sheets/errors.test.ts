@@ -86,6 +86,21 @@ describe('answers of Google', () => {
       'SHEET_REFUSED',
       'protected range',
     ],
+    [
+      'a token that could not be renewed',
+      reply(400, '{"error":"invalid_grant","error_description":"Invalid JWT Signature."}'),
+      'SHEET_UNAUTHORIZED',
+      'create a new key',
+    ],
+    [
+      'a spreadsheet that is full',
+      refusal(
+        400,
+        'This action would increase the number of cells in the workbook above the limit of 10000000 cells.',
+      ),
+      'SHEET_REFUSED',
+      'delete rows',
+    ],
     ['a tab that is gone', refusal(400, 'No grid with id: 7'), 'SHEET_UNREACHABLE', 'renamed, removed'],
     ['a page of a proxy', reply(502, '<html>Bad gateway</html>'), 'SHEET_UNREACHABLE', 'HTTP 502'],
     ['a page of something else', reply(404, '<html>Nothing</html>'), 'SHEET_UNREADABLE', "not Google's"],

@@ -1,0 +1,74 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Environment } from '../../src/app/config.ts';
+import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { accountAddress, type GoogleFront, openGoogleFront } from '../support/google-front.ts';
+import { openStage, type ProcessStage } from '../support/process-stage.ts';
+import { until } from '../support/until.ts';
+
+const limit = { timeout: 120_000 };
+
+/** A daemon that reaches the spreadsheet as it reaches Google's: under real names, and with a login. */
+async function openLoginStage(): Promise<{ stage: ProcessStage; google: GoogleFront }> {
+  const stage = await openStage({ counts: { leads: 3, opportunities: 0, tasks: 0 } });
+  return { stage, google: await openGoogleFront(stage.addresses.sheetsUrl) };
+}
+
+function startDaemon({ environment }: ProcessStage, google: GoogleFront, login: Environment): DaemonProcess {
+  const { GOOGLE_API_ROOT_URL: _emulator, ...others } = environment;
+  const daemon = spawnDaemon({ ...others, ...google.environment, ...login });
+  onTestFinished(async () => void (await daemon.kill()));
+  return daemon;
+}
+
+/** Resolves once /healthz is red for a reason in such words. */
+async function expectRedHealth({ url }: DaemonProcess, words: RegExp): Promise<void> {
+  await until(`/healthz is red with ${words}`, async () => {
+    const answer = await fetch(`${url}/healthz`).catch(() => undefined);
+    return answer?.status === 503 && words.test(await answer.text());
+  });
+}
+
+describe('a login at Google', limit, () => {
+  test.each<[string, (google: GoogleFront) => Environment]>([
+    ['with the key of a service account', ({ keyFile }) => ({ GOOGLE_APPLICATION_CREDENTIALS: keyFile })],
+    ['with application default credentials', ({ home }) => ({ CLOUDSDK_CONFIG: home })],
+  ])('%s keeps both sides the same', async (_, login) => {
+    const { stage, google } = await openLoginStage();
+    const daemon = startDaemon(stage, google, login(google));
+    await stage.agreed();
+    await daemon.answers('/healthz');
+  });
+
+  test('whose key is revoked turns health red with what to do, and green once there is a key again', async () => {
+    const { stage, google } = await openLoginStage();
+    const daemon = startDaemon(stage, google, { GOOGLE_APPLICATION_CREDENTIALS: google.keyFile });
+    await stage.agreed();
+    google.refuseTokens({ error: 'invalid_grant', error_description: 'Invalid JWT Signature.' });
+    await expectRedHealth(daemon, /Could not log in to Google: .*Invalid JWT Signature\. .*create a new key/);
+    google.refuseTokens();
+    await daemon.answers('/healthz');
+  });
+
+  test('that fails for the clock of the machine says so', async () => {
+    const { stage, google } = await openLoginStage();
+    google.refuseTokens({
+      error: 'invalid_grant',
+      error_description:
+        'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.',
+    });
+    const daemon = startDaemon(stage, google, { GOOGLE_APPLICATION_CREDENTIALS: google.keyFile });
+    await expectRedHealth(daemon, /Set the clock of this machine right\./);
+  });
+
+  test('that may not see the spreadsheet names the address to share it with', async () => {
+    const { stage, google } = await openLoginStage();
+    google.setShared(false);
+    const daemon = startDaemon(stage, google, { GOOGLE_APPLICATION_CREDENTIALS: google.keyFile });
+    const told = await until('the status tells it', async () => {
+      const answer = await fetch(`${daemon.url}/api/status`).catch(() => undefined);
+      const status = (await answer?.text()) ?? '';
+      return status.includes('SHEET_FORBIDDEN') && status;
+    });
+    expect(told).toContain(`The address of the service account is ${accountAddress}.`);
+  });
+});

@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { createVerify, generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import type { Environment } from '../../src/app/config.ts';
+
+/** The service account of the key file. */
+export const accountAddress = 'sync@project-4711.iam.gserviceaccount.com';
+
+/** What the token endpoint refuses a login with. */
+export interface TokenRefusal {
+  readonly error: string;
+  readonly error_description: string;
+}
+
+/**
+ * Google's hosts in front of an emulated spreadsheet: the token endpoint, which checks signatures, and the Sheets API, which takes
+ * nothing without a token. A daemon reaches them under their real names, by a proxy and with a certificate of this test.
+ */
+export interface GoogleFront {
+  /** What a daemon needs to take these hosts for Google's. */
+  readonly environment: Environment;
+  /** Key file of the service account. */
+  readonly keyFile: string;
+  /** A home in which somebody logged in with `gcloud auth application-default login`. */
+  readonly home: string;
+  /** Ends all tokens, and gives no new ones until it is called without a refusal. */
+  refuseTokens(refusal?: TokenRefusal): void;
+  /** Refuses everything with Google's 403, as a spreadsheet that is not shared. */
+  setShared(isShared: boolean): void;
+}
+
+export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFront> {
+  const directory = mkdtempSync(join(tmpdir(), 'crm-sheet-sync-google-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  let refusal: TokenRefusal | undefined;
+  let isShared = true;
+  let generation = 1;
+
+  const isLogin = (form: URLSearchParams): boolean => {
+    if (form.get('grant_type') === 'refresh_token') return form.get('refresh_token') === 'personal';
+    const [head, claims, signature = ''] = (form.get('assertion') ?? '').split('.');
+    const verifier = createVerify('RSA-SHA256').update(`${head}.${claims}`);
+    return verifier.verify(publicKey, signature, 'base64url');
+  };
+  async function answer(asked: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(asked);
+    const send = (status: number, answered: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
+    if (asked.headers.host?.startsWith('oauth2.')) {
+      if (refusal || !isLogin(new URLSearchParams(body))) send(400, refusal ?? { error: 'invalid_grant' });
+      else send(200, { access_token: `token-${generation}`, expires_in: 3600, token_type: 'Bearer' });
+    } else if (asked.headers.authorization !== `Bearer token-${generation}`) {
+      send(401, { error: { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' } });
+    } else if (!isShared) {
+      const message = 'The caller does not have permission';
+      send(403, { error: { code: 403, message, status: 'PERMISSION_DENIED' } });
+    } else await forward(sheetsRootUrl, asked, body, response);
+  }
+
+  const { certificate, environment } = createCertificate(directory);
+  const hosts = createTlsServer(certificate, (asked, response) => void answer(asked, response));
+  const proxy = createServer().on('connect', (_request, socket) => {
+    const onward = connect(portOf(hosts), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      socket.pipe(onward).pipe(socket);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+  });
+  for (const server of [hosts, proxy]) {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+  }
+  const keyFile = join(directory, 'key.json');
+  const key = { type: 'service_account', client_email: accountAddress, private_key: privateKey };
+  writeFileSync(keyFile, JSON.stringify(key));
+  return {
+    environment: { ...environment, HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}` },
+    keyFile,
+    home: logInPersonally(directory),
+    refuseTokens(next) {
+      refusal = next;
+      if (next) generation += 1;
+    },
+    setShared(next) {
+      isShared = next;
+    },
+  };
+}
+
+const portOf = (server: { address(): AddressInfo | string | null }): number =>
+  (server.address() as AddressInfo).port;
+
+function createCertificate(directory: string) {
+  const [keyFile, certificateFile] = [join(directory, 'tls-key.pem'), join(directory, 'tls.pem')];
+  const names = 'subjectAltName=DNS:*.googleapis.com';
+  const subject = ['-subj', '/CN=Google in front of a test', '-addext', names, '-days', '2'];
+  const files = ['-keyout', keyFile, '-out', certificateFile];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files], {
+    stdio: 'ignore',
+  });
+  const certificate = { key: readFileSync(keyFile), cert: readFileSync(certificateFile) };
+  return { certificate, environment: { NODE_EXTRA_CA_CERTS: certificateFile } };
+}
+
+/** Leaves behind what `gcloud auth application-default login` does. */
+function logInPersonally(directory: string): string {
+  const login = {
+    type: 'authorized_user',
+    client_id: 'me',
+    client_secret: 'mine',
+    refresh_token: 'personal',
+  };
+  writeFileSync(join(directory, 'application_default_credentials.json'), JSON.stringify(login));
+  return directory;
+}
+
+async function forward(
+  rootUrl: string,
+  asked: IncomingMessage,
+  body: string,
+  response: ServerResponse,
+): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const outgoing = request(new URL(asked.url ?? '/', rootUrl), { method: asked.method, headers });
+  outgoing.on('error', () => response.destroy());
+  outgoing.end(body);
+  const [reply] = (await once(outgoing, 'response')) as [IncomingMessage];
+  response.writeHead(reply.statusCode ?? 500, { 'content-type': 'application/json' });
+  reply.pipe(response);
+}
