@@ -20,7 +20,7 @@ const statusShape = z.looseObject({
     }),
   ),
   problems: z.array(z.looseObject({ source: z.string(), message: z.string(), since: z.number() })),
-  brakes: z.array(z.looseObject({})),
+  brakes: z.array(z.looseObject({ scope: z.string(), reason: z.string() })),
   waiting: z.array(z.looseObject({ scope: z.string(), what: z.string(), answers: z.array(z.string()) })),
   holds: z.array(
     z.looseObject({
@@ -47,7 +47,14 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
     });
 }
 
-function describeStatus({ tabs, problems, waiting, holds, queue }: z.infer<typeof statusShape>): string {
+function describeStatus({
+  tabs,
+  problems,
+  waiting,
+  brakes,
+  holds,
+  queue,
+}: z.infer<typeof statusShape>): string {
   const header = ['', 'in CRM', 'in sheet', 'pending', 'refused', 'conflicts', 'held', 'read', '95 % within'];
   const rows = tabs.map((tab) => [
     tab.title,
@@ -60,6 +67,9 @@ function describeStatus({ tabs, problems, waiting, holds, queue }: z.infer<typeo
     `Queue: ${queue.kind === 'bullmq' ? 'BullMQ on Redis' : 'in process'}.`,
     ...problems.map(
       ({ source, message, since }) => `Problem since ${new Date(since).toISOString()}: ${source}: ${message}`,
+    ),
+    ...brakes.flatMap(({ scope, reason }) =>
+      waiting.some((item) => item.scope === scope) ? [] : [`Stopped: ${reason}`],
     ),
     ...waiting.map(
       ({ scope, what, answers }) => `Waits: ${what} (approve ${scope} --choice ${answers.join('|')})`,

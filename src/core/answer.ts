@@ -14,11 +14,15 @@ export const answerLabels: Readonly<Record<Answer, string>> = {
   sheet: 'Sheet',
 };
 
-/** What can be answered under a scope: any other answer would leave it waiting, or let go on what the person meant to stop. */
+/**
+ * What can be answered under a scope: any other answer would leave it waiting, or let go on what the person meant to stop. Nothing, while
+ * what the person would agree to is still being found out.
+ */
 export function answersTo(scope: string): readonly Answer[] {
   const [kind, , part] = scope.split(':');
   if (kind === 'vanished') return ['trash', 'restore'];
   if (kind === 'conflict') return ['crm', 'sheet'];
+  if (part === 'reading') return [];
   return part === 'emptied' || part === 'vanished' ? ['approve', 'trash', 'restore'] : ['approve'];
 }
 

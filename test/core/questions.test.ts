@@ -274,6 +274,17 @@ describe('a brake in the tab of the questions', () => {
     expect([...world.decisions.keys()]).toEqual([torn]);
   });
 
+  it('is not asked while it is still being found out what an approval would do', () => {
+    world.rebases.set('lead', 'The mirror is new.');
+    world.isSwept = false;
+    cycle(world);
+    const { brakes, questions } = cycle(world);
+    expect(brakes.map(({ scope }) => scope)).toContain('brake:lead:reading');
+    expect(questions.map(({ scope }) => scope)).not.toContain('brake:lead:reading');
+    settle(world);
+    expect(scopes(world)).toContain('brake:lead:rebase');
+  });
+
   it('keeps the questions about single records waiting behind it', () => {
     world = worldThatAsks(many);
     disagree(world);

@@ -14,7 +14,8 @@ import { idCell } from './row-values.ts';
 export function findQuestions(input: DecideInput, draft: Draft, names: Names): Question[] {
   if (draft.brakes.length + draft.holds.length + draft.conflicts.length === 0) return [];
   const subjects = createSubjects(input, names);
-  const brakes = draft.brakes.map(({ scope, entity, reason }) =>
+  const answerable = draft.brakes.filter(({ scope }) => answersTo(scope).length > 0);
+  const brakes = answerable.map(({ scope, entity, reason }) =>
     ask(
       scope,
       `${reason} Nothing is written for “${subjects.title(entity)}” until this is undone or answered.`,

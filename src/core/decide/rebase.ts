@@ -13,7 +13,7 @@ export function findRebase(context: TabContext, { claimed, records }: Binding): 
   if (cause === undefined) return [];
   const scope = `brake:${entity}:rebase`;
   if (!input.known.sweptEntities.has(entity))
-    return [{ scope, entity, reason: `${cause} The CRM is being read.` }];
+    return [{ scope: `brake:${entity}:reading`, entity, reason: `${cause} The CRM is being read.` }];
   const differing = records.filter(({ row, id }) =>
     judgeRow(context, row, id)?.decided.some(
       ({ outcome }) => outcome.kind !== 'same' && outcome.kind !== 'unknown',
@@ -31,7 +31,5 @@ export function findRebase(context: TabContext, { claimed, records }: Binding): 
     `${unseen.length} records would get a row`,
     ...(claims.length > 0 ? [`${claims.length} rows were being created and would wait for a person`] : []),
   ];
-  return [
-    { scope, entity, reason: `${cause} ${counts.join(', ')}. Nothing is written until somebody approves.` },
-  ];
+  return [{ scope, entity, reason: `${cause} ${counts.join(', ')}.` }];
 }
