@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { type Emulator, startEmulator } from '../support/sandbox-sheets-client.ts';
 
@@ -44,10 +44,19 @@ beforeEach(async () => {
     { setDataValidation: { range: body(3), rule: { condition: { type: 'BOOLEAN' } } } },
   ]);
   page = await browser.newPage({ viewport: { width: 750, height: 560 } });
+  watchErrors();
   await page.goto(emulator.gridUrl);
   await cell(1, 1).waitFor();
 });
 afterEach(() => page.close());
+
+/** A refusal is an answer that the browser logs by itself; everything else has to go without errors. */
+function watchErrors(): void {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  onTestFinished(() => expect(errors.filter((text) => !text.includes('status of 400'))).toEqual([]));
+}
 
 const cell = (row: number, column: number) => page.locator(`[data-row="${row}"][data-column="${column}"]`);
 const button = (name: string) => page.getByRole('button', { name });
@@ -143,4 +152,158 @@ test('another tab is shown when it is chosen', async () => {
   await page.getByRole('tab', { name: 'Tasks' }).click();
   await eventually(() => page.getByRole('tab', { name: 'Tasks' }).getAttribute('aria-selected')).toBe('true');
   await eventually(() => page.locator('.tabulator-row').first().textContent()).toBe('1');
+});
+
+const formulas = (range: string) => emulator.read(range, { valueRenderOption: 'FORMULA' });
+const message = () => page.getByRole('status').textContent();
+const columnItem = async (column: number, label: string) => {
+  await page.locator(`.column-title[data-column="${column}"]`).click({ button: 'right' });
+  await page.locator('.tabulator-menu-item', { hasText: label }).click();
+};
+
+test('keys go from cell to cell, begin, end and cancel editing as in a spreadsheet', async () => {
+  await cell(1, 0).click();
+  await page.keyboard.type('7');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('Joan');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('F2');
+  await page.keyboard.type(' L.');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('half');
+  await page.keyboard.press('Escape');
+  await eventually(() => emulator.read('A2:B4')).toEqual([
+    ['7', 'Joan'],
+    ['2', 'Ada L.'],
+    ['3', 'Konrad'],
+  ]);
+  await page.keyboard.press('Control+z');
+  await eventually(names).toEqual([['Joan'], ['Ada'], ['Konrad']]);
+  await page.keyboard.press('Control+y');
+  await eventually(names).toEqual([['Joan'], ['Ada L.'], ['Konrad']]);
+});
+
+test('the formula bar shows what a cell really holds and changes it', async () => {
+  await emulator.person({ kind: 'edit', sheet: 0, row: 1, column: 1, text: '=1+1' });
+  await eventually(() => cell(1, 1).textContent()).toBe('2');
+  await cell(1, 1).click();
+  const bar = page.getByLabel('Formula bar');
+  await eventually(() => bar.inputValue()).toBe('=1+1');
+  await bar.fill('=2*4');
+  await page.keyboard.press('Enter');
+  await eventually(() => emulator.read('B2')).toEqual([['8']]);
+});
+
+test('cells are copied with their formulas moved along, and cut ones leave nothing behind', async () => {
+  await emulator.person({ kind: 'edit', sheet: 0, row: 1, column: 1, text: '=A2' });
+  await eventually(() => cell(1, 1).textContent()).not.toBe('Grace');
+  await cell(1, 1).click();
+  await page.keyboard.press('Control+c');
+  await cell(2, 1).click();
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Control+v');
+  await eventually(() => formulas('B2:B4')).toEqual([['=A2'], ['=A3'], ['=A4']]);
+  await page.keyboard.press('Control+x');
+  await cell(6, 0).click();
+  await page.keyboard.press('Control+v');
+  await eventually(() => formulas('A2:B8')).toEqual([['1', '=A2'], ['2'], ['3'], [], [], ['=A3'], ['=A4']]);
+});
+
+test('other programs get a table of texts, with quotes where a cell has several lines', async () => {
+  await emulator.person({ kind: 'edit', sheet: 0, row: 1, column: 1, text: 'two "lines"\nof text' });
+  await eventually(() => cell(1, 1).textContent()).toContain('two');
+  await cell(1, 0).click();
+  await cell(2, 1).click({ modifiers: ['Shift'] });
+  const copied = await page.evaluate(`
+    const clipboardData = new DataTransfer();
+    document.dispatchEvent(new ClipboardEvent('copy', { clipboardData }));
+    clipboardData.getData('text/plain');
+  `);
+  expect(copied).toBe('1\t"two ""lines""\nof text"\n2\tAda');
+});
+
+test('rows are filtered by values and shown again', async () => {
+  await columnItem(2, 'Filter by values');
+  await page.getByLabel('Open').uncheck();
+  await button('Show').and(page.locator('.primary')).click();
+  await eventually(() => cell(1, 1).count()).toBe(0);
+  expect(await cell(2, 1).textContent()).toBe('Ada');
+  expect(await names()).toEqual([['Grace'], ['Ada'], ['Konrad']]);
+  await button('Show all').click();
+  await eventually(() => cell(1, 1).textContent()).toBe('Grace');
+});
+
+test('a header is renamed by a double click, and a column moves when it is dragged', async () => {
+  const title = (column: number) => page.locator(`.column-title[data-column="${column}"]`);
+  await title(1).dblclick();
+  await page.getByRole('textbox', { name: 'Header of the column' }).fill('Who');
+  await page.keyboard.press('Enter');
+  await eventually(() => emulator.read('A1:C1')).toEqual([['ID', 'Who', 'Status']]);
+  await eventually(() => title(1).locator('b').textContent()).toBe('Who');
+  // As in Google Sheets a column is selected first: the pointer then takes hold of it.
+  await title(1).click();
+  await page.mouse.down();
+  await page.locator('.tabulator-block-select').waitFor();
+  const { x = 0, y = 0, width = 0 } = (await title(2).boundingBox()) ?? {};
+  await page.mouse.move(x + width / 2, y + 5, { steps: 4 });
+  await page.mouse.move(x + width - 5, y + 5, { steps: 4 });
+  await page.mouse.up();
+  await eventually(() => emulator.read('A1:C2')).toEqual([
+    ['ID', 'Status', 'Who'],
+    ['1', 'Open', 'Grace'],
+  ]);
+});
+
+test('tabs are added, renamed, duplicated and deleted', async () => {
+  const tabs = () => page.getByRole('tab').allTextContents();
+  const tabItem = async (tab: string, item: string) => {
+    await page.getByRole('tab', { name: tab, exact: true }).click({ button: 'right' });
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await button('+').click();
+  await page.getByRole('textbox').and(page.locator('dialog input')).fill('Notes');
+  await page.keyboard.press('Enter');
+  await eventually(tabs).toEqual(['Sheet1', 'Notes']);
+  await page.getByRole('tab', { name: 'Sheet1' }).dblclick();
+  await page.locator('dialog input').fill('Leads');
+  await page.keyboard.press('Enter');
+  await eventually(tabs).toEqual(['Leads', 'Notes']);
+  await tabItem('Leads', 'Duplicate');
+  await eventually(tabs).toEqual(['Leads', 'Copy of Leads', 'Notes']);
+  await tabItem('Notes', 'Delete');
+  await page.locator('dialog .primary').click();
+  await eventually(tabs).toEqual(['Leads', 'Copy of Leads']);
+  await button('Undo').click();
+  await eventually(tabs).toEqual(['Leads', 'Copy of Leads', 'Notes']);
+});
+
+test('a person is asked before a cell with a warning is changed', async () => {
+  const range = { sheetId: 0, startColumnIndex: 0, endColumnIndex: 1 };
+  const protectedRange = { range, warningOnly: true, description: 'Ids stay as they are.' };
+  const drawn = page.waitForResponse(
+    (response) => response.url().includes('/grid?') && response.status() === 200,
+  );
+  await emulator.batch([{ addProtectedRange: { protectedRange } }]);
+  await drawn;
+  await cell(1, 0).click();
+  await page.keyboard.press('Delete');
+  await eventually(() => page.locator('dialog').textContent()).toContain('Ids stay as they are.');
+  await button('Cancel').click();
+  await eventually(message).toBe('Nothing was changed.');
+  expect(await emulator.read('A2')).toEqual([['1']]);
+  await page.keyboard.press('Delete');
+  await button('Change it anyway').click();
+  await eventually(() => emulator.read('A2')).toBeUndefined();
+});
+
+test('an edit of a row that is deleted meanwhile changes nothing and says so', async () => {
+  await cell(2, 1).click();
+  await page.keyboard.type('Too late');
+  await emulator.batch([
+    { deleteDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 2, endIndex: 3 } } },
+  ]);
+  await page.keyboard.press('Enter');
+  await eventually(message).toContain('Look again and repeat it.');
+  expect(await names()).toEqual([['Grace'], ['Konrad']]);
+  await eventually(() => cell(2, 1).textContent()).toBe('Konrad');
 });

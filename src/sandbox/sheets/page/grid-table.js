@@ -53,14 +53,14 @@ export function createGridTable(element, sheet, on) {
     hasFocus: () => element.contains(document.activeElement),
     focus: () => holderOf(element)?.focus(),
     selection: () => selectionOf(table),
-    select: (area) => select(grid, area),
+    select: (area) => grid.drawn.then(() => (grid.isDestroyed ? undefined : select(grid, area))),
     show: (next) => show(grid, next),
     /** Opens the editor of the first selected cell; a letter that was typed replaces what it holds. */
     edit(typedAhead) {
       const area = selectionOf(table);
       if (!area) return;
       grid.typedAhead = typedAhead;
-      cellOf(table, area)?.edit(true);
+      cellOf(grid, area)?.edit(true);
     },
   };
 }
@@ -155,9 +155,10 @@ function placeOf(cell) {
   return { row: cell.getData().row, column: columnNumber(cell.getField()) };
 }
 
-function cellOf(table, { row, column }) {
-  const found = table.getRow(row);
-  return found ? found.getCell(`c${column}`) : undefined;
+/** Undefined for a row that is hidden or not there. */
+function cellOf({ table, shown, sheet }, { row, column }) {
+  const isThere = column in sheet.columns && shown.some((one) => one.row === row);
+  return isThere ? table.getRow(row).getCell(`c${column}`) : undefined;
 }
 
 /** The selected rectangle in the sheet's own row and column numbers, hidden lines within it included. */
@@ -172,10 +173,11 @@ function selectionOf(table) {
 }
 
 /** Selects a rectangle as far as it is shown, and scrolls to where it begins. */
-function select({ table }, { row, column, height, width }) {
-  const first = cellOf(table, { row, column });
+function select(grid, { row, column, height, width }) {
+  const { table } = grid;
+  const first = cellOf(grid, { row, column });
   if (!first?.getColumn().isVisible()) return;
-  const last = cellOf(table, { row: row + height - 1, column: column + width - 1 }) ?? first;
+  const last = cellOf(grid, { row: row + height - 1, column: column + width - 1 }) ?? first;
   table.getRanges()[0]?.setBounds(first, last);
   table.scrollToRow(first.getRow(), 'nearest', false);
   table.scrollToColumn(first.getColumn(), 'left', false);
