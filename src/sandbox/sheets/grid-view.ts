@@ -59,8 +59,8 @@ function cellView(sheet: Sheet, row: number, column: number, cell: Cell | undefi
   const format = withColorPairs({ ...cell.userEnteredFormat, ...rules });
   const textFormat = isJsonObject(format['textFormat']) ? format['textFormat'] : {};
   return {
-    text: formattedValue(cell),
-    typed: typedText(cell),
+    text: formattedValue(cell, sheet.locale),
+    typed: typedText(cell, sheet.locale),
     ...(cell.note && { note: cell.note }),
     ...(cell.dataValidation && validationView(cell.dataValidation)),
     ...(isJsonObject(format['backgroundColor']) && { background: cssColor(format['backgroundColor']) }),
@@ -71,11 +71,11 @@ function cellView(sheet: Sheet, row: number, column: number, cell: Cell | undefi
 }
 
 /** What an editor shows: the formula, or the text that typed again gives the same value. */
-function typedText(cell: Cell): string {
+function typedText(cell: Cell, locale: string): string {
   const { formulaValue, stringValue } = cell.userEnteredValue ?? {};
   if (formulaValue !== undefined) return formulaValue;
   const isAmbiguous = stringValue !== undefined && /^['=+\d$(-]|^(true|false)$/i.test(stringValue);
-  return isAmbiguous ? `'${stringValue}` : formattedValue(cell);
+  return isAmbiguous ? `'${stringValue}` : formattedValue(cell, locale);
 }
 
 function validationView(rule: JsonObject): JsonObject {

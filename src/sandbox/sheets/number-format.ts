@@ -1,10 +1,8 @@
+import type { Regional } from './regional.ts';
+
 const DAY_MS = 86_400_000;
 /** Serial dates count days from 1899-12-30, without a zone. */
 const EPOCH_MS = Date.UTC(1899, 11, 30);
-const MONTHS = 'January February March April May June July August September October November December'.split(
-  ' ',
-);
-const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
 /** Days since 1899-12-30 of a calendar date; undefined when there is no such day. */
 export function serialOfDate(year: number, month: number, day: number): number | undefined {
@@ -14,34 +12,43 @@ export function serialOfDate(year: number, month: number, day: number): number |
 }
 
 /** The format a cell without a pattern of its own gets from its type. */
-export const DEFAULT_PATTERNS: Record<string, string> = {
-  DATE: 'M/d/yyyy',
-  DATE_TIME: 'M/d/yyyy H:mm:ss',
-  TIME: 'h:mm:ss am/pm',
-  PERCENT: '0.00%',
-  CURRENCY: '"$"#,##0.00',
-  NUMBER: '#,##0.00',
-  SCIENTIFIC: '0.00E+00',
-};
+export function defaultPattern(type: string, regional: Regional): string {
+  const patterns: Record<string, string> = {
+    DATE: regional.datePattern,
+    DATE_TIME: `${regional.datePattern} H:mm:ss`,
+    TIME: regional.timePattern,
+    PERCENT: '0.00%',
+    CURRENCY: regional.currencyPattern('.00'),
+    NUMBER: '#,##0.00',
+    SCIENTIFIC: '0.00E+00',
+  };
+  return patterns[type] ?? '';
+}
 
 export const DATE_TYPES: ReadonlySet<string> = new Set(['DATE', 'DATE_TIME', 'TIME']);
 
 /** A number without a format: whole numbers in full, others with ten significant digits. */
-export function formatGeneral(value: number): string {
+export function formatGeneral(value: number, { decimal }: Regional): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
   return String(Number(value.toPrecision(10)))
     .replace(/e([+-])(\d)$/, 'E$10$2')
-    .replace('e', 'E');
+    .replace('e', 'E')
+    .replace('.', decimal);
 }
 
 /** A serial date by a pattern of y, m, d, h, s, am/pm; `m` beside hours or seconds means minutes. */
-export function formatDate(serial: number, pattern: string): string {
+export function formatDate(serial: number, pattern: string, { language }: Regional): string {
   // Half a second more than a thousandth short of a whole one must not show the second before.
   const date = new Date(EPOCH_MS + Math.round((serial * DAY_MS) / 1000) * 1000);
   const tokens = pattern.match(/"[^"]*"|\\.|am\/pm|a\/p|([ymdhs])\1*|./gi) ?? [];
   const isTwelveHour = tokens.some((token) => /^a/i.test(token));
   return tokens
-    .map((token, index) => dateToken(date, token, isMinutes(tokens, index), isTwelveHour))
+    .map((token, index) => {
+      const isName = token.length > 2 && /^[md]/i.test(token) && !isMinutes(tokens, index);
+      return isName
+        ? nameOf(date, token, language)
+        : dateToken(date, token, isMinutes(tokens, index), isTwelveHour);
+    })
     .join('');
 }
 
@@ -62,11 +69,9 @@ function dateToken(date: Date, token: string, asMinutes: boolean, isTwelveHour: 
         : String(date.getUTCFullYear() % 100).padStart(2, '0');
     case 'm':
       if (asMinutes) return padded(date.getUTCMinutes());
-      return token.length > 2
-        ? named(MONTHS, date.getUTCMonth(), token.length)
-        : padded(date.getUTCMonth() + 1);
+      return padded(date.getUTCMonth() + 1);
     case 'd':
-      return token.length > 2 ? named(WEEKDAYS, date.getUTCDay(), token.length) : padded(date.getUTCDate());
+      return padded(date.getUTCDate());
     case 'h':
       return padded(isTwelveHour ? hours % 12 || 12 : hours);
     case 's':
@@ -82,39 +87,45 @@ function dateToken(date: Date, token: string, asMinutes: boolean, isTwelveHour: 
   }
 }
 
-function named(names: readonly string[], index: number, length: number): string {
-  const name = names[index] ?? '';
-  return length === 3 ? name.slice(0, 3) : name;
+/** The name of the month or the weekday: `mmm` and `ddd` short, more letters in full. */
+function nameOf(date: Date, token: string, language: string): string {
+  const style = token.length === 3 ? 'short' : 'long';
+  const part = /^m/i.test(token) ? ({ month: style } as const) : ({ weekday: style } as const);
+  return new Intl.DateTimeFormat(language, { ...part, timeZone: 'UTC' }).format(date);
 }
 
 /** A number by a pattern such as `#,##0.00`, `0%`, `"$"#,##0` or `0.00E+00`; sections are split by `;`. */
-export function formatNumber(value: number, pattern: string): string {
+export function formatNumber(value: number, pattern: string, regional: Regional): string {
   const [positive = '', negative] = pattern.split(';');
-  if (value < 0 && negative) return fillPattern(-value, negative);
-  return (value < 0 ? '-' : '') + fillPattern(Math.abs(value), positive);
+  if (value < 0 && negative) return fillPattern(-value, negative, regional);
+  return (value < 0 ? '-' : '') + fillPattern(Math.abs(value), positive, regional);
 }
 
-function fillPattern(value: number, pattern: string): string {
+function fillPattern(value: number, pattern: string, regional: Regional): string {
   const literal = (text: string) => text.replace(/"([^"]*)"|\\(.)|[_*]./g, '$1$2');
   const placeholder = /[#0?][#0?,]*(?:\.([#0?]+))?(E\+0+)?/.exec(
     pattern.replace(/"[^"]*"/g, (text) => ' '.repeat(text.length)),
   );
   if (!placeholder) return literal(pattern);
-  const digits = numberDigits(pattern.includes('%') ? value * 100 : value, placeholder);
+  const digits = numberDigits(pattern.includes('%') ? value * 100 : value, placeholder, regional);
   const before = literal(pattern.slice(0, placeholder.index));
   return before + digits + literal(pattern.slice(placeholder.index + placeholder[0].length));
 }
 
-function numberDigits(value: number, [placeholder, decimals = '', exponent]: RegExpExecArray): string {
+function numberDigits(
+  value: number,
+  [placeholder, decimals = '', exponent]: RegExpExecArray,
+  { decimal, group }: Regional,
+): string {
   if (exponent) {
     const [mantissa = '', power = '0'] = value.toExponential(decimals.length).split('e');
-    return `${mantissa}E${power.startsWith('-') ? '-' : '+'}${power.replace(/[+-]/, '').padStart(2, '0')}`;
+    return `${mantissa.replace('.', decimal)}E${power.startsWith('-') ? '-' : '+'}${power.replace(/[+-]/, '').padStart(2, '0')}`;
   }
   const leastDecimals = decimals.replace(/[^0]/g, '').length;
   const [whole = '0', fraction = ''] = Number(value.toPrecision(15)).toFixed(decimals.length).split('.');
   const shown = fraction.replace(/0+$/, '').padEnd(leastDecimals, '0');
   const leastWhole = placeholder.split('.')[0]?.replace(/[^0]/g, '').length ?? 1;
   const padded = whole === '0' && leastWhole === 0 ? '' : whole.padStart(leastWhole, '0');
-  const grouped = placeholder.includes(',') ? padded.replace(/\B(?=(\d{3})+$)/g, ',') : padded;
-  return grouped + (shown && `.${shown}`);
+  const grouped = placeholder.includes(',') ? padded.replace(/\B(?=(\d{3})+$)/g, group) : padded;
+  return grouped + (shown && decimal + shown);
 }

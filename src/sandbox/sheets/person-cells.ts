@@ -15,8 +15,8 @@ export function typeBlock(sheet: Sheet, row: number, column: number, rows: reado
   growTo(sheet, areaAt(row, column, rows.length, Math.max(0, ...rows.map((texts) => texts.length))));
   for (const [down, texts] of rows.entries()) {
     for (const [right, text] of texts.entries()) {
-      const cell = typeIntoCell(cellAt(sheet, row + down, column + right), text);
-      refuseInvalid(cell);
+      const cell = typeIntoCell(cellAt(sheet, row + down, column + right), text, sheet.locale);
+      refuseInvalid(cell, sheet.locale);
       setCell(sheet, row + down, column + right, cell);
     }
   }
@@ -27,16 +27,18 @@ function growTo(sheet: Sheet, area: Area): void {
   growColumns(sheet, area.endColumn - sheet.columnProperties.length);
 }
 
-function refuseInvalid(cell: Cell | undefined): void {
+function refuseInvalid(cell: Cell | undefined, locale: string): void {
   const rule = cell?.dataValidation;
   const condition = rule?.['condition'];
   if (rule?.['strict'] !== true || !isJsonObject(condition) || !cell?.userEnteredValue) return;
   const isValid =
     condition['type'] === 'ONE_OF_LIST'
-      ? listedOptions(condition).includes(formattedValue(cell))
+      ? listedOptions(condition).includes(formattedValue(cell, locale))
       : condition['type'] !== 'BOOLEAN' || cell.userEnteredValue.boolValue !== undefined;
   if (!isValid) {
-    throw invalidArgument(`"${formattedValue(cell)}" violates the data validation rules set on this cell.`);
+    throw invalidArgument(
+      `"${formattedValue(cell, locale)}" violates the data validation rules set on this cell.`,
+    );
   }
 }
 

@@ -29,6 +29,8 @@ const addSheet = requestKind(
     const sheet = createSheet(
       typeof sheetId === 'number' ? sheetId : freeSheetId(draft, nextId),
       chosenTitle,
+      {},
+      draft.properties.locale,
     );
     if (draft.sheets.filter((other) => other.sheetId === sheet.sheetId).length > 0) {
       throw invalidArgument(`Sheet ID ${sheet.sheetId} already exists.`);
@@ -74,7 +76,8 @@ export function copyOfSheet(
   nextId: NextId,
   sheetId = freeSheetId(destination, nextId),
 ): Sheet {
-  const copy = { ...draftOfSheet(source), sheetId, title: freeCopyTitle(destination, source.title) };
+  const { locale } = destination.properties;
+  const copy = { ...draftOfSheet(source), locale, sheetId, title: freeCopyTitle(destination, source.title) };
   const moved = (overlay: Overlay): Overlay => ({
     ...overlay,
     id: nextId(),
@@ -189,6 +192,7 @@ const updateSpreadsheetProperties = requestKind(
       locale: text('locale'),
       timeZone: text('timeZone'),
     };
+    draft.sheets = draft.sheets.map((sheet) => ({ ...sheet, locale: text('locale') }));
     return undefined;
   },
 );

@@ -48,10 +48,10 @@ const findReplace = requestKind(findShape, (draft, request) => {
       const cell = cellAt(sheet, row, column);
       const formula = cell?.userEnteredValue?.formulaValue;
       if (formula !== undefined && !request.includeFormulas) continue;
-      const text = formula ?? formattedValue(cell);
+      const text = formula ?? formattedValue(cell, sheet.locale);
       const occurrences = text.match(pattern)?.length ?? 0;
       if (occurrences === 0) continue;
-      setCell(sheet, row, column, typeIntoCell(cell, text.replace(pattern, replacement)));
+      setCell(sheet, row, column, typeIntoCell(cell, text.replace(pattern, replacement), sheet.locale));
       counts.occurrencesChanged += occurrences;
       counts[formula === undefined ? 'valuesChanged' : 'formulasChanged'] += 1;
       rows.add(row);
@@ -135,7 +135,12 @@ const textToColumns = requestKind(
     growColumns(sheet, columnCount);
     for (const { row, column, parts } of split.filter((line) => line.parts.length > 1)) {
       for (const [right, part] of parts.entries()) {
-        setCell(sheet, row, column + right, typeIntoCell(cellAt(sheet, row, column + right), part));
+        setCell(
+          sheet,
+          row,
+          column + right,
+          typeIntoCell(cellAt(sheet, row, column + right), part, sheet.locale),
+        );
       }
     }
     return undefined;
@@ -171,7 +176,9 @@ const pasteData = requestKind(
     refuseMore(draft, sheet, more);
     growRows(sheet, more.rowCount);
     growColumns(sheet, more.columnCount);
-    const block = texts.map((line) => line.map((text): Cell | undefined => typeIntoCell(undefined, text)));
+    const block = texts.map((line) =>
+      line.map((text): Cell | undefined => typeIntoCell(undefined, text, sheet.locale)),
+    );
     pasteBlock(sheet, row, column, block, type);
     return undefined;
   },

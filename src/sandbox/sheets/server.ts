@@ -17,6 +17,8 @@ export interface SandboxSheetsOptions {
   spreadsheetId?: string;
   title?: string;
   timeZone?: string;
+  /** `en_US` unless given. */
+  locale?: string;
   seed?: number;
   quotas?: Partial<QuotaLimits>;
   /** Milliseconds that only go up; by default the system's clock. */

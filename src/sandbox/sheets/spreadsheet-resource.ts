@@ -143,7 +143,9 @@ function gridData(spreadsheet: Spreadsheet, sheet: Sheet, area: Area, mask: Fiel
   const valuesMask = maskOf(mask, 'rowData', 'values');
   const rowData = cells.slice(0, filledRows).map((row) => {
     const width = row.findLastIndex((cell) => cell !== undefined) + 1;
-    return width > 0 ? { values: row.slice(0, width).map((cell) => cellJson(cell, valuesMask ?? mask)) } : {};
+    return width > 0
+      ? { values: row.slice(0, width).map((cell) => cellJson(cell, valuesMask ?? mask, sheet.locale)) }
+      : {};
   });
   const lines = (dimension: Dimension, from: number, to: number) =>
     Array.from({ length: Math.max(0, to - from) }, (_, offset) =>
@@ -160,7 +162,7 @@ function gridData(spreadsheet: Spreadsheet, sheet: Sheet, area: Area, mask: Fiel
 }
 
 /** Only what the mask asks for is computed: a full sheet of effective formats is megabytes. */
-function cellJson(cell: Cell | undefined, mask: FieldMask): JsonObject {
+function cellJson(cell: Cell | undefined, mask: FieldMask, locale: string): JsonObject {
   if (!cell) return {};
   const isAsked = (name: string) => maskOf(mask, name) !== undefined;
   const value = effectiveValue(cell);
@@ -169,7 +171,7 @@ function cellJson(cell: Cell | undefined, mask: FieldMask): JsonObject {
   return {
     ...(userEnteredValue && { userEnteredValue }),
     ...(value && { effectiveValue: value }),
-    ...(value && isAsked('formattedValue') && { formattedValue: formattedValue(cell) }),
+    ...(value && isAsked('formattedValue') && { formattedValue: formattedValue(cell, locale) }),
     ...(userEnteredFormat && { userEnteredFormat }),
     ...(isAsked('effectiveFormat') && { effectiveFormat: { ...DEFAULT_FORMAT, ...userEnteredFormat } }),
     ...(textFormatRuns !== undefined && { textFormatRuns }),

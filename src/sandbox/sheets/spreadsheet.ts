@@ -30,6 +30,8 @@ export interface Sheet {
   properties: JsonObject;
   /** frozenRowCount, hideGridlines and the like, without the two counts. */
   gridProperties: JsonObject;
+  /** The spreadsheet's, which says how its cells show numbers and take what is typed. */
+  locale: string;
   rows: Row[];
   rowProperties: (JsonObject | undefined)[];
   columnProperties: (JsonObject | undefined)[];
@@ -91,19 +93,25 @@ export function createSpreadsheet({ spreadsheetId, title, locale, timeZone }: Ne
       autoRecalc: 'ON_CHANGE',
       timeZone: timeZone ?? 'Etc/GMT',
     },
-    sheets: [createSheet(0, 'Sheet1')],
+    sheets: [createSheet(0, 'Sheet1', {}, locale)],
     namedRanges: [],
     developerMetadata: [],
   };
 }
 
-export function createSheet(sheetId: number, title: string, size?: Partial<GridSize>): Sheet {
-  const { rowCount = 1000, columnCount = 26 } = size ?? {};
+export function createSheet(
+  sheetId: number,
+  title: string,
+  size: Partial<GridSize> = {},
+  locale = 'en_US',
+): Sheet {
+  const { rowCount = 1000, columnCount = 26 } = size;
   return {
     sheetId,
     title,
     properties: {},
     gridProperties: {},
+    locale,
     rows: Array.from({ length: rowCount }, () => []),
     rowProperties: Array.from({ length: rowCount }, () => undefined),
     columnProperties: Array.from({ length: columnCount }, () => undefined),

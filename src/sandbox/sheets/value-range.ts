@@ -32,7 +32,9 @@ export function valueRange(sheet: Sheet, area: Area, options: RenderOptions): Js
   const shown = sheet.rows
     .slice(area.startRow, area.endRow)
     .map((row) =>
-      row.slice(area.startColumn, area.endColumn).map((cell) => renderCell(cell, valueRender, dateRender)),
+      row
+        .slice(area.startColumn, area.endColumn)
+        .map((cell) => renderCell(cell, valueRender, dateRender, sheet.locale)),
     );
   const lines = majorDimension === 'COLUMNS' ? transpose(shown) : shown;
   const trimmed = lines.map((line) => line.slice(0, line.findLastIndex((value) => value !== '') + 1));

@@ -174,7 +174,8 @@ function writeInput(
   option: WriteOptions['input'],
 ): void {
   const current = cellAt(sheet, row, column);
-  const cell = option === 'RAW' ? withValue(current, plainValue(input)) : typeIntoCell(current, input);
+  const cell =
+    option === 'RAW' ? withValue(current, plainValue(input)) : typeIntoCell(current, input, sheet.locale);
   const refusal = cell && refusalOfCell(cell);
   if (refusal) throw invalidArgument(refusal);
   setCell(sheet, row, column, cell);
