@@ -248,3 +248,114 @@ test('what Google can do and the sandbox cannot is said to be just that', async 
   const refusal = await refusalOf(batch([{ addDataSource: {} }]));
   expect(refusal).toEqual({ code: 501, message: 'The sandbox does not know how to do addDataSource.' });
 });
+
+describe('a formula', () => {
+  test('refers to what is beside its new place when it is copied, repeated or filled on, save for what is pinned', async () => {
+    const { batch, read } = await startEmulator();
+    const formula = { userEnteredValue: { formulaValue: '=A1+$A$1' } };
+    const cell = (rowIndex: number, columnIndex: number, height = 1) => ({
+      sheetId: 0,
+      startRowIndex: rowIndex,
+      endRowIndex: rowIndex + height,
+      startColumnIndex: columnIndex,
+      endColumnIndex: columnIndex + 1,
+    });
+    await batch([
+      { repeatCell: { range: cell(0, 1, 2), cell: formula, fields: 'userEnteredValue' } },
+      { copyPaste: { source: cell(0, 1), destination: cell(0, 2, 2) } },
+      { autoFill: { sourceAndDestination: { source: cell(1, 1), dimension: 'ROWS', fillLength: 1 } } },
+      { autoFill: { sourceAndDestination: { source: cell(1, 2), dimension: 'COLUMNS', fillLength: 2 } } },
+    ]);
+    expect(await read('B1:E3', { valueRenderOption: 'FORMULA' })).toEqual([
+      ['=A1+$A$1', '=B1+$A$1'],
+      ['=A2+$A$1', '=B2+$A$1', '=C2+$A$1', '=D2+$A$1'],
+      ['=A3+$A$1'],
+    ]);
+  });
+
+  test('leaves its result behind when only values are pasted', async () => {
+    const { api, spreadsheetId, batch, read } = await startEmulator();
+    const requestBody = { values: [['=1+1']] };
+    const typed = { spreadsheetId, range: 'A1', valueInputOption: 'USER_ENTERED', requestBody };
+    await api.spreadsheets.values.update(typed);
+    const destination = {
+      sheetId: 0,
+      startRowIndex: 4,
+      endRowIndex: 5,
+      startColumnIndex: 0,
+      endColumnIndex: 1,
+    };
+    const source = { ...destination, startRowIndex: 0, endRowIndex: 1 };
+    await batch([{ copyPaste: { source, destination, pasteType: 'PASTE_VALUES' } }]);
+    expect(await read('A5', { valueRenderOption: 'FORMULA' })).toEqual([[2]]);
+  });
+});
+
+describe('a value of the wrong type', () => {
+  const range = { sheetId: 0, dimension: 'ROWS', startIndex: 0, endIndex: 2 };
+
+  test('is named by its place in the batch, as Google names it', async () => {
+    const { rootUrl, spreadsheetId } = await startEmulator();
+    const send = async (insertDimension: object) => {
+      const requests = [{ addSheet: {} }, { insertDimension }];
+      const url = `${rootUrl}/v4/spreadsheets/${spreadsheetId}:batchUpdate`;
+      const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ requests }) });
+      return answer.json();
+    };
+    const field = 'requests[1].insert_dimension.range.end_index';
+    const description = `Invalid value at '${field}' (TYPE_INT32), "many"`;
+    expect(await send({ range: { ...range, endIndex: 'many' } })).toMatchObject({
+      error: {
+        code: 400,
+        message: description,
+        details: [{ fieldViolations: [{ field, description }] }],
+      },
+    });
+    expect(await send({ range: { ...range, dimension: 'LINES' } })).toMatchObject({
+      error: {
+        message:
+          "Invalid value at 'requests[1].insert_dimension.range.dimension' " +
+          '(type.googleapis.com/google.apps.sheets.v4.Dimension), "LINES"',
+      },
+    });
+  });
+
+  test('is none when it is a number that came as text', async () => {
+    const { api, spreadsheetId, rootUrl } = await startEmulator();
+    const gridProperties = { rowCount: '5', columnCount: '3' };
+    const requests = [
+      { addSheet: { properties: { title: 'Small', gridProperties } } },
+      { insertDimension: { range: { ...range, sheetId: '0', endIndex: '2' } } },
+    ];
+    const url = `${rootUrl}/v4/spreadsheets/${spreadsheetId}:batchUpdate`;
+    await fetch(url, { method: 'POST', body: JSON.stringify({ requests }) });
+    const { data } = await api.spreadsheets.get({
+      spreadsheetId,
+      fields: 'sheets.properties.gridProperties',
+    });
+    expect(data.sheets?.map(({ properties }) => properties?.gridProperties)).toEqual([
+      { rowCount: 1002, columnCount: 26 },
+      { rowCount: 5, columnCount: 3 },
+    ]);
+  });
+
+  test('is named in an option of a read or write as well', async () => {
+    const { api, spreadsheetId } = await startEmulator();
+    const get = api.spreadsheets.values.get({ spreadsheetId, range: 'A1', valueRenderOption: 'PRETTY' });
+    expect((await refusalOf(get)).message).toBe(
+      'Invalid value at \'value_render_option\' (type.googleapis.com/google.apps.sheets.v4.ValueRenderOption), "PRETTY"',
+    );
+  });
+});
+
+test('autoResizeDimensions makes a column as wide as its longest text', async () => {
+  const { api, spreadsheetId, batch, fill } = await startEmulator();
+  await fill([['A'.repeat(100)], ['B']]);
+  const dimensions = { sheetId: 0, dimension: 'COLUMNS', startIndex: 0, endIndex: 2 };
+  await batch([{ autoResizeDimensions: { dimensions } }]);
+  const fields = 'sheets.data.columnMetadata.pixelSize';
+  const { data } = await api.spreadsheets.get({ spreadsheetId, ranges: ['A:B'], fields });
+  const [first, second] = data.sheets?.[0]?.data?.[0]?.columnMetadata ?? [];
+  expect(first?.pixelSize).toBeGreaterThan(500);
+  expect(second?.pixelSize).toBe(100);
+});

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { storedColorMask } from './colors.ts';
 import { type FieldMask, parseFieldMask } from './field-mask.ts';
-import { GoogleError, invalidArgument } from './google-error.ts';
+import { badField, GoogleError, invalidArgument } from './google-error.ts';
 import type { JsonObject } from './json.ts';
 import type { NextId, Spreadsheet } from './spreadsheet.ts';
 
@@ -21,12 +21,64 @@ export function requestKind<Request>(
   return (draft, request, nextId, account) => apply(draft, parseRequest(shape, request), nextId, account);
 }
 
+/** What Google calls the kinds of values that JSON can get wrong. */
+const TYPE_NAMES: Record<string, string> = {
+  int: 'TYPE_INT32',
+  number: 'TYPE_INT32',
+  string: 'TYPE_STRING',
+  boolean: 'TYPE_BOOL',
+  array: 'type.googleapis.com/google.protobuf.ListValue',
+  object: 'type.googleapis.com/google.protobuf.Struct',
+};
+
 /** @throws GoogleError 400 that names the first member which is wrong. */
 export function parseRequest<Request>(shape: z.ZodType<Request>, request: unknown): Request {
   const parsed = shape.safeParse(request);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw invalidArgument(`Invalid value at '${issue?.path.join('.') ?? ''}': ${issue?.message ?? 'unknown'}`);
+  const [issue] = parsed.error.issues;
+  const path = issue?.path ?? [];
+  const value = path.reduce<unknown>(memberOf, request);
+  const name = path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${snakeCase(String(part))}`))
+    .join('');
+  if (value === undefined)
+    throw invalidArgument(`'${String(path.at(-1) ?? 'value')}' is required but not specified`);
+  const enumeration = `type.googleapis.com/google.apps.sheets.v4.${pascalCase(String(path.at(-1) ?? ''))}`;
+  const type = issue?.code === 'invalid_type' ? TYPE_NAMES[issue.expected] : enumeration;
+  throw new MisshapenValue(name, type ?? enumeration, value);
+}
+
+/** A member of a request that has the wrong type; where the request stands is put before its path. */
+class MisshapenValue extends GoogleError {
+  readonly #path: string;
+  readonly #type: string;
+  readonly #value: unknown;
+
+  constructor(path: string, type: string, value: unknown) {
+    const field = path.replace(/^\./, '');
+    const words = `Invalid value at '${field}' (${type}), ${JSON.stringify(value)}`;
+    super(400, 'INVALID_ARGUMENT', words, badField(words, field, words).body);
+    this.#path = path;
+    this.#type = type;
+    this.#value = value;
+  }
+
+  within(place: string): MisshapenValue {
+    return new MisshapenValue(place + this.#path, this.#type, this.#value);
+  }
+}
+
+function memberOf(value: unknown, part: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined;
+}
+
+/** `majorDimension` as the API's own names have it: `major_dimension`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function pascalCase(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** The mask of a request that changes fields; Google insists on one. */
@@ -39,6 +91,7 @@ export function requiredMask(fields: string): FieldMask {
 
 /** Puts the request's place and name before a refusal, as Google does. */
 export function refuseRequest(error: unknown, position: number, kind: string): unknown {
+  if (error instanceof MisshapenValue) return error.within(`requests[${position}].${snakeCase(kind)}`);
   if (!(error instanceof GoogleError) || error.status !== 'INVALID_ARGUMENT') return error;
   return invalidArgument(`Invalid requests[${position}].${kind}: ${error.message}`);
 }

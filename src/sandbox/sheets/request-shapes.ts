@@ -6,10 +6,15 @@ import { isJsonObject } from './json.ts';
 /** The parts that many requests share, as Google's discovery document names them. */
 export const jsonObject = z.custom<JsonObject>(isJsonObject, 'expected an object');
 export const json = z.custom<Json>();
-const index = z.number().int().nonnegative();
+/** A whole number; JSON may bring it as text, as it does for Google. */
+export const int32 = z.preprocess(
+  (sent) => (typeof sent === 'string' && /^-?\d+$/.test(sent) ? Number(sent) : sent),
+  z.number().int(),
+);
+const index = int32.pipe(z.number().nonnegative());
 
 export const gridRange = z.object({
-  sheetId: z.number().int().optional(),
+  sheetId: int32.optional(),
   startRowIndex: index.optional(),
   endRowIndex: index.optional(),
   startColumnIndex: index.optional(),
@@ -17,7 +22,7 @@ export const gridRange = z.object({
 });
 
 export const gridCoordinate = z.object({
-  sheetId: z.number().int().optional(),
+  sheetId: int32.optional(),
   rowIndex: index.optional(),
   columnIndex: index.optional(),
 });
@@ -25,7 +30,7 @@ export const gridCoordinate = z.object({
 export const dimension = z.enum(['ROWS', 'COLUMNS']);
 
 export const dimensionRange = z.object({
-  sheetId: z.number().int().optional(),
+  sheetId: int32.optional(),
   dimension,
   startIndex: index.optional(),
   endIndex: index.optional(),

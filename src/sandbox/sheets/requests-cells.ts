@@ -8,6 +8,7 @@ import { refuseMore } from './growth.ts';
 import { resolveGridRange } from './range-reference.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { cellShape, fields, gridCoordinate, gridRange, jsonObject, rowShape } from './request-shapes.ts';
+import { followed } from './requests-ranges.ts';
 import { roomInTable } from './requests-tables.ts';
 import type { Sheet } from './spreadsheet.ts';
 import { cellAt, filledRowCount, growColumns, growRows, setCell, sheetById, sizeOf } from './spreadsheet.ts';
@@ -43,7 +44,11 @@ const repeatCell = requestKind(
   (draft, { range, cell, fields: maskText }) => {
     const mask = requiredMask(maskText);
     const { sheet, area } = resolveGridRange(draft, range);
-    for (const { row, column } of cellsOf(area)) writeCell(sheet, row, column, cell, mask);
+    for (const { row, column } of cellsOf(area)) {
+      // A formula is meant for the first cell; below and beside it refers to what is below and beside.
+      const there = followed(cell, row - area.startRow, column - area.startColumn) ?? {};
+      writeCell(sheet, row, column, there, mask);
+    }
     return undefined;
   },
 );

@@ -7,6 +7,7 @@ import {
   linePropertiesOf,
   moveLines,
 } from './dimensions.ts';
+import { formattedValue } from './display.ts';
 import { mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import type { GridSize } from './grid-range.ts';
@@ -24,6 +25,10 @@ const NOUNS: Record<Dimension, { one: string; many: string }> = {
   ROWS: { one: 'row', many: 'rows' },
   COLUMNS: { one: 'column', many: 'columns' },
 };
+
+const ROW_PIXELS = 21;
+const LETTER_PIXELS = 7;
+const PADDING_PIXELS = 6;
 
 function linesOf(sheet: Sheet, range: DimensionRange): Lines {
   const start = range.startIndex ?? 0;
@@ -135,11 +140,22 @@ const updateDimensionProperties = requestKind(
   },
 );
 
-/** Sizes are not measured here, so the request is accepted and changes nothing. */
+/** Without fonts sizes can only be guessed: seven pixels a letter and one line of text as high as an empty row. */
 const autoResizeDimensions = requestKind(
   z.object({ dimensions: dimensionRange }),
   (draft, { dimensions }) => {
-    linesOf(sheetById(draft, dimensions.sheetId), dimensions);
+    const sheet = sheetById(draft, dimensions.sheetId);
+    const { start, count } = linesOf(sheet, dimensions);
+    const isRows = dimensions.dimension === 'ROWS';
+    const list = linePropertiesOf(sheet, dimensions.dimension);
+    for (let line = start; line < Math.min(start + count, list.length); line += 1) {
+      const cells = isRows ? (sheet.rows[line] ?? []) : sheet.rows.map((row) => row[line]);
+      const texts = cells.map((cell) => formattedValue(cell).split('\n'));
+      const pixelSize = isRows
+        ? Math.max(1, ...texts.map((text) => text.length)) * ROW_PIXELS
+        : Math.max(0, ...texts.flat().map((text) => text.length)) * LETTER_PIXELS + PADDING_PIXELS;
+      if (isRows || pixelSize > PADDING_PIXELS) list[line] = { ...list[line], pixelSize };
+    }
     return undefined;
   },
 );

@@ -9,6 +9,7 @@ import { resolveGridRange } from './range-reference.ts';
 import { cellsIn, orderRows, putCells } from './ranges.ts';
 import { type RequestKind, requestKind } from './request-kind.ts';
 import { dimension, gridRange } from './request-shapes.ts';
+import { followed } from './requests-ranges.ts';
 import { growColumns, growRows, type Sheet, type Spreadsheet } from './spreadsheet.ts';
 import { numberFormatOf } from './typed-input.ts';
 
@@ -49,7 +50,13 @@ function fill(
     along === 'ROWS' ? (block[0] ?? []).map((_, column) => block.map((row) => row[column])) : block;
   const count = Math.abs(fillLength);
   const isBackwards = fillLength < 0;
-  const filled = lines.map((line) => series(isBackwards ? line.toReversed() : line, count, isAlternate));
+  const turn = isBackwards ? -1 : 1;
+  const filled = lines.map((line) =>
+    series(isBackwards ? line.toReversed() : line, count, isAlternate).map((cell, offset) => {
+      const steps = turn * (line.length + offset - (offset % line.length));
+      return along === 'ROWS' ? followed(cell, steps, 0) : followed(cell, 0, steps);
+    }),
+  );
   const ordered = isBackwards ? filled.map((line) => line.toReversed()) : filled;
   const target =
     along === 'ROWS' ? Array.from({ length: count }, (_, row) => ordered.map((line) => line[row])) : ordered;

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { shiftOverlays } from './band-shift.ts';
-import { type Cell, mergeCell } from './cell.ts';
+import { type Cell, mergeCell, withValue } from './cell.ts';
+import { effectiveValue, formattedValue } from './display.ts';
 import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaOf, cellsOf } from './grid-range.ts';
 import { resolveGridRange } from './range-reference.ts';
 import { cellsIn, clearCells, putCells, sortArea } from './ranges.ts';
+import { shiftReferences } from './relative-references.ts';
 import { type RequestKind, requestKind } from './request-kind.ts';
 import { dimension, gridCoordinate, gridRange, jsonObject } from './request-shapes.ts';
 import { cellAt, growColumns, growRows, type Sheet, sheetById, sizeOf } from './spreadsheet.ts';
@@ -46,9 +48,15 @@ const copyPaste = requestKind(
     const down = Math.max(1, Math.floor((to.area.endRow - to.area.startRow) / height));
     const right = Math.max(1, Math.floor((to.area.endColumn - to.area.startColumn) / width));
     const mask = pasteMask(request.pasteType);
+    const isPlain = request.pasteType === 'PASTE_VALUES';
     for (const copy of cellsOf({ startRow: 0, endRow: down, startColumn: 0, endColumn: right })) {
       const row = to.area.startRow + copy.row * height;
-      paste(to.sheet, row, to.area.startColumn + copy.column * width, block, mask);
+      const column = to.area.startColumn + copy.column * width;
+      const [below, beside] = [row - from.area.startRow, column - from.area.startColumn];
+      const cells = block.map((line) =>
+        line.map((cell) => (isPlain ? computed(cell) : followed(cell, below, beside))),
+      );
+      paste(to.sheet, row, column, cells, mask);
     }
     return undefined;
   },
@@ -75,6 +83,20 @@ export function pasteBlock(
   type: string,
 ): void {
   paste(sheet, row, column, block, pasteMask(type));
+}
+
+/** A cell as it reads where it is copied to: what its formula refers to moves along. */
+export function followed(cell: Cell | undefined, down: number, right: number): Cell | undefined {
+  const formula = cell?.userEnteredValue?.formulaValue;
+  if (formula === undefined) return cell;
+  return withValue(cell, { formulaValue: shiftReferences(formula, down, right) });
+}
+
+/** What a cell shows, without the formula that computes it. */
+function computed(cell: Cell | undefined): Cell | undefined {
+  const value = cell?.userEnteredValue?.formulaValue === undefined ? undefined : effectiveValue(cell);
+  if (!value) return cell;
+  return withValue(cell, 'errorValue' in value ? { stringValue: formattedValue(cell) } : value);
 }
 
 function paste(

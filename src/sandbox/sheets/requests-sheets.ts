@@ -5,8 +5,8 @@ import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import { refuseGrowth } from './growth.ts';
 import { isJsonObject, type JsonObject, withoutDefaults } from './json.ts';
-import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
-import { fields, jsonObject } from './request-shapes.ts';
+import { parseRequest, type RequestKind, requestKind, requiredMask } from './request-kind.ts';
+import { fields, int32, jsonObject } from './request-shapes.ts';
 import type { Dimension, NextId, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
 import {
   createSheet,
@@ -24,7 +24,7 @@ const addSheet = requestKind(
   z.object({ properties: jsonObject.default({}) }),
   (draft, { properties }, nextId) => {
     const { title, index, sheetId } = properties;
-    const chosenTitle = typeof title === 'string' ? title : freeTitle(draft);
+    const chosenTitle = typeof title === 'string' && title !== '' ? title : freeTitle(draft);
     refuseTitle(draft, chosenTitle);
     const sheet = createSheet(
       typeof sheetId === 'number' ? sheetId : freeSheetId(draft, nextId),
@@ -42,7 +42,7 @@ const addSheet = requestKind(
   },
 );
 
-const deleteSheet = requestKind(z.object({ sheetId: z.number().int().default(0) }), (draft, { sheetId }) => {
+const deleteSheet = requestKind(z.object({ sheetId: int32.default(0) }), (draft, { sheetId }) => {
   const sheet = sheetById(draft, sheetId);
   const isLastVisible = draft.sheets.every((other) => other === sheet || other.properties['hidden'] === true);
   if (isLastVisible) throw invalidArgument("You can't remove all the visible sheets in a document.");
@@ -54,10 +54,14 @@ const deleteSheet = requestKind(z.object({ sheetId: z.number().int().default(0) 
 
 const duplicateSheet = requestKind(
   z.object({
-    sourceSheetId: z.number().int().default(0),
+    sourceSheetId: int32.default(0),
     insertSheetIndex: z.number().int().nonnegative().default(0),
     newSheetId: z.number().int().optional(),
-    newSheetName: z.string().optional(),
+    // An empty name is none.
+    newSheetName: z
+      .string()
+      .transform((name) => name || undefined)
+      .optional(),
   }),
   (draft, { sourceSheetId, insertSheetIndex, newSheetId, newSheetName }, nextId) => {
     if (newSheetName !== undefined) refuseTitle(draft, newSheetName);
@@ -130,8 +134,15 @@ function writeSheetProperties(
   sheet.properties = withoutDefaults(mergeFields(sheet.properties, storedColors(free), freeMask));
 }
 
-function writeGridProperties(draft: Spreadsheet, sheet: Sheet, grid: JsonObject, mask: FieldMask): void {
-  const { rowCount, columnCount, ...free } = grid;
+const gridShape = z.looseObject({
+  rowCount: int32.optional(),
+  columnCount: int32.optional(),
+  frozenRowCount: int32.optional(),
+  frozenColumnCount: int32.optional(),
+});
+
+function writeGridProperties(draft: Spreadsheet, sheet: Sheet, sent: JsonObject, mask: FieldMask): void {
+  const { rowCount, columnCount, ...free } = jsonObject.parse(parseRequest(gridShape, sent));
   if (maskOf(mask, 'rowCount') && typeof rowCount === 'number') resize(draft, sheet, 'ROWS', rowCount);
   if (maskOf(mask, 'columnCount') && typeof columnCount === 'number') {
     resize(draft, sheet, 'COLUMNS', columnCount);
@@ -139,9 +150,13 @@ function writeGridProperties(draft: Spreadsheet, sheet: Sheet, grid: JsonObject,
   const freeMask = new Map([...mask].filter(([name]) => name !== 'rowCount' && name !== 'columnCount'));
   if (mask.size > 0 && freeMask.size === 0) return;
   sheet.gridProperties = withoutDefaults(mergeFields(sheet.gridProperties, free, freeMask));
-  const { rowCount: rows } = sizeOf(sheet);
-  if (Number(sheet.gridProperties['frozenRowCount'] ?? 0) >= rows) {
-    throw invalidArgument("You can't freeze all visible rows on the sheet.");
+  const { rowCount: rows, columnCount: columns } = sizeOf(sheet);
+  for (const [name, count, lines] of [
+    ['frozenRowCount', rows, 'rows'],
+    ['frozenColumnCount', columns, 'columns'],
+  ] as const) {
+    if (Number(sheet.gridProperties[name] ?? 0) < count) continue;
+    throw invalidArgument(`You can't freeze all visible ${lines} on the sheet.`);
   }
 }
 

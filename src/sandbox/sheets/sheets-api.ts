@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { refuseProtected } from './protection.ts';
 import type { RequestType } from './quota.ts';
 import { resolveA1 } from './range-reference.ts';
-import { parseRequest } from './request-kind.ts';
+import { parseRequest, snakeCase } from './request-kind.ts';
 import { json } from './request-shapes.ts';
 import { copyOfSheet } from './requests-sheets.ts';
 import { draftOf, type NextId, type Spreadsheet, sheetById, sizeOf } from './spreadsheet.ts';
@@ -104,7 +104,7 @@ export function findOperation(method: string, rawPath: string): SheetsPath | und
 function getSpreadsheet({ spreadsheet, query }: SheetsCall): SheetsOutcome {
   const answer = spreadsheetResource(spreadsheet, {
     wanted: query.getAll('ranges').map((text) => resolveA1(spreadsheet, text)),
-    includeGridData: query.get('includeGridData') === 'true',
+    includeGridData: isTrue(query, 'includeGridData'),
     mask: parseFieldMask(query.get('fields') ?? ''),
   });
   return { answer };
@@ -126,7 +126,7 @@ function runBatchUpdate({ spreadsheet, query, body, nextId }: SheetsCall): Sheet
 }
 
 function runAppend(call: SheetsCall): SheetsOutcome {
-  const insertsRows = call.query.get('insertDataOption') === 'INSERT_ROWS';
+  const insertsRows = oneOf(call.query, 'insertDataOption', ['OVERWRITE', 'INSERT_ROWS']) === 'INSERT_ROWS';
   const options = { ...writeOf(call.query), insertsRows };
   return outcome(call, appendValues(call.spreadsheet, call.item, call.body, options));
 }
@@ -211,12 +211,24 @@ function oneOf<Option extends string>(
   if (found) return found;
   const [fallback] = options;
   if (sent === null && fallback) return fallback;
-  const description = `Invalid value at '${snakeCase(name)}' (type.googleapis.com/google.apps.sheets.v4.${name}), "${sent}"`;
+  const description = `Invalid value at '${snakeCase(name)}' (type.googleapis.com/google.apps.sheets.v4.${OPTION_TYPES[name]}), "${sent}"`;
   throw badField(description, snakeCase(name), description);
 }
 
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The types of the options under the names they have in a request. */
+const OPTION_TYPES: Record<string, string> = {
+  majorDimension: 'Dimension',
+  valueInputOption: 'ValueInputOption',
+  insertDataOption: 'AppendValuesRequest.InsertDataOption',
+  valueRenderOption: 'ValueRenderOption',
+  dateTimeRenderOption: 'DateTimeRenderOption',
+  responseValueRenderOption: 'ValueRenderOption',
+  responseDateTimeRenderOption: 'DateTimeRenderOption',
+};
+
+/** Clients in Python write `True`. */
+function isTrue(query: URLSearchParams, name: string): boolean {
+  return query.get(name)?.toLowerCase() === 'true';
 }
 
 const VALUE_RENDER: readonly ValueRenderOption[] = ['FORMATTED_VALUE', 'UNFORMATTED_VALUE', 'FORMULA'];
@@ -231,11 +243,12 @@ function renderOf(query: URLSearchParams): RenderOptions {
 }
 
 function writeOf(query: URLSearchParams): WriteOptions {
-  const input = query.get('valueInputOption');
-  if (input !== 'RAW' && input !== 'USER_ENTERED') {
+  const sent = query.get('valueInputOption') ?? 'INPUT_VALUE_OPTION_UNSPECIFIED';
+  if (sent === 'INPUT_VALUE_OPTION_UNSPECIFIED') {
     throw invalidArgument("'valueInputOption' is required but not specified");
   }
-  if (query.get('includeValuesInResponse') !== 'true') return { input };
+  const input = oneOf(query, 'valueInputOption', ['RAW', 'USER_ENTERED']);
+  if (!isTrue(query, 'includeValuesInResponse')) return { input };
   const includeValues = {
     ...DEFAULT_RENDER,
     valueRender: oneOf(query, 'responseValueRenderOption', VALUE_RENDER),
