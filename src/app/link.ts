@@ -27,6 +27,8 @@ export interface OpenLink {
   close(): void;
 }
 
+const dayMs = 24 * 60 * 60 * 1_000;
+
 /** How long a request may still arrive at the CRM after we gave up on it. */
 const settleAfterTimeoutMs = 5_000;
 
@@ -50,7 +52,13 @@ export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys):
       clock,
       log,
       policy: readPolicy(settings),
-      times: { ...crm, ...sheet, readPauseMs: idleReadPauseMs(settings), refillMs: 2_000 },
+      times: {
+        ...crm,
+        ...sheet,
+        readPauseMs: idleReadPauseMs(settings),
+        historyMs: settings.state.historyDays * dayMs,
+        refillMs: 2_000,
+      },
       backoff: { firstMs: 1_000, maxMs: 60_000 },
       random,
       newWord,

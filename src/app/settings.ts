@@ -134,7 +134,14 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   state: z
-    .strictObject({ directory: z.string().min(1).default('state').describe('Where the mirror lives.') })
+    .strictObject({
+      directory: z.string().min(1).default('state').describe('Where the mirror lives.'),
+      historyDays: z
+        .int()
+        .min(90)
+        .default(365)
+        .describe('Days that the history is kept, so that what was changed can be taken back.'),
+    })
     .prefault({}),
   http: z
     .strictObject({

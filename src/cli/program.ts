@@ -6,6 +6,7 @@ import type { CommandContext } from './command.ts';
 import { addDemoCommand } from './demo.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addErrorsCommand } from './errors.ts';
+import { addHistoryCommand } from './history.ts';
 import { addInitCommand } from './init.ts';
 import { type ExitCode, exitCodes, reportError } from './outcome.ts';
 import { addPlanCommand } from './plan.ts';
@@ -14,6 +15,7 @@ import { addSandboxCommand } from './sandbox.ts';
 import { addSettingsCommand } from './settings.ts';
 import { addStartCommand } from './start.ts';
 import { addStatusCommand } from './status.ts';
+import { addUndoCommand } from './undo.ts';
 
 const addCommands = [
   addStartCommand,
@@ -23,6 +25,8 @@ const addCommands = [
   addPlanCommand,
   addResyncCommand,
   addApproveCommand,
+  addHistoryCommand,
+  addUndoCommand,
   addBackupCommand,
   addSettingsCommand,
   addErrorsCommand,

@@ -1,4 +1,5 @@
 import type { Catalog } from './catalog.ts';
+import type { HistoryEntry, HistoryQuery } from './history.ts';
 import type { OpenWrite } from './open-write.ts';
 import type { Entity, RecordKey } from './record.ts';
 import type {
@@ -36,6 +37,10 @@ export interface Mirror {
   appendJournal(entries: readonly JournalEntry[]): void;
   /** The latest entries, newest first. */
   readJournal(limit: number): JournalEntry[];
+  /** Lines that fit, newest first. */
+  searchJournal(query: HistoryQuery): HistoryEntry[];
+  /** Forgets lines from before a time, epoch ms. */
+  forgetJournal(before: number): void;
 
   readDecisions(): Decision[];
   saveDecision(decision: Decision): void;

@@ -77,6 +77,8 @@ export interface OutboxItem {
   readonly error?: { readonly code: ErrorCode; readonly message: string };
   /** Id of the record that a create made. */
   readonly recordId?: string;
+  /** It takes something back: sent like an edit in the CRM, so that the table follows. */
+  readonly isUndo?: true;
 }
 
 /** One change that was done. Nothing is written to a side without one. */

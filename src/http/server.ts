@@ -6,6 +6,7 @@ import { explainError, isSyncError } from '../core/errors.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
 import { listWaiting, readLiveness, readReadiness, readStatus } from '../sync/status.ts';
+import { addHistoryRoute, addUndoRoute } from './history.ts';
 
 export interface HttpOptions {
   readonly host: string;
@@ -61,6 +62,7 @@ function addStatusRoutes(
       .code(isReady ? 200 : 503)
       .send({ status: isReady ? 'ready' : 'not ready', problems: missing });
   });
+  addHistoryRoute(server, engine);
   server.get('/api/status', () => ({ ...readStatus(engine, lastResync()), budget: budgetUsage() }));
 }
 
@@ -85,6 +87,7 @@ function addCommandRoutes(
       return reply.code(202).send(report);
     });
     commands.post('/api/plan', () => engine.plan());
+    addUndoRoute(commands, engine);
     commands.post('/api/backup', () => ({ file: backUp() }));
     commands.post('/api/approve', (request, reply) => {
       const { data, error } = decisionBody.safeParse(request.body);

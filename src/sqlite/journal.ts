@@ -18,12 +18,25 @@ interface JournalRow {
 
 const columns = 'at, run, key, kind, side, before, after, lost, cause';
 
-type Journal = Pick<Mirror, 'appendJournal' | 'readJournal'>;
+type Journal = Pick<Mirror, 'appendJournal' | 'readJournal' | 'searchJournal' | 'forgetJournal'>;
 
-/** What was done, in the order it was done. Nothing is ever changed or taken out. */
+/** What was done, in the order it was done. Nothing is ever changed; only what is too old is taken out. */
 export function openJournal(connection: Connection): Journal {
   const append = connection.prepare(`INSERT INTO journal (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const latest = connection.prepare<JournalRow>(`SELECT ${columns} FROM journal ORDER BY id DESC LIMIT ?`);
+  const search = connection.prepare<JournalRow & { id: number }>(
+    `WITH wanted (key, run, id, since, field) AS (VALUES (?, ?, ?, ?, ?))
+     SELECT journal.id, ${columns.replaceAll(/\w+/g, 'journal.$&')} FROM journal, wanted
+     WHERE (wanted.key IS NULL OR journal.key = wanted.key)
+       AND (wanted.run IS NULL OR journal.run = wanted.run)
+       AND (wanted.id IS NULL OR journal.id = wanted.id)
+       AND (wanted.since IS NULL OR journal.at >= wanted.since)
+       AND (wanted.field IS NULL OR EXISTS (
+         SELECT 1 FROM json_each(journal.after) WHERE json_each.key = wanted.field
+         UNION ALL SELECT 1 FROM json_each(journal.before) WHERE json_each.key = wanted.field))
+     ORDER BY journal.id DESC LIMIT ?`,
+  );
+  const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
   return {
     appendJournal(entries) {
       connection.atomically(() => {
@@ -31,6 +44,11 @@ export function openJournal(connection: Connection): Journal {
       });
     },
     readJournal: (limit) => latest.all(limit).map(readEntry),
+    searchJournal: ({ key, run, id, since, field, limit }) =>
+      search
+        .all(key ? recordKeyText(key) : null, run ?? null, id ?? null, since ?? null, field ?? null, limit)
+        .map(({ id, ...row }) => ({ ...readEntry(row), id })),
+    forgetJournal: (before) => void forget.run(before),
   };
 }
 

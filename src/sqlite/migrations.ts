@@ -106,6 +106,12 @@ export const migrations: readonly string[] = [
     content TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  ALTER TABLE outbox ADD COLUMN isUndo INTEGER NOT NULL DEFAULT 0 CHECK (isUndo IN (0, 1));
+  CREATE INDEX journalByKey ON journal (key);
+  CREATE INDEX journalByRun ON journal (run);
+  CREATE INDEX journalByTime ON journal (at);
+  `,
 ];
 
 /**

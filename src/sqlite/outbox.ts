@@ -22,6 +22,7 @@ interface OutboxRow {
   errorCode: ErrorCode | null;
   errorMessage: string | null;
   recordId: string | null;
+  isUndo: 0 | 1;
 }
 
 const shape: TableShape<OutboxRow, OutboxItem> = {
@@ -42,8 +43,9 @@ const shape: TableShape<OutboxRow, OutboxItem> = {
     'errorCode',
     'errorMessage',
     'recordId',
+    'isUndo',
   ],
-  toRow: ({ key, fields, base, sentAt, error, recordId, ...rest }) => ({
+  toRow: ({ key, fields, base, sentAt, error, recordId, isUndo, ...rest }) => ({
     ...rest,
     key: recordKeyText(key),
     fields: JSON.stringify(fields),
@@ -52,8 +54,9 @@ const shape: TableShape<OutboxRow, OutboxItem> = {
     errorCode: error?.code ?? null,
     errorMessage: error?.message ?? null,
     recordId: recordId ?? null,
+    isUndo: isUndo ? 1 : 0,
   }),
-  fromRow: ({ key, fields, base, sentAt, errorCode, errorMessage, recordId, ...rest }) => ({
+  fromRow: ({ key, fields, base, sentAt, errorCode, errorMessage, recordId, isUndo, ...rest }) => ({
     ...rest,
     key: readKey(key),
     fields: readFields(fields),
@@ -63,6 +66,7 @@ const shape: TableShape<OutboxRow, OutboxItem> = {
       ? { error: { code: errorCode, message: errorMessage } }
       : {}),
     ...(recordId !== null ? { recordId } : {}),
+    ...(isUndo === 1 ? { isUndo: true } : {}),
   }),
 };
 

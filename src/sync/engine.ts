@@ -21,6 +21,8 @@ const cycleGapMs = 1_500;
 /** Rows that went on moving while they were mended are left to the next turn after so many cycles in a row. */
 const mendingRoundsMax = 5;
 
+const forgetEveryMs = 60 * 60 * 1_000;
+
 /** What the engine did since it started; for status and for telling whether a resync changed anything. */
 export interface Tally {
   cycles: number;
@@ -52,6 +54,7 @@ export class Engine {
   readonly #puller: Puller;
   #memory: Memory = emptyMemory;
   #needsLayOut = true;
+  #forgotAt = Number.NEGATIVE_INFINITY;
   #loops: Promise<void>[] = [];
 
   constructor(link: Link) {
@@ -181,6 +184,7 @@ export class Engine {
     // A push that could not even note how it failed, on a full disk, has left its item on its way.
     recoverOutbox(this.link, (key) => this.#pushing.has(recordKeyText(key)));
     const now = clock.now();
+    this.#forgetHistory(now);
     const due = mirror
       .readOutbox()
       .filter(
@@ -195,6 +199,12 @@ export class Engine {
   /** Before the first cycle nobody knows what the table looks like now, so everything is withheld. */
   #isWithheld(entity: Entity): boolean {
     return this.lastPlan?.withheld.includes(entity) ?? true;
+  }
+
+  #forgetHistory(now: number): void {
+    if (now - this.#forgotAt < forgetEveryMs) return;
+    this.link.mirror.forgetJournal(now - this.link.times.historyMs);
+    this.#forgotAt = now;
   }
 
   /** The queue's wake-up, one at a time for a record. Creates go one after another, so that a newcomer has one possible origin. */

@@ -23,6 +23,8 @@ export interface LinkTimes {
   readonly settleMs: number;
   /** How long a listing may still show what an update replaced. */
   readonly lagMs: number;
+  /** How long lines of the journal are kept. */
+  readonly historyMs: number;
   /** How often what is due in the outbox is put into the queue again. */
   readonly refillMs: number;
 }

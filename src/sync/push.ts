@@ -121,20 +121,29 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
         written: { at: answer.at, before: pickFields(record.fields, Object.keys(item.fields)) },
       });
     }
-    const agreement = mirror.findAgreement(key) ?? emptyAgreement(key, answer.at);
-    const fields = { ...agreement.fields, ...item.fields };
-    mirror.saveAgreement({ ...agreement, fields, changedAt: answer.at, notice: item.notice });
+    if (!item.isUndo) agreeOnSent(link, item, answer.at);
     mirror.appendJournal([
       entryOf(item, answer.at, {
         kind: 'update',
         before: item.base,
         after: item.fields,
         lost: item.notice === '' ? {} : item.base,
-        cause: item.notice === '' ? 'edited in the sheet' : 'conflict: the sheet wins',
+        cause: causeOf(item),
       }),
     ]);
     mirror.dropOutboxItem(key);
   });
+}
+
+/** The row shows what was sent. What was taken back the table has yet to follow, as after any change in the CRM. */
+function agreeOnSent({ mirror }: Link, { key, fields: sent, notice }: OutboxItem, at: number): void {
+  const agreement = mirror.findAgreement(key) ?? emptyAgreement(key, at);
+  mirror.saveAgreement({ ...agreement, fields: { ...agreement.fields, ...sent }, changedAt: at, notice });
+}
+
+function causeOf({ isUndo, notice }: OutboxItem): string {
+  if (isUndo) return 'taken back';
+  return notice === '' ? 'edited in the sheet' : 'conflict: the sheet wins';
 }
 
 /** Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. */
@@ -156,7 +165,7 @@ async function pushDelete(link: Link, item: OutboxItem, isWithheld: IsWithheld):
   mirror.transaction(() => {
     const known = mirror.findRecord(key);
     if (known) mirror.saveRecord({ ...known, presence: 'gone', written: { at, before: {} } });
-    mirror.dropAgreement(key);
+    if (!item.isUndo) mirror.dropAgreement(key);
     mirror.dropOutboxItem(key);
     mirror.appendJournal([
       entryOf(item, at, {
@@ -164,7 +173,7 @@ async function pushDelete(link: Link, item: OutboxItem, isWithheld: IsWithheld):
         before: item.base,
         after: {},
         lost: {},
-        cause: 'row deleted in the sheet',
+        cause: item.isUndo ? 'taken back' : 'row deleted in the sheet',
       }),
     ]);
   });
@@ -195,6 +204,9 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   if (item.state === 'unknown') {
     // Only the look for it failed; what became of the create is as open as before.
     mirror.saveOutboxItem({ ...current, attempts, dueAt });
+  } else if (item.isUndo && (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED')) {
+    // Both sides still have what they had: there is nobody at the row who could correct it.
+    mirror.dropOutboxItem(item.key);
   } else if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
     mirror.saveOutboxItem({ ...current, state: 'refused', error: details });
   } else if (isLost && item.kind === 'create') {

@@ -209,7 +209,7 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Li
     clock,
     log,
     policy: readPolicy(settings),
-    times: { ...crm, ...sheet, readPauseMs: 1_200, refillMs: 2_000 },
+    times: { ...crm, ...sheet, readPauseMs: 1_200, historyMs: 365 * 24 * 60 * 60 * 1_000, refillMs: 2_000 },
     backoff: { firstMs: 1_000, maxMs: 60_000 },
     random,
     newWord: () => {

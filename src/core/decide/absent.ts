@@ -22,7 +22,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     context.agreements.get(key.id),
     context.outbox.get(key.id),
   ];
-  if (!record || !agreement || item?.state === 'sending' || item?.state === 'unknown') return;
+  if (!record || !agreement || item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo) return;
   const scope = vanishedScope(key);
   const choice = context.decision(scope) ?? tabChoice(context) ?? ruleOf(context);
   const isEditedInCrm = differingFields(agreement.fields, record.fields).length > 0;

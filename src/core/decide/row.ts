@@ -59,9 +59,10 @@ function typedValue(outcome: FieldOutcome): Value | undefined {
   }
 }
 
+/** Something that is taken back is on its way until it is done: the row would else take it for its own. */
 const isOnItsWay = (context: TabContext, id: RecordId): boolean => {
-  const state = context.outbox.get(id)?.state;
-  return state === 'sending' || state === 'unknown';
+  const item = context.outbox.get(id);
+  return item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo === true;
 };
 
 /**

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { CommandContext } from './command.ts';
+import { callDaemon } from './daemon-client.ts';
+
+const fieldsShape = z.record(z.string(), z.unknown());
+const keyShape = z.object({ entity: z.string(), id: z.string() });
+const answerShape = z.object({
+  entries: z.array(
+    z.looseObject({
+      id: z.number(),
+      at: z.number(),
+      run: z.string(),
+      key: keyShape,
+      kind: z.string(),
+      side: z.string(),
+      before: fieldsShape,
+      after: fieldsShape,
+      lost: fieldsShape,
+      cause: z.string(),
+    }),
+  ),
+});
+type Entry = z.infer<typeof answerShape>['entries'][number];
+
+/** The options that choose lines of the history. */
+export const addSelectors = (command: Command): Command =>
+  command
+    .option('--record <record>', 'of one record, for example lead-42')
+    .option('--field <field>', 'of one field, for example title')
+    .option('--run <run>', 'of one run of the daemon')
+    .option('--since <time>', 'not before a day or time, for example 2026-11-20 or 2026-11-20T08:00:00Z');
+
+export function addHistoryCommand(program: Command, { environment }: CommandContext): void {
+  addSelectors(program.command('history'))
+    .description('show what was changed, on which side, from what to what, and why; newest first')
+    .option('--limit <count>', 'at most so many lines', '50')
+    .option('--json', 'print the lines as JSON')
+    .action(async ({ json, ...query }: Record<string, string> & { json?: true }) => {
+      const answer = await callDaemon(environment, 'GET', `/api/history?${new URLSearchParams(query)}`);
+      if (json) return console.log(JSON.stringify(answer));
+      const { entries } = answerShape.parse(answer);
+      console.log(entries.length > 0 ? entries.map(describeEntry).join('\n') : 'Nothing fits.');
+    });
+}
+
+function describeEntry({ id, at, run, key, kind, side, before, after, lost, cause }: Entry): string {
+  const where = side === 'table' ? 'in the sheet' : side === 'crm' ? 'in the CRM' : 'on both sides';
+  const head = `${id}  ${new Date(at).toISOString()}  run ${run}  ${key.entity}-${key.id}: ${kind} ${where}, ${cause}`;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const lines = names.map(
+    (name) =>
+      `    ${name}: ${show(before[name])} → ${show(after[name])}${name in lost ? ` (lost: ${show(lost[name])})` : ''}`,
+  );
+  return [head, ...lines].join('\n');
+}
+
+export const show = (value: unknown): string => (value === undefined ? '–' : JSON.stringify(value));

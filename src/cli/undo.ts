@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { CommandContext } from './command.ts';
+import { callDaemon } from './daemon-client.ts';
+import { addSelectors, show } from './history.ts';
+import { exitCodes } from './outcome.ts';
+
+const keyShape = z.object({ entity: z.string(), id: z.string() });
+const fieldsShape = z.record(z.string(), z.unknown());
+const planShape = z.object({
+  steps: z.array(
+    z.object({ key: keyShape, kind: z.enum(['update', 'delete']), fields: fieldsShape, base: fieldsShape }),
+  ),
+  refusals: z.array(z.object({ key: keyShape, field: z.string().optional(), reason: z.string() })),
+});
+type UndoPlan = z.infer<typeof planShape>;
+
+export function addUndoCommand(program: Command, { environment, finish }: CommandContext): void {
+  addSelectors(program.command('undo'))
+    .description('take back a run, a record, a field or one line of the history, on both sides')
+    .option('--line <number>', 'one line, by its number in the history')
+    .option('--dry-run', 'only say what would be taken back')
+    .addHelpText('after', '\nWhat was edited since stays as it is, and is named; the exit code is 3 then.')
+    .action(async ({ dryRun, line, ...order }: Record<string, string> & { dryRun?: true }) => {
+      const body = { ...order, ...(line ? { id: line } : {}), isDryRun: dryRun ?? false };
+      const plan = planShape.parse(await callDaemon(environment, 'POST', '/api/undo', body));
+      console.log(describeUndo(plan, dryRun ? 'would be' : 'is'));
+      if (plan.refusals.length > 0) finish(exitCodes.needsPerson);
+    });
+}
+
+function describeUndo({ steps, refusals }: UndoPlan, tense: string): string {
+  const lines = [
+    ...steps.flatMap(({ key, kind, fields, base }) =>
+      kind === 'delete'
+        ? [`${key.entity}-${key.id} ${tense} moved to the trash of the CRM.`]
+        : Object.keys(fields).map(
+            (name) =>
+              `${key.entity}-${key.id} ${name} ${tense} put back: ${show(base[name])} → ${show(fields[name])}`,
+          ),
+    ),
+    ...refusals.map(({ key, field, reason }) => `${key.entity}-${key.id} ${field ?? ''} stays: ${reason}`),
+  ];
+  return lines.length > 0 ? lines.join('\n') : 'There is nothing to take back.';
+}

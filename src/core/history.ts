@@ -1,0 +1,21 @@
+import type { RecordKey } from './record.ts';
+import type { JournalEntry } from './state.ts';
+import type { FieldName } from './value.ts';
+
+/** A line of the journal with its number. */
+export interface HistoryEntry extends JournalEntry {
+  readonly id: number;
+}
+
+/** Which lines of the journal are meant; what is absent does not matter. */
+export interface HistoryQuery {
+  readonly key?: RecordKey | undefined;
+  readonly field?: FieldName | undefined;
+  readonly run?: string | undefined;
+  /** Number of one line. */
+  readonly id?: number | undefined;
+  /** Not before, epoch ms. */
+  readonly since?: number | undefined;
+  /** Only so many, the newest. */
+  readonly limit: number;
+}

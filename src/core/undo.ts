@@ -1,0 +1,119 @@
+import type { Catalog } from './catalog.ts';
+import { describeEntity } from './field.ts';
+import type { HistoryEntry } from './history.ts';
+import { type RecordKey, recordKeyText } from './record.ts';
+import type { Agreement, OutboxItem, StoredRecord } from './state.ts';
+import { equalValues, type FieldName, type Value } from './value.ts';
+
+/** Takes back what was done to one record: its fields get the values they had before, or the record goes again. */
+export interface UndoStep {
+  readonly key: RecordKey;
+  readonly kind: 'update' | 'delete';
+  /** Values that are put back; none for a record that goes. */
+  readonly fields: Readonly<Record<FieldName, Value>>;
+  /** What the CRM must still have: anything else was edited since. */
+  readonly base: Readonly<Record<FieldName, Value>>;
+}
+
+/** What can not be taken back, and why. */
+export interface UndoRefusal {
+  readonly key: RecordKey;
+  readonly field?: FieldName;
+  readonly reason: string;
+}
+
+export interface UndoPlan {
+  readonly steps: readonly UndoStep[];
+  readonly refusals: readonly UndoRefusal[];
+}
+
+/** What is known of a record when something of it is to be taken back. */
+export interface UndoSubject {
+  readonly record: StoredRecord | undefined;
+  readonly agreement: Agreement | undefined;
+  readonly item: OutboxItem | undefined;
+}
+
+/**
+ * Plans how the given lines of the journal are taken back. Nothing that was edited since is touched: a value goes back only where both
+ * sides still have what the last of the lines left there. `field` limits it to one field.
+ */
+export function planUndo(
+  entries: readonly HistoryEntry[],
+  find: (key: RecordKey) => UndoSubject,
+  catalog: Catalog,
+  field?: FieldName,
+): UndoPlan {
+  const steps: UndoStep[] = [];
+  const refusals: UndoRefusal[] = [];
+  const oldestFirst = entries.toSorted((left, right) => left.id - right.id);
+  for (const own of Map.groupBy(oldestFirst, ({ key }) => recordKeyText(key)).values()) {
+    const plan = planRecord(own, find, catalog, field);
+    steps.push(...plan.steps);
+    refusals.push(...plan.refusals);
+  }
+  return { steps, refusals };
+}
+
+function planRecord(
+  entries: readonly HistoryEntry[],
+  find: (key: RecordKey) => UndoSubject,
+  catalog: Catalog,
+  field: FieldName | undefined,
+): UndoPlan {
+  const [{ key }] = entries as [HistoryEntry];
+  const { record, agreement, item } = find(key);
+  const refuse = (reason: string): UndoPlan => ({ steps: [], refusals: [{ key, reason }] });
+  const deleted = entries.find(({ kind }) => kind === 'delete');
+  if (deleted?.side === 'crm') return refuse('It is in the trash of the CRM: restore it there.');
+  if (!record || record.presence === 'gone') return refuse('The CRM does not have it any more.');
+  if (item) return refuse('Something of it waits to be sent to the CRM: try again when that is done.');
+  const created = entries.find(({ kind }) => kind === 'create');
+  if (created?.side === 'table') return refuse('It was created in the CRM: delete it there.');
+  if (created && field === undefined) return planRemoval(created, record);
+  return planFields(entries, { record, agreement, item }, catalog, field);
+}
+
+function planRemoval({ key, after }: HistoryEntry, record: StoredRecord): UndoPlan {
+  const edited = Object.keys(after).find((name) => isOther(record.fields[name], after[name] ?? null));
+  if (edited !== undefined)
+    return { steps: [], refusals: [{ key, field: edited, reason: 'It was edited since it was created.' }] };
+  return { steps: [{ key, kind: 'delete', fields: {}, base: record.fields }], refusals: [] };
+}
+
+const isOther = (value: Value | undefined, expected: Value): boolean =>
+  value !== undefined && !equalValues(value, expected);
+
+function planFields(
+  entries: readonly HistoryEntry[],
+  { record, agreement }: UndoSubject,
+  catalog: Catalog,
+  only: FieldName | undefined,
+): UndoPlan {
+  const [{ key }] = entries as [HistoryEntry];
+  const updates = entries.filter(({ kind }) => kind === 'update');
+  const names = new Set(updates.flatMap(({ after }) => Object.keys(after)));
+  const fixed = new Set(
+    describeEntity(key.entity, catalog).flatMap(({ name, isFixed, isReadOnly }) =>
+      isFixed || isReadOnly ? [name] : [],
+    ),
+  );
+  const fields: Record<FieldName, Value> = {};
+  const base: Record<FieldName, Value> = {};
+  const refusals: UndoRefusal[] = [];
+  for (const name of names) {
+    if (only !== undefined && name !== only) continue;
+    const first = updates.find(({ before }) => before[name] !== undefined)?.before[name];
+    const last = updates.findLast(({ after }) => after[name] !== undefined)?.after[name];
+    if (first === undefined || last === undefined) continue;
+    if (fixed.has(name)) refusals.push({ key, field: name, reason: 'Only the CRM sets it.' });
+    else if (isOther(record?.fields[name], last) || isOther(agreement?.fields[name], last))
+      refusals.push({ key, field: name, reason: 'It was edited since.' });
+    else if (!equalValues(first, last)) {
+      fields[name] = first;
+      base[name] = last;
+    }
+  }
+  const steps = Object.keys(fields).length > 0 ? [{ key, kind: 'update' as const, fields, base }] : [];
+  return { steps, refusals };
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { parseRecordKey } from '../core/record.ts';
+import type { Engine } from '../sync/engine.ts';
+import { planUndoOf, undo } from '../sync/undo.ts';
+
+const limitMax = 1_000;
+
+const recordShape = z
+  .string()
+  .transform((text) => parseRecordKey(text))
+  .refine((key) => key !== undefined, 'must be a record like lead-42');
+
+const selectors = {
+  record: recordShape.optional(),
+  field: z.string().min(1).max(200).optional(),
+  run: z.string().min(1).max(100).optional(),
+  id: z.coerce.number().int().min(1).optional(),
+  since: z.iso
+    .datetime({ offset: true })
+    .or(z.iso.date())
+    .transform((text) => Date.parse(text))
+    .optional(),
+};
+
+const historyQuery = z.strictObject({
+  ...selectors,
+  limit: z.coerce.number().int().min(1).max(limitMax).default(50),
+});
+
+const undoBody = z
+  .strictObject({ ...selectors, isDryRun: z.boolean().default(false) })
+  .refine(
+    ({ id, record, run }) => id !== undefined || record !== undefined || run !== undefined,
+    'name a run, a record or a line of the history',
+  );
+
+/** Answers lines of the journal, newest first. */
+export function addHistoryRoute(server: FastifyInstance, { link }: Engine): void {
+  server.get('/api/history', (request, reply) => {
+    const { data, error } = historyQuery.safeParse(request.query);
+    if (!data) return reply.code(400).send({ error: z.prettifyError(error) });
+    const { record, ...query } = data;
+    return { entries: link.mirror.searchJournal({ ...query, key: record }) };
+  });
+}
+
+/** Takes back what the body names, or says what that would come to. */
+export function addUndoRoute(commands: FastifyInstance, engine: Engine): void {
+  commands.post('/api/undo', async (request, reply) => {
+    const { data, error } = undoBody.safeParse(request.body);
+    if (!data) return reply.code(400).send({ error: z.prettifyError(error) });
+    const { isDryRun, record, ...order } = data;
+    if (isDryRun) return planUndoOf(engine.link, { ...order, key: record });
+    const plan = await undo(engine.link, { ...order, key: record });
+    engine.kick();
+    return plan;
+  });
+}

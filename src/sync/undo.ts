@@ -1,0 +1,60 @@
+import { emptyCatalog } from '../core/catalog.ts';
+import type { HistoryQuery } from '../core/history.ts';
+import { planUndo, type UndoPlan } from '../core/undo.ts';
+import { wake } from './apply.ts';
+import type { Link } from './link.ts';
+
+/** More lines than this are not taken back at once. */
+const undoneMax = 10_000;
+
+/** What to take back: of one line, a run or a record, at least one is named. */
+export type UndoOrder = Omit<HistoryQuery, 'limit'>;
+
+/** What taking back would come to, without doing it. */
+export function planUndoOf({ mirror }: Link, order: UndoOrder): UndoPlan {
+  const entries = mirror.searchJournal({ ...order, limit: undoneMax });
+  return planUndo(
+    entries,
+    (key) => ({
+      record: mirror.findRecord(key),
+      agreement: mirror.findAgreement(key),
+      item: mirror.findOutboxItem(key),
+    }),
+    mirror.readCatalog() ?? emptyCatalog,
+    order.field,
+  );
+}
+
+/**
+ * Takes back what the order names, as somebody in the CRM would: each record is put into the outbox, sent only if the CRM still has what is
+ * to be replaced, and the sheet follows like after any change in the CRM. Answers what was put there and what can not be taken back.
+ */
+export async function undo(link: Link, order: UndoOrder): Promise<UndoPlan> {
+  const { clock, mirror, newWord } = link;
+  const plan = planUndoOf(link, order);
+  const now = clock.now();
+  const run = newWord();
+  mirror.transaction(() => {
+    for (const { key, kind, fields, base } of plan.steps) {
+      mirror.saveOutboxItem({
+        key,
+        kind,
+        state: 'waiting',
+        fields,
+        base,
+        notice: '',
+        run,
+        createdAt: now,
+        dueAt: now,
+        attempts: 0,
+        looks: 0,
+        isUndo: true,
+      });
+    }
+  });
+  await wake(
+    link,
+    plan.steps.map(({ key }) => key),
+  );
+  return plan;
+}
