@@ -359,3 +359,82 @@ test('autoResizeDimensions makes a column as wide as its longest text', async ()
   expect(first?.pixelSize).toBeGreaterThan(500);
   expect(second?.pixelSize).toBe(100);
 });
+
+describe('refusals in Google’s words', () => {
+  const table = { startRowIndex: 0, endRowIndex: 3, startColumnIndex: 0, endColumnIndex: 2 };
+  const typed = (columnType: string, dataValidationRule?: object) => ({
+    addTable: {
+      table: { range: table, columnProperties: [{ columnName: 'Stage', columnType, dataValidationRule }] },
+    },
+  });
+  const list = { condition: { type: 'ONE_OF_LIST', values: [{ userEnteredValue: 'Won' }] } };
+  const banding = { addBanding: { bandedRange: { range: { sheetId: 0, endRowIndex: 5 } } } };
+  const named = { addNamedRange: { namedRange: { name: 'ids', range: { sheetId: 0 } } } };
+  const cases: [string, object[], string][] = [
+    ['a tab that is not there', [{ deleteSheet: { sheetId: 9 } }], 'No sheet with id: 9'],
+    ['cells of a tab that is not there', [{ mergeCells: { range: { sheetId: 9 } } }], 'No grid with id: 9'],
+    ['the last tab', [{ deleteSheet: { sheetId: 0 } }], "You can't remove all the sheets in a document."],
+    [
+      'a title that is too long',
+      [{ addSheet: { properties: { title: 'x'.repeat(101) } } }],
+      'The sheet name cannot be greater than 100 characters.',
+    ],
+    [
+      'a name twice',
+      [named, named],
+      'Cannot add named range with name ids, a named range with that name already exists.',
+    ],
+    [
+      'stripes over stripes',
+      [banding, banding],
+      'You cannot add alternating background colors to a range that already has alternating background colors.',
+    ],
+    ['a dropdown without a list', [typed('DROPDOWN')], 'Condition must be set for dropdown column type.'],
+    [
+      'a list without a dropdown',
+      [typed('TEXT', list)],
+      'Cannot set condition for non-dropdown column type.',
+    ],
+    [
+      'a part of a merge',
+      [{ mergeCells: { range: table } }, { unmergeCells: { range: { ...table, endRowIndex: 1 } } }],
+      'You must select all cells in a merged range to merge or unmerge them.',
+    ],
+  ];
+  test.each(cases)('meet %s', async (_what, requests, message) => {
+    const { batch } = await startEmulator();
+    const { message: words } = await refusalOf(batch(requests));
+    expect(words.replace(/^Invalid requests\[\d\]\.\w+: /, '')).toBe(message);
+  });
+
+  test('quote a list or an object that stands where a value should', async () => {
+    const { api, spreadsheetId } = await startEmulator();
+    const write = (value: unknown) =>
+      api.spreadsheets.values.batchUpdate({
+        spreadsheetId,
+        requestBody: { valueInputOption: 'RAW', data: [{ range: 'A1', values: [['a', value]] }] },
+      });
+    expect((await refusalOf(write(['x']))).message).toBe(
+      'Invalid data[0]: Invalid values[0][1]: list_value {\n  values {\n    string_value: "x"\n  }\n}\n',
+    );
+    expect((await refusalOf(write({ k: 1 }))).message).toBe(
+      'Invalid data[0]: Invalid values[0][1]: struct_value {\n  fields {\n    key: "k"\n    value {\n' +
+        '      number_value: 1.0\n    }\n  }\n}\n',
+    );
+  });
+});
+
+test('a filter hides the rows whose value is unticked in it', async () => {
+  const { api, spreadsheetId, batch, fill } = await startEmulator();
+  await fill([['Stage'], ['Won'], ['Open'], ['Won']]);
+  const filterSpecs = [{ columnIndex: 0, filterCriteria: { hiddenValues: ['Won'] } }];
+  await batch([{ setBasicFilter: { filter: { range: { sheetId: 0 }, filterSpecs } } }]);
+  const fields = 'sheets.data.rowMetadata.hiddenByFilter';
+  const { data } = await api.spreadsheets.get({ spreadsheetId, ranges: ['A1:A4'], fields });
+  expect(data.sheets?.[0]?.data?.[0]?.rowMetadata).toEqual([
+    {},
+    { hiddenByFilter: true },
+    {},
+    { hiddenByFilter: true },
+  ]);
+});

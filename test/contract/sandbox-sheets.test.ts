@@ -130,7 +130,7 @@ describe('spreadsheets.batchUpdate', () => {
       { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 1 } },
       { deleteSheet: { sheetId: 99 } },
     ]);
-    const message = 'Invalid requests[2].deleteSheet: No grid with id: 99';
+    const message = 'Invalid requests[2].deleteSheet: No sheet with id: 99';
     expect(await refusalOf(call)).toEqual({ code: 400, message });
     expect(await read('Sheet1')).toEqual([['before']]);
     expect(await refusalOf(read('A1001'))).toMatchObject({ code: 400 });

@@ -45,7 +45,9 @@ const createDeveloperMetadata = requestKind(
       ...placeOf(draft, sent.location),
     };
     if (draft.developerMetadata.some(({ metadataId }) => metadataId === metadata.metadataId)) {
-      throw invalidArgument(`Developer metadata with id ${metadata.metadataId} already exists.`);
+      throw invalidArgument(
+        `Cannot add developer metadata with ID [${metadata.metadataId}] because developer metadata with that ID already exists.`,
+      );
     }
     draft.developerMetadata.push(metadata);
     refuseTooMuch(draft, metadata.sheetId);

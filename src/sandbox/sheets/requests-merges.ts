@@ -17,12 +17,7 @@ const mergeCells = requestKind(
     const { sheet, area } = resolveGridRange(draft, range);
     for (const part of mergedParts(area, mergeType)) {
       const covered = sheet.merges.filter((merge) => overlayTouches(merge, sheet, part));
-      const isTorn = covered.some(({ ranges }) =>
-        ranges.some((other) => !contains(part, areaOf(other, sizeOf(sheet)))),
-      );
-      if (isTorn) {
-        throw invalidArgument('You must select all cells in a merged range to merge or unmerge them.');
-      }
+      refuseTorn(sheet, covered, part);
       sheet.merges = [
         ...sheet.merges.filter((merge) => !covered.includes(merge)),
         mergeOf(sheet, part, nextId()),
@@ -35,9 +30,18 @@ const mergeCells = requestKind(
 
 const unmergeCells = requestKind(z.object({ range: gridRange }), (draft, { range }) => {
   const { sheet, area } = resolveGridRange(draft, range);
-  sheet.merges = sheet.merges.filter((merge) => !overlayTouches(merge, sheet, area));
+  const touched = sheet.merges.filter((merge) => overlayTouches(merge, sheet, area));
+  refuseTorn(sheet, touched, area);
+  sheet.merges = sheet.merges.filter((merge) => !touched.includes(merge));
   return undefined;
 });
+
+function refuseTorn(sheet: Sheet, merges: readonly Overlay[], area: Area): void {
+  const isTorn = merges.some(({ ranges }) =>
+    ranges.some((range) => !contains(area, areaOf(range, sizeOf(sheet)))),
+  );
+  if (isTorn) throw invalidArgument('You must select all cells in a merged range to merge or unmerge them.');
+}
 
 function mergedParts(area: Area, mergeType: string): Area[] {
   if (mergeType === 'MERGE_ALL') return [area];

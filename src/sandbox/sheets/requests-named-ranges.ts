@@ -15,7 +15,9 @@ function refuseName(draft: Spreadsheet, name: unknown): void {
     throw invalidArgument(`The name of a named range is not valid: ${String(name)}`);
   }
   if (draft.namedRanges.some((other) => other['name'] === name)) {
-    throw invalidArgument(`A named range with the name "${name}" already exists.`);
+    throw invalidArgument(
+      `Cannot add named range with name ${name}, a named range with that name already exists.`,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
-import { rangeOf } from './grid-range.ts';
+import { areaOf, areasOverlap, rangeOf } from './grid-range.ts';
 import { isJsonObject, type JsonObject, withoutDefaults } from './json.ts';
 import { filterJson, overlayJson, protectedRangeJson } from './overlay-json.ts';
 import { resolveGridRange } from './range-reference.ts';
@@ -11,7 +11,7 @@ import { fields, gridRange, jsonObject } from './request-shapes.ts';
 import { sortKeysOf } from './requests-ranges.ts';
 import { dropTable } from './requests-tables.ts';
 import type { Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { sheetById } from './spreadsheet.ts';
+import { sheetById, sizeOf } from './spreadsheet.ts';
 import { tableIdOf } from './tables.ts';
 
 type OverlayList = 'protectedRanges' | 'bandedRanges' | 'filterViews';
@@ -56,6 +56,16 @@ function withOverlay(draft: Spreadsheet, list: OverlayList, id: number): { sheet
   throw invalidArgument(`No ${list.replace(/s$/, '').replace(/[A-Z]/g, ' $&').toLowerCase()} with id: ${id}`);
 }
 
+function refuseTwoBands(sheet: Sheet, overlay: Overlay): void {
+  const areasOf = ({ ranges }: Overlay) => ranges.map((range) => areaOf(range, sizeOf(sheet)));
+  const taken = [...sheet.bandedRanges, ...sheet.tables].flatMap(areasOf);
+  if (areasOf(overlay).some((area) => taken.some((other) => areasOverlap(area, other)))) {
+    throw invalidArgument(
+      'You cannot add alternating background colors to a range that already has alternating background colors.',
+    );
+  }
+}
+
 /** The three requests to add, change and delete something with a numeric id of its own. */
 function overlayRequests(
   list: OverlayList,
@@ -70,7 +80,9 @@ function overlayRequests(
     const { [idName]: chosenId, ...sent } = request[member] ?? {};
     const id = typeof chosenId === 'number' ? chosenId : nextId();
     const overlay = overlayFrom(id, complete(withoutDefaults(sent), account));
-    sheetOf(draft, overlay)[list].push(overlay);
+    const sheet = sheetOf(draft, overlay);
+    if (list === 'bandedRanges') refuseTwoBands(sheet, overlay);
+    sheet[list].push(overlay);
     return { [member]: show(overlay, sent) };
   });
   const update = requestKind(sentShape.extend({ fields }), (draft, request) => {

@@ -14,9 +14,9 @@ import {
   growColumns,
   growRows,
   OVERLAY_LISTS,
-  sheetById,
   sheetByTitle,
   sizeOf,
+  wholeSheetById,
 } from './spreadsheet.ts';
 import { sheetProperties } from './spreadsheet-resource.ts';
 
@@ -43,7 +43,8 @@ const addSheet = requestKind(
 );
 
 const deleteSheet = requestKind(z.object({ sheetId: int32.default(0) }), (draft, { sheetId }) => {
-  const sheet = sheetById(draft, sheetId);
+  const sheet = wholeSheetById(draft, sheetId);
+  if (draft.sheets.length === 1) throw invalidArgument("You can't remove all the sheets in a document.");
   const isLastVisible = draft.sheets.every((other) => other === sheet || other.properties['hidden'] === true);
   if (isLastVisible) throw invalidArgument("You can't remove all the visible sheets in a document.");
   draft.sheets = draft.sheets.filter((other) => other !== sheet);
@@ -65,8 +66,8 @@ const duplicateSheet = requestKind(
   }),
   (draft, { sourceSheetId, insertSheetIndex, newSheetId, newSheetName }, nextId) => {
     if (newSheetName !== undefined) refuseTitle(draft, newSheetName);
-    refuseGrowth(draft, undefined, sizeOf(sheetById(draft, sourceSheetId)));
-    const copy = copyOfSheet(sheetById(draft, sourceSheetId), draft, nextId, newSheetId);
+    refuseGrowth(draft, undefined, sizeOf(wholeSheetById(draft, sourceSheetId)));
+    const copy = copyOfSheet(wholeSheetById(draft, sourceSheetId), draft, nextId, newSheetId);
     copy.title = newSheetName ?? copy.title;
     draft.sheets.splice(insertSheetIndex, 0, copy);
     return { properties: sheetProperties(copy, draft.sheets.indexOf(copy)) };
@@ -95,7 +96,7 @@ const updateSheetProperties = requestKind(
   z.object({ properties: jsonObject.default({}), fields }),
   (draft, { properties, fields: maskText }) => {
     const mask = requiredMask(maskText);
-    const sheet = sheetById(draft, Number(properties['sheetId'] ?? 0));
+    const sheet = wholeSheetById(draft, Number(properties['sheetId'] ?? 0));
     const { title, index } = properties;
     if (maskOf(mask, 'title') && typeof title === 'string' && title !== sheet.title) {
       refuseTitle(draft, title, sheet);
@@ -172,7 +173,12 @@ function resize(draft: Spreadsheet, sheet: Sheet, dimension: Dimension, count: n
   else growColumns(sheet, count - current);
 }
 
+const MAX_TITLE_LENGTH = 100;
+
 function refuseTitle(draft: Spreadsheet, title: string, except?: Sheet): void {
+  if (title.length > MAX_TITLE_LENGTH) {
+    throw invalidArgument(`The sheet name cannot be greater than ${MAX_TITLE_LENGTH} characters.`);
+  }
   const taken = sheetByTitle(draft, title);
   if (!taken || taken === except) return;
   throw invalidArgument(`A sheet with the name "${title}" already exists. Please enter another name.`);

@@ -39,6 +39,7 @@ const tableShape = z.object({
 });
 
 type TableShape = z.infer<typeof tableShape>;
+type ColumnShape = NonNullable<TableShape['columnProperties']>[number];
 
 /** A table on the first row freezes that row. */
 const addTable = requestKind(z.object({ table: tableShape }), (draft, { table: sent }, nextId) => {
@@ -121,15 +122,11 @@ function withRows(
   return { ...changed, ranges: [rangeOf(sheet.sheetId, { ...area, endRow })] };
 }
 
-function setColumns(
-  sheet: Sheet,
-  area: Area,
-  columns: NonNullable<TableShape['columnProperties']>,
-  nextId: () => number,
-): void {
+function setColumns(sheet: Sheet, area: Area, columns: readonly ColumnShape[], nextId: () => number): void {
   sheet.tableColumns = sheet.tableColumns.filter((column) => !isInHeader(column, area));
   for (const { columnIndex, columnName, ...type } of columns) {
-    if (!columnName) throw invalidArgument(`The column at index ${columnIndex} must have a name.`);
+    if (!columnName) throw invalidArgument('Table header row cell must have a value.');
+    refuseRule(type);
     const column = area.startColumn + columnIndex;
     if (column >= area.endColumn) throw invalidArgument(`The table has no column at index ${columnIndex}.`);
     const header = cellAt(sheet, area.startRow, column);
@@ -142,6 +139,20 @@ function setColumns(
       endColumn: column + 1,
     };
     sheet.tableColumns.push({ ...type, id: nextId(), ranges: [rangeOf(sheet.sheetId, cell)] });
+  }
+}
+
+/** A dropdown needs its list, and no other type may have one. */
+function refuseRule({
+  columnType,
+  dataValidationRule,
+}: Omit<ColumnShape, 'columnIndex' | 'columnName'>): void {
+  const isDropdown = columnType === 'DROPDOWN';
+  if (isDropdown && !dataValidationRule) {
+    throw invalidArgument('Condition must be set for dropdown column type.');
+  }
+  if (!isDropdown && dataValidationRule) {
+    throw invalidArgument('Cannot set condition for non-dropdown column type.');
   }
 }
 

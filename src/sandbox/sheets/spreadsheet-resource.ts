@@ -3,6 +3,7 @@ import { withColorPairs } from './colors.ts';
 import { metadataJson } from './developer-metadata.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { checkFieldMask, type FieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
+import { isHiddenByFilter } from './filtering.ts';
 import { type Area, areaOf, areasOverlap } from './grid-range.ts';
 import type { Json, JsonObject } from './json.ts';
 import {
@@ -185,6 +186,7 @@ function lineJson(spreadsheet: Spreadsheet, sheet: Sheet, dimension: Dimension, 
   const tags = metadataOn(spreadsheet, sheet.sheetId, { dimension, index });
   return {
     pixelSize: dimension === 'ROWS' ? 21 : 100,
+    ...(dimension === 'ROWS' && isHiddenByFilter(sheet, index) && { hiddenByFilter: true }),
     ...properties,
     ...listed('developerMetadata', tags),
   };

@@ -172,6 +172,13 @@ export function sheetById(spreadsheet: Spreadsheet, sheetId = 0): Sheet {
   return sheet;
 }
 
+/** Finds a whole tab by its id, for requests about the tab and not about cells; Google words its refusal otherwise. */
+export function wholeSheetById(spreadsheet: Spreadsheet, sheetId: number): Sheet {
+  const sheet = spreadsheet.sheets.find((candidate) => candidate.sheetId === sheetId);
+  if (!sheet) throw invalidArgument(`No sheet with id: ${sheetId}`);
+  return sheet;
+}
+
 /** Titles are told apart without regard to case. */
 export function sheetByTitle(spreadsheet: Spreadsheet, title: string): Sheet | undefined {
   const wanted = title.toLowerCase();

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type DateTimeRenderOption, renderCell, type ValueRenderOption } from './display.ts';
-import { badField } from './google-error.ts';
+import { badField, invalidArgument } from './google-error.ts';
 import type { Area } from './grid-range.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { protoText } from './proto-text.ts';
 import { formatRange, resolveA1 } from './range-reference.ts';
 import { parseRequest } from './request-kind.ts';
 import { json } from './request-shapes.ts';
@@ -57,9 +58,18 @@ export function rowsOf(body: unknown): Json[][] {
   const values = isJsonObject(body) ? body['values'] : undefined;
   if (typeof values === 'string') throw notAListValue(values);
   const sent = parseRequest(valueRangeShape, isJsonObject(body) ? body : {});
+  refuseNested(sent.values);
   if (sent.majorDimension !== 'COLUMNS') return sent.values;
   const height = Math.max(0, ...sent.values.map((column) => column.length));
   return Array.from({ length: height }, (_, row) => sent.values.map((column) => column[row] ?? null));
+}
+
+/** A cell holds one value; a list or an object in its place is quoted back. */
+function refuseNested(rows: readonly Json[][]): void {
+  for (const [row, values] of rows.entries()) {
+    const column = values.findIndex((value) => typeof value === 'object' && value !== null);
+    if (column >= 0) throw invalidArgument(`Invalid values[${row}][${column}]: ${protoText(values[column])}`);
+  }
 }
 
 function notAListValue(value: string) {

@@ -1,7 +1,7 @@
 import { columnLetters } from './a1.ts';
 import { refusalOfCell, withValue } from './cell.ts';
 import { insertLines } from './dimensions.ts';
-import { invalidArgument } from './google-error.ts';
+import { GoogleError, invalidArgument } from './google-error.ts';
 import { type Area, areaAt, cellsOf } from './grid-range.ts';
 import { refuseMore } from './growth.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
@@ -47,9 +47,9 @@ export function batchUpdateValues(
 ): ValuesOutcome {
   let current = spreadsheet;
   const responses: JsonObject[] = [];
-  for (const entry of entries) {
+  for (const [position, entry] of entries.entries()) {
     const range = isJsonObject(entry) ? String(entry['range'] ?? '') : '';
-    const outcome = updateValues(current, range, entry, options);
+    const outcome = updateEntry(current, range, entry, options, position);
     current = outcome.spreadsheet;
     responses.push(outcome.answer);
   }
@@ -65,6 +65,22 @@ export function batchUpdateValues(
     responses,
   };
   return { spreadsheet: current, answer };
+}
+
+/** One range of many; a refusal says which of them it is about. */
+function updateEntry(
+  spreadsheet: Spreadsheet,
+  range: string,
+  entry: unknown,
+  options: WriteOptions,
+  position: number,
+): ValuesOutcome {
+  try {
+    return updateValues(spreadsheet, range, entry, options);
+  } catch (error) {
+    if (!(error instanceof GoogleError)) throw error;
+    throw invalidArgument(`Invalid data[${position}]: ${error.message}`);
+  }
 }
 
 /** `values.append`: finds the table in the range and writes below it; the grid grows where needed. */
