@@ -100,7 +100,10 @@ const guardColumn = (sheetId: number, index: number): Request => ({
   },
 });
 
-/** Backgrounds by the first word of the Sync cell. */
+/**
+ * Backgrounds by the first word of the Sync cell. The rules lie on the header too: rows that are inserted right below it would push
+ * rules away that begin there.
+ */
 const stateColours = [
   { word: 'Error', rgbColor: { red: 0.98, green: 0.85, blue: 0.83 } },
   { word: 'Conflict', rgbColor: { red: 1, green: 0.9, blue: 0.75 } },
@@ -112,7 +115,7 @@ const syncColours = (sheetId: number, index: number): Request[] =>
     addConditionalFormatRule: {
       index: 0,
       rule: {
-        ranges: [columnBody(sheetId, index)],
+        ranges: [{ sheetId, startColumnIndex: index, endColumnIndex: index + 1 }],
         booleanRule: {
           condition: { type: 'TEXT_STARTS_WITH', values: [{ userEnteredValue: word }] },
           format: { backgroundColorStyle: { rgbColor } },

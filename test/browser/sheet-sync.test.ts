@@ -1,10 +1,13 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 
 /* What a person does on the sheet's page, with the whole daemon between it and the CRM. */
+
+// A browser, a daemon and two servers share what may be a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 let browser: Browser;
 
@@ -51,7 +54,7 @@ async function openDesk(): Promise<Desk> {
   };
 }
 
-const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 15_000 });
+const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 30_000 });
 const updates = ({ scene }: Desk) => scene.requests('PUT', /^\/leads\//).length;
 const creates = ({ scene }: Desk) => scene.requests('POST', /^\/leads$/).length;
 const leadIds = async ({ scene }: Desk) => (await scene.crm.look()).leads.map(({ id }) => id);
@@ -154,6 +157,8 @@ test('a copied row is offered as new and never writes to its original; with its 
   await eventually(() => title.textContent()).toBe(before);
   await typeInto(desk, title, 'Made from a copy');
   await scene.told('lead', { Title: 'Made from a copy' }, /^Held: .*copy/);
+  const sync = copy.and(page.locator('[data-column="1"]'));
+  await eventually(() => sync.getAttribute('style')).toContain('background-color: rgb(255, 245, 199)');
   await scene.cycled(2);
   expect([updates(desk), creates(desk), await desk.inCrm(id, 'title')]).toEqual([0, 0, before]);
   await copy.and(page.locator('[data-column="0"]')).click();

@@ -22,7 +22,11 @@ const titles = { lead: 'Leads', opportunity: 'Opportunities', task: 'Tasks' } as
 const gridShape = z.object({
   revision: z.number(),
   sheets: z.array(
-    z.object({ title: z.string(), rows: z.array(z.array(z.object({ text: z.string() }).nullable())) }),
+    z.object({
+      title: z.string(),
+      moves: z.number(),
+      rows: z.array(z.array(z.object({ text: z.string() }).nullable())),
+    }),
   ),
 });
 const valuesShape = z.object({
@@ -83,7 +87,9 @@ export function sitAtSheet(rootUrl: string, spreadsheetId: string): SheetPerson 
   function actInTurn(entity: ListedEntity, choose: (texts: readonly string[][]) => PersonActionInput[]) {
     const turn = before.then(async () => {
       const sheet = (await readGrid())?.sheets.find(({ title }) => title === titles[entity]);
-      await act(choose((sheet?.rows ?? []).map((row) => row.map((cell) => cell?.text ?? ''))));
+      const actions = choose((sheet?.rows ?? []).map((row) => row.map((cell) => cell?.text ?? '')));
+      // The daemon may move rows before the action arrives; a person's hands stay on the row that they saw.
+      await act(actions.map((action) => ({ ...action, movesSeen: sheet?.moves })));
     });
     before = turn.catch(() => undefined);
     return turn;
