@@ -47,7 +47,7 @@ export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys):
       name: sheet.spreadsheetId,
       mirror,
       crm: createCrmClient({ ...crm, budget, clock, random, log }),
-      table: createGoogleSheetTable(sheetOptions(settings, log)),
+      table: createGoogleSheetTable({ ...sheetOptions(settings, log), account: accountOf(settings) }),
       queue: openQueue(settings, log),
       clock,
       log,
@@ -129,6 +129,10 @@ export function sheetOptions({ sheet }: Settings, log: Log): SheetsClientOptions
     log,
   };
 }
+
+/** Names the CRM account in the spreadsheet. The specification tells no account apart from its address. */
+export const accountOf = ({ crm }: Settings): string =>
+  createHash('sha256').update(crm.baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
 
 const ownerOf = ({ crm, sheet }: Settings): [name: string, value: string][] => [
   ['crm.baseUrl', crm.baseUrl],

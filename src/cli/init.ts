@@ -5,6 +5,7 @@ import { createLog } from '../app/logger.ts';
 import { rowNumber } from '../core/adopt.ts';
 import { isBlank } from '../core/decide/new-row.ts';
 import { recordTabs } from '../core/layout.ts';
+import type { LayOutConsent } from '../core/ports.ts';
 import { adoptRows, planAdoption, type TabAdoption } from '../sync/adopt.ts';
 import { Engine } from '../sync/engine.ts';
 import { currentLayout } from '../sync/layout.ts';
@@ -13,7 +14,7 @@ import { pullCatalog } from '../sync/pull.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './outcome.ts';
 
-interface InitOptions {
+interface InitOptions extends LayOutConsent {
   readonly matchBy?: string;
   readonly yes?: true;
 }
@@ -27,26 +28,31 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
       'find the records of rows without an ID by this column, given by its header or field',
     )
     .option('--yes', 'write the IDs of the records that were found; without it they are only shown')
-    .action(async ({ matchBy, yes }: InitOptions) => {
+    .option('--add-columns', 'add the columns that tabs with content lack, at their right end')
+    .option('--adopt', 'take over a copied spreadsheet, and go on without tabs that are gone')
+    .action(async ({ matchBy, yes, ...consent }: InitOptions) => {
       const settings = loadSettings(environment);
       const { link, close } = openLink(settings, createLog('warn'));
       try {
-        await layOut(link);
+        const isLaidOut = await layOut(link, consent);
         const isClear =
           matchBy === undefined ? await showUnidentified(link) : await matchRows(link, matchBy, yes ?? false);
-        if (!isClear) finish(exitCodes.needsPerson);
+        if (!isLaidOut || !isClear) finish(exitCodes.needsPerson);
       } finally {
         close();
       }
     });
 }
 
-async function layOut(link: Link): Promise<void> {
+/** Answers whether every tab can be used. */
+async function layOut(link: Link, consent: LayOutConsent): Promise<boolean> {
   await pullCatalog(link, 'newest');
   const layout = currentLayout(link);
-  await link.table.layOut(layout, 'create');
+  const { held, offered } = await link.table.layOut(layout, 'create', consent);
+  for (const line of [...held, ...offered]) console.log(line);
   const tabs = layout.map(({ title, columns }) => `${title} (${columns.length} columns)`).join(', ');
-  console.log(`The spreadsheet has its tabs: ${tabs}.`);
+  if (held.length === 0) console.log(`The spreadsheet has its tabs: ${tabs}.`);
+  return held.length === 0;
 }
 
 /** Answers whether the daemon can start without a question about rows that nobody has matched. */

@@ -91,6 +91,11 @@ export const errorKinds = {
     mender: 'time',
     hint: 'Google limits requests. The daemon waits by itself.',
   },
+  SHEET_FULL: {
+    retry: 'after-action',
+    mender: 'editor',
+    hint: 'Blank cells count as well: delete tabs, columns or blank rows that nobody needs.',
+  },
   SHEET_REFUSED: {
     retry: 'after-action',
     mender: 'operator',

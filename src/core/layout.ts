@@ -22,6 +22,8 @@ export interface Column {
   readonly blank?: BlankRule;
   /** Labels of the dropdown, where the column has one. */
   readonly labels?: readonly string[];
+  /** What people are told about the column: what it is, what is accepted, where edits go. */
+  readonly note?: string;
 }
 
 /** What the rows of a tab carry: records of one entity, or the questions that wait for a person. */

@@ -68,10 +68,26 @@ export interface Table {
    */
   write(steps: readonly RowStep[]): Promise<WriteReceipt>;
   /**
-   * Brings dropdowns and formats up to date; `create` also adds missing tabs and the headers of empty ones. Existing content is never
-   * changed, and nothing is written when nothing differs.
+   * Brings dropdowns, notes and marks up to date; `create` also adds tabs that were never there and the headers of empty ones. Existing
+   * content is never changed, and nothing is written when nothing differs.
    */
-  layOut(layout: Layout, mode: 'create' | 'refresh'): Promise<void>;
+  layOut(layout: Layout, mode: 'create' | 'refresh', consent?: LayOutConsent): Promise<LaidOut>;
+}
+
+/** What was not laid out, each in a sentence with what to do. */
+export interface LaidOut {
+  /** Tabs that can not be used. */
+  readonly held: readonly string[];
+  /** Columns that tabs with content lack. */
+  readonly offered: readonly string[];
+}
+
+/** What a person agreed to before the table is laid out. */
+export interface LayOutConsent {
+  /** To take over a copy, and to go on without tabs that are gone. */
+  readonly adopt?: boolean;
+  /** To add columns that tabs with content lack. */
+  readonly addColumns?: boolean;
 }
 
 /** What the worker made of a wake-up. The queue never retries by itself: the outbox knows what is due. */

@@ -22,6 +22,12 @@ export type ObservedTab =
       readonly fields: ReadonlySet<FieldName>;
       /** Whether the Sync column was found. */
       readonly hasSync: boolean;
+      /** What stands above every managed column; absent where that is what the layout says. */
+      readonly headers?: Readonly<Record<FieldName, string>>;
+      /** Fields whose column is new in the tab: its empty cells were not emptied by anybody. */
+      readonly fresh?: ReadonlySet<FieldName>;
+      /** Rows that can be added before the table is full; absent where it never is. */
+      readonly room?: number;
     }
   | { readonly state: 'held'; readonly reason: string };
 

@@ -5,11 +5,15 @@ import { labelKey } from '../core/label-key.ts';
 import type { TabLayout } from '../core/layout.ts';
 import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
+import { cellAt, type Grid, type Rows } from './grid.ts';
+import { type Managed, managedColumns } from './managed.ts';
 
 export interface ManagedColumn {
   /** Zero-based grid column. */
   readonly index: number;
   readonly kind: FieldKind;
+  /** As it stands above the column. */
+  readonly header: string;
 }
 
 /** Where the managed columns of a tab stand; all numbers are zero-based grid columns. */
@@ -25,27 +29,69 @@ export type Binding =
 
 const held = (reason: string): Binding => ({ state: 'held', reason });
 
-/** Finds the managed columns of a tab by their headers in the first row, wherever they stand. */
-export function bindColumns(rows: readonly (readonly Cell[])[], layout: TabLayout): Binding {
-  const places = placesByHeader(rows[0] ?? []);
-  const managed = [idHeader, ...layout.columns.map((column) => column.header), syncHeader];
-  const doubled = managed.find((header) => (places.get(labelKey(header)) ?? []).length > 1);
-  if (doubled !== undefined) {
-    const letters = places.get(labelKey(doubled))?.map(columnLetters).join(' and ');
-    return held(`Columns ${letters} of “${layout.title}” are both called “${doubled}”. Rename one of them.`);
+/** Grid columns by what they carry: a field's name, or the header of the ID and the Sync column. */
+type Places = ReadonlyMap<string, number>;
+
+/**
+ * Finds the managed columns of a tab by their headers in the first row, wherever they stand; one whose header
+ * stands nowhere by its tag, because then a person gave it another header.
+ */
+export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout): Binding {
+  const headerRow = grid.rows[0] ?? [];
+  const managed = managedColumns(layout);
+  const indexes = indexesByHeader(headerRow);
+  const indexesOf = ({ header }: Managed) => indexes.get(labelKey(header)) ?? [];
+  const doubled = managed.find((column) => indexesOf(column).length > 1);
+  if (doubled) {
+    const letters = indexesOf(doubled).map(columnLetters).join(' and ');
+    return held(
+      `Columns ${letters} of “${layout.title}” are both called “${doubled.header}”. Rename one of them.`,
+    );
   }
-  const placeOf = (header: string) => places.get(labelKey(header))?.[0];
-  const id = placeOf(idHeader);
-  if (id === undefined) return held(explainMissingId(rows, layout));
-  const fields = new Map<FieldName, ManagedColumn>();
-  for (const { field, header, kind } of layout.columns) {
-    const index = placeOf(header);
-    if (index !== undefined) fields.set(field, { index, kind });
+  const byHeader = new Map(
+    managed.flatMap((column) => indexesOf(column).map((index) => [column.name, index] as const)),
+  );
+  const headerRowIndex = byHeader.has(idHeader) ? 0 : findHeaderRow(grid.rows, managed);
+  if (headerRowIndex > 0) {
+    return held(
+      `The header row of “${layout.title}” stands in row ${headerRowIndex + 1}. Move it back to row 1.`,
+    );
   }
-  return { state: 'bound', columns: { id, sync: placeOf(syncHeader), fields } };
+  const places = byHeader.size > 0 ? addRenamed(byHeader, grid) : byHeader;
+  const id = places.get(idHeader);
+  if (id === undefined) {
+    return held(
+      `“${layout.title}” has no column “${idHeader}” in row 1. Put the header back above the record ids.`,
+    );
+  }
+  const fields = layout.columns.flatMap(({ field, kind }): [FieldName, ManagedColumn][] => {
+    const index = places.get(field);
+    return index === undefined
+      ? []
+      : [[field, { index, kind, header: describeCell(cellAt(grid.rows, 0, index)) }]];
+  });
+  return { state: 'bound', columns: { id, sync: places.get(syncHeader), fields: new Map(fields) } };
 }
 
-function placesByHeader(headerRow: readonly Cell[]): ReadonlyMap<string, number[]> {
+/**
+ * A tag counts where a text of a person stands above its column. An emptied header is no other name: whoever
+ * wiped a whole column must not be taken for somebody who wiped all its values.
+ */
+function addRenamed(byHeader: Places, { rows, tags }: Pick<Grid, 'rows' | 'tags'>): Places {
+  const taken = new Set(byHeader.values());
+  const renamed = tags.filter(
+    ({ field, index }) =>
+      !byHeader.has(field) && !taken.has(index) && cellAt(rows, 0, index).kind !== 'empty',
+  );
+  const byField = Map.groupBy(renamed, ({ field }) => field);
+  const byIndex = Map.groupBy(renamed, ({ index }) => index);
+  const certain = renamed.filter(
+    ({ field, index }) => byField.get(field)?.length === 1 && byIndex.get(index)?.length === 1,
+  );
+  return new Map([...byHeader, ...certain.map(({ field, index }) => [field, index] as const)]);
+}
+
+function indexesByHeader(headerRow: readonly Cell[]): ReadonlyMap<string, number[]> {
   const headers = headerRow.flatMap((cell, index) =>
     cell.kind === 'empty' ? [] : [{ index, key: labelKey(describeCell(cell)) }],
   );
@@ -53,14 +99,11 @@ function placesByHeader(headerRow: readonly Cell[]): ReadonlyMap<string, number[
   return new Map([...groups].map(([key, group]) => [key, group.map(({ index }) => index)]));
 }
 
-/** A header row that was sorted in between the rows is recognised by its content. */
-function explainMissingId(rows: readonly (readonly Cell[])[], { title, columns }: TabLayout): string {
-  const headers = columns.map((column) => labelKey(column.header));
-  const headerRow = rows.findIndex((row, index) => {
-    const places = index === 0 ? undefined : placesByHeader(row);
-    return places?.has(labelKey(idHeader)) && headers.some((header) => places.has(header));
+/** A header row that was sorted in between the rows is recognised by its content; -1 where there is none. */
+function findHeaderRow(rows: Rows, managed: readonly Managed[]): number {
+  const others = managed.filter(({ name }) => name !== idHeader && name !== syncHeader);
+  return rows.findIndex((row, index) => {
+    const indexes = index === 0 ? undefined : indexesByHeader(row);
+    return indexes?.has(labelKey(idHeader)) && others.some(({ header }) => indexes.has(labelKey(header)));
   });
-  return headerRow > 0
-    ? `The header row of “${title}” stands in row ${headerRow + 1}. Move it back to row 1.`
-    : `“${title}” has no column “${idHeader}” in row 1. Put the header back above the record ids.`;
 }

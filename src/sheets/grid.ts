@@ -1,9 +1,13 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { type Cell, emptyCell, numberCell, spilledCell, textCell } from '../core/cell.ts';
 import type { Spreadsheet } from './client.ts';
+import { type ColumnTag, metadataFields, readColumnTags, type Stored } from './metadata.ts';
 
 /** The cells of a tab by grid row and grid column; rows are ragged, what is missing is empty. */
 export type Rows = readonly (readonly Cell[])[];
+
+/** The tag of a column with the zero-based place where it stands now. */
+export type PlacedTag = Stored<ColumnTag> & { readonly index: number };
 
 export interface Grid {
   readonly sheetId: number;
@@ -12,17 +16,22 @@ export interface Grid {
   readonly columnCount: number;
   readonly rows: Rows;
   readonly merges: readonly sheets_v4.Schema$GridRange[];
+  readonly tags: readonly PlacedTag[];
 }
 
 /** Field mask of a cell: what was entered, what people see there, and whether it is an error. */
 export const cellFields = 'userEnteredValue,effectiveValue.errorValue,formattedValue';
 
-/** Field mask of what {@link readGrids} needs. */
+/** Field mask of what {@link readGrids} needs: the cells and our tags. */
 export const gridFields =
-  'properties.timeZone,sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),merges,' +
-  `data(startRow,startColumn,rowData.values(${cellFields})))`;
+  `properties.timeZone,${metadataFields},` +
+  'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),merges,' +
+  `data(startRow,startColumn,columnMetadata.${metadataFields},rowData.values(${cellFields})))`;
 
 export const cellAt = (rows: Rows, row: number, column: number): Cell => rows[row]?.[column] ?? emptyCell;
+
+export const isEmptyGrid = ({ rows }: Pick<Grid, 'rows'>): boolean =>
+  rows.every((row) => row.every((cell) => cell.kind === 'empty'));
 
 /** Google leaves out zeros, so that an absent number is 0. */
 export function readGrids(spreadsheet: Spreadsheet): Grid[] {
@@ -33,9 +42,18 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
     columnCount: properties?.gridProperties?.columnCount ?? 0,
     rows: readRows(data?.[0]),
     merges: merges ?? [],
+    tags: readTags(data?.[0]),
   }));
 }
 
+function readTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag[] {
+  return (block?.columnMetadata ?? []).flatMap(({ developerMetadata }, index) =>
+    readColumnTags(developerMetadata ?? []).map((tag) => ({
+      ...tag,
+      index: (block?.startColumn ?? 0) + index,
+    })),
+  );
+}
 /** The cells of one block of grid data, which may begin anywhere in the grid. */
 export function readRows(block: sheets_v4.Schema$GridData | undefined): Rows {
   const above = Array.from({ length: block?.startRow ?? 0 }, (): Cell[] => []);

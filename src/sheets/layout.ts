@@ -1,41 +1,110 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import type { Layout, TabLayout } from '../core/layout.ts';
+import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
+import type { LaidOut, LayOutConsent } from '../core/ports.ts';
 import type { Request } from './client.ts';
 import { bindColumns } from './columns.ts';
-import type { Grid } from './grid.ts';
-import { headTab, type Rule, ruleOf, setRule } from './tab-look.ts';
-
-/** Field mask of the dropdowns in the ranges that are asked for. */
-export const ruleFields = 'sheets(properties.sheetId,data(startColumn,rowData.values.dataValidation))';
-
-/** Rules of the second row of a tab, by its sheet id and by grid column. */
-export type RulesBySheet = ReadonlyMap<number, readonly (Rule | undefined)[]>;
+import { type Grid, isEmptyGrid } from './grid.ts';
+import { tagLink } from './metadata.ts';
+import { addColumns, missingColumns, offerOf, refreshTab, type TabLook } from './refresh.ts';
+import { headTab } from './tab-look.ts';
+import {
+  findStranger,
+  type Owner,
+  placeByTitle,
+  placeTab,
+  type TabPlace,
+  type TaggedSpreadsheet,
+} from './tabs.ts';
 
 export interface LayOutTask {
   readonly layout: Layout;
   /** `refresh` leaves missing and empty tabs alone. */
   readonly mode: 'create' | 'refresh';
-  readonly grids: readonly Grid[];
-  /** The tab of a layout, where there is one. */
-  readonly gridOf: (tab: TabLayout) => Grid | undefined;
-  readonly rules: RulesBySheet;
+  readonly consent: LayOutConsent;
+  readonly owner: Owner;
+  readonly spreadsheet: TaggedSpreadsheet;
+  /** By sheet id. */
+  readonly looks: ReadonlyMap<number, TabLook>;
+}
+
+/** What has to be written, and what is not laid out. */
+export interface LayingOut extends LaidOut {
+  readonly requests: readonly Request[];
+}
+
+/** What laying out one tab comes to; `sheetId` where the tab is one of ours from now on. */
+interface TabOutcome extends LayingOut {
+  readonly sheetId?: number;
 }
 
 /**
- * What is missing until the spreadsheet has the layout. Of a tab with content only dropdowns change; a lone
- * empty tab, as every new spreadsheet has one, becomes the first tab of the layout.
+ * What is missing until the spreadsheet has the layout, in one batch. Cells of a tab with content never change; a
+ * lone empty tab, as every new spreadsheet has one, becomes the first tab of the layout.
  */
-export function layOutRequests({ layout, mode, grids, gridOf, rules }: LayOutTask): Request[] {
+export function planLayOut(task: LayOutTask): LayingOut {
+  const { consent, layout, owner, spreadsheet } = task;
+  const stranger = findStranger(spreadsheet, owner);
+  if (stranger !== undefined && !consent.adopt) return { ...nothing, held: [stranger] };
+  const { grids, link } = spreadsheet;
   const [lone, ...others] = grids;
   const spare = lone && others.length === 0 && isEmptyGrid(lone) ? [lone] : [];
-  const freeIds = freeSheetIds(grids);
-  return layout.flatMap((tab) => {
-    const grid = gridOf(tab);
-    if (grid && !isEmptyGrid(grid)) return refreshRules(grid, tab, rules.get(grid.sheetId) ?? []);
-    if (mode === 'refresh') return [];
-    const empty = grid ?? spare.shift();
-    return empty ? headTab(empty.sheetId, empty.columnCount, tab) : createTab(freeIds.next().value, tab);
+  const freeIds = freeSheetIds([...grids.map(({ sheetId }) => sheetId), ...Object.values(link?.tabs ?? {})]);
+  const outcomes = layout.map((tab) => layOutTab(task, tab, () => spare.shift(), freeIds));
+  const bound = outcomes.flatMap(({ sheetId }, index): [TabKind, number][] => {
+    const entity = layout[index]?.entity;
+    return entity === undefined || sheetId === undefined ? [] : [[entity, sheetId]];
   });
+  const tabs = { ...link?.tabs, ...Object.fromEntries(bound) };
+  const requests = outcomes.flatMap((outcome) => outcome.requests);
+  const isTagged = link !== undefined || bound.length > 0;
+  return {
+    requests: [...requests, ...(isTagged ? tagLink(link, { ...owner, tabs }) : [])],
+    held: outcomes.flatMap(({ held }) => held),
+    offered: outcomes.flatMap(({ offered }) => offered),
+  };
+}
+
+const nothing: TabOutcome = { requests: [], held: [], offered: [] };
+
+function layOutTab(
+  task: LayOutTask,
+  tab: TabLayout,
+  takeSpare: () => Grid | undefined,
+  freeIds: Generator<number, never>,
+): TabOutcome {
+  const place = placeFor(task, tab);
+  if (place.state === 'found' && !isEmptyGrid(place.grid)) return layOutFilled(task, tab, place.grid);
+  if (place.state === 'lost') return { ...nothing, held: [place.reason] };
+  if (task.mode === 'refresh') return nothing;
+  const empty = place.state === 'found' ? place.grid : takeSpare();
+  if (empty) {
+    const requests = headTab(empty.sheetId, empty.columnCount, tab);
+    return { ...nothing, requests, sheetId: empty.sheetId };
+  }
+  const sheetId = freeIds.next().value;
+  return { ...nothing, requests: createTab(sheetId, tab), sheetId };
+}
+
+/** Who adopts takes the tab of that title where the one that was kept the same is gone. */
+function placeFor({ consent, spreadsheet }: LayOutTask, tab: TabLayout): TabPlace {
+  const place = placeTab(spreadsheet, tab);
+  return place.state === 'lost' && consent.adopt ? placeByTitle(spreadsheet.grids, tab) : place;
+}
+
+function layOutFilled(task: LayOutTask, layout: TabLayout, grid: Grid): TabOutcome {
+  const { consent, looks, mode } = task;
+  const binding = bindColumns(grid, { ...layout, title: grid.title });
+  if (binding.state === 'held') return { ...nothing, held: [binding.reason] };
+  const look = looks.get(grid.sheetId) ?? { notes: [], rules: [] };
+  const filled = { grid, layout, look, columns: binding.columns };
+  const missing = missingColumns(filled);
+  // A column that a person added since is tagged by a refresh alone, after the cycle that read it.
+  const isTagged = mode === 'refresh' || grid.tags.length === 0;
+  return {
+    requests: [...refreshTab(filled, isTagged), ...(consent.addColumns ? addColumns(filled, missing) : [])],
+    held: [],
+    offered: consent.addColumns ? [] : missing.map((column) => offerOf(grid.title, column)),
+    sheetId: grid.sheetId,
+  };
 }
 
 const gridSize = { rowCount: 1000, columnCount: 26 };
@@ -45,39 +114,7 @@ const createTab = (sheetId: number, tab: TabLayout): Request[] => [
   ...headTab(sheetId, gridSize.columnCount, tab),
 ];
 
-/** Dropdowns of a tab with content that differ from `rules`. */
-function refreshRules(grid: Grid, layout: TabLayout, rules: readonly (Rule | undefined)[]): Request[] {
-  const binding = bindColumns(grid.rows, layout);
-  if (binding.state === 'held' || grid.rowCount < 2) return [];
-  return layout.columns.flatMap((column) => {
-    const index = binding.columns.fields.get(column.field)?.index;
-    const rule = ruleOf(column);
-    if (index === undefined || !rule || equalRules(rules[index], rule)) return [];
-    return [setRule(grid.sheetId, index, rule)];
-  });
-}
-
-function equalRules(present: Rule | undefined, wanted: Rule): boolean {
-  const conditionOf = ({ condition }: Rule) => [
-    condition?.type,
-    ...(condition?.values ?? []).map((value) => value.userEnteredValue),
-  ];
-  return (
-    present !== undefined && JSON.stringify(conditionOf(present)) === JSON.stringify(conditionOf(wanted))
-  );
-}
-
-/** The rules of a row as {@link ruleFields} brings them, by grid column. */
-export function readRules(block: sheets_v4.Schema$GridData | undefined): (Rule | undefined)[] {
-  const left = Array.from({ length: block?.startColumn ?? 0 }, () => undefined);
-  return [...left, ...(block?.rowData?.[0]?.values ?? []).map((cell) => cell.dataValidation)];
-}
-
-export const isEmptyGrid = ({ rows }: Grid): boolean =>
-  rows.every((row) => row.every((cell) => cell.kind === 'empty'));
-
-/** The smallest ids that no tab has, from 1 on, so that one batch can create tabs and fill them. */
-function* freeSheetIds(grids: readonly Grid[]): Generator<number, never> {
-  const taken = new Set(grids.map((grid) => grid.sheetId));
-  for (let id = 1; ; id += 1) if (!taken.has(id)) yield id;
+/** The smallest ids that no tab has or had, from 1 on, so that one batch can create tabs and fill them. */
+function* freeSheetIds(taken: readonly number[]): Generator<number, never> {
+  for (let id = 1; ; id += 1) if (!taken.includes(id)) yield id;
 }

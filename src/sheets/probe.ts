@@ -2,19 +2,22 @@ import { describeCell } from '../core/cell.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
 import type { TabLayout } from '../core/layout.ts';
-import { quoteTitle } from './a1.ts';
-import { createSheetsClient, type SheetsClientOptions } from './client.ts';
-import { type Grid, gridFields, readGrids } from './grid.ts';
-import { isEmptyGrid } from './layout.ts';
+import { createSheetsClient, type Spreadsheet } from './client.ts';
+import { gridFields, isEmptyGrid } from './grid.ts';
 import { observeTab } from './read.ts';
+import { countCells } from './room.ts';
+import type { GoogleSheetOptions } from './table.ts';
+import { findStranger, placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 
 /** What a spreadsheet says about itself. */
 export interface SpreadsheetLook {
   readonly title: string;
   readonly locale: string;
   readonly timeZone: string;
-  /** Titles of all its tabs. */
-  readonly tabs: readonly string[];
+  /** Cells of all its tabs, blank ones included. */
+  readonly cells: number;
+  /** Why nothing in it may be written, where it says that it belongs elsewhere. */
+  readonly stranger: string | undefined;
 }
 
 /**
@@ -41,49 +44,46 @@ export interface SheetProbe {
   lookAtTab(layout: TabLayout): Promise<TabLook>;
 }
 
-const lookFields = 'properties(title,locale,timeZone),sheets(properties(title))';
-
-export function createSheetProbe(options: SheetsClientOptions): SheetProbe {
+export function createSheetProbe(options: GoogleSheetOptions): SheetProbe {
   const client = createSheetsClient(options);
-  let spreadsheetLook: Promise<SpreadsheetLook> | undefined;
-
-  async function readLook(): Promise<SpreadsheetLook> {
-    const { properties, sheets = [] } = (await client.get(lookFields)) ?? {};
-    const { title, locale, timeZone } = properties ?? {};
-    return {
-      title: title ?? '',
-      locale: locale ?? '',
-      timeZone: timeZone ?? '',
-      tabs: sheets.map((sheet) => sheet.properties?.title ?? ''),
-    };
-  }
-  const look = () => {
-    spreadsheetLook ??= readLook();
-    return spreadsheetLook;
+  let read: Promise<Spreadsheet> | undefined;
+  const readOnce = async (): Promise<Spreadsheet> => {
+    read ??= client.get(`properties(title,locale),${gridFields}`).then((spreadsheet) => spreadsheet ?? {});
+    return read;
   };
 
   return {
-    look,
-    async lookAtTab(layout) {
-      const key = labelKey(layout.title);
-      const title = (await look()).tabs.find((candidate) => labelKey(candidate) === key);
-      if (title === undefined) return { state: 'absent', title: layout.title };
-      const [grid] = readGrids((await client.get(gridFields, [quoteTitle(title)])) ?? {});
-      return compareTab(grid, layout);
+    async look() {
+      const { properties, ...spreadsheet } = await readOnce();
+      const { title, locale, timeZone } = properties ?? {};
+      const tagged = readTagged(spreadsheet);
+      return {
+        title: title ?? '',
+        locale: locale ?? '',
+        timeZone: timeZone ?? '',
+        cells: countCells(tagged.grids),
+        stranger: findStranger(tagged, options),
+      };
     },
+    lookAtTab: async (layout) => compareTab(readTagged(await readOnce()), layout),
   };
 }
 
-function compareTab(grid: Grid | undefined, layout: TabLayout): TabLook {
-  const { title, columns } = layout;
-  if (!grid) return { state: 'absent', title };
+function compareTab(spreadsheet: TaggedSpreadsheet, layout: TabLayout): TabLook {
+  const { columns } = layout;
+  const place = placeTab(spreadsheet, layout);
+  if (place.state === 'lost') return { state: 'held', title: layout.title, reason: place.reason };
+  if (place.state === 'absent') return { state: 'absent', title: layout.title };
+  const { grid } = place;
+  const { title } = grid;
   if (isEmptyGrid(grid)) return { state: 'empty', title };
   const { observed, bound } = observeTab(grid, layout);
   if (observed.state === 'held') return { state: 'held', title, reason: observed.reason };
   const missing = columns
     .filter(({ field }) => !bound?.columns.fields.has(field))
     .map(({ header }) => header);
-  const managed = new Set([idHeader, syncHeader, ...columns.map(({ header }) => header)].map(labelKey));
+  const headersOf = columns.map(({ field, header }) => observed.headers?.[field] ?? header);
+  const managed = new Set([idHeader, syncHeader, ...headersOf].map(labelKey));
   const headers = (grid.rows[0] ?? []).flatMap((cell) => (cell.kind === 'empty' ? [] : describeCell(cell)));
   return {
     state: 'found',

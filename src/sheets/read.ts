@@ -1,11 +1,13 @@
 import { bareCell, type Cell, emptyCell, isShownAsPercent, spilledCell } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
-import type { TabLayout } from '../core/layout.ts';
+import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
 import type { ObservedRow, ObservedTab } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
 import { bindColumns, type ManagedColumns } from './columns.ts';
 import { cellAt, type Grid, type Rows } from './grid.ts';
+import { countCells, roomOf } from './room.ts';
+import { findStranger, type Owner, placeTab, type TabPlace, type TaggedSpreadsheet } from './tabs.ts';
 
 /** A tab as a write needs it: where it is, where its columns stand, and what stood there. */
 export interface BoundTab {
@@ -25,23 +27,55 @@ export interface TabReading {
 
 const held = (reason: string): TabReading => ({ observed: { state: 'held', reason } });
 
+/** What all tabs of the layout say. `otherCells` counts the cells of the tabs that were not read. */
+export function observeTabs(
+  spreadsheet: TaggedSpreadsheet,
+  layout: Layout,
+  owner: Owner,
+  otherCells: number,
+): ReadonlyMap<TabKind, TabReading> {
+  const stranger = findStranger(spreadsheet, owner);
+  const places = new Map(layout.map((tab) => [tab, placeTab(spreadsheet, tab)]));
+  const found = [...places.values()].flatMap((place) => (place.state === 'found' ? [place.grid] : []));
+  const cells = countCells(found) + otherCells;
+  const readTab = (tab: TabLayout, place: TabPlace): TabReading => {
+    if (stranger !== undefined) return held(stranger);
+    if (place.state !== 'found') return held(place.reason);
+    const { observed, ...rest } = observeTab(place.grid, tab);
+    if (observed.state === 'held') return { observed };
+    return { ...rest, observed: { ...observed, room: roomOf(place.grid, cells, layout.length) } };
+  };
+  return new Map([...places].map(([tab, place]) => [tab.entity, readTab(tab, place)]));
+}
+
 /** Reads the rows below the header; a tab that can not be understood is held with the reason for a person. */
-export function observeTab(grid: Grid | undefined, layout: TabLayout): TabReading {
-  if (!grid) return held(`There is no tab “${layout.title}”. Bring it back, or give it its name again.`);
-  const binding = bindColumns(grid.rows, { ...layout, title: grid.title });
+export function observeTab(grid: Grid, layout: TabLayout): TabReading {
+  const binding = bindColumns(grid, { ...layout, title: grid.title });
   if (binding.state === 'held') return held(binding.reason);
   const { columns } = binding;
   const merged = findMerge(grid, columns);
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
   const { sheetId, title, rowCount, rows } = grid;
   const spilled = findSpilled(rows, columns);
+  const fresh = findFresh(grid, columns);
   const observed: ObservedTab = {
     state: 'read',
-    rows: observeRows(rows, columns, spilled),
+    rows: observeRows(rows, columns, { fresh, spilled }),
     fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
     hasSync: columns.sync !== undefined,
+    headers: Object.fromEntries([...columns.fields].map(([field, { header }]) => [field, header])),
+    fresh,
   };
   return { observed, bound: { sheetId, title, rowCount, columns, rows } };
+}
+
+/** Fields whose column bears no tag although others of the tab do: it was added since the tab was laid out. */
+function findFresh({ tags }: Grid, { fields }: ManagedColumns): ReadonlySet<FieldName> {
+  if (tags.length === 0) return new Set();
+  const isTagged = (field: FieldName, index: number) =>
+    tags.some((tag) => tag.field === field && tag.index === index);
+  const fresh = [...fields].filter(([field, { index }]) => !isTagged(field, index));
+  return new Set(fresh.map(([field]) => field));
 }
 
 const managedIndexes = ({ id, sync, fields }: ManagedColumns): number[] => [
@@ -50,9 +84,10 @@ const managedIndexes = ({ id, sync, fields }: ManagedColumns): number[] => [
   ...[...fields.values()].map((field) => field.index),
 ];
 
+const isUnticked = (cell: Cell): boolean => cell.kind === 'boolean' && !cell.boolean;
+
 /** A checkbox that nobody ticked is `false`; a whole column of them makes no rows, nor does one that an array formula fills. */
-const isBlank = (cell: Cell): boolean =>
-  cell.kind === 'empty' || (cell.kind === 'boolean' && !cell.boolean) || isSpilled(cell);
+const isBlank = (cell: Cell): boolean => cell.kind === 'empty' || isUnticked(cell) || isSpilled(cell);
 
 /** What the array formula of another cell fills in, is nothing that stands in the row itself. */
 const isSpilled = (cell: Cell): boolean =>
@@ -79,13 +114,20 @@ function findSpilled(rows: Rows, columns: ManagedColumns): ReadonlySet<FieldName
   return new Set(spilled.map(([field]) => field));
 }
 
-function observeRows(rows: Rows, columns: ManagedColumns, spilled: ReadonlySet<FieldName>): ObservedRow[] {
+interface FieldSets {
+  /** Google puts FALSE below the header of a new column of checkboxes, where nobody has said anything yet. */
+  readonly fresh: ReadonlySet<FieldName>;
+  readonly spilled: ReadonlySet<FieldName>;
+}
+
+function observeRows(rows: Rows, columns: ManagedColumns, { fresh, spilled }: FieldSets): ObservedRow[] {
   const indexes = managedIndexes(columns);
   return rows.flatMap((_, position) => {
     if (position === 0 || isBlankRow(rows, position, indexes)) return [];
     const cells = [...columns.fields].map(([field, column]): [FieldName, Cell] => {
       const cell = observeCell(cellAt(rows, position, column.index), column.kind);
-      return [field, cell.kind === 'empty' && spilled.has(field) ? spilledCell : cell];
+      if (cell.kind === 'empty' && spilled.has(field)) return [field, spilledCell];
+      return [field, fresh.has(field) && isUnticked(cell) ? emptyCell : cell];
     });
     return {
       position,

@@ -64,9 +64,9 @@ function moveColumns(columns: ManagedColumns, oldIndexes: readonly number[]): Ma
   };
   const id = found(columns.id);
   if (id === undefined) return undefined;
-  const fields = [...columns.fields].flatMap(([field, { index, kind }]): [string, ManagedColumn][] => {
-    const moved = found(index);
-    return moved === undefined ? [] : [[field, { index: moved, kind }]];
+  const fields = [...columns.fields].flatMap(([field, column]): [string, ManagedColumn][] => {
+    const moved = found(column.index);
+    return moved === undefined ? [] : [[field, { ...column, index: moved }]];
   });
   return { id, sync: found(columns.sync), fields: new Map(fields) };
 }

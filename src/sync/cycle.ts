@@ -16,6 +16,8 @@ export interface CycleResult {
   readonly plan: Plan;
   /** Steps that reached other rows than their own, because rows moved since the read: the next cycle mends them. */
   readonly astraySteps: number;
+  /** Whether columns are new in the table, so that it has to be laid out again. */
+  readonly hasFreshColumns: boolean;
 }
 
 /** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
@@ -23,8 +25,11 @@ export async function runCycle(link: Link, memory: Memory): Promise<CycleResult>
   const table = await link.table.read(currentLayout(link));
   const { memory: read, plan } = planCycle(link, memory, table);
   const astraySteps = await applyPlan(link, plan);
-  return { memory: rememberWritten(read, plan), plan, astraySteps };
+  return { memory: rememberWritten(read, plan), plan, astraySteps, hasFreshColumns: hasFreshColumns(table) };
 }
+
+const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
+  Object.values(tabs).some((tab) => tab.state === 'read' && (tab.fresh?.size ?? 0) > 0);
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
 export async function dryRun(link: Link, memory: Memory): Promise<Plan> {

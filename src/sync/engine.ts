@@ -108,10 +108,12 @@ export class Engine {
   /** One cycle now. */
   cycle(): Promise<Plan> {
     return this.#cycleLock.run(async () => {
-      if (this.#needsLayOut) await this.#layOut();
       for (let rounds = 1; ; rounds += 1) {
-        const { astraySteps, plan } = await this.#runCycle();
-        if (astraySteps === 0 || rounds === mendingRoundsMax) return plan;
+        const { astraySteps, hasFreshColumns, plan } = await this.#runCycle();
+        if (astraySteps > 0 && rounds < mendingRoundsMax) continue;
+        // After the cycle: a new column is known for new by the mark that laying out gives it.
+        if (this.#needsLayOut || hasFreshColumns) await this.#layOut();
+        return plan;
       }
     });
   }

@@ -72,7 +72,7 @@ describe('an engine', () => {
         async layOut(layout, mode) {
           laidOut.push(layout);
           if (laidOut.length === 1) await engine.pullAll(() => {});
-          await table.layOut(layout, mode);
+          return table.layOut(layout, mode);
         },
       },
     });
@@ -91,7 +91,7 @@ describe('an engine', () => {
       random: () => 1,
       table: {
         ...stage.link.table,
-        layOut: async () => {},
+        layOut: async () => ({ held: [], offered: [] }),
         async read() {
           reads += 1;
           throw new SyncError('SHEET_LIMITED', 'Too many reads.');

@@ -49,7 +49,7 @@ describe('a tab', () => {
     const scene = await openScenario();
     const { id } = await scene.crm.take('task');
     await scene.act({ kind: 'deleteTab', sheet: leads });
-    await scene.stopped(/no tab “Leads”/);
+    await scene.stopped(/“Leads” was deleted/);
     await scene.sheet.type('task', id, { Description: 'Typed meanwhile' });
     await until('the edit of a task arrives', async () => writes(scene) > 0);
     await scene.cycled(3);

@@ -29,6 +29,7 @@ const gridOf = (rows: Cell[][], merges: Grid['merges'] = []): Grid => ({
   columnCount: 26,
   rows: [headers, ...rows],
   merges,
+  tags: [],
 });
 
 function bind(grid: Grid): BoundTab {

@@ -1,3 +1,4 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { expect } from 'vitest';
 import { type Cell, textCell } from '../../src/core/cell.ts';
 import type { Layout } from '../../src/core/layout.ts';
@@ -56,13 +57,21 @@ function createHurryingClock(): HurryingClock {
   };
 }
 
+export type WholeSpreadsheet = sheets_v4.Schema$Spreadsheet;
+
 /** An emulated spreadsheet, a table on it, and the hands of a person. */
 export interface SandboxSheet {
   readonly table: Table;
   readonly clock: HurryingClock;
   readonly log: RecordingLog;
-  /** Another table on the same account, as after a restart. */
-  openTable(spreadsheetId?: string): Table;
+  /** Another table, as after a restart; on the same spreadsheet and account unless they are named. */
+  openTable(spreadsheetId?: string, account?: string): Table;
+  /** Copies the whole file, as a person does in Google Drive; answers the id of the copy. */
+  copySpreadsheet(): Promise<string>;
+  /** Applies requests as another program would. */
+  batch(...requests: object[]): Promise<void>;
+  /** The whole spreadsheet with all its cells, as spreadsheets.get gives it. */
+  readEverything(): Promise<WholeSpreadsheet>;
   person(...actions: PersonActionInput[]): Promise<void>;
   setFaults(faults: FaultsInput): Promise<void>;
   countRequests(): Promise<{ readonly reads: number; readonly writes: number }>;
@@ -79,9 +88,10 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
   const sandbox = await startSandboxSheets(options);
   const clock = createHurryingClock();
   const log = createRecordingLog();
-  const openTable = (spreadsheetId = sandbox.spreadsheetId): Table =>
+  const openTable = (spreadsheetId = sandbox.spreadsheetId, account = 'account-1'): Table =>
     createGoogleSheetTable({
       spreadsheetId,
+      account,
       rootUrl: sandbox.rootUrl,
       readsPerMinute: 60,
       writesPerMinute: 60,
@@ -103,6 +113,20 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
     clock,
     log,
     openTable,
+    async copySpreadsheet() {
+      const url = `${sandbox.rootUrl}/drive/v3/files/${sandbox.spreadsheetId}/copy`;
+      const copy = (await (await fetch(url, { method: 'POST', body: '{}' })).json()) as { id: string };
+      return copy.id;
+    },
+    async batch(...requests) {
+      const url = `${sandbox.rootUrl}/v4/spreadsheets/${sandbox.spreadsheetId}:batchUpdate`;
+      const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ requests }) });
+      expect(await answer.json()).not.toHaveProperty('error');
+    },
+    async readEverything() {
+      const path = `/v4/spreadsheets/${sandbox.spreadsheetId}?includeGridData=true`;
+      return (await fetch(`${sandbox.rootUrl}${path}`)).json() as Promise<WholeSpreadsheet>;
+    },
     person: (...actions) => post(sandbox, 'person', actions),
     setFaults: (faults) => post(sandbox, 'faults', faults),
     countRequests: () => countRequests(sandbox),

@@ -199,12 +199,12 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Li
   const { apiRootUrl: rootUrl = '', readsPerMinute, spreadsheetId, timeoutMs, writesPerMinute } = sheet;
   const random = () => 0.5;
   let words = 0;
-  const google = { spreadsheetId, rootUrl, readsPerMinute, writesPerMinute, timeoutMs, clock, random, log };
+  const reach = { spreadsheetId, rootUrl, readsPerMinute, writesPerMinute, timeoutMs, clock, random, log };
   return {
     name: sheet.spreadsheetId,
     mirror,
     crm: createCrmClient({ ...crm, budget, clock, random, log }),
-    table: createGoogleSheetTable(google),
+    table: createGoogleSheetTable({ ...reach, account: 'account-1' }),
     queue: createInProcessQueue({ concurrency: queue.concurrency, clock, log }),
     clock,
     log,

@@ -5,7 +5,7 @@ import { type CrmProbe, createCrmProbe, probeRequestsMax } from '../../crm/probe
 import { createSheetProbe, type SheetProbe } from '../../sheets/probe.ts';
 import { openMirror } from '../../sqlite/open.ts';
 import { systemClock } from '../clock.ts';
-import { createKeyBudget, sheetOptions } from '../link.ts';
+import { accountOf, createKeyBudget, sheetOptions } from '../link.ts';
 import { createLog } from '../logger.ts';
 import type { Settings } from '../settings.ts';
 
@@ -39,7 +39,10 @@ export function openContext(settings: Settings): { readonly context: DoctorConte
     state,
     crm: probe(settings.crm),
     probeKey: (apiKey) => probe({ ...settings.crm, apiKey, apiKeys: [] }),
-    sheet: createSheetProbe(sheetOptions(settings, createLog('silent'))),
+    sheet: createSheetProbe({
+      ...sheetOptions(settings, createLog('silent')),
+      account: accountOf(settings),
+    }),
   };
   const close = () => {
     for (const budget of budgets) budget.close();

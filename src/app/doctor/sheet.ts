@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { emptyCatalog } from '../../core/catalog.ts';
-import { isSyncError } from '../../core/errors.ts';
+import { errorKinds, isSyncError } from '../../core/errors.ts';
 import { buildLayout } from '../../core/policy.ts';
 import { questionTab } from '../../core/question-tab.ts';
 import type { Entity } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
 import type { TabLook } from '../../sheets/probe.ts';
+import { cellsMax } from '../../sheets/room.ts';
 import { readPolicy } from '../link.ts';
 import { createLog } from '../logger.ts';
 import { type Settings, tabNames } from '../settings.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
 import { catalogExamination } from './crm.ts';
+
+/** From this share of the cells that a spreadsheet may have somebody should make room. */
+const nearlyFullShare = 0.8;
 
 type SheetExamination = Examination<DoctorContext>;
 
@@ -48,10 +52,23 @@ const spreadsheet: SheetExamination = {
   name: 'spreadsheet',
   needs: [login.name],
   async examine({ sheet }) {
-    const { title, locale, timeZone } = await sheet.look();
-    return good(`“${title}”, time zone ${timeZone}, locale ${locale}`);
+    const { title, locale, timeZone, cells } = await sheet.look();
+    const found = `“${title}”, time zone ${timeZone}, locale ${locale}, ${cells} of ${cellsMax} cells`;
+    return cells < cellsMax * nearlyFullShare ? good(found) : doubtful(found, errorKinds.SHEET_FULL.hint);
   },
 };
+
+const owner: SheetExamination = {
+  name: 'owner of the spreadsheet',
+  // A CRM that does not answer may be at the wrong address: that comes first.
+  needs: [spreadsheet.name, catalogExamination.name],
+  async examine({ sheet }) {
+    const { stranger } = await sheet.look();
+    return stranger === undefined ? good('no other CRM and no other spreadsheet') : bad(stranger, unwritten);
+  },
+};
+
+const unwritten = 'Until then nothing is written.';
 
 const writing: SheetExamination = {
   name: 'spreadsheet for writing',
@@ -105,7 +122,7 @@ function judgeTab(look: TabLook, knowsColumns: boolean): Finding {
   if (missing.length === 0) return good(found);
   return doubtful(
     found,
-    'Write the headers into free columns of row 1, or leave these fields out of the sheet.',
+    'Run init --add-columns to add them, or set direction to off for fields that the sheet is not to show.',
   );
 }
 
@@ -113,6 +130,7 @@ function judgeTab(look: TabLook, knowsColumns: boolean): Finding {
 export const sheetExaminations = (entities: readonly Entity[]): readonly SheetExamination[] => [
   login,
   spreadsheet,
+  owner,
   writing,
   ...entities.map(tab),
   conflictsTab,

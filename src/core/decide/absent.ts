@@ -85,14 +85,19 @@ export function decideUnseenRecords(context: TabContext, present: ReadonlySet<Re
   const doubtful = [...context.outbox.values()].filter(
     ({ key, kind, state }) => kind === 'create' && (state !== 'review' || tokens.has(key.id)),
   );
-  unseen
-    .filter((record) => !doubtful.some((item) => mayBeMadeBy(item, record)))
+  const { room = Number.POSITIVE_INFINITY } = context.tab;
+  const due = unseen.filter((record) => !doubtful.some((item) => mayBeMadeBy(item, record)));
+  if (due.length > room) draft.holds.push({ entity: context.entity, reason: fullReason(due.length - room) });
+  due
     .toSorted((left, right) => byNumber.compare(left.key.id, right.key.id))
-    .slice(0, input.policy.appendsMax)
+    .slice(0, Math.min(input.policy.appendsMax, room))
     .forEach((record) => {
       appendRow(context, record, 'created in the CRM');
     });
 }
+
+const fullReason = (records: number) =>
+  `The spreadsheet has no room for ${records} more rows. Delete tabs, columns or blank rows that nobody needs.`;
 
 /**
  * Whether the record may be the child of a create whose outcome is not known: it then must not become a row of its own. While a create

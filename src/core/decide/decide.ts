@@ -4,6 +4,7 @@ import { recordTabs } from '../layout.ts';
 import type { OpenWrite } from '../open-write.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Decision, StoredRecord } from '../state.ts';
+import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
 import type { Plan } from './plan.ts';
@@ -53,17 +54,19 @@ function decideOnce(input: DecideInput): Plan {
     }
     const ofEntity = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>
       new Map(items.filter((item) => item.key.entity === entity).map((item) => [item.key.id, item]));
+    const agreements = forgetFreshColumns(tab, ofEntity(known.agreements), draft);
+    draft.holds.push(...holdMissingColumns(layout, tab, agreements));
     decideTab({
       input,
       entity,
-      layout,
+      layout: showHeaders(layout, tab),
       tab,
       fields: new Map(describeEntity(entity, known.catalog).map((field) => [field.name, field])),
       names,
       draft,
       questionsTitle: questionTab && input.policy.questionsTitle,
       records: ofEntity(known.records),
-      agreements: ofEntity(known.agreements),
+      agreements,
       outbox: ofEntity(known.outbox),
       decision,
     });

@@ -40,7 +40,11 @@ export function readRowValues(context: TabContext, row: ObservedRow): RowValues 
   const missing: string[] = [];
   for (const { field: name, direction, header } of context.layout.columns) {
     const [definition, cell] = [context.fields.get(name), row.cells[name]];
-    if (!definition || !cell || direction !== 'both') continue;
+    if (!definition || direction !== 'both') continue;
+    if (!cell) {
+      if (definition.isRequired) missing.push(header);
+      continue;
+    }
     const field = { ...definition, header };
     const seen = decode(field, cell, context.names);
     if (seen.kind === 'refused') faults.push(seen.reason);

@@ -1,0 +1,77 @@
+import { describeCell } from '../cell.ts';
+import type { TabLayout } from '../layout.ts';
+import type { Entity } from '../record.ts';
+import type { Agreement } from '../state.ts';
+import type { ObservedTab } from '../table.ts';
+import type { FieldName } from '../value.ts';
+import type { Draft } from './draft.ts';
+import type { Hold } from './plan.ts';
+
+type ReadTab = Extract<ObservedTab, { state: 'read' }>;
+type AgreementsById = ReadonlyMap<string, Agreement>;
+
+/** The layout with the headers that stand above the columns: messages speak of what people see. */
+export function showHeaders(layout: TabLayout<Entity>, { headers = {} }: ReadTab): TabLayout<Entity> {
+  const columns = layout.columns.map((column) => ({
+    ...column,
+    header: headers[column.field] ?? column.header,
+  }));
+  return { ...layout, columns };
+}
+
+/**
+ * What the tab lacks of the layout. A column that was there and is gone says nothing about the values of its field: they stay as
+ * they are on the CRM's side. A new field is offered, and never added unasked.
+ */
+export function holdMissingColumns(
+  layout: TabLayout<Entity>,
+  tab: ReadTab,
+  agreements: AgreementsById,
+): Hold[] {
+  const { entity, title } = layout;
+  const wasThere = (field: FieldName) =>
+    [...agreements.values()].some((agreement) => agreement.fields[field] !== undefined);
+  const holds = layout.columns
+    .filter(({ field }) => !tab.fields.has(field) && tab.headers?.[field] === undefined)
+    .map(({ field, header }) => ({
+      entity,
+      reason: wasThere(field)
+        ? `The column “${header}” of “${title}” is gone; the CRM keeps its values. Undo it or give the column its header back, ${orElse(field)}`
+        : `“${title}” has no column for the CRM's field “${header}”. Nothing is added unasked: ${orElse(field)}`,
+    }));
+  if (tab.hasSync) return holds;
+  const reason = `“${title}” has no column “Sync”, so that nobody sees what happened to a row. Run init --add-columns for a new one.`;
+  return [...holds, { entity, reason }];
+}
+
+const orElse = (field: FieldName) =>
+  `run init --add-columns for a new one, or set the direction of ${field} to off.`;
+
+/**
+ * The agreements without what the empty cells of a new column seem to say: nobody emptied them, and taken for edits they would empty
+ * the CRM's fields. Answers those of the entity; the changed ones go into the draft.
+ */
+export function forgetFreshColumns(
+  tab: ReadTab,
+  agreements: AgreementsById,
+  draft: Pick<Draft, 'agreementsSaved'>,
+): AgreementsById {
+  const { fresh = new Set<FieldName>(), rows } = tab;
+  if (fresh.size === 0) return agreements;
+  const filled = new Map(
+    rows.map(({ id, cells }) => [
+      describeCell(id),
+      new Set([...fresh].filter((field) => cells[field]?.kind !== 'empty')),
+    ]),
+  );
+  const isForgotten = (id: string, field: FieldName) => fresh.has(field) && !filled.get(id)?.has(field);
+  return new Map(
+    [...agreements].map(([id, agreement]) => {
+      const fields = Object.entries(agreement.fields).filter(([field]) => !isForgotten(id, field));
+      if (fields.length === Object.keys(agreement.fields).length) return [id, agreement] as const;
+      const next = { ...agreement, fields: Object.fromEntries(fields) };
+      draft.agreementsSaved.push(next);
+      return [id, next] as const;
+    }),
+  );
+}

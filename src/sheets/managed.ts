@@ -1,0 +1,28 @@
+import { idHeader, syncHeader } from '../core/headers.ts';
+import type { Column, TabLayout } from '../core/layout.ts';
+
+/** A column that the layout wants in a tab. */
+export interface Managed {
+  /** What its tag says: a field's name, or the header of a column that carries no field. */
+  readonly name: string;
+  readonly header: string;
+  /** What the note at the header says. */
+  readonly note: string | undefined;
+  /** Absent for the ID and the Sync column. */
+  readonly column?: Column;
+}
+
+const idNote =
+  'The id of the record in the CRM. It binds the row to the record: please leave it as it is. ' +
+  'Leave it empty in a new row.';
+
+const syncNote =
+  'What happened to the row: Synced, Pending, New row, Error, Conflict or Held, and what to do. ' +
+  'It is written for you; what is typed here goes nowhere.';
+
+/** All managed columns of a tab from left to right. Sync stands beside the ID, where people see it without scrolling. */
+export const managedColumns = ({ columns }: TabLayout): Managed[] => [
+  { name: idHeader, header: idHeader, note: idNote },
+  { name: syncHeader, header: syncHeader, note: syncNote },
+  ...columns.map((column) => ({ name: column.field, header: column.header, note: column.note, column })),
+];

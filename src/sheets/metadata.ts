@@ -1,0 +1,123 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
+import { z } from 'zod';
+import type { TabKind } from '../core/layout.ts';
+import { entities } from '../core/record.ts';
+import type { Request } from './client.ts';
+
+type DeveloperMetadata = sheets_v4.Schema$DeveloperMetadata;
+
+/** Field mask of what this file reads of an entry of developer metadata. */
+export const metadataFields = 'developerMetadata(metadataId,metadataKey,metadataValue)';
+
+const linkKey = 'crm-sheet-sync.link';
+const columnKey = 'crm-sheet-sync.column';
+
+const tabKinds = [...entities, 'question'] as const satisfies readonly TabKind[];
+
+const linkShape = z.object({
+  spreadsheetId: z.string(),
+  account: z.string(),
+  tabs: z.partialRecord(z.enum(tabKinds), z.int()),
+});
+
+/**
+ * What a laid-out spreadsheet says about itself: its own id, by which a copy gives itself away, the CRM account
+ * that it belongs to, and the numeric id of the tab of each entity.
+ */
+export type LinkTag = z.infer<typeof linkShape>;
+
+const columnShape = z.object({ field: z.string(), note: z.string().optional() });
+
+/** What a managed column says about itself: what it carries, and a hash of the note that we put at its header. */
+export type ColumnTag = z.infer<typeof columnShape>;
+
+/** A tag as it is stored, with the id by which it is replaced. */
+export type Stored<Tag> = Tag & { readonly metadataId: number };
+
+export const readLinkTag = (entries: readonly DeveloperMetadata[]): Stored<LinkTag> | undefined =>
+  readTags(entries, linkKey, linkShape)[0];
+
+export const readColumnTags = (entries: readonly DeveloperMetadata[]): Stored<ColumnTag>[] =>
+  readTags(entries, columnKey, columnShape);
+
+/** The entries of a key; what is not of the shape was not written by us and is left alone. */
+function readTags<Tag extends object>(
+  entries: readonly DeveloperMetadata[],
+  key: string,
+  shape: z.ZodType<Tag>,
+): Stored<Tag>[] {
+  return entries.flatMap(({ metadataId, metadataKey, metadataValue }) => {
+    if (metadataKey !== key || typeof metadataId !== 'number') return [];
+    const tag = shape.safeParse(parseJson(metadataValue ?? '')).data;
+    return tag ? [{ ...tag, metadataId }] : [];
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the tag of the spreadsheet; nothing when it stands there already. */
+export function tagLink(stored: Stored<LinkTag> | undefined, wanted: LinkTag): Request[] {
+  return writeTag(linkKey, linkShape, stored, wanted, { spreadsheet: true });
+}
+
+/** Writes the tag of a column; nothing when it stands there already. */
+export function tagColumn(
+  stored: Stored<ColumnTag> | undefined,
+  wanted: ColumnTag,
+  sheetId: number,
+  index: number,
+): Request[] {
+  return writeTag(columnKey, columnShape, stored, wanted, {
+    dimensionRange: { sheetId, dimension: 'COLUMNS', startIndex: index, endIndex: index + 1 },
+  });
+}
+
+/** Values are compared and written in the form of their shape, so that equal tags are equal texts. */
+function writeTag<Tag>(
+  metadataKey: string,
+  shape: z.ZodType<Tag>,
+  stored: Stored<Tag> | undefined,
+  wanted: Tag,
+  location: sheets_v4.Schema$DeveloperMetadataLocation,
+): Request[] {
+  const metadataValue = JSON.stringify(shape.parse(wanted));
+  if (!stored) {
+    const developerMetadata = { metadataKey, metadataValue, visibility: 'DOCUMENT', location };
+    return [{ createDeveloperMetadata: { developerMetadata } }];
+  }
+  if (JSON.stringify(shape.parse(stored)) === metadataValue) return [];
+  const dataFilters = [filterById(stored.metadataId)];
+  return [
+    {
+      updateDeveloperMetadata: {
+        dataFilters,
+        developerMetadata: { metadataValue },
+        fields: 'metadataValue',
+      },
+    },
+  ];
+}
+
+export const removeTag = ({ metadataId }: Stored<unknown>): Request => ({
+  deleteDeveloperMetadata: { dataFilter: filterById(metadataId) },
+});
+
+const filterById = (metadataId: number): sheets_v4.Schema$DataFilter => ({
+  developerMetadataLookup: { metadataId },
+});
+
+/**
+ * By which a note is known again that nobody changed: FNV-1a, because it guards nothing but against mistakes and
+ * the tags of a tab may hold 30,000 characters together. http://www.isthe.com/chongo/tech/comp/fnv/
+ */
+export function noteHash(note: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(note)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,74 @@
+import { type Layout, recordTabs, type TabKind } from '../core/layout.ts';
+import type { Log } from '../core/ports.ts';
+import { quoteTitle } from './a1.ts';
+import type { SheetsClient, Spreadsheet } from './client.ts';
+import { type Grid, gridFields } from './grid.ts';
+import { countCells } from './room.ts';
+import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
+
+/** Reads the tabs of a layout, and no others as long as they are where they were. */
+export interface Reader {
+  read(layout: Layout): Promise<Spreadsheet>;
+  /** All tabs there are. */
+  readWhole(layout: Layout): Promise<Spreadsheet>;
+  /** Cells of the tabs that are not read in every cycle, as of the last look at all of them. */
+  otherCells(): number;
+  /** Tabs may be elsewhere now. */
+  forget(): void;
+}
+
+export function createReader(client: SheetsClient, log: Log): Reader {
+  /** Titles under which tabs were last seen; a tab that is not there has none. */
+  let titles: ReadonlyMap<TabKind, string> | undefined;
+  let otherCells = 0;
+
+  async function readWhole(layout: Layout): Promise<Spreadsheet> {
+    const spreadsheet = await client.get(gridFields);
+    if (!spreadsheet) throw new Error('Without ranges no range can be unknown.');
+    const tagged = readTagged(spreadsheet);
+    otherCells = countCells(tagged.grids) - countCells(foundGrids(tagged, layout));
+    return spreadsheet;
+  }
+
+  /** The tabs of the layout alone; the whole spreadsheet when one of them is not found by its last title. */
+  async function readTabs(layout: Layout): Promise<Spreadsheet> {
+    const wanted = !titles || titles.has('question') ? layout : recordTabs(layout);
+    const ranges = wanted.flatMap(({ entity, title }) => (titles ? (titles.get(entity) ?? []) : title));
+    const isComplete = ranges.length === wanted.length;
+    const spreadsheet = isComplete ? await client.get(gridFields, ranges.map(quoteTitle)) : undefined;
+    const isFound = spreadsheet && foundGrids(readTagged(spreadsheet), wanted).length === wanted.length;
+    return isFound ? spreadsheet : readWhole(layout);
+  }
+
+  function rememberTitles(tagged: TaggedSpreadsheet, layout: Layout): void {
+    const before = titles;
+    titles = new Map(
+      layout.flatMap((tab) => {
+        const place = placeTab(tagged, tab);
+        return place.state === 'found' ? [[tab.entity, place.grid.title] as const] : [];
+      }),
+    );
+    for (const [entity, title] of titles) {
+      if ((before?.get(entity) ?? title) !== title) log.info('sheet.tab_renamed', { entity });
+    }
+  }
+
+  return {
+    async read(layout) {
+      const spreadsheet = await readTabs(layout);
+      rememberTitles(readTagged(spreadsheet), layout);
+      return spreadsheet;
+    },
+    readWhole,
+    otherCells: () => otherCells,
+    forget() {
+      titles = undefined;
+    },
+  };
+}
+
+const foundGrids = (spreadsheet: TaggedSpreadsheet, layout: Layout): Grid[] =>
+  layout.flatMap((tab) => {
+    const place = placeTab(spreadsheet, tab);
+    return place.state === 'found' ? [place.grid] : [];
+  });

@@ -1,0 +1,119 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
+import { idHeader, syncHeader } from '../core/headers.ts';
+import type { TabLayout } from '../core/layout.ts';
+import type { Request } from './client.ts';
+import { dressColumn, type Rule, ruleOf, setNote, setRule, writeHeaders } from './column-look.ts';
+import type { ManagedColumns } from './columns.ts';
+import type { Grid, PlacedTag } from './grid.ts';
+import { type Managed, managedColumns } from './managed.ts';
+import { type ColumnTag, noteHash, removeTag, tagColumn } from './metadata.ts';
+
+/** Field mask of what {@link readLook} needs of the first two rows of a tab. */
+export const lookFields = 'sheets(properties.sheetId,data(startColumn,rowData.values(dataValidation,note)))';
+
+/** What stands at the columns of a tab beside their cells, by grid column. */
+export interface TabLook {
+  readonly notes: readonly (string | undefined)[];
+  readonly rules: readonly (Rule | undefined)[];
+}
+
+/** A dropdown is read from the second row alone: it repeats all its labels in every cell of its column. */
+export function readLook(block: sheets_v4.Schema$GridData | undefined): TabLook {
+  const left = Array.from({ length: block?.startColumn ?? 0 }, () => undefined);
+  const [headers, first] = (block?.rowData ?? []).map(({ values }) => values ?? []);
+  return {
+    notes: [...left, ...(headers ?? []).map(({ note }) => note ?? undefined)],
+    rules: [...left, ...(first ?? []).map(({ dataValidation }) => dataValidation)],
+  };
+}
+
+/** A tab with content, with the columns that were found in it. */
+export interface FilledTab {
+  readonly grid: Grid;
+  readonly columns: ManagedColumns;
+  readonly look: TabLook;
+  readonly layout: TabLayout;
+}
+
+const placeOf = ({ id, sync, fields }: ManagedColumns, name: string): number | undefined =>
+  name === idHeader ? id : name === syncHeader ? sync : fields.get(name)?.index;
+
+export const missingColumns = ({ columns, layout }: Pick<FilledTab, 'columns' | 'layout'>): Managed[] =>
+  managedColumns(layout).filter(({ name }) => placeOf(columns, name) === undefined);
+
+/** Dropdowns, notes and tags that differ from what the layout wants. `isTagged`: whether tags are written too. */
+export function refreshTab(tab: FilledTab, isTagged: boolean): Request[] {
+  return managedColumns(tab.layout).flatMap((managed) => {
+    const index = placeOf(tab.columns, managed.name);
+    if (index === undefined) return [];
+    return [...refreshRule(tab, managed, index), ...(isTagged ? refreshTag(tab, managed, index) : [])];
+  });
+}
+
+function refreshRule({ grid, look }: FilledTab, { column }: Managed, index: number): Request[] {
+  const rule = column && ruleOf(column);
+  if (!rule || grid.rowCount < 2 || equalRules(look.rules[index], rule)) return [];
+  return [setRule(grid.sheetId, index, rule)];
+}
+
+function equalRules(present: Rule | undefined, wanted: Rule): boolean {
+  const conditionOf = ({ condition }: Rule) => [
+    condition?.type,
+    ...(condition?.values ?? []).map((value) => value.userEnteredValue),
+  ];
+  return (
+    present !== undefined && JSON.stringify(conditionOf(present)) === JSON.stringify(conditionOf(wanted))
+  );
+}
+
+/** The note and the tag of a column; tags of the same field elsewhere are left over from where it stood before. */
+function refreshTag({ grid, look }: FilledTab, managed: Managed, index: number): Request[] {
+  const [tag, ...others] = grid.tags
+    .filter(({ field }) => field === managed.name)
+    .toSorted((left, right) => Number(right.index === index) - Number(left.index === index));
+  const own = tag?.index === index ? tag : undefined;
+  const stale: PlacedTag[] = own ? others : [...(tag ? [tag] : []), ...others];
+  const { isWritten, hash } = judgeNote(managed.note, look.notes[index], own);
+  return [
+    ...(isWritten && managed.note !== undefined ? [setNote(grid.sheetId, index, managed.note)] : []),
+    ...stale.map(removeTag),
+    ...tagColumn(own, { field: managed.name, ...(hash && { note: hash }) }, grid.sheetId, index),
+  ];
+}
+
+/**
+ * Our note is written once, and follows its column as long as nobody touched it: one that a person changed
+ * or took away stays as the person left it.
+ */
+function judgeNote(
+  wanted: string | undefined,
+  present: string | undefined,
+  tag: ColumnTag | undefined,
+): { isWritten: boolean; hash: string | undefined } {
+  const isOurs = present !== undefined && noteHash(present) === tag?.note;
+  const isNew = present === undefined && tag?.note === undefined;
+  if (wanted === undefined || !(isOurs || isNew)) return { isWritten: false, hash: tag?.note };
+  return { isWritten: present !== wanted, hash: noteHash(wanted) };
+}
+
+/**
+ * Columns at the right end of a tab with content. They bear no tag until their cells were filled: an empty
+ * cell below a tag is a value that a person wiped.
+ */
+export function addColumns({ grid }: Pick<FilledTab, 'grid'>, missing: readonly Managed[]): Request[] {
+  if (missing.length === 0) return [];
+  const { sheetId, columnCount, rows, tags } = grid;
+  const used = Math.max(
+    ...rows.map((row) => row.findLastIndex((cell) => cell.kind !== 'empty') + 1),
+    ...tags.map(({ index }) => index + 1),
+  );
+  const lacking = used + missing.length - columnCount;
+  return [
+    ...(lacking > 0 ? [{ appendDimension: { sheetId, dimension: 'COLUMNS', length: lacking } }] : []),
+    writeHeaders(sheetId, used, missing),
+    ...missing.flatMap((managed, offset) => dressColumn(sheetId, used + offset, managed)),
+  ];
+}
+
+export const offerOf = (title: string, { header }: Managed): string =>
+  `“${title}” has no column “${header}”. To add it at the right end of the tab, run init --add-columns.`;

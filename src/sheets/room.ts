@@ -1,0 +1,33 @@
+import { SyncError } from '../core/errors.ts';
+import type { Request } from './client.ts';
+import type { Grid } from './grid.ts';
+
+/** Blank cells count as well: https://support.google.com/drive/answer/37603 */
+export const cellsMax = 10_000_000;
+
+type Size = Pick<Grid, 'rowCount' | 'columnCount'>;
+
+export const countCells = (grids: readonly Size[]): number =>
+  grids.reduce((sum, { rowCount, columnCount }) => sum + rowCount * columnCount, 0);
+
+/** Rows that each of so many tabs can get before the spreadsheet is full, when all of them grow at once. */
+export const roomOf = ({ columnCount }: Size, cells: number, tabs: number): number =>
+  Math.max(0, Math.floor((cellsMax - cells) / Math.max(1, columnCount) / tabs));
+
+/** Fails with SHEET_FULL when new tabs and columns would make the spreadsheet too large; Google would refuse all of it. */
+export function checkRoom(grids: readonly Grid[], requests: readonly Request[]): void {
+  const added = requests.reduce((sum, { addSheet, appendDimension }) => {
+    const size = addSheet?.properties?.gridProperties;
+    const grid = grids.find(({ sheetId }) => sheetId === appendDimension?.sheetId);
+    return (
+      sum +
+      (size?.rowCount ?? 0) * (size?.columnCount ?? 0) +
+      (appendDimension?.length ?? 0) * (grid?.rowCount ?? 0)
+    );
+  }, 0);
+  const cells = countCells(grids);
+  if (added > 0 && cells + added > cellsMax) {
+    const message = `The spreadsheet has ${cells} cells and would get ${added} more; it may have ${cellsMax}.`;
+    throw new SyncError('SHEET_FULL', message);
+  }
+}

@@ -1,0 +1,73 @@
+import { labelKey } from '../core/label-key.ts';
+import type { TabLayout } from '../core/layout.ts';
+import type { Spreadsheet } from './client.ts';
+import { type Grid, readGrids } from './grid.ts';
+import { type LinkTag, readLinkTag, type Stored } from './metadata.ts';
+
+/** Whose spreadsheet it has to be. */
+export interface Owner {
+  readonly spreadsheetId: string;
+  /** Names the CRM account; equal for every daemon of that account. */
+  readonly account: string;
+}
+
+/** A spreadsheet as it was read: its tabs, and what it says about itself once it was laid out. */
+export interface TaggedSpreadsheet {
+  readonly link: Stored<LinkTag> | undefined;
+  readonly grids: readonly Grid[];
+}
+
+export const readTagged = (spreadsheet: Spreadsheet): TaggedSpreadsheet => ({
+  link: readLinkTag(spreadsheet.developerMetadata ?? []),
+  grids: readGrids(spreadsheet),
+});
+
+/** Where the tab of an entity is. `lost`: it was there and is gone, and nothing may take its place unasked. */
+export type TabPlace =
+  | { readonly state: 'found'; readonly grid: Grid }
+  | { readonly state: 'absent'; readonly reason: string }
+  | { readonly state: 'lost'; readonly reason: string };
+
+/**
+ * A tab is found by the numeric id that the spreadsheet's tag names for it: it outlives restarts and renames,
+ * and the copy of a tab has another one. Only where no tag names one, it is found by its title.
+ */
+export function placeTab({ link, grids }: TaggedSpreadsheet, tab: TabLayout): TabPlace {
+  const sheetId = link?.tabs[tab.entity];
+  if (sheetId === undefined) return placeByTitle(grids, tab);
+  const grid = grids.find((candidate) => candidate.sheetId === sheetId);
+  // A tab of questions holds nothing that is not known elsewhere: people may do without it, and have a new one.
+  if (!grid && tab.entity === 'question') return placeByTitle(grids, tab);
+  return grid ? { state: 'found', grid } : { state: 'lost', reason: lostReason(grids, tab) };
+}
+
+export function placeByTitle(grids: readonly Grid[], { title }: TabLayout): TabPlace {
+  const grid = findByTitle(grids, title);
+  return grid
+    ? { state: 'found', grid }
+    : { state: 'absent', reason: `There is no tab “${title}”. Run init to make it.` };
+}
+
+const findByTitle = (grids: readonly Grid[], title: string): Grid | undefined =>
+  grids.find((grid) => labelKey(grid.title) === labelKey(title));
+
+function lostReason(grids: readonly Grid[], { title }: TabLayout): string {
+  return findByTitle(grids, title)
+    ? `The tab that was kept the same is gone; this “${title}” is another one. Bring the old one back (File, Version history), or run init --adopt to go on with this one.`
+    : `The tab “${title}” was deleted. Bring it back (undo, or File, Version history), or run init --adopt for a new one.`;
+}
+
+/** Why nothing in the spreadsheet may be written, where it says that it belongs elsewhere. */
+export function findStranger(
+  { link }: TaggedSpreadsheet,
+  { account, spreadsheetId }: Owner,
+): string | undefined {
+  if (!link) return undefined;
+  if (link.spreadsheetId !== spreadsheetId) {
+    return 'This spreadsheet is a copy of one that is kept the same with the CRM. To go on with the copy, run init --adopt.';
+  }
+  if (link.account !== account) {
+    return 'This spreadsheet belongs to another CRM. Check CRM_BASE_URL; to give it to this CRM, run init --adopt.';
+  }
+  return undefined;
+}

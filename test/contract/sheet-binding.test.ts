@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import type { Table } from '../../src/core/ports.ts';
+import {
+  appendStep,
+  openSandboxSheet,
+  type SandboxSheet,
+  setStep,
+  sheetLayout,
+  titled,
+} from '../support/sandbox-sheet.ts';
+
+let sheet: SandboxSheet;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet();
+});
+
+afterEach(() => sheet.close());
+
+const leadsOf = async (table: Table) => (await table.read(sheetLayout)).tabs.lead;
+
+const reasonOf = async (table: Table) => {
+  const lead = await leadsOf(table);
+  return lead.state === 'held' ? lead.reason : 'it is read';
+};
+
+const rowsIn = async (table: Table) => {
+  const lead = await leadsOf(table);
+  return lead.state === 'read' ? lead.rows.length : lead.reason;
+};
+
+describe('a tab is the same tab', () => {
+  test('after a restart, whatever it is called now', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person({ kind: 'renameTab', sheet: 'Leads', title: 'Our customers' });
+    expect(await rowsIn(sheet.openTable())).toBe(2);
+    expect(await sheet.openTable().layOut(sheetLayout, 'create')).toEqual({ held: [], offered: [] });
+    const { sheets = [] } = await sheet.readEverything();
+    expect(sheets.map(({ properties }) => properties?.title)).toEqual([
+      'Our customers',
+      'Opportunities',
+      'Tasks',
+    ]);
+  });
+
+  test('after a restart, although another one has its old name', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person(
+      { kind: 'renameTab', sheet: 'Leads', title: 'Old leads' },
+      { kind: 'addTab', title: 'Leads' },
+      { kind: 'edit', sheet: 'Leads', row: 0, column: 0, text: 'ID' },
+    );
+    expect(await rowsIn(sheet.openTable())).toBe(2);
+  });
+
+  test('with marks that are written once to a spreadsheet that has none', async () => {
+    await sheet.fill('1');
+    const { developerMetadata = [] } = await sheet.readEverything();
+    const all = { developerMetadataLookup: { visibility: 'DOCUMENT' } };
+    await sheet.batch({ deleteDeveloperMetadata: { dataFilter: all } });
+    const { writes } = await sheet.countRequests();
+    const table = sheet.openTable();
+    expect(await rowsIn(table)).toBe(1);
+    await table.layOut(sheetLayout, 'refresh');
+    await table.layOut(sheetLayout, 'refresh');
+    expect((await sheet.countRequests()).writes).toBe(writes + 1);
+    const marked = (await sheet.readEverything()).developerMetadata ?? [];
+    expect(marked.map(({ metadataValue }) => metadataValue)).toEqual(
+      developerMetadata.map(({ metadataValue }) => metadataValue),
+    );
+    await sheet.person({ kind: 'renameTab', sheet: 'Leads', title: 'Our customers' });
+    expect(await rowsIn(sheet.openTable())).toBe(1);
+  });
+});
+
+describe('a copy', () => {
+  test('of a tab is neither read nor written', async () => {
+    await sheet.fill('1');
+    await sheet.person({ kind: 'duplicateTab', sheet: 'Leads' });
+    const copied = await sheet.readValues("'Copy of Leads'!A1:H9");
+    const table = sheet.openTable();
+    expect(await rowsIn(table)).toBe(1);
+    await table.write([setStep(1, textCell('1'), titled('Changed')), appendStep('2', titled('Title 2'))]);
+    await table.layOut(sheetLayout, 'create');
+    expect(await sheet.readValues("'Copy of Leads'!A1:H9")).toEqual(copied);
+  });
+
+  test('of a tab takes its place only when a person says so', async () => {
+    await sheet.fill('1', '2', '3');
+    await sheet.person(
+      { kind: 'duplicateTab', sheet: 'Leads' },
+      { kind: 'deleteTab', sheet: 'Leads' },
+      { kind: 'renameTab', sheet: 'Copy of Leads', title: 'Leads' },
+    );
+    const table = sheet.openTable();
+    expect(await reasonOf(table)).toContain('this “Leads” is another one');
+    expect(await table.layOut(sheetLayout, 'create')).toMatchObject({
+      held: [expect.stringContaining('init --adopt')],
+    });
+    expect(await reasonOf(table)).toContain('this “Leads” is another one');
+    expect(await table.layOut(sheetLayout, 'create', { adopt: true })).toMatchObject({ held: [] });
+    expect(await rowsIn(table)).toBe(3);
+    expect(await rowsIn(sheet.openTable())).toBe(3);
+  });
+
+  test('of the spreadsheet is held as a whole and not written until it is adopted', async () => {
+    await sheet.fill('1', '2');
+    const copy = await sheet.copySpreadsheet();
+    const table = sheet.openTable(copy);
+    const { writes } = await sheet.countRequests();
+    const { tabs } = await table.read(sheetLayout);
+    expect([tabs.lead, tabs.opportunity, tabs.task].map(({ state }) => state)).toEqual([
+      'held',
+      'held',
+      'held',
+    ]);
+    for (const mode of ['refresh', 'create'] as const) {
+      expect(await table.layOut(sheetLayout, mode)).toMatchObject({
+        held: [expect.stringContaining('is a copy')],
+      });
+    }
+    await expect(table.write([appendStep('3')])).rejects.toThrow('without a read');
+    expect((await sheet.countRequests()).writes).toBe(writes);
+    await table.layOut(sheetLayout, 'create', { adopt: true });
+    expect(await rowsIn(sheet.openTable(copy))).toBe(2);
+    expect(await rowsIn(sheet.openTable())).toBe(2);
+  });
+
+  test('spreadsheet of another CRM is held as well', async () => {
+    await sheet.fill('1');
+    expect(await reasonOf(sheet.openTable(undefined, 'account-2'))).toContain('belongs to another CRM');
+  });
+});
+
+describe('a deleted tab', () => {
+  beforeEach(async () => {
+    await sheet.fill('1');
+    await sheet.person({ kind: 'deleteTab', sheet: 'Leads' });
+  });
+
+  test('is not made again unasked, also after a restart', async () => {
+    const table = sheet.openTable();
+    expect(await table.layOut(sheetLayout, 'create')).toMatchObject({
+      held: [expect.stringContaining('was deleted')],
+    });
+    expect(await table.layOut(sheetLayout, 'refresh')).toMatchObject({
+      held: [expect.stringContaining('was deleted')],
+    });
+    expect(await reasonOf(table)).toContain('“Leads” was deleted');
+    expect((await table.read(sheetLayout)).tabs.task.state).toBe('read');
+  });
+
+  test('is read again once it was brought back', async () => {
+    await sheet.person({ kind: 'undo' });
+    expect(await rowsIn(sheet.openTable())).toBe(1);
+  });
+
+  test('is made anew when a person says so', async () => {
+    await sheet.table.layOut(sheetLayout, 'create', { adopt: true });
+    expect(await rowsIn(sheet.openTable())).toBe(0);
+  });
+});
+
+describe('a column', () => {
+  test('that got another header is the same column, and keeps it', async () => {
+    await sheet.fill('1');
+    await sheet.person(
+      { kind: 'renameHeader', sheet: 'Leads', column: 'ID', text: 'Nr' },
+      { kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Firma' },
+      { kind: 'moveColumns', sheet: 'Leads', column: 'Firma', to: 9 },
+    );
+    const table = sheet.openTable();
+    expect(await leadsOf(table)).toMatchObject({
+      rows: [{ id: textCell('1'), cells: { title: textCell('Title 1') } }],
+      headers: { title: 'Firma', 'about.url': 'Website' },
+    });
+    await table.write([setStep(1, textCell('1'), titled('Changed'))]);
+    await table.layOut(sheetLayout, 'create');
+    await table.layOut(sheetLayout, 'refresh');
+    expect(await sheet.readValues('Leads!I1:I2')).toMatchObject({ values: [['Firma'], ['Changed']] });
+  });
+
+  test('whose header was wiped is gone, and so are none of its values', async () => {
+    await sheet.fill('1');
+    await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 'Website', text: '' });
+    const lead = await leadsOf(sheet.openTable());
+    expect(lead.state === 'read' && lead.fields.has('about.url')).toBe(false);
+  });
+
+  test('that got the header of another managed column is doubled, and the tab stops', async () => {
+    await sheet.fill('1');
+    await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 'Website', text: 'Title' });
+    expect(await reasonOf(sheet.openTable())).toContain('Columns C and E of “Leads” are both called “Title”');
+  });
+
+  test('is not taken for another one when its header row was sorted away', async () => {
+    await sheet.fill('1', '2', '3');
+    await sheet.person({ kind: 'moveRows', sheet: 'Leads', row: 0, to: 3 });
+    expect(await reasonOf(sheet.openTable())).toContain('stands in row 3');
+  });
+
+  test('that is missing is offered and never added unasked', async () => {
+    await sheet.fill('1');
+    await sheet.person({ kind: 'deleteColumns', sheet: 'Leads', column: 'Website' });
+    const table = sheet.openTable();
+    const { writes } = await sheet.countRequests();
+    for (const mode of ['refresh', 'create'] as const) {
+      expect(await table.layOut(sheetLayout, mode)).toEqual({
+        held: [],
+        offered: [
+          '“Leads” has no column “Website”. To add it at the right end of the tab, run init --add-columns.',
+        ],
+      });
+    }
+    expect((await sheet.countRequests()).writes).toBe(writes);
+  });
+
+  test('that is added stands at the right end, also of a grid without room, and is new until it was filled', async () => {
+    await sheet.fill('1');
+    await sheet.person(
+      { kind: 'deleteColumns', sheet: 'Leads', column: 'VIP' },
+      { kind: 'edit', sheet: 'Leads', row: 0, column: 24, text: 'Mine' },
+    );
+    const table = sheet.openTable();
+    expect(await table.layOut(sheetLayout, 'create', { addColumns: true })).toEqual({
+      held: [],
+      offered: [],
+    });
+    expect(await sheet.readValues('Leads!Y1:Z1')).toMatchObject({ values: [['Mine', 'VIP']] });
+    expect(await leadsOf(table)).toMatchObject({
+      fresh: new Set(['custom.vip']),
+      rows: [{ cells: { 'custom.vip': emptyCell } }],
+    });
+    await table.layOut(sheetLayout, 'refresh');
+    expect(await leadsOf(table)).toMatchObject({ fresh: new Set() });
+    const { writes } = await sheet.countRequests();
+    await table.layOut(sheetLayout, 'create', { addColumns: true });
+    expect((await sheet.countRequests()).writes).toBe(writes);
+  });
+
+  test('that was typed anew by hand takes over the mark of the one before', async () => {
+    await sheet.fill('1');
+    await sheet.person(
+      { kind: 'renameHeader', sheet: 'Leads', column: 'Website', text: '' },
+      { kind: 'edit', sheet: 'Leads', row: 0, column: 12, text: 'Website' },
+    );
+    const table = sheet.openTable();
+    expect(await leadsOf(table)).toMatchObject({ fresh: new Set(['about.url']) });
+    await table.layOut(sheetLayout, 'refresh');
+    await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 12, text: 'Homepage' });
+    expect(await leadsOf(table)).toMatchObject({ headers: { 'about.url': 'Homepage' }, fresh: new Set() });
+  });
+});
