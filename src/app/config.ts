@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { parse, YAMLParseError } from 'yaml';
 import type { z } from 'zod';
+import { emptyCatalog } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
-import { customFieldKey } from '../core/field.ts';
+import { customFieldKey, describeEntity } from '../core/field.ts';
+import { idHeader, syncHeader } from '../core/headers.ts';
+import { labelKey } from '../core/label-key.ts';
 import { standardFieldNames } from '../core/policy.ts';
+import type { Entity } from '../core/record.ts';
 import {
   allTabs,
   type EnvironmentVariable,
   environmentVariables,
   type Settings,
   settingsSchema,
+  tabNames,
 } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -131,16 +136,38 @@ function checkRelations(settings: Settings): string[] {
     );
   }
   for (const { entity, tab } of allTabs(settings)) {
-    const names = standardFieldNames(entity);
-    for (const name of Object.keys(tab.columns)) {
-      const isCustom = entity === 'lead' && customFieldKey(name) !== undefined;
-      if (names.includes(name) || isCustom) continue;
-      problems.push(
-        `sheet.tabs: ${tab.title} has no field ${name}; it has ${names.join(', ')}${entity === 'lead' ? ' and custom.<key>' : ''}`,
-      );
-    }
+    problems.push(...checkFields(entity, tab), ...checkHeaders(entity, tab));
   }
   return problems;
+}
+
+type TabSettings = ReturnType<typeof allTabs>[number]['tab'];
+
+function checkFields(entity: Entity, { columns, order, title }: TabSettings): string[] {
+  const names = standardFieldNames(entity);
+  const isField = (name: string) =>
+    names.includes(name) || (entity === 'lead' && customFieldKey(name) !== undefined);
+  const unknown = [...Object.keys(columns), ...order].filter((name) => !isField(name));
+  return [...new Set(unknown)].map(
+    (name) =>
+      `sheet.tabs: ${title} has no field ${name}; it has ${names.join(', ')}${entity === 'lead' ? ' and custom.<key>' : ''}`,
+  );
+}
+
+/** A column is found by its header, so no two of a tab may have the same one. */
+function checkHeaders(entity: Entity, { columns }: TabSettings): string[] {
+  const taken = new Map([idHeader, syncHeader].map((header) => [labelKey(header), 'the daemon itself']));
+  for (const { name, header } of describeEntity(entity, emptyCatalog)) {
+    const isShown = columns[name]?.direction !== 'off' && columns[name]?.header === undefined;
+    if (isShown) taken.set(labelKey(header), name);
+  }
+  return Object.entries(columns).flatMap(([name, { direction, header }]) => {
+    if (header === undefined || direction === 'off') return [];
+    const owner = taken.get(labelKey(header));
+    taken.set(labelKey(header), name);
+    const path = `sheet.tabs.${tabNames[entity]}.columns.${name}.header`;
+    return owner === undefined ? [] : [`${path}: “${header}” is already the header of ${owner}`];
+  });
 }
 
 function isSafeUrl(text: string): boolean {

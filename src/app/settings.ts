@@ -29,6 +29,10 @@ const tab = (title: string) =>
     title: z.string().min(1).max(100).default(title).describe('Name of the tab.'),
     conflict: conflict.default('crm').describe('Who wins when both sides changed one field differently.'),
     columns: z.record(z.string(), column).default({}).describe('Rules for single columns, by field name.'),
+    order: z
+      .array(z.string())
+      .default([])
+      .describe('Fields whose columns stand first in a new tab, from left to right; the others follow.'),
   });
 
 /** Contacts cost a request for every lead, so only those who want them have them. */

@@ -1,7 +1,9 @@
 import { type Catalog, emptyCatalog } from './catalog.ts';
 import { choicesOf, createNames } from './codec.ts';
+import { describeColumn } from './column-note.ts';
 import type { BrakeLimits } from './decide/brakes.ts';
 import { describeEntity, type FieldDefinition } from './field.ts';
+import { labelKey } from './label-key.ts';
 import type { BlankRule, Column, ConflictPolicy, Direction, Layout } from './layout.ts';
 import { questionTab } from './question-tab.ts';
 import type { Entity } from './record.ts';
@@ -19,6 +21,8 @@ export interface TabPolicy {
   readonly title: string;
   readonly conflict: ConflictPolicy;
   readonly columns: Readonly<Record<FieldName, ColumnPolicy>>;
+  /** The fields whose columns stand first in a new tab, from left to right; the others follow in their own order. */
+  readonly order?: readonly FieldName[] | undefined;
 }
 
 /** What becomes of the CRM's record when its row vanished from the table: a person is asked, it is trashed, or the row comes back. */
@@ -43,9 +47,22 @@ export function buildLayout(policy: Policy, catalog: Catalog): Layout {
   const ofRecords = entities.map((entity) => {
     const tab = tabs[entity];
     const columns = describeEntity(entity, catalog).flatMap((field) => buildColumn(field, tab, catalog));
-    return { entity, title: tab.title, columns };
+    return { entity, title: tab.title, columns: arrange(columns, tab.order ?? []) };
   });
   return questionsTitle === undefined ? ofRecords : [...ofRecords, questionTab(questionsTitle)];
+}
+
+function arrange(columns: readonly Column[], order: readonly FieldName[]): Column[] {
+  const placeOf = ({ field }: Column) => (order.includes(field) ? order.indexOf(field) : order.length);
+  return columns.toSorted((left, right) => placeOf(left) - placeOf(right));
+}
+
+/** The rules' headers stand. A field that the CRM calls like one of them has its own name behind it. */
+function headerOf({ header, name }: FieldDefinition, { columns }: TabPolicy): string {
+  const own = columns[name]?.header;
+  if (own !== undefined) return own;
+  const given = Object.values(columns).map((column) => labelKey(column.header ?? ''));
+  return given.includes(labelKey(header)) ? `${header} (${name})` : header;
 }
 
 function buildColumn(field: FieldDefinition, tab: TabPolicy, catalog: Catalog): Column[] {
@@ -55,17 +72,16 @@ function buildColumn(field: FieldDefinition, tab: TabPolicy, catalog: Catalog): 
   // Leads are too many and too restless for a dropdown; a multi-select can not be one.
   const hasDropdown = field.kind !== 'lead' && field.kind !== 'multi-select';
   const labels = hasDropdown ? choicesOf(field, createNames(catalog, [], 'UTC'))?.labels : undefined;
-  return [
-    {
-      field: field.name,
-      kind: field.kind,
-      header: rules.header ?? field.header,
-      direction,
-      conflict: rules.conflict ?? tab.conflict,
-      ...(rules.blank ? { blank: rules.blank } : {}),
-      ...(labels ? { labels } : {}),
-    },
-  ];
+  const column: Column = {
+    field: field.name,
+    kind: field.kind,
+    header: headerOf(field, tab),
+    direction,
+    conflict: rules.conflict ?? tab.conflict,
+    ...(rules.blank ? { blank: rules.blank } : {}),
+    ...(labels ? { labels } : {}),
+  };
+  return [{ ...column, note: describeColumn(field, column) }];
 }
 
 /** Names of the fields that every CRM has, for checking a configuration before the CRM was asked. */

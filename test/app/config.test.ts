@@ -151,3 +151,28 @@ test('a named file that is not there is refused, an unnamed one is not needed', 
     /none\.yaml can not be read/,
   );
 });
+
+test('no two columns of a tab may have one header, nor one of the daemon’s own', () => {
+  const columns = (tab: string, rules: string) =>
+    mistakes({ ...needed, ...writeConfig(`sheet:\n  tabs:\n    ${tab}:\n      columns: { ${rules} }\n`) });
+  expect(columns('leads', 'title: { header: "about " }')).toEqual([
+    'sheet.tabs.leads.columns.title.header: “about ” is already the header of about.description',
+  ]);
+  expect(columns('tasks', 'title: { header: sync }')).toEqual([
+    'sheet.tabs.tasks.columns.title.header: “sync” is already the header of the daemon itself',
+  ]);
+  expect(columns('leads', 'custom.a: { header: Size }, custom.b: { header: size }')).toEqual([
+    'sheet.tabs.leads.columns.custom.b.header: “size” is already the header of custom.a',
+  ]);
+  expect(columns('leads', 'title: { header: About }, about.description: { header: Title }')).toEqual([]);
+  expect(columns('leads', 'title: { header: About }, about.description: { direction: off }')).toEqual([]);
+});
+
+test('the order of columns names fields that there are', () => {
+  const order = (fields: string) => ({
+    ...needed,
+    ...writeConfig(`sheet: { tabs: { tasks: { order: [${fields}] } } }`),
+  });
+  expect(loadSettings(order('due_date, title')).sheet.tabs.tasks.order).toEqual(['due_date', 'title']);
+  expect(mistakes(order('due'))[0]).toContain('Tasks has no field due;');
+});

@@ -5,7 +5,7 @@ import { describeEntity } from '../../src/core/field.ts';
 import { idHeader, syncHeader } from '../../src/core/headers.ts';
 import { labelKey } from '../../src/core/label-key.ts';
 import { buildLayout, type ColumnPolicy, type Policy } from '../../src/core/policy.ts';
-import { listedEntities } from '../../src/core/record.ts';
+import { type Entity, listedEntities } from '../../src/core/record.ts';
 import { sampleCatalog } from '../support/fields.ts';
 
 const customText = (key: string, name: string): CustomField => ({ key, name, kind: 'text', options: [] });
@@ -68,8 +68,15 @@ describe('the headers of a lead’s columns', () => {
 });
 
 /** The columns of the Opportunities tab under some rules, as field → column. */
-function columnsUnder(columns: Readonly<Record<string, ColumnPolicy>>) {
-  const tab = (title: string) => ({ title, conflict: 'crm' as const, columns });
+const columnsUnder = (columns: Readonly<Record<string, ColumnPolicy>>, order: readonly string[] = []) =>
+  columnsOf('opportunity', columns, order);
+
+function columnsOf(
+  entity: Entity,
+  columns: Readonly<Record<string, ColumnPolicy>>,
+  order: readonly string[] = [],
+) {
+  const tab = (title: string) => ({ title, conflict: 'crm' as const, columns, order });
   const policy: Policy = {
     entities: listedEntities,
     tabs: {
@@ -82,7 +89,7 @@ function columnsUnder(columns: Readonly<Record<string, ColumnPolicy>>) {
     brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
     appendsMax: 100,
   };
-  const layout = buildLayout(policy, sampleCatalog).find(({ entity }) => entity === 'opportunity');
+  const layout = buildLayout(policy, sampleCatalog).find((candidate) => candidate.entity === entity);
   return new Map(layout?.columns.map((column) => [column.field, column]));
 }
 
@@ -131,5 +138,31 @@ describe('the columns of a tab', () => {
       'Partners / New',
     ]);
     expect(columnsUnder({}).get('lead_id')?.labels).toBeUndefined();
+  });
+
+  it('stand in the order of the rules, and the others behind them in their own', () => {
+    expect([...columnsUnder({}, ['note', 'value']).keys()].slice(0, 4)).toEqual([
+      'note',
+      'value',
+      'lead_id',
+      'stage_id',
+    ]);
+  });
+
+  it('keep the header of the rules, and a field that the CRM calls like it has its own name behind it', () => {
+    const [custom] = sampleCatalog.customFields;
+    const columns = columnsOf('lead', { title: { header: custom?.name } });
+    expect(columns.get('title')?.header).toBe(custom?.name);
+    expect(columns.get(`custom.${custom?.key}`)?.header).toBe(`${custom?.name} (custom.${custom?.key})`);
+  });
+
+  it('say at their headers what they take and where edits go', () => {
+    expect(columnsUnder({}).get('confidence')?.note).toBe(
+      'A whole number, from 0 to 100. Edits go to the CRM.',
+    );
+    expect(columnsUnder({}).get('lead_id')?.note).toContain('A new row is not sent without it.');
+    expect(columnsUnder({ note: { direction: 'toTable' } }).get('note')?.note).toContain(
+      'does not reach the CRM',
+    );
   });
 });
