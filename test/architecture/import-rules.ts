@@ -25,6 +25,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['src/bullmq/'],
   'p-queue': ['src/inprocess/'],
   googleapis: ['src/sheets/'],
+  '@ironcalc/wasm': ['src/sandbox/'],
   'google-auth-library': ['src/sheets/'],
   fastify: ['src/http/', 'src/sandbox/', 'src/cli/demo-page.ts'],
   pino: ['src/app/'],

@@ -19,7 +19,7 @@ describe('typed values', () => {
     ['+49 30 1234', '+49 30 1234', '+49 30 1234'],
     ['=4/8', 0.5, '0.5'],
     ['=1/0', '#DIV/0!', '#DIV/0!'],
-    ['=VLOOKUP(A1)', '#NAME?', '#NAME?'],
+    ['=UNKNOWN(A1)', '#NAME?', '#NAME?'],
   ])('%s is stored as %s and shown as %s', async (typed, stored, shown) => {
     const { api, spreadsheetId, read } = await startEmulator();
     const requestBody = { values: [[typed]] };

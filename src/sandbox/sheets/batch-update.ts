@@ -6,6 +6,7 @@ import { badField, invalidArgument, unimplemented } from './google-error.ts';
 import { isJsonObject, type JsonObject, withoutNulls } from './json.ts';
 import { isLockedOut, refuseProtected } from './protection.ts';
 import { resolveA1 } from './range-reference.ts';
+import { recalculate } from './recalculate.ts';
 import { parseRequest, type RequestKind, refuseRequest } from './request-kind.ts';
 import { jsonObject } from './request-shapes.ts';
 import { BORDER_REQUESTS } from './requests-borders.ts';
@@ -87,6 +88,7 @@ export function batchUpdate(
   const replies = batch.requests.map((request, position) =>
     applyRequest(draft, request, position, nextId, account),
   );
+  recalculate(draft);
   const mask = parseFieldMask(fields);
   const answer: JsonObject = { spreadsheetId: draft.spreadsheetId, replies };
   const spreadsheetMask = maskOf(mask, 'updatedSpreadsheet');

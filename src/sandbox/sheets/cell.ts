@@ -1,5 +1,6 @@
 import { storedColors } from './colors.ts';
 import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
+import type { FormulaResult } from './formula.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** What was put into a cell; a formula is kept as its text. */
@@ -17,6 +18,8 @@ export type Cell = {
   textFormatRuns?: Json | undefined;
   dataValidation?: JsonObject | undefined;
   note?: string | undefined;
+  /** What the cell's formula came to, or what the array formula of another cell fills in; computed anew after every change. */
+  computed?: FormulaResult | undefined;
 };
 
 /** One row, read only: a write replaces the row, so a copy of the list of rows is a snapshot. */

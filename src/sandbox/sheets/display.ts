@@ -1,19 +1,24 @@
 import type { Cell } from './cell.ts';
-import { computeFormula, ERROR_TEXTS, type FormulaResult } from './formula.ts';
+import { ERROR_TEXTS, type FormulaResult, loading } from './formula.ts';
 import type { Json } from './json.ts';
 import { DATE_TYPES, defaultPattern, formatDate, formatGeneral, formatNumber } from './number-format.ts';
 import { regionalOf } from './regional.ts';
 import { numberFormatOf } from './typed-input.ts';
 
-export type EffectiveValue = FormulaResult | { boolValue: boolean };
-
 /** What the cell amounts to after computing; undefined for an empty one. */
-export function effectiveValue(cell: Cell | undefined): EffectiveValue | undefined {
+export function effectiveValue(cell: Cell | undefined): FormulaResult | undefined {
   const { numberValue, stringValue, boolValue, formulaValue } = cell?.userEnteredValue ?? {};
-  if (formulaValue !== undefined) return computeFormula(formulaValue);
+  // A formula is computed when its whole change is made.
+  if (formulaValue !== undefined) return cell?.computed ?? loading;
   if (numberValue !== undefined) return { numberValue };
   if (boolValue !== undefined) return { boolValue };
-  return stringValue === undefined ? undefined : { stringValue };
+  return stringValue === undefined ? filledIn(cell) : { stringValue };
+}
+
+/** What the array formula of another cell fills in; an empty text looks like nothing at all. */
+function filledIn(cell: Cell | undefined): FormulaResult | undefined {
+  const { computed } = cell ?? {};
+  return computed && 'stringValue' in computed && computed.stringValue === '' ? undefined : computed;
 }
 
 /** The text a person sees in the cell of a spreadsheet with this locale. */

@@ -1,6 +1,7 @@
 import { OWNER } from './accounts.ts';
 import { createIdSource, type IdSource } from './ids.ts';
 import type { JsonObject } from './json.ts';
+import { recalculate } from './recalculate.ts';
 import { createSpreadsheet, type NewSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
 
 /** One file of the account; times are epoch milliseconds. */
@@ -68,6 +69,7 @@ export function addSpreadsheet(
 
 /** Puts a changed spreadsheet in the place of the old one. */
 export function storeSpreadsheet(file: StoredFile, spreadsheet: Spreadsheet, nowMs: number): void {
+  recalculate(spreadsheet);
   file.spreadsheet = spreadsheet;
   file.modifiedAtMs = nowMs;
   file.revision += 1;

@@ -1,5 +1,9 @@
-/** What a formula shows: a number, a text, or an error cell. */
-export type FormulaResult = { numberValue: number } | { stringValue: string } | { errorValue: ErrorValue };
+/** What a formula shows: a number, a text, yes or no, or an error cell. */
+export type FormulaResult =
+  | { numberValue: number }
+  | { stringValue: string }
+  | { boolValue: boolean }
+  | { errorValue: ErrorValue };
 
 export type ErrorValue = { type: string; message: string };
 
@@ -8,68 +12,63 @@ export const ERROR_TEXTS: Record<string, string> = {
   DIVIDE_BY_ZERO: '#DIV/0!',
   N_A: '#N/A',
   NAME: '#NAME?',
+  NUM: '#NUM!',
+  NULL_VALUE: '#NULL!',
   REF: '#REF!',
   VALUE: '#VALUE!',
   ERROR: '#ERROR!',
+  LOADING: 'Loading...',
 };
 
+/** Errors by what the engine shows, in Google's types. */
+const ERRORS: Record<string, ErrorValue> = {
+  '#DIV/0!': { type: 'DIVIDE_BY_ZERO', message: 'Function DIVIDE parameter 2 cannot be zero.' },
+  '#N/A': { type: 'N_A', message: 'Did not find a value.' },
+  '#NAME?': { type: 'NAME', message: 'Unknown function or range name.' },
+  '#N/IMPL!': { type: 'NAME', message: 'Unknown function or range name.' },
+  '#NUM!': { type: 'NUM', message: 'The number is out of range.' },
+  '#NULL!': { type: 'NULL_VALUE', message: 'The ranges do not meet.' },
+  '#REF!': { type: 'REF', message: 'Reference does not exist.' },
+  '#CIRC!': { type: 'REF', message: 'Circular dependency detected.' },
+  '#SPILL!': { type: 'REF', message: 'Array result was not expanded because it would overwrite data.' },
+  '#VALUE!': { type: 'VALUE', message: 'A value is of the wrong kind.' },
+  '#CALC!': { type: 'N_A', message: 'No matches are found.' },
+};
+
+export const errorResult = (shown: string): FormulaResult => ({
+  errorValue: ERRORS[shown] ?? { type: 'ERROR', message: 'Formula parse error.' },
+});
+
+/** What comes from elsewhere never arrives here, as it looks when nobody has the spreadsheet open. */
+export const loading: FormulaResult = { errorValue: { type: 'LOADING', message: 'Loading...' } };
+
+const FROM_ELSEWHERE = /\b(?:IMPORT(?:XML|HTML|DATA|FEED|RANGE)|GOOGLEFINANCE|GOOGLETRANSLATE|AI)\s*\(/i;
+
+/** Texts and quoted names of tabs in a formula, where nothing is to be read. */
+const QUOTED = /("(?:[^"]|"")*"|'(?:[^']|'')*')/;
+
+const unquoted = (formula: string): string =>
+  formula
+    .split(QUOTED)
+    .filter((_, index) => index % 2 === 0)
+    .join(' ');
+
+export const isFromElsewhere = (formula: string): boolean => FROM_ELSEWHERE.test(unquoted(formula));
+
 /**
- * Computes arithmetic on plain numbers, a text in quotes, and `NA()`. There is no formula engine: whatever
- * else a person types is kept as it is and shows `#NAME?`, as an unknown function does in Google Sheets. For the
- * same reason references in a formula are not rewritten when rows or columns move.
+ * A formula of Google Sheets in the words of the engine, which follows Excel: ranges to the end of a column have an end, arrays spill
+ * without being told so, and separators are those of English.
  */
-export function computeFormula(formula: string): FormulaResult {
-  const text = formula.slice(1).trim();
-  const quoted = /^"((?:[^"]|"")*)"$/.exec(text);
-  if (quoted?.[1] !== undefined) return { stringValue: quoted[1].replaceAll('""', '"') };
-  if (/^na\(\)$/i.test(text)) return errorResult('N_A', 'Did not find a value.');
-  if (/#REF!/.test(text)) return errorResult('REF', 'Reference does not exist.');
-  const tokens = text.match(/\d+\.?\d*(?:e[+-]?\d+)?|\.\d+|[-+*/^()]|\S/gi) ?? [];
-  const value = sum(tokens);
-  if (value === undefined || tokens.length > 0) {
-    return errorResult('NAME', 'The sandbox computes arithmetic on numbers only.');
-  }
-  const isDividedByZero = !Number.isFinite(value);
-  return isDividedByZero
-    ? errorResult('DIVIDE_BY_ZERO', 'Function DIVIDE parameter 2 cannot be zero.')
-    : { numberValue: value };
-}
-
-function errorResult(type: string, message: string): FormulaResult {
-  return { errorValue: { type, message } };
-}
-
-/** The three functions below consume tokens from the front: sums of products of factors. */
-function sum(tokens: string[]): number | undefined {
-  let value = product(tokens);
-  while (value !== undefined && (tokens[0] === '+' || tokens[0] === '-')) {
-    const sign = tokens.shift() === '+' ? 1 : -1;
-    const next = product(tokens);
-    value = next === undefined ? undefined : value + sign * next;
-  }
-  return value;
-}
-
-function product(tokens: string[]): number | undefined {
-  let value = factor(tokens);
-  while (value !== undefined && (tokens[0] === '*' || tokens[0] === '/')) {
-    const isDivision = tokens.shift() === '/';
-    const next = factor(tokens);
-    if (next === undefined) return undefined;
-    value = isDivision ? value / next : value * next;
-  }
-  return value;
-}
-
-function factor(tokens: string[]): number | undefined {
-  const token = tokens.shift();
-  if (token === '-' || token === '+') {
-    const value = factor(tokens);
-    return value === undefined || token === '+' ? value : -value;
-  }
-  if (token === '(') {
-    const value = sum(tokens);
-    return tokens.shift() === ')' ? value : undefined;
-  }
-  return token !== undefined && /^[\d.]/.test(token) ? Number(token) : undefined;
+export function toEngine(formula: string, rowCount: number, decimal: string): string {
+  const translate = (part: string) => {
+    const separated = decimal === ',' ? part.replace(/(\d),(\d)/g, '$1.$2') : part;
+    return separated
+      .replace(/\bARRAYFORMULA\s*(?=\()/gi, '')
+      .replace(/(\$?[A-Z]{1,3}\$?\d+):(\$?[A-Z]{1,3})(?![\w$(])/gi, `$1:$2${rowCount}`)
+      .replace(/;/g, formula.includes('{') ? ';' : ',');
+  };
+  return formula
+    .split(QUOTED)
+    .map((part, index) => (index % 2 === 0 ? translate(part) : part))
+    .join('');
 }

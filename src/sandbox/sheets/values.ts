@@ -6,6 +6,7 @@ import { type Area, areaAt, cellsOf } from './grid-range.ts';
 import { refuseMore } from './growth.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { formatRange, resolveA1 } from './range-reference.ts';
+import { recalculate } from './recalculate.ts';
 import type { Sheet, Spreadsheet } from './spreadsheet.ts';
 import { cellAt, draftOf, growColumns, growRows, setCell, sizeOf } from './spreadsheet.ts';
 import { tableBelow } from './table-detection.ts';
@@ -35,7 +36,7 @@ export function updateValues(
   const { sheet, area } = resolveA1(draft, range);
   const isSingleCell = area.endRow - area.startRow === 1 && area.endColumn - area.startColumn === 1;
   if (!isSingleCell) refuseBeyond(sheet, area, rows);
-  const written = writeValues(sheet, area.startRow, area.startColumn, rows, options);
+  const written = writeValues(draft, sheet, area.startRow, area.startColumn, rows, options);
   return { spreadsheet: draft, answer: { spreadsheetId: draft.spreadsheetId, ...written } };
 }
 
@@ -107,7 +108,7 @@ export function appendValues(
   growColumns(sheet, startColumn + widthOf(rows) - sheet.columnProperties.length);
   const updates = {
     spreadsheetId: draft.spreadsheetId,
-    ...writeValues(sheet, startRow, startColumn, rows, options),
+    ...writeValues(draft, sheet, startRow, startColumn, rows, options),
   };
   const answer = { spreadsheetId: draft.spreadsheetId, ...(tableRange && { tableRange }), updates };
   return { spreadsheet: draft, answer };
@@ -149,6 +150,7 @@ function refuseBeyond(sheet: Sheet, area: Area, rows: Json[][]): void {
 
 /** Writes rows of JSON values; `null` leaves a cell alone, `""` empties it. */
 function writeValues(
+  draft: Spreadsheet,
   sheet: Sheet,
   startRow: number,
   startColumn: number,
@@ -178,6 +180,7 @@ function writeValues(
     updatedColumns: writtenColumns.size,
     updatedCells,
   };
+  if (options.includeValues) recalculate(draft);
   const updatedData = options.includeValues && valueRange(sheet, area, options.includeValues);
   return { updatedRange: formatRange(sheet, area), ...counts, ...(updatedData && { updatedData }) };
 }
