@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { answers } from '../core/answer.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 
@@ -13,9 +14,9 @@ export function addApproveCommand(program: Command, { environment }: CommandCont
     .addOption(
       new Option(
         '--choice <choice>',
-        'approve a brake; trash the record or restore the row; take the value of the crm or the sheet',
+        'approve a brake; trash the record or restore the row; take the value of the crm or the sheet; make a copy a new record',
       )
-        .choices(['approve', 'trash', 'restore', 'crm', 'sheet'])
+        .choices(answers)
         .default('approve'),
     )
     .action(async (scope: string, { choice }: { choice: string }) => {

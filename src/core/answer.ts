@@ -2,7 +2,7 @@ import { labelKey } from './label-key.ts';
 import type { Decision } from './state.ts';
 
 /** What a person can answer to something that waits, by the word that commands take. */
-export const answers = ['approve', 'trash', 'restore', 'crm', 'sheet'] as const;
+export const answers = ['approve', 'trash', 'restore', 'crm', 'sheet', 'new'] as const;
 export type Answer = (typeof answers)[number];
 
 /** The answers as people choose them in the sheet. */
@@ -12,6 +12,7 @@ export const answerLabels: Readonly<Record<Answer, string>> = {
   restore: 'Restore',
   crm: 'CRM',
   sheet: 'Sheet',
+  new: 'New record',
 };
 
 /**
@@ -22,6 +23,7 @@ export function answersTo(scope: string): readonly Answer[] {
   const [kind, , part] = scope.split(':');
   if (kind === 'vanished') return ['trash', 'restore'];
   if (kind === 'conflict') return ['crm', 'sheet'];
+  if (kind === 'copy') return ['new'];
   if (part === 'reading') return [];
   return part === 'emptied' || part === 'vanished' ? ['approve', 'trash', 'restore'] : ['approve'];
 }

@@ -74,32 +74,6 @@ describe('S5: over the brake nothing is written', () => {
   });
 });
 
-describe('two rows whose IDs changed places', () => {
-  function swapIds(world: World) {
-    const [one, two] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
-    [one.id, two.id] = [two.id, one.id];
-  }
-
-  it('S2: are held, and neither record takes the values of the other', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
-    swapIds(world);
-    const plan = settle(world);
-    expect(plan.holds.map(({ id, reason }) => [id, reason])).toEqual([
-      ['2', expect.stringContaining('exactly the values of record 1')],
-      ['1', expect.stringContaining('exactly the values of record 2')],
-    ]);
-    expect([titleOf(world, 1), titleOf(world, 2)]).toEqual(['Acme', 'Beta']);
-  });
-
-  it('are well again when they are put back', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
-    swapIds(world);
-    settle(world);
-    swapIds(world);
-    expect(settle(world).holds).toEqual([]);
-  });
-});
-
 describe('work that people do', () => {
   it('three renamed rows are no disorder', () => {
     const world = worldWithLeads(many);
@@ -124,6 +98,12 @@ describe('the limits', () => {
       before: `Old ${index}`,
       after: after(index),
     }));
+  /** Every other row shows what the rows between had. */
+  const exchanges = (count: number): Edit[] =>
+    edits(count, (index) => `Old ${(index + 1) % 2}`).map((edit, index) => ({
+      ...edit,
+      before: `Old ${index % 2}`,
+    }));
   const kinds = (found: Edit[], agreed: number) =>
     findDisorder(found, agreed, limits).map(({ kind }) => kind);
 
@@ -136,6 +116,8 @@ describe('the limits', () => {
     ['six may not', edits(6, () => null), 20, ['blanked']],
     ['two values that changed places are an edit', edits(2, (index) => `Old ${1 - index}`), 20, []],
     ['three are a torn column', edits(3, (index) => `Old ${(index + 1) % 3}`), 20, ['torn']],
+    ['two values that changed places in four rows are edits', exchanges(4), 20, []],
+    ['in six rows they are a torn column', exchanges(6), 20, ['torn']],
     ['one value in many rows is no torn column', edits(9, () => 'Old 1'), 20, []],
   ])('%s', (_name, found, agreed, expected) => {
     expect(kinds(found, agreed)).toEqual(expected);

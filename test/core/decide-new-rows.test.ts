@@ -9,7 +9,6 @@ import {
   copyRow,
   createWorld,
   leadKey,
-  recordOf,
   removeRow,
   rowOf,
   type SheetRow,
@@ -241,97 +240,6 @@ describe('a create whose outcome nobody knows', () => {
     world.sheet.lead.splice(world.sheet.lead.indexOf(copy), 1);
     settle(world);
     expect([creates(world), titles(world)]).toEqual([[], ['Beta', 'Acme']]);
-  });
-});
-
-describe('a copied row', () => {
-  it('is held and never writes to the original, even when it was edited', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
-    const copy = copyRow(world, acme);
-    copy.cells['title'] = textCell('Acme Copy');
-    const plan = settle(world);
-    expect(plan.holds).toMatchObject([{ entity: 'lead', id: '1', position: 3 }]);
-    expect(syncOf(copy)).toMatch(/^Held: This row is a copy/);
-    expect(titles(world)).toEqual(['Acme', 'Beta']);
-  });
-
-  it('above the original is the one that is held', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
-    const copy = copyRow(world, acme);
-    copy.cells['title'] = textCell('Acme Copy');
-    world.sheet.lead.unshift(world.sheet.lead.pop()!);
-    expect(settle(world).holds).toMatchObject([{ position: 1 }]);
-  });
-
-  it('whose ID is cleared becomes a record of its own', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
-    const copy = copyRow(world, acme);
-    settle(world);
-    copy.id = emptyCell;
-    copy.cells['title'] = textCell('Acme Copy');
-    settle(world);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Acme Copy']);
-    expect(isQuiet(settle(world))).toBe(true);
-  });
-
-  it('S3: of a claimed row makes no second record', () => {
-    const world = createWorld();
-    const row = addRow(world, 'lead', { title: textCell('Acme') });
-    const item = claim(world, row);
-    copyRow(world, item.key);
-    settle(world);
-    expect(titles(world)).toEqual(['Acme']);
-    expect(world.sheet.lead.map(({ id }) => id.kind)).toEqual(['number', 'text']);
-  });
-});
-
-describe('an ID that somebody changed', () => {
-  it('to one that nobody knows is held', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    const row = rowOf(world, acme);
-    row.id = numberCell(999);
-    settle(world);
-    expect(syncOf(row)).toMatch(/^Held: No record of the CRM has the ID “999”/);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-  });
-
-  it('is no reason for anything before the CRM was read once', () => {
-    const world = createWorld();
-    addRow(world, 'lead', { title: textCell('Acme') }).id = numberCell(1);
-    cycle(world);
-    expect(isQuiet(cycle(world))).toBe(true);
-  });
-
-  it('to nothing is put back where the row shows what it had', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    const rows = [rowOf(world, acme), rowOf(world, leadKey(2))];
-    for (const row of rows) row.id = emptyCell;
-    settle(world);
-    expect(rows.map(({ id }) => id)).toEqual([numberCell(1), numberCell(2)]);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-  });
-
-  it('to nothing in a row that was edited as well is held, because it looks like the record', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    const row = rowOf(world, acme);
-    row.id = emptyCell;
-    row.cells['about.url'] = textCell('https://acme.example');
-    settle(world);
-    expect(syncOf(row)).toMatch(
-      /^Held: This looks like record 1, whose row is missing\. Put 1 into the ID cell/,
-    );
-    row.id = numberCell(1);
-    settle(world);
-    expect(recordOf(world, acme).fields['about.url']).toBe('https://acme.example');
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-  });
-
-  it('to text that is the same number is the same ID', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
-    rowOf(world, acme).id = textCell('1');
-    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
-    settle(world);
-    expect(titles(world)).toEqual(['Acme GmbH', 'Beta']);
   });
 });
 

@@ -76,7 +76,8 @@ describe('rows by their ID cell', () => {
   });
   const lookup = {
     isKnown: (id: string) => ['1', '2'].includes(id),
-    isOriginal: (id: string, { cells }: ObservedRow) => JSON.stringify(cells).includes(`original ${id}`),
+    findOriginal: (id: string, rows: readonly ObservedRow[]) =>
+      rows.find(({ cells }) => JSON.stringify(cells).includes(`original ${id}`)),
   };
   const bind = (...rows: ObservedRow[]) => {
     const binding = bindRows(rows, lookup);

@@ -233,8 +233,12 @@ export function comeToRest(people: People): Plan {
 function answerHold(people: People, row: SheetRow, reason: string): void {
   const [, lost] = /Put (\d+) into the ID cell/.exec(reason) ?? [];
   if (lost !== undefined) row.id = textCell(lost);
-  else if (reason.startsWith('This row is a copy')) {
+  else if (reason.startsWith('This row is a copy') || reason.startsWith('Several rows have the ID')) {
     if (!people.copied.has(ownerOf(row))) throw new Error(`Nobody copied the row of ${ownerOf(row)}.`);
-    discardRow(people, row);
+    const isAlone = people.world.sheet.lead.every(
+      (other) => other === row || ownerOf(other) !== ownerOf(row),
+    );
+    if (isAlone) row.sync = emptyCell;
+    else discardRow(people, row);
   } else row.id = emptyCell;
 }

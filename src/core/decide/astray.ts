@@ -2,7 +2,7 @@ import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import { encode } from '../codec.ts';
 import type { OpenWrite, RowBefore, SentSet } from '../open-write.ts';
 import type { RecordId } from '../record.ts';
-import type { ObservedRow, RowStep } from '../table.ts';
+import type { DeleteStep, ObservedRow, RowStep } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { equalRows } from './bind.ts';
 import type { TabContext } from './context.ts';
@@ -63,10 +63,9 @@ function noteLanded({ draft, entity, tab }: TabContext, { sets }: OpenWrite): vo
 /** Whether a step of a write without a reply has neither landed nor surely been lost. */
 function isPending({ draft, entity, input, tab }: TabContext, write: OpenWrite): boolean {
   if (write.outcome === 'answered' || input.now >= write.settlesAt) return false;
-  const stands = (id: Cell) => tab.rows.some((row) => equalCells(row.id, id));
   return (
     write.sets.some((sent) => sent.entity === entity && !draft.landedSets.has(sent)) ||
-    write.deletes.some((step) => step.entity === entity && stands(step.idSeen))
+    write.deletes.some((step) => step.entity === entity && stillStands(tab.rows, write, step))
   );
 }
 
@@ -130,14 +129,23 @@ const differOnlyIn = ({ cells }: RowBefore, row: ObservedRow, sent: SentSet): bo
   );
 
 /** Rows that a delete took instead of its own, which still stands. */
-function findTaken({ entity, tab }: TabContext, { before, deletes }: OpenWrite): RowBefore[] {
+function findTaken({ entity, tab }: TabContext, write: OpenWrite): RowBefore[] {
+  const { before, deletes } = write;
   const own = deletes.filter((step) => step.entity === entity);
   const find = (id: Cell) => tab.rows.some((row) => equalCells(row.id, id));
-  if (!own.some(({ idSeen }) => find(idSeen))) return [];
+  if (!own.some((step) => stillStands(tab.rows, write, step))) return [];
   const stands = (gone: RowBefore) =>
     gone.id.kind === 'empty' ? tab.rows.some((row) => equalRows(row, gone)) : find(gone.id);
   const isMeant = (gone: RowBefore) => own.some(({ idSeen }) => equalCells(idSeen, gone.id));
   return before.filter((row) => row.entity === entity && !isMeant(row) && !stands(row));
+}
+
+/** Whether the row that was to be deleted is still there; copies of it that a person made are not it. */
+function stillStands(rows: readonly ObservedRow[], { before }: OpenWrite, step: DeleteStep): boolean {
+  const count = (all: readonly Pick<ObservedRow, 'id'>[]) =>
+    all.filter(({ id }) => equalCells(id, step.idSeen)).length;
+  const copies = Math.max(0, count(before.filter(({ entity }) => entity === step.entity)) - 1);
+  return count(rows) > copies;
 }
 
 function repairStep({ entity }: TabContext, { row, sent, before }: Damage): RepairStep {

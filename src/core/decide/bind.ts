@@ -1,11 +1,20 @@
 import { describeCell, equalCells } from '../cell.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
+import { isMarkedCopy } from './sync-text.ts';
 
 /** A row that carries a record or a claim token; nobody else has the same id. */
 export interface BoundRow {
   readonly row: ObservedRow;
   readonly id: RecordId;
+}
+
+/** A row whose ID belongs, or belonged, to another one. */
+export interface CopiedRow extends BoundRow {
+  /** How many rows show the ID, this one included. */
+  readonly rows: number;
+  /** Whether one of them stays bound to it. */
+  readonly hasOriginal: boolean;
 }
 
 /** Rows of a tab by what their ID cell says. */
@@ -14,8 +23,7 @@ export interface Binding {
   readonly claimed: readonly BoundRow[];
   /** Rows without an ID: people's new rows, or rows whose ID was wiped. */
   readonly unbound: readonly ObservedRow[];
-  /** Rows whose ID stands in another row too. */
-  readonly copies: readonly BoundRow[];
+  readonly copies: readonly CopiedRow[];
   /** Rows whose ID is none that is known here. */
   readonly strangers: readonly BoundRow[];
 }
@@ -24,34 +32,57 @@ export interface Binding {
 export interface IdLookup {
   /** Whether a record with the id exists or existed here. */
   isKnown(id: RecordId): boolean;
-  /** Whether the row shows the values the record is known to have; tells an original from its copy. */
-  isOriginal(id: RecordId, row: ObservedRow): boolean;
+  /** The first of the rows that shows what the record, or its create, is known to have. */
+  findOriginal(id: RecordId, rows: readonly ObservedRow[]): ObservedRow | undefined;
 }
 
-/**
- * Sorts the rows of a tab by their ID cell. Of rows with the same id one stays bound: the one that shows the record's
- * known values, else the topmost; its copies are held, so that no copy ever writes to the original.
- */
+/** Sorts the rows of a tab by their ID cell. Of rows with the same id one stays bound, if it is certain which: no copy ever writes to the original. */
 export function bindRows(rows: readonly ObservedRow[], lookup: IdLookup): Binding {
   const withId = rows.filter((row) => row.id.kind !== 'empty');
   const binding = {
     records: [] as BoundRow[],
     claimed: [] as BoundRow[],
     unbound: rows.filter((row) => row.id.kind === 'empty'),
-    copies: [] as BoundRow[],
+    copies: [] as CopiedRow[],
     strangers: [] as BoundRow[],
   };
   for (const [id, same] of Map.groupBy(withId, (row) => describeCell(row.id))) {
-    const original = same.find((row) => lookup.isOriginal(id, row)) ?? same[0];
+    const isClaim = isClaimToken(id);
+    if (!isClaim && !lookup.isKnown(id)) {
+      binding.strangers.push(...same.map((row) => ({ row, id })));
+      continue;
+    }
+    const original = chooseOriginal(id, same, lookup);
     for (const row of same) {
-      if (row !== original) binding.copies.push({ row, id });
-      else if (isClaimToken(id)) binding.claimed.push({ row, id });
-      else if (lookup.isKnown(id)) binding.records.push({ row, id });
-      else binding.strangers.push({ row, id });
+      if (row !== original)
+        binding.copies.push({ row, id, rows: same.length, hasOriginal: original !== undefined });
+      else if (isClaim) binding.claimed.push({ row, id });
+      else binding.records.push({ row, id });
     }
   }
   return binding;
 }
+
+/**
+ * The row that stays bound. One that was told to be a copy stays one, also when the original is edited or sorted below it later; so it
+ * takes the place of an original that is gone only when it shows what that had. Of rows that show the same any will do.
+ */
+function chooseOriginal(
+  id: RecordId,
+  same: readonly ObservedRow[],
+  lookup: IdLookup,
+): ObservedRow | undefined {
+  const unmarked = same.filter((row) => !isMarkedCopy(row));
+  const candidates = unmarked.length > 0 ? unmarked : same;
+  const original =
+    candidates.length > 1 || unmarked.length === 0 ? lookup.findOriginal(id, candidates) : undefined;
+  if (original) return original;
+  const [first, ...others] = unmarked;
+  return first && others.every((other) => showSame(first, other)) ? first : undefined;
+}
+
+const showSame = (left: ObservedRow, right: ObservedRow): boolean =>
+  equalRows(left, { ...right, id: left.id });
 
 type RowContent = Pick<ObservedRow, 'id' | 'cells'>;
 

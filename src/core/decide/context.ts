@@ -60,7 +60,7 @@ export interface TabContext {
   readonly decision: (scope: string) => string | undefined;
 }
 
-/** Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `brake:lead:emptied`. */
+/** Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `brake:lead:emptied`. */
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>
   `conflict:${recordKeyText(key)}:${field}`;
@@ -70,6 +70,10 @@ export function scopeEntity(scope: string): Entity | undefined {
   const subject = scope.split(':')[1] ?? '';
   return parseRecordKey(subject)?.entity ?? entities.find((entity) => entity === subject);
 }
+
+/** `look` names what the copy shows: an answer is for that and nothing else. */
+export const copyScope = (key: RecordKey, look: string): string => `copy:${recordKeyText(key)}:${look}`;
+export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
 
 /** Keeps what people decided about a record for later, where nothing can be decided about it now. */
 export function keepDecisions({ decision, layout }: TabContext, key: RecordKey): void {

@@ -16,8 +16,10 @@ export interface Disorder {
   readonly reason: string;
 }
 
-/** Fewer values than this change places by hand; from here on somebody sorted a part of the rows. */
+/** Fewer different values than this change places by hand; from here on somebody sorted a part of the rows. */
 const tornMin = 3;
+/** Two values, like the states of a checkbox, change places so often by hand. */
+const exchangedMax = 5;
 /** Other edits of the column may wait at the same time, one that the CRM refused for as long as nobody corrects it. */
 const movedShareMin = 0.8;
 
@@ -62,5 +64,6 @@ function areMoved(edits: readonly Edit[]): boolean {
     return place >= 0;
   });
   const distinct = new Set(moved.map(({ after }) => JSON.stringify(after)));
-  return distinct.size >= tornMin && moved.length >= edits.length * movedShareMin;
+  const isMuch = distinct.size >= tornMin || (distinct.size === 2 && moved.length > exchangedMax);
+  return isMuch && moved.length >= edits.length * movedShareMin;
 }

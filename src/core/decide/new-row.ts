@@ -1,45 +1,25 @@
 import { textCell } from '../cell.ts';
 import type { RecordId } from '../record.ts';
-import type { Agreement, OutboxItem } from '../state.ts';
+import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { TabContext } from './context.ts';
+import { copyReason, offerAsNew } from './copies.ts';
 import { waitingStep } from './outbox-step.ts';
-import { resembles } from './resemblance.ts';
-import { decideRow, holdRow, writeRow } from './row.ts';
-import { type RowValues, readRowValues, showsValues } from './row-values.ts';
+import { creating, decideRow, holdRow, writeRow } from './row.ts';
+import { readRowValues } from './row-values.ts';
+import { suspectWords } from './strays.ts';
 import { equalFields } from './update.ts';
 
 /**
- * Decides the rows without an ID. A row that shows exactly what a record without a row has is that record's row with its ID
- * wiped; anything else is a new record once it rests and its required cells are filled: then it is claimed with a token, and
- * created in a later cycle, after the token was seen in the sheet. Answers the vanished records whose row is, or may be, among them:
- * those have not vanished.
+ * Decides a row without an ID: a new record once it rests and its required cells are filled. Then it is claimed with a token, and created
+ * in a later cycle, after the token was seen in the sheet. `suspects` are missing records whose row it may be.
  */
-export function decideNewRows(
-  context: TabContext,
-  rows: readonly ObservedRow[],
-  vanished: readonly Agreement[],
-): ReadonlySet<RecordId> {
+export function decideNewRow(context: TabContext, row: ObservedRow, suspects: readonly RecordId[]): void {
   const { draft, entity, input } = context;
-  const lost = new Map(vanished.map((agreement) => [agreement.key.id, agreement]));
-  const found = new Set<RecordId>();
-  for (const row of rows) {
-    if (isBlank(row)) {
-      if (context.tab.hasSync && row.sync.kind !== 'empty') clearSync(context, row);
-      continue;
-    }
-    const values = readRowValues(context, row);
-    const original = [...lost.values()].find((agreement) => showsValues(context, row, agreement.fields));
-    const relative = [...lost.values()].find((agreement) => resembles(agreement.fields, values.fields));
-    const record = original ?? relative;
-    if (record) found.add(record.key.id);
-    if (input.isRestless(entity, row)) draft.restlessRows += 1;
-    else if (original) {
-      lost.delete(original.key.id);
-      decideRow(context, row, original.key.id, original.key.id);
-    } else decideUnclaimedRow(context, row, values, relative);
-  }
-  return found;
+  if (isBlank(row)) {
+    if (context.tab.hasSync && row.sync.kind !== 'empty') clearSync(context, row);
+  } else if (input.isRestless(entity, row)) draft.restlessRows += 1;
+  else decideUnclaimedRow(context, row, suspects);
 }
 
 /** An unticked checkbox is FALSE, not empty: a column of them does not make a row. */
@@ -63,13 +43,9 @@ function clearSync(context: TabContext, row: ObservedRow): void {
   });
 }
 
-function decideUnclaimedRow(
-  context: TabContext,
-  row: ObservedRow,
-  values: RowValues,
-  relative: Agreement | undefined,
-): void {
+function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: readonly RecordId[]): void {
   const { draft, entity, input } = context;
+  const values = readRowValues(context, row);
   const nobody = { entity, id: '' };
   if (values.faults.length > 0) {
     const reason = values.faults.join(' ');
@@ -79,21 +55,18 @@ function decideUnclaimedRow(
   if (values.missing.length > 0) {
     return writeRow(context, row, nobody, { state: { kind: 'incomplete', missing: values.missing } });
   }
-  if (relative) return holdRow(context, row, '', wipedReason(relative.key.id));
+  if (suspects.length > 0) return holdRow(context, row, '', wipedReason(suspects));
   const token = input.newToken();
-  writeRow(context, row, { entity, id: token }, { id: token, state: creating });
+  writeRow(context, row, { entity, id: token }, { given: { id: token }, state: creating });
 }
-
-/** Said at a row whose ID stands in another row too. */
-export const copyReason =
-  'This row is a copy: its ID stands in another row too. Clear the ID here to make it a new record.';
 
 const foreignReason =
   'This row was being created when the daemon lost its memory of it. If the CRM has the record, put its ID into the ID cell; if not, clear the ID cell to create it.';
 
-const creating = { kind: 'pending', what: 'to be created in the CRM' } as const;
-const wipedReason = (id: RecordId) =>
-  `This looks like record ${id}, whose row is missing. Put ${id} into the ID cell, or change the row to make it a new record.`;
+function wipedReason(suspects: readonly RecordId[]): string {
+  const { looks, put } = suspectWords(suspects);
+  return `This ${looks}. ${put}, or change the row to make it a new record.`;
+}
 
 /**
  * Decides a row that carries a claim token: its create is put into the outbox and followed, and the record's ID replaces the token.
@@ -109,8 +82,8 @@ export function decideClaimedRow(
   const key = { entity, id: token };
   const item = context.outbox.get(token);
   if (item?.state === 'done' && item.recordId !== undefined) {
-    if (boundIds.has(item.recordId)) return holdRow(context, row, token, copyReason);
-    return decideRow(context, row, item.recordId, item.recordId);
+    if (boundIds.has(item.recordId)) return offerAsNew(context, row, token, copyReason);
+    return decideRow(context, row, item.recordId, { id: item.recordId });
   }
   if (item?.state === 'review')
     return holdRow(context, row, token, item.error?.message ?? 'Its create needs a person.');

@@ -6,24 +6,26 @@ import { findFault } from '../validate.ts';
 import type { FieldName, Fields, Value } from '../value.ts';
 import type { TabContext } from './context.ts';
 
-/** How the cells of a row look that shows these values in their usual form. */
-function cellsOf(context: TabContext, row: ObservedRow, values: Fields): Cell[] {
-  return Object.keys(row.cells).map((name) => {
+/** The cells of a row like this one that shows these values in their usual form. */
+export function cellsOf(context: TabContext, row: ObservedRow, values: Fields): ObservedRow['cells'] {
+  const cells: Record<FieldName, Cell> = {};
+  for (const name of Object.keys(row.cells)) {
     const [field, value] = [context.fields.get(name), values[name]];
-    return field && value !== undefined ? encode(field, value, context.names) : emptyCell;
-  });
+    cells[name] = field && value !== undefined ? encode(field, value, context.names) : emptyCell;
+  }
+  return cells;
 }
 
 /** Whether the row shows all of these values in their usual form. */
 export function showsValues(context: TabContext, row: ObservedRow, values: Fields): boolean {
   const wanted = cellsOf(context, row, values);
-  return Object.values(row.cells).every((cell, index) => equalCells(cell, wanted[index] ?? emptyCell));
+  return Object.entries(row.cells).every(([name, cell]) => equalCells(cell, wanted[name] ?? emptyCell));
 }
 
 /** One text for everything a row shows, and for what it would show of other values: equal texts, equal rows. */
-export const lookOf = (row: ObservedRow): string => JSON.stringify(Object.values(row.cells));
+export const lookOf = ({ cells }: Pick<ObservedRow, 'cells'>): string => JSON.stringify(Object.values(cells));
 export const lookOfValues = (context: TabContext, row: ObservedRow, values: Fields): string =>
-  JSON.stringify(cellsOf(context, row, values));
+  lookOf({ cells: cellsOf(context, row, values) });
 
 /** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
 export interface RowValues {

@@ -1,7 +1,7 @@
 import { type Cell, equalCells, textCell } from '../cell.ts';
 import { decode, encode } from '../codec.ts';
 import type { RecordId, RecordKey } from '../record.ts';
-import { type Agreement, emptyAgreement, type StoredRecord } from '../state.ts';
+import { type Agreement, emptyAgreement, type JournalEntry, type StoredRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { conflictScope, keepDecisions, type TabContext } from './context.ts';
@@ -65,11 +65,14 @@ const isOnItsWay = (context: TabContext, id: RecordId): boolean => {
   return item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo === true;
 };
 
-/**
- * Decides a row that carries a record, and says in the Sync cell what came of it. `newId` is written into the ID cell when the row
- * still carries the token of its create.
- */
-export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, newId?: RecordId): void {
+/** An ID for a row that does not show it: of a record that was just created, or one that the row had lost, with what the journal says of that. */
+export interface GivenId {
+  readonly id: RecordId;
+  readonly cause?: string;
+}
+
+/** Decides a row that carries a record, and says in the Sync cell what came of it. */
+export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, given?: GivenId): void {
   const record = context.records.get(id);
   if (!record) return;
   if (record.presence === 'gone') return decideGoneRecord(context, row, record);
@@ -77,12 +80,12 @@ export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, n
   if (judged?.isRestless) {
     context.draft.restlessRows += 1;
   } else if (judged) {
-    applyDecided(context, row, record.key, judged.agreement, judged.decided, newId);
+    applyDecided(context, row, record.key, judged.agreement, judged.decided, given);
   } else {
     keepDecisions(context, record.key);
     writeRow(context, row, record.key, {
       state: { kind: 'pending', what: 'being sent to the CRM' },
-      ...(newId === undefined ? {} : { id: newId }),
+      ...(given ? { given } : {}),
     });
   }
 }
@@ -138,7 +141,7 @@ function applyDecided(
   key: RecordKey,
   agreement: Agreement | undefined,
   decided: readonly DecidedField[],
-  newId: RecordId | undefined,
+  given: GivenId | undefined,
 ): void {
   const { draft, input, names } = context;
   const same: Record<FieldName, Value> = {};
@@ -178,7 +181,7 @@ function applyDecided(
     offers,
     notice,
     ...(hasOffers ? { replaced, lost } : {}),
-    ...(newId === undefined ? {} : { id: newId }),
+    ...(given ? { given } : {}),
   });
 }
 
@@ -283,18 +286,23 @@ function decideGoneRecord(context: TabContext, row: ObservedRow, record: StoredR
 const goneButEdited =
   'The record was deleted in the CRM, but this row was edited since. Clear the ID to create it again, or delete the row.';
 
-/** Leaves a row alone and says why. */
-export function holdRow(context: TabContext, row: ObservedRow, id: RecordId, reason: string): void {
+/** Leaves a row alone and says why; `decision` is the scope under which a person may answer. */
+export function holdRow(
+  context: TabContext,
+  row: ObservedRow,
+  id: RecordId,
+  reason: string,
+  decision?: string,
+): void {
   const { draft, entity } = context;
-  draft.holds.push({ entity, id, position: row.position, reason });
+  draft.holds.push({ entity, id, position: row.position, reason, ...(decision ? { decision } : {}) });
   writeRow(context, row, { entity, id }, { state: { kind: 'held', reason } });
 }
 
 /** What to write into a row that exists. */
 export interface RowWrite {
   readonly state: RowState;
-  /** A new ID for the row. */
-  readonly id?: RecordId;
+  readonly given?: GivenId;
   readonly cells?: Readonly<Record<FieldName, Cell>>;
   readonly offers?: Fields;
   readonly notice?: string;
@@ -304,11 +312,11 @@ export interface RowWrite {
 
 /** Plans the write of a row: only what differs, and nothing at all when nothing does. */
 export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, write: RowWrite): void {
-  const { draft, entity, input, names, tab } = context;
+  const { draft, entity, names, tab } = context;
   const sync = textCell(syncText(write.state, names.timeZone));
   const hasNewSync = tab.hasSync && !equalCells(row.sync, sync);
   const cells = write.cells ?? {};
-  if (!hasNewSync && write.id === undefined && Object.keys(cells).length === 0) return;
+  if (!hasNewSync && !write.given && Object.keys(cells).length === 0) return;
   draft.table.push({
     write: {
       kind: 'set',
@@ -317,25 +325,30 @@ export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, 
       idSeen: row.id,
       cells,
       ...(hasNewSync ? { sync } : {}),
-      ...(write.id === undefined ? {} : { id: idCell(write.id) }),
+      ...(write.given ? { id: idCell(write.given.id) } : {}),
     },
     key,
     offers: write.offers ?? {},
     notice: write.notice ?? '',
-    ...(write.replaced
-      ? {
-          journal: {
-            at: input.now,
-            run: input.run,
-            key,
-            kind: 'update' as const,
-            side: 'table' as const,
-            before: write.replaced,
-            after: write.offers ?? {},
-            lost: write.lost ?? {},
-            cause: Object.keys(write.lost ?? {}).length > 0 ? 'conflict: the CRM wins' : 'changed in the CRM',
-          },
-        }
-      : {}),
+    ...(write.replaced || write.given?.cause ? { journal: entryOf(context, key, write) } : {}),
   });
 }
+
+function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): JournalEntry {
+  const { given, lost = {}, offers = {}, replaced = {} } = write;
+  const change = Object.keys(lost).length > 0 ? 'conflict: the CRM wins' : 'changed in the CRM';
+  return {
+    at: input.now,
+    run: input.run,
+    key,
+    kind: given?.cause ? 'repair' : 'update',
+    side: 'table',
+    before: replaced,
+    after: offers,
+    lost,
+    cause: given?.cause ?? change,
+  };
+}
+
+/** Said at a row that was just claimed. */
+export const creating = { kind: 'pending', what: 'to be created in the CRM' } as const;

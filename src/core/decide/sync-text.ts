@@ -1,4 +1,5 @@
 import { formatInstant } from '../dates.ts';
+import type { ObservedRow } from '../table.ts';
 import type { Value } from '../value.ts';
 
 /** What happened to a row, from the most pressing to the least; each becomes one plain sentence in its Sync cell. */
@@ -41,6 +42,12 @@ const waysOut = (questionsTitle: string | undefined): string =>
   questionsTitle === undefined
     ? 'Type it here to accept it, or ask the operator to resolve.'
     : `Choose in the tab “${questionsTitle}”, or type it here to accept it.`;
+
+/** How the reason of a held copy begins. Its Sync cell then tells it from its original, wherever both go. */
+export const copyMark = 'This row is a copy';
+
+export const isMarkedCopy = ({ sync }: Pick<ObservedRow, 'sync'>): boolean =>
+  sync.kind === 'text' && sync.text.startsWith(`Held: ${copyMark}`);
 
 const shownLengthMax = 80;
 

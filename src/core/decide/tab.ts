@@ -1,96 +1,146 @@
-import type { RecordId } from '../record.ts';
+import { describeCell } from '../cell.ts';
+import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
+import type { ObservedRow } from '../table.ts';
+import type { Fields } from '../value.ts';
 import { decideUnseenRecords, decideVanishedRow, tabChoice } from './absent.ts';
-import { findAstray, keepBefore, planRepairs } from './astray.ts';
-import { type Binding, type BoundRow, bindRows } from './bind.ts';
+import { type Astray, findAstray, keepBefore, planRepairs } from './astray.ts';
+import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { findBrakes } from './brakes.ts';
-import { keepDecisions, type TabContext } from './context.ts';
+import { keepDecisions, swapScope, type TabContext } from './context.ts';
+import { decideCopy } from './copies.ts';
 import { findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
-import { copyReason, decideClaimedRow, decideNewRows, forgetCreates } from './new-row.ts';
+import { decideClaimedRow, decideNewRow, forgetCreates } from './new-row.ts';
 import type { Brake } from './plan.ts';
 import { findRebase } from './rebase.ts';
 import { decideRow, editsOf, holdRow, type JudgedRow, judgeRow } from './row.ts';
-import { lookOf, lookOfValues, showsValues } from './row-values.ts';
+import { showsValues } from './row-values.ts';
+import { decideStray, findStrays, findSuspects, suspectWords } from './strays.ts';
+import { findSwaps } from './swaps.ts';
 
 /** Decides one tab: what our own writes did astray and the brakes first, then every row, then the records that have none. */
 export function decideTab(context: TabContext): void {
-  const { draft, entity, input } = context;
+  const { draft, input } = context;
   const astray = findAstray(context);
   const rows = context.tab.rows.filter((row) => !astray.rows.has(row));
-  const binding = bindRows(rows, {
-    isKnown: (id) => context.records.has(id),
-    isOriginal: (id, row) => showsValues(context, row, context.agreements.get(id)?.fields ?? {}),
-  });
-  const present = new Set([...presentIds(context, binding), ...astray.ids]);
-  const vanished = [...context.agreements.values()].filter(
+  const present = presentIds(context, rows, astray);
+  const missing = [...context.agreements.values()].filter(
     (agreement) =>
       isInTable(agreement) && !present.has(agreement.key.id) && isPresent(context, agreement.key.id),
   );
+  for (const { key } of missing) keepDecisions(context, key);
+  if (missing.length > 0) tabChoice(context);
+  const strays = findStrays(context, rows, missing);
+  const [strayRows, strayIds] = [new Set(strays.map(({ row }) => row)), new Set(strays.map(({ id }) => id))];
+  const vanished = missing.filter(({ key }) => !strayIds.has(key.id));
+  const binding = bindRows(
+    rows.filter((row) => !strayRows.has(row)),
+    createLookup(context),
+  );
   const steadilyVanished = vanished.filter(({ key }) => input.wasMissing(key));
-  for (const { key } of vanished) keepDecisions(context, key);
-  if (vanished.length > 0) tabChoice(context);
   draft.restlessRows += vanished.length - steadilyVanished.length;
   if (isBraked(context, binding, vanished)) return;
-  planRepairs(context, astray);
 
-  const swaps = findSwaps(context, binding.records);
-  // Who approved that values changed places meant every one of them.
-  const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
-  for (const { row, id } of binding.records) {
-    const other = swaps.get(id);
-    if (other === undefined || isMeant) decideRow(context, row, id);
-    else holdRow(context, row, id, swapReason(other));
-  }
-  const boundIds = new Set(binding.records.map(({ id }) => id));
-  for (const { row, id } of binding.claimed) decideClaimedRow(context, row, id, boundIds);
-  forgetCreates(context, new Set(binding.claimed.map(({ id }) => id)));
-  for (const { row, id } of binding.copies) holdRow(context, row, id, copyReason);
-  if (input.known.sweptEntities.has(entity)) {
-    for (const { row, id } of binding.strangers) holdRow(context, row, id, strangerReason(id));
-  }
-  const found = decideNewRows(context, binding.unbound, vanished);
+  planRepairs(context, astray);
+  for (const stray of strays) decideStray(context, stray);
+  decideRecords(context, binding, vanished);
+  decideClaims(context, binding, rows);
+  const found = decideOthers(context, binding, vanished);
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
   decideUnseenRecords(context, present);
   keepBefore(context);
 }
 
-const strangerReason = (id: RecordId) =>
-  `No record of the CRM has the ID “${id}”. Clear the ID to make this a new record, or undo the change.`;
+/** Rows with the ID of their record. */
+function decideRecords(context: TabContext, { records }: Binding, vanished: readonly Agreement[]): void {
+  const { draft, entity, input } = context;
+  const swaps = findSwaps(context, records, vanished);
+  // Who approved that values changed places meant every one of them.
+  const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
+  for (const { row, id } of records) {
+    const [other, scope] = [swaps.get(id), swapScope({ entity, id })];
+    const isTaken = other === undefined || context.decision(scope) !== undefined || isMeant;
+    if (isTaken) decideRow(context, row, id);
+    else if (input.isRestless(entity, row)) draft.restlessRows += 1;
+    else holdRow(context, row, id, swapReason(other), scope);
+  }
+}
 
 const swapReason = (other: RecordId) =>
-  `This row shows exactly the values of record ${other}. Put each ID beside the values of its own record.`;
+  `This row shows the values of record ${other} instead of its own. Put each ID beside its own values, or approve it if this is meant.`;
 
-/**
- * Rows that show exactly what another of them is agreed to have, and not their own: their IDs changed places, or their values did. Which
- * of it was meant nobody can tell, so nothing is written for them. Answers the other record by the row's own.
- */
-function findSwaps(context: TabContext, rows: readonly BoundRow[]): ReadonlyMap<RecordId, RecordId> {
-  const displaced = rows.flatMap(({ row, id }) => {
-    const own = lookOfValues(context, row, context.agreements.get(id)?.fields ?? {});
-    const look = lookOf(row);
-    return look === own ? [] : [{ id, look, own }];
-  });
-  const owners = new Map(displaced.map(({ id, own }) => [own, id]));
-  return new Map(
-    displaced.flatMap(({ id, look }) => {
-      const other = owners.get(look);
-      return other === undefined ? [] : [[id, other] as const];
-    }),
-  );
+/** Rows that carry the token of their create. */
+function decideClaims(
+  context: TabContext,
+  { claimed, records }: Binding,
+  rows: readonly ObservedRow[],
+): void {
+  const boundIds = new Set(records.map(({ id }) => id));
+  for (const { row, id } of claimed) decideClaimedRow(context, row, id, boundIds);
+  forgetCreates(context, new Set(rows.map(({ id }) => describeCell(id)).filter(isClaimToken)));
+}
+
+/** Rows that belong to no record for certain. Answers the missing records that may have their row among them: those have not vanished. */
+function decideOthers(
+  context: TabContext,
+  { copies, strangers, unbound }: Binding,
+  vanished: readonly Agreement[],
+): ReadonlySet<RecordId> {
+  const found = new Set<RecordId>();
+  const suspectsOf = (row: ObservedRow) => {
+    const suspects = findSuspects(context, row, vanished);
+    for (const id of suspects) found.add(id);
+    return suspects;
+  };
+  for (const copy of copies) decideCopy(context, copy, suspectsOf(copy.row));
+  const isSwept = context.input.known.sweptEntities.has(context.entity);
+  for (const { row, id } of strangers) {
+    const suspects = suspectsOf(row);
+    if (isSwept) holdRow(context, row, id, strangerReason(id, suspects));
+  }
+  for (const row of unbound) decideNewRow(context, row, suspectsOf(row));
+  return found;
+}
+
+function strangerReason(id: RecordId, suspects: readonly RecordId[]): string {
+  const nobody = `No record of the CRM has the ID “${id}”`;
+  if (suspects.length === 0) return `${nobody}. Clear the ID to make this a new record, or undo the change.`;
+  const { looks, put } = suspectWords(suspects);
+  return `${nobody}, and this ${looks}. ${put}, or undo the change.`;
 }
 
 const isInTable = (agreement: Agreement) => Object.keys(agreement.fields).length > 0;
 const isPresent = (context: TabContext, id: RecordId) => context.records.get(id)?.presence === 'present';
 
-/** Ids of the records that have a row, among them those whose row still carries the token of their create. */
-function presentIds(context: TabContext, binding: Binding): Set<RecordId> {
-  const present = new Set([...binding.records, ...binding.copies].map(({ id }) => id));
-  for (const { id } of binding.claimed) {
-    const recordId = context.outbox.get(id)?.recordId;
+/** Ids of the records that have a row, among them those whose row still carries the token of their create, or is to be mended. */
+function presentIds(context: TabContext, rows: readonly ObservedRow[], astray: Astray): Set<RecordId> {
+  const present = new Set([...rows.map(({ id }) => describeCell(id)), ...astray.ids]);
+  for (const id of [...present]) {
+    const recordId = isClaimToken(id) ? context.outbox.get(id)?.recordId : undefined;
     if (recordId !== undefined) present.add(recordId);
   }
   return present;
+}
+
+/** What the row of an id may show before anybody edits it: first what was last decided from it, and last what is agreed. */
+function createLookup(context: TabContext): IdLookup {
+  const versionsOf = (id: RecordId): Fields[] => {
+    const item = context.outbox.get(id);
+    const { fields = {}, offered = {} } = context.agreements.get(item?.recordId ?? id) ?? {};
+    const sent = item && item.kind !== 'delete' ? [{ ...fields, ...item.fields }] : [];
+    return [...sent, { ...fields, ...offered }, fields].filter((each) => Object.keys(each).length > 0);
+  };
+  return {
+    isKnown: (id) => context.records.has(id),
+    findOriginal(id, rows) {
+      for (const values of versionsOf(id)) {
+        const row = rows.find((candidate) => showsValues(context, candidate, values));
+        if (row) return row;
+      }
+      return undefined;
+    },
+  };
 }
 
 /** Whether a brake stops the tab. What waits in the outbox is withheld as soon as one would, were the table at rest. */

@@ -1,0 +1,68 @@
+import { isClaimToken, type RecordId } from '../record.ts';
+import type { ObservedRow } from '../table.ts';
+import type { CopiedRow } from './bind.ts';
+import { copyScope, type TabContext } from './context.ts';
+import { creating, holdRow, writeRow } from './row.ts';
+import { lookOf, readRowValues } from './row-values.ts';
+import { suspectWords } from './strays.ts';
+import { copyMark, isMarkedCopy } from './sync-text.ts';
+
+/**
+ * Decides a row with the ID of another one. It is never written from; it becomes a record of its own when a person clears its ID, or
+ * answers so. `suspects` are missing records that it looks like.
+ */
+export function decideCopy(context: TabContext, copy: CopiedRow, suspects: readonly RecordId[]): void {
+  const { row, id, rows, hasOriginal } = copy;
+  if (suspects.length > 0) {
+    const { looks, put } = suspectWords(suspects);
+    return holdRow(
+      context,
+      row,
+      id,
+      `${copyReasonStart}, and it ${looks}. ${put}, or clear it to make this a new record.`,
+    );
+  }
+  if (!hasOriginal && !isMarkedCopy(row)) return holdRow(context, row, id, rivalReason(id));
+  offerAsNew(context, row, id, rows > 1 || isClaimToken(id) ? copyReason : orphanReason(id));
+}
+
+const copyReasonStart = `${copyMark}: its ID stands in another row too`;
+
+/** Said at a row whose ID stands in another row too. */
+export const copyReason = `${copyReasonStart}. Clear the ID here to make it a new record.`;
+
+const orphanReason = (id: RecordId) =>
+  `${copyMark} of record ${id}, whose own row is gone. Clear the ID to make it a new record, or clear this cell to make it the row of record ${id}.`;
+
+const rivalReason = (id: RecordId) =>
+  `Several rows have the ID ${id}, and none shows what was last known of it. Clear the ID of those that are to be new records.`;
+
+/** Holds a copy until a person wants it to be a new record. Copies that show the same are answered together. */
+export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, reason: string): void {
+  const { draft, entity, input } = context;
+  const scope = copyScope({ entity, id }, digest(lookOf(row)));
+  if (context.decision(scope) !== 'new') return holdRow(context, row, id, reason, scope);
+  const { faults, missing } = readRowValues(context, row);
+  const obstacles = [...faults, ...missing.map((header) => `Fill ${header}.`)];
+  if (obstacles.length > 0)
+    return holdRow(
+      context,
+      row,
+      id,
+      `${copyMark}, and can not become a new record yet. ${obstacles.join(' ')}`,
+    );
+  if (input.isRestless(entity, row)) {
+    draft.restlessRows += 1;
+    return;
+  }
+  const token = input.newToken();
+  writeRow(context, row, { entity, id: token }, { given: { id: token }, state: creating });
+}
+
+/** A short name for a text, equal for equal texts: FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/. */
+function digest(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  return hash.toString(36);
+}

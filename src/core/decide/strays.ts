@@ -1,0 +1,84 @@
+import { describeCell } from '../cell.ts';
+import { isClaimToken, type RecordId } from '../record.ts';
+import type { Agreement } from '../state.ts';
+import type { ObservedRow } from '../table.ts';
+import type { BoundRow } from './bind.ts';
+import type { TabContext } from './context.ts';
+import { resembles } from './resemblance.ts';
+import { decideRow } from './row.ts';
+import { lookOf, lookOfValues, readRowValues } from './row-values.ts';
+
+/**
+ * Rows that surely lost their ID, with the record they carry: the ID cell is blank, or holds what is no ID or that of another row, and
+ * the row shows exactly what is agreed for a record that has no row. Certain is only what is unique on both sides: no other row shows
+ * the same, and no other record has it.
+ */
+export function findStrays(
+  context: TabContext,
+  rows: readonly ObservedRow[],
+  vanished: readonly Agreement[],
+): BoundRow[] {
+  const [first] = rows;
+  if (!first || vanished.length === 0) return [];
+  const idCounts = countBy(rows, (row) => describeCell(row.id));
+  const lookCounts = countBy(rows, lookOf);
+  const owners = Map.groupBy(context.agreements.values(), ({ fields }) =>
+    lookOfValues(context, first, fields),
+  );
+  const lost = new Set(vanished.map(({ key }) => key.id));
+  const mayBeAstray = (row: ObservedRow) => {
+    const id = describeCell(row.id);
+    return row.id.kind === 'empty' || (idCounts.get(id) ?? 0) > 1 || !isOfThisTab(context, id);
+  };
+  return rows.filter(mayBeAstray).flatMap((row) => {
+    const look = lookOf(row);
+    const [owner, ...others] = owners.get(look) ?? [];
+    const isUnique = others.length === 0 && lookCounts.get(look) === 1;
+    return owner && isUnique && lost.has(owner.key.id) ? [{ row, id: owner.key.id }] : [];
+  });
+}
+
+const isOfThisTab = (context: TabContext, id: RecordId): boolean =>
+  isClaimToken(id) || context.records.has(id);
+
+function countBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1);
+  return counts;
+}
+
+/** Writes the ID back once the row rests, with all that the row is to get besides. */
+export function decideStray(context: TabContext, { row, id }: BoundRow): void {
+  if (context.input.isRestless(context.entity, row)) context.draft.restlessRows += 1;
+  else decideRow(context, row, id, { id, cause: 'its ID was lost, and found again by what the row shows' });
+}
+
+/**
+ * Missing records whose row this may be: it looks like them, but not for certain. They have not vanished as long as it stands there. A
+ * row that looks like the record whose ID it has is a copy of that one.
+ */
+export function findSuspects(
+  context: TabContext,
+  row: ObservedRow,
+  vanished: readonly Agreement[],
+): RecordId[] {
+  if (vanished.length === 0) return [];
+  const { fields } = readRowValues(context, row);
+  const own = context.agreements.get(describeCell(row.id));
+  if (own && resembles(own.fields, fields)) return [];
+  return vanished.filter((agreement) => resembles(agreement.fields, fields)).map(({ key }) => key.id);
+}
+
+const namedMax = 5;
+
+/** What to say at a row that looks like these records. */
+export function suspectWords(ids: readonly RecordId[]): { readonly looks: string; readonly put: string } {
+  const [only, ...others] = ids;
+  if (others.length === 0)
+    return { looks: `looks like record ${only}, whose row is missing`, put: `Put ${only} into the ID cell` };
+  const named = [...ids.slice(0, namedMax), ...(ids.length > namedMax ? ['…'] : [])].join(', ');
+  return {
+    looks: `looks like the records ${named}, whose rows are missing`,
+    put: 'Put the right one into the ID cell',
+  };
+}

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
+import {
+  addRow,
+  changeRecord,
+  copyRow,
+  createWorld,
+  leadKey,
+  removeRow,
+  rowOf,
+  type SheetRow,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const acme = leadKey(1);
+const syncOf = (row: SheetRow) => describeCell(row.sync);
+const titles = (world: World) => [...world.crm.values()].map(({ fields }) => fields['title']);
+const heldPositions = (plan: Plan) => plan.holds.map(({ position }) => position);
+
+/** Reads the sheet twice, so that what was typed rests. */
+function rest(world: World): Plan {
+  cycle(world);
+  return cycle(world);
+}
+
+function typeTitle(row: SheetRow, title: string) {
+  row.cells['title'] = textCell(title);
+}
+
+describe('a copied row', () => {
+  it('is held and never writes to the original, even when it was edited', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    typeTitle(copy, 'Acme Copy');
+    const plan = settle(world);
+    expect(plan.holds).toMatchObject([{ entity: 'lead', id: '1', position: 3 }]);
+    expect(syncOf(copy)).toBe(
+      'Held: This row is a copy: its ID stands in another row too. Clear the ID here to make it a new record.',
+    );
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
+  it('above the original is the one that is held', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    typeTitle(copy, 'Acme Copy');
+    world.sheet.lead.unshift(world.sheet.lead.pop()!);
+    expect(heldPositions(settle(world))).toEqual([1]);
+  });
+
+  it('stays the copy when the original is edited and sorted below it, and the edit goes to the record', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    settle(world);
+    typeTitle(rowOf(world, acme), 'Acme GmbH');
+    world.sheet.lead.reverse();
+    expect(heldPositions(settle(world))).toEqual([1]);
+    expect(titles(world)).toEqual(['Acme GmbH', 'Beta']);
+    expect(syncOf(copy)).toMatch(/^Held: This row is a copy/);
+  });
+
+  it('of a row whose edit waits is told from it by what was decided, wherever both stand', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    typeTitle(rowOf(world, acme), 'Acme GmbH');
+    rest(world);
+    const copy = copyRow(world, acme);
+    typeTitle(copy, 'Acme AG');
+    world.sheet.lead.reverse();
+    expect(heldPositions(settle(world))).toEqual([1]);
+    expect(titles(world)).toEqual(['Acme GmbH', 'Beta']);
+  });
+
+  it('that can not be told from its original is held with it, and neither is written from', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    typeTitle(copy, 'Acme Copy');
+    typeTitle(rowOf(world, acme), 'Acme GmbH');
+    const plan = settle(world);
+    expect(heldPositions(plan)).toEqual([1, 3]);
+    expect(syncOf(copy)).toMatch(
+      /^Held: Several rows have the ID 1, and none shows what was last known of it\./,
+    );
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+    copy.id = emptyCell;
+    settle(world);
+    expect(titles(world)).toEqual(['Acme GmbH', 'Beta', 'Acme Copy']);
+  });
+
+  it('takes the place of an original that was deleted when it shows what that had', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    copyRow(world, acme);
+    settle(world);
+    removeRow(world, acme);
+    const plan = settle(world);
+    expect([plan.holds, syncOf(rowOf(world, acme))]).toEqual([[], expect.stringMatching(/^Synced /)]);
+  });
+
+  it('that was edited does not take the place of an original that was deleted until a person says so', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    settle(world);
+    removeRow(world, acme);
+    typeTitle(copy, 'Gamma');
+    settle(world);
+    expect(syncOf(copy)).toMatch(/^Held: This row is a copy of record 1, whose own row is gone\./);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+    copy.sync = emptyCell;
+    settle(world);
+    expect(titles(world)).toEqual(['Gamma', 'Beta']);
+  });
+
+  it('whose ID is cleared becomes a record of its own', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    settle(world);
+    copy.id = emptyCell;
+    typeTitle(copy, 'Acme Copy');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Acme Copy']);
+    expect(isQuiet(settle(world))).toBe(true);
+  });
+
+  it('S3: of a claimed row makes no second record', () => {
+    const world = createWorld();
+    pull(world);
+    addRow(world, 'lead', { title: textCell('Acme') });
+    rest(world);
+    world.sheet.lead.push(structuredClone(world.sheet.lead[0]!), structuredClone(world.sheet.lead[0]!));
+    settle(world);
+    expect(titles(world)).toEqual(['Acme']);
+    expect(world.sheet.lead.map(({ id }) => id.kind)).toEqual(['number', 'text', 'text']);
+    expect(world.sheet.lead.slice(1).map(syncOf)).toEqual([
+      expect.stringMatching(/^Held: This row is a copy/),
+      expect.stringMatching(/^Held: This row is a copy/),
+    ]);
+  });
+});
+
+describe('the offer to make a copy a new record', () => {
+  const offerOf = (plan: Plan): string => plan.holds.find(({ decision }) => decision)?.decision ?? 'none';
+
+  it('is taken by an answer, and the copy becomes a record of its own', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    typeTitle(copy, 'Acme Copy');
+    const offer = offerOf(settle(world));
+    expect(offer).toMatch(/^copy:lead-1:/);
+    world.decisions.set(offer, 'new');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Acme Copy']);
+    expect([[...world.decisions], isQuiet(settle(world))]).toEqual([[], true]);
+  });
+
+  it('stays the same when rows are sorted, and is another one when the copy is edited', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    const offer = offerOf(settle(world));
+    world.sheet.lead.reverse();
+    expect(offerOf(settle(world))).toBe(offer);
+    typeTitle(copy, 'Acme Copy');
+    expect(offerOf(settle(world))).not.toBe(offer);
+  });
+
+  it('waits for what a new record needs', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    copy.cells['title'] = emptyCell;
+    world.decisions.set(offerOf(settle(world)), 'new');
+    settle(world);
+    expect(syncOf(copy)).toBe('Held: This row is a copy, and can not become a new record yet. Fill Title.');
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+});
+
+describe('an edit in the CRM', () => {
+  it('reaches the original and not its copy', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, acme);
+    settle(world);
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    settle(world);
+    expect(rowOf(world, acme).cells['title']).toEqual(textCell('Acme GmbH'));
+    expect(copy.cells['title']).toEqual(textCell('Acme'));
+  });
+});

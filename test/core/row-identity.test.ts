@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { isQuiet } from '../../src/core/decide/plan.ts';
+import {
+  addRecord,
+  addRow,
+  changeRecord,
+  createWorld,
+  leadKey,
+  recordOf,
+  removeRow,
+  rowOf,
+  type SheetRow,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const [acme, beta, gamma] = [leadKey(1), leadKey(2), leadKey(3)];
+const syncOf = (row: SheetRow) => describeCell(row.sync);
+const titles = (world: World) => [...world.crm.values()].map(({ fields }) => fields['title']);
+const ids = (world: World) => world.sheet.lead.map(({ id }) => describeCell(id));
+
+describe('an ID that somebody changed', () => {
+  it.each<[to: string, cell: Cell]>([
+    ['nothing', emptyCell],
+    ['a number that nobody has', numberCell(999)],
+    ['some words', textCell('lost')],
+    ['the ID of another row', numberCell(2)],
+  ])('to %s is put back where the row shows what it had, and the journal says so', (_to, cell) => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    rowOf(world, acme).id = cell;
+    settle(world);
+    expect(ids(world)).toEqual(['1', '2', '3']);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+    expect(world.journal.at(-1)).toMatchObject({
+      key: acme,
+      kind: 'repair',
+      side: 'table',
+      cause: 'its ID was lost, and found again by what the row shows',
+    });
+    expect(isQuiet(settle(world))).toBe(true);
+  });
+
+  it('in every row at once is put back everywhere, and no brake stops it', () => {
+    const world = worldWithLeads(Array.from({ length: 20 }, (_, index) => `Lead ${index + 1}`));
+    for (const row of world.sheet.lead) row.id = emptyCell;
+    expect(settle(world).brakes).toEqual([]);
+    expect(new Set(ids(world)).size).toBe(20);
+    expect(world.crm.size).toBe(20);
+  });
+
+  it('waits for a person where two records show the same', () => {
+    const world = worldWithLeads(['Twin', 'Twin', 'Gamma']);
+    const row = rowOf(world, beta);
+    row.id = emptyCell;
+    settle(world);
+    expect([syncOf(row), row.id]).toEqual([
+      'Held: This looks like record 2, whose row is missing. Put 2 into the ID cell, or change the row to make it a new record.',
+      emptyCell,
+    ]);
+    rowOf(world, acme).id = textCell('lost');
+    settle(world);
+    expect(syncOf(row)).toMatch(
+      /^Held: This looks like the records 1, 2, whose rows are missing\. Put the right one/,
+    );
+    expect([ids(world), titles(world)]).toEqual([
+      ['lost', '(empty)', '3'],
+      ['Twin', 'Twin', 'Gamma'],
+    ]);
+  });
+
+  it('waits for a person where two rows show what the record had', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const row = rowOf(world, acme);
+    row.id = emptyCell;
+    world.sheet.lead.push(structuredClone(row));
+    settle(world);
+    expect(world.sheet.lead.map(syncOf)).toEqual([
+      expect.stringMatching(/^Held: This looks like record 1/),
+      expect.stringMatching(/^Synced /),
+      expect.stringMatching(/^Held: This looks like record 1/),
+    ]);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
+  it('to nothing in a row that was edited as well is held, because it looks like the record', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    const row = rowOf(world, acme);
+    row.id = emptyCell;
+    row.cells['about.url'] = textCell('https://acme.example');
+    settle(world);
+    expect(syncOf(row)).toMatch(
+      /^Held: This looks like record 1, whose row is missing\. Put 1 into the ID cell/,
+    );
+    row.id = numberCell(1);
+    settle(world);
+    expect(recordOf(world, acme).fields['about.url']).toBe('https://acme.example');
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it.each([
+    [
+      'one that nobody knows',
+      numberCell(999),
+      /^Held: No record of the CRM has the ID “999”, and this looks like record 1/,
+    ],
+    [
+      'that of another row',
+      numberCell(2),
+      /^Held: This row is a copy: .+, and it looks like record 1, whose row is missing\. Put 1/,
+    ],
+  ] as const)(
+    'to %s in a row that was edited as well is held, and its record has not vanished',
+    (_to, id, sync) => {
+      const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'trash' } });
+      const row = rowOf(world, acme);
+      row.id = id;
+      row.cells['about.url'] = textCell('https://acme.example');
+      settle(world);
+      expect(syncOf(row)).toMatch(sync);
+      expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+      expect(recordOf(world, beta).fields['about.url']).toBeNull();
+    },
+  );
+
+  it('to one that nobody knows, in a row that looks like nothing, is held', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    const row = addRow(world, 'lead', { title: textCell('New') });
+    row.id = numberCell(999);
+    settle(world);
+    expect(syncOf(row)).toBe(
+      'Held: No record of the CRM has the ID “999”. Clear the ID to make this a new record, or undo the change.',
+    );
+  });
+
+  it('to that of a record without a row is held where the row shows exactly another one', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    removeRow(world, gamma);
+    rowOf(world, acme).id = numberCell(3);
+    settle(world);
+    expect(syncOf(rowOf(world, gamma))).toMatch(
+      /^Held: This row shows the values of record 1 instead of its own\./,
+    );
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('is no reason for anything before the CRM was read once', () => {
+    const world = createWorld();
+    addRow(world, 'lead', { title: textCell('Acme') }).id = numberCell(1);
+    cycle(world);
+    expect(isQuiet(cycle(world))).toBe(true);
+  });
+
+  it('to text that is the same number is the same ID', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rowOf(world, acme).id = textCell('1');
+    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme GmbH', 'Beta']);
+  });
+});
+
+describe('rows whose IDs changed places', () => {
+  /** Gives every row the ID of the next. */
+  function rotateIds(...rows: readonly SheetRow[]) {
+    const given = rows.map(({ id }) => id);
+    for (const [index, row] of rows.entries()) row.id = given[(index + 1) % given.length] ?? emptyCell;
+  }
+  const rowsOf = (world: World, ...keys: readonly (typeof acme)[]) => keys.map((key) => rowOf(world, key));
+
+  it('S2: are held, and neither record takes the values of the other', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rotateIds(...rowsOf(world, acme, beta));
+    const plan = settle(world);
+    expect(plan.holds.map(({ id, reason, decision }) => [id, reason, decision])).toEqual([
+      ['2', expect.stringContaining('the values of record 1'), 'swap:lead-2'],
+      ['1', expect.stringContaining('the values of record 2'), 'swap:lead-1'],
+    ]);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
+  it('S2: are held with an edit on top of one of them as well', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    const [one, two] = rowsOf(world, acme, beta);
+    rotateIds(one!, two!);
+    two!.cells['title'] = textCell('Beta GmbH');
+    expect(settle(world).holds).toHaveLength(2);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('S2: are held with edits on top of both, as long as two values tell whose they are', () => {
+    const world = createWorld();
+    for (const title of ['Acme', 'Beta', 'Gamma']) {
+      addRecord(world, 'lead', { title, 'about.url': `https://${title}.example` });
+      pull(world);
+    }
+    settle(world);
+    const [one, two] = rowsOf(world, acme, beta);
+    rotateIds(one!, two!);
+    one!.cells['title'] = textCell('Acme GmbH');
+    two!.cells['about.description'] = textCell('Typed');
+    expect(settle(world).holds).toHaveLength(2);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('S2: in a circle of three trip the brake', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    rotateIds(...rowsOf(world, acme, beta, gamma));
+    expect(settle(world).brakes).toMatchObject([{ scope: 'brake:lead:torn' }]);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('S2: are held when only what the CRM shows tells them apart', () => {
+    const world = createWorld();
+    for (const title of ['Twin', 'Twin', 'Twin']) {
+      addRecord(world, 'lead', { title });
+      pull(world);
+    }
+    settle(world);
+    const created = (key: typeof acme) => recordOf(world, key).fields['created_at'];
+    expect(created(acme)).not.toBe(created(beta));
+    rotateIds(...rowsOf(world, acme, beta, gamma));
+    expect(settle(world).holds).toHaveLength(3);
+  });
+
+  it('are well again when they are put back', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rotateIds(...rowsOf(world, acme, beta));
+    settle(world);
+    rotateIds(...rowsOf(world, beta, acme));
+    expect(settle(world).holds).toEqual([]);
+  });
+
+  it('are taken as they are once a person says that this was meant', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rotateIds(...rowsOf(world, acme, beta));
+    for (const { decision } of settle(world).holds) world.decisions.set(decision ?? '', 'approve');
+    settle(world);
+    expect([titles(world), [...world.decisions]]).toEqual([['Beta', 'Acme'], []]);
+  });
+});
+
+describe('two rows whose values were torn apart', () => {
+  it('S2: in several columns are held', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    for (const key of [acme, beta, gamma])
+      changeRecord(world, key, { status_name: key === acme ? 'in_talks' : null });
+    settle(world);
+    const [one, two] = [rowOf(world, acme), rowOf(world, beta)];
+    for (const name of ['title', 'status_name']) {
+      const [left, right] = [one.cells[name] ?? emptyCell, two.cells[name] ?? emptyCell];
+      [one.cells[name], two.cells[name]] = [right, left];
+    }
+    one.cells['about.description'] = textCell('Typed');
+    expect(settle(world).holds).toHaveLength(2);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('are edits where two records only share common values', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma', 'Delta']);
+    for (const key of [acme, beta])
+      changeRecord(world, key, { status_name: 'in_talks', 'about.description': 'Calls' });
+    settle(world);
+    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+    rowOf(world, gamma).cells['status_name'] = textCell('In talks');
+    rowOf(world, gamma).cells['about.description'] = textCell('Calls');
+    expect(settle(world).holds).toEqual([]);
+    expect(recordOf(world, gamma).fields).toMatchObject({
+      status_name: 'in_talks',
+      'about.description': 'Calls',
+    });
+  });
+
+  it('are edits where somebody joins two rows and deletes one', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    changeRecord(world, beta, { 'about.url': 'https://beta.example', 'about.description': 'Calls' });
+    settle(world);
+    for (const name of ['about.url', 'about.description'])
+      rowOf(world, acme).cells[name] = rowOf(world, beta).cells[name] ?? emptyCell;
+    removeRow(world, beta);
+    settle(world);
+    expect(recordOf(world, acme).fields).toMatchObject({ 'about.url': 'https://beta.example' });
+  });
+});
