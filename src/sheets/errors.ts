@@ -38,7 +38,8 @@ function refusalOf(error: Json): Refusal {
 }
 
 /** A 400 because the tab or the grid is not any more as it was read. */
-const movedPattern = /Unable to parse range|No (?:grid|sheet) with id|exceeds grid limits|beyond the last requested/;
+const movedPattern =
+  /Unable to parse range|No (?:grid|sheet) with id|exceeds grid limits|beyond the last requested/;
 
 /** Whether Google says that a range names no tab. */
 export const isUnknownRange = (error: unknown): boolean =>

@@ -2,6 +2,7 @@ import type { Cell } from './cell.ts';
 import { storedColors, withColorPairs } from './colors.ts';
 import { conditionalFormat } from './conditional-format.ts';
 import { effectiveValue, formattedValue } from './display.ts';
+import { isHiddenByFilter } from './filtering.ts';
 import { areaOf } from './grid-range.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { listedOptions } from './person-cells.ts';
@@ -31,7 +32,7 @@ function sheetView(sheet: Sheet): JsonObject {
     frozenRows: frozenRowsOf(sheet),
     frozenColumns: Number(sheet.gridProperties['frozenColumnCount'] ?? 0),
     rowCount,
-    hiddenRows: sheet.rowProperties.flatMap((line, row) => (row < rowCount && isHidden(line) ? row : [])),
+    hiddenRows: Array.from({ length: rowCount }, (_, row) => row).filter((row) => isHidden(sheet, row)),
     isFiltered: sheet.basicFilter.length > 0,
     warnings: sheet.protectedRanges.flatMap((protection) => warningView(sheet, protection)),
     columns: sheet.columnProperties.map((properties) => ({ ...properties })),
@@ -41,8 +42,8 @@ function sheetView(sheet: Sheet): JsonObject {
   };
 }
 
-function isHidden(line: JsonObject | undefined): boolean {
-  return line?.['hiddenByUser'] === true || line?.['hiddenByFilter'] === true;
+function isHidden(sheet: Sheet, row: number): boolean {
+  return sheet.rowProperties[row]?.['hiddenByUser'] === true || isHiddenByFilter(sheet, row);
 }
 
 /** Where Google asks a person before an edit, and what it is about. */

@@ -105,27 +105,21 @@ function sortTab(sheet: Sheet, action: ActionOf<'sort'>): void {
   sortArea(sheet, action.range ?? whole, [key]);
 }
 
-/** Sets the tab's filter as Google keeps it: by the texts that are hidden, and with a mark on every row it hides. */
+/** Sets the tab's filter as Google keeps it: by the texts whose rows are hidden. */
 function filterRows(sheet: Sheet, action: ActionOf<'filter'>, nextId: NextId): void {
-  showAll(sheet);
   const column = columnOf(sheet, action.column);
-  const [start, end] = [frozenRowsOf(sheet), filledRowCount(sheet)];
-  const hidden = new Set<string>();
-  for (let row = start; row < end; row += 1) {
-    const text = formattedValue(sheet.rows[row]?.[column]);
-    if (action.shown.includes(text)) continue;
-    hidden.add(text);
-    sheet.rowProperties[row] = { ...sheet.rowProperties[row], hiddenByFilter: true };
-  }
+  const end = filledRowCount(sheet);
+  const texts = sheet.rows.slice(frozenRowsOf(sheet), end).map((cells) => formattedValue(cells[column]));
+  const hiddenValues = [...new Set(texts)].filter((text) => !action.shown.includes(text));
   const area = { ...areaOf({}, sizeOf(sheet)), startRow: headerRowOf(sheet), endRow: Math.max(end, 1) };
-  const criteria = { [column]: { hiddenValues: [...hidden] } };
-  sheet.basicFilter = [{ id: nextId(), ranges: [rangeOf(sheet.sheetId, area)], criteria }];
+  const ranges = [rangeOf(sheet.sheetId, area)];
+  sheet.basicFilter = [{ id: nextId(), ranges, criteria: { [column]: { hiddenValues } } }];
 }
 
 function showAll(sheet: Sheet): void {
   const shown = (properties: JsonObject | undefined): JsonObject | undefined => {
     if (!properties) return undefined;
-    const { hiddenByUser, hiddenByFilter, ...others } = properties;
+    const { hiddenByUser, ...others } = properties;
     return others;
   };
   sheet.rowProperties = sheet.rowProperties.map(shown);
