@@ -141,6 +141,14 @@ describe('a conflict in the tab of the questions', () => {
     expect([titles(world), scopes(world)]).toEqual([['Acme of the sheet', 'Acme of the sheet'], []]);
   });
 
+  it('stands once, with the choice that was made in one of its rows', () => {
+    const copy = structuredClone(questionOf(world));
+    questionRows(world).push(copy, structuredClone(copy));
+    choose(copy, 'Perhaps');
+    cycle(world);
+    expect(questionRows(world)).toEqual([copy]);
+  });
+
   it('goes when it was decided somewhere else', () => {
     world.decisions.set(conflict, 'crm');
     settle(world);

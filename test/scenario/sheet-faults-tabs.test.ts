@@ -119,7 +119,8 @@ describe('the spreadsheet', () => {
     const stop = sheetLine.intercept(/^GET .*spreadsheets/, cut);
     await scene.stopped(/gone from the sheet/);
     await scene.cycled(3);
-    expect(engine.lastPlan?.table).toEqual([]);
+    // What waits is told in a tab of its own, which no record can be lost from.
+    expect(engine.lastPlan?.table.filter(({ write }) => write.entity !== 'question')).toEqual([]);
     stop();
     await scene.settled();
     expect(writes(scene)).toBe(0);

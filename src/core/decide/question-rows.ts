@@ -97,7 +97,7 @@ export function planQuestionRows(task: QuestionRows): TableStep[] {
     if (scope === undefined) continue;
     const question = asked.get(scope);
     if (!question && mayReturn(scope)) continue;
-    const current = question ? rows.filter((row) => asks(row, question)) : [];
+    const current = question ? withoutBlankCopies(rows.filter((row) => asks(row, question))) : [];
     if (question && current.length > 0) {
       standing.add(scope);
       steps.push(...sayWhatBecame(tab, current, readReply(question, current)));
@@ -110,6 +110,12 @@ export function planQuestionRows(task: QuestionRows): TableStep[] {
   }
   const added = [...asked.values()].filter(({ scope }) => !standing.has(scope)).slice(0, appendsMax);
   return [...steps, ...added.map((question) => askIn(task, question, outdated.get(question.scope)))];
+}
+
+/** Rows that ask the same twice, as after a read that lacked some: those without a choice are too many beside another one. */
+function withoutBlankCopies(rows: readonly ObservedRow[]): readonly ObservedRow[] {
+  const chosen = rows.filter((row) => chosenIn(row).kind !== 'empty');
+  return chosen.length > 0 ? chosen : rows.slice(0, 1);
 }
 
 const waiting = 'Waiting for your choice.';
