@@ -50,7 +50,7 @@ describe('a table', () => {
     expect(table?.columnProperties).toEqual([
       { columnName: 'Name' },
       { columnIndex: 1, columnName: '25' },
-      { columnIndex: 2, columnName: 'Column 3' },
+      { columnIndex: 2, columnName: 'Column 1' },
     ]);
     expect(await tables()).toEqual([table]);
     const { api, spreadsheetId } = emulator;
@@ -93,7 +93,7 @@ describe('a table', () => {
     await emulator.batch([{ moveDimension: { source: columns(0, 1), destinationIndex: 3 } }]);
     expect((await tables())[0]?.columnProperties).toEqual([
       { columnName: '25' },
-      { columnIndex: 1, columnName: 'Column 3' },
+      { columnIndex: 1, columnName: 'Column 1' },
       { columnIndex: 2, columnName: 'Who', columnType: 'DROPDOWN', dataValidationRule },
     ]);
   });
@@ -109,19 +109,38 @@ describe('a table', () => {
     expect((await tables())[0]?.columnProperties).toEqual([
       { columnName: 'Who' },
       { columnIndex: 1, columnName: 'Age', columnType: 'DOUBLE' },
-      { columnIndex: 2, columnName: 'Column 3' },
+      { columnIndex: 2, columnName: 'Column 1' },
     ]);
     expect(await refusalOf(update({ columnType: 'TEXT' }))).toMatchObject({ code: 400 });
+  });
+
+  test('names a column anew that comes with a type and no name, and fills checkboxes and ratings', async () => {
+    const columnProperties = [
+      { columnIndex: 1, columnType: 'BOOLEAN' },
+      { columnIndex: 2, columnName: 'Stars', columnType: 'RATINGS_CHIP' },
+    ];
+    await emulator.fill([
+      ['Name', 'Flag', ''],
+      ['Ada', true],
+      ['Bob', 'maybe', 3],
+    ]);
+    await add({ range: RANGE, columnProperties });
+    expect(await columnNames()).toEqual(['Name', 'Column 1', 'Stars']);
+    expect(await emulator.read('B1:C4', { valueRenderOption: 'UNFORMATTED_VALUE' })).toEqual([
+      ['Column 1', 'Stars'],
+      [true, 'x'],
+      [false, 3],
+    ]);
   });
 
   test('grows by what is inserted inside, and at its end only by what takes after it', async () => {
     await add({ range: RANGE });
     await emulator.batch([{ insertDimension: { range: columns(1, 2) } }]);
-    expect(await columnNames()).toEqual(['Name', 'Column 2', '25', 'Column 3']);
+    expect(await columnNames()).toEqual(['Name', 'Column 2', '25', 'Column 1']);
     await emulator.batch([{ insertDimension: { range: columns(4, 5) } }]);
     expect(await columnNames()).toHaveLength(4);
     await emulator.batch([{ insertDimension: { range: columns(4, 5), inheritFromBefore: true } }]);
-    expect(await columnNames()).toEqual(['Name', 'Column 2', '25', 'Column 3', 'Column 5']);
+    expect(await columnNames()).toEqual(['Name', 'Column 2', '25', 'Column 1', 'Column 3']);
     await emulator.batch([{ deleteDimension: { range: rows(1, 2) } }]);
     expect((await tables())[0]?.range).toMatchObject({ endRowIndex: 2, endColumnIndex: 5 });
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withValue } from './cell.ts';
 import { insertLines } from './dimensions.ts';
 import { maskOf, mergeFields } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
@@ -58,7 +59,7 @@ const addTable = requestKind(z.object({ table: tableShape }), (draft, { table: s
     throw invalidArgument(`A table with id ${tableIdOf(table)} already exists.`);
   }
   sheet.tables.push(table);
-  if (sent.columnProperties) setColumns(sheet, area, sent.columnProperties, nextId);
+  if (sent.columnProperties) setColumns(sheet, table, sent.columnProperties, nextId);
   nameBlankColumns(sheet);
   if (area.startRow === 0 && !sheet.gridProperties['frozenRowCount']) {
     sheet.gridProperties = { ...sheet.gridProperties, frozenRowCount: 1 };
@@ -86,7 +87,11 @@ const updateTable = requestKind(
     if (rowsMask) changed = withRows(sheet, changed, sent.rowsProperties ?? {}, rowsMask);
     sheet.tables = sheet.tables.map((candidate) => (candidate === table ? changed : candidate));
     if (maskOf(mask, 'columnProperties')) {
-      setColumns(sheet, areaOfTable(sheet, changed), sent.columnProperties ?? [], nextId);
+      const columns = sent.columnProperties ?? [];
+      if (columns.some(({ columnName }) => !columnName)) {
+        throw invalidArgument('Table header row cell must have a value.');
+      }
+      setColumns(sheet, changed, columns, nextId);
     }
     nameBlankColumns(sheet);
     return undefined;
@@ -122,23 +127,40 @@ function withRows(
   return { ...changed, ranges: [rangeOf(sheet.sheetId, { ...area, endRow })] };
 }
 
-function setColumns(sheet: Sheet, area: Area, columns: readonly ColumnShape[], nextId: () => number): void {
+/** A name goes into its header cell; a column that is sent without one loses its header and is named anew. */
+function setColumns(
+  sheet: Sheet,
+  table: Overlay,
+  columns: readonly ColumnShape[],
+  nextId: () => number,
+): void {
+  const area = areaOfTable(sheet, table);
   sheet.tableColumns = sheet.tableColumns.filter((column) => !isInHeader(column, area));
   for (const { columnIndex, columnName, ...type } of columns) {
-    if (!columnName) throw invalidArgument('Table header row cell must have a value.');
     refuseRule(type);
     const column = area.startColumn + columnIndex;
     if (column >= area.endColumn) throw invalidArgument(`The table has no column at index ${columnIndex}.`);
-    const header = cellAt(sheet, area.startRow, column);
-    setCell(sheet, area.startRow, column, { ...header, userEnteredValue: { stringValue: columnName } });
+    const { textFormatRuns: _, ...header } = cellAt(sheet, area.startRow, column) ?? {};
+    setCell(sheet, area.startRow, column, withValue(header, { stringValue: columnName ?? '' }));
     if (type.columnType === undefined) continue;
-    const cell = {
-      startRow: area.startRow,
-      endRow: area.startRow + 1,
-      startColumn: column,
-      endColumn: column + 1,
-    };
+    const cell = { ...area, endRow: area.startRow + 1, startColumn: column, endColumn: column + 1 };
     sheet.tableColumns.push({ ...type, id: nextId(), ranges: [rangeOf(sheet.sheetId, cell)] });
+    const endRow = area.endRow - Number(hasFooter(table));
+    setDefaults(sheet, { ...cell, startRow: area.startRow + 1, endRow }, type.columnType);
+  }
+}
+
+/** A column of checkboxes holds TRUE or FALSE and nothing else, one of ratings at least a 0. */
+function setDefaults(sheet: Sheet, body: Area, columnType: string): void {
+  for (const { row, column } of cellsOf(body)) {
+    const cell = cellAt(sheet, row, column);
+    const value = cell?.userEnteredValue;
+    if (columnType === 'BOOLEAN' && value?.boolValue === undefined) {
+      setCell(sheet, row, column, withValue(cell, { boolValue: false }));
+    }
+    if (columnType === 'RATINGS_CHIP' && !value) {
+      setCell(sheet, row, column, withValue(cell, { numberValue: 0 }));
+    }
   }
 }
 

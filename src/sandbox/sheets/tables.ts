@@ -84,7 +84,7 @@ function isHeader(range: Overlay['ranges'][number] | undefined, row: number, col
   return range?.startRowIndex === row && range.startColumnIndex === column;
 }
 
-/** Gives every column of a table that has no header one, as Google does: `Column 3` for the third. */
+/** Gives every column of a table that has no header the first free of the names `Column 1`, `Column 2` and so on. */
 export function nameBlankColumns(sheet: Sheet): void {
   for (const table of sheet.tables) {
     const { startRow, startColumn, endColumn } = areaOfTable(sheet, table);
@@ -93,7 +93,7 @@ export function nameBlankColumns(sheet: Sheet): void {
     for (let column = startColumn; column < endColumn; column += 1) {
       const cell = cellAt(sheet, startRow, column);
       if (formattedValue(cell) !== '') continue;
-      let number = column - startColumn + 1;
+      let number = 1;
       while (taken.has(`Column ${number}`)) number += 1;
       taken.add(`Column ${number}`);
       setCell(sheet, startRow, column, { ...cell, userEnteredValue: { stringValue: `Column ${number}` } });
