@@ -8,6 +8,7 @@ import {
   setStep,
   sheetLayout,
   titled,
+  type WholeSpreadsheet,
 } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;
@@ -251,4 +252,88 @@ describe('a column', () => {
     await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 12, text: 'Homepage' });
     expect(await leadsOf(table)).toMatchObject({ headers: { 'about.url': 'Homepage' }, fresh: new Set() });
   });
+});
+
+describe('the notes at the headers', () => {
+  const noted = (note: string) =>
+    sheetLayout.map((tab) => ({ ...tab, columns: tab.columns.map((column) => ({ ...column, note })) }));
+
+  const notes = async () => {
+    const [leads] = (await sheet.readEverything()).sheets ?? [];
+    return leads?.data?.[0]?.rowData?.[0]?.values?.slice(2).map(({ note }) => note);
+  };
+
+  const setNote = (index: number, note?: string) =>
+    sheet.batch({
+      updateCells: {
+        start: { sheetId: 0, rowIndex: 0, columnIndex: index },
+        rows: [{ values: [note === undefined ? {} : { note }] }],
+        fields: 'note',
+      },
+    });
+
+  test('follow their columns, except where a person changed one or took it away', async () => {
+    await sheet.table.layOut(noted('Old.'), 'create');
+    expect(await notes()).toEqual(Array.from({ length: 6 }, () => 'Old.'));
+    await setNote(2, 'Ask Anna.');
+    await setNote(3);
+    await sheet.openTable().layOut(noted('New.'), 'refresh');
+    const { writes } = await sheet.countRequests();
+    await sheet.openTable().layOut(noted('New.'), 'refresh');
+    expect((await sheet.countRequests()).writes).toBe(writes);
+    expect(await notes()).toEqual(['Ask Anna.', undefined, 'New.', 'New.', 'New.', 'New.']);
+  });
+});
+
+test('what belongs to people is the same before and after (S13)', async () => {
+  await sheet.fill('1', '2', '3');
+  await sheet.person(
+    { kind: 'insertColumns', sheet: 'Leads', column: 0 },
+    { kind: 'paste', sheet: 'Leads', row: 0, column: 0, rows: [['Mine'], ['=ROW()'], ['kept'], ['=1/0']] },
+    { kind: 'renameHeader', sheet: 'Leads', column: 'Website', text: 'Homepage' },
+    { kind: 'moveColumns', sheet: 'Leads', column: 'Title', to: 9 },
+    { kind: 'addTab', title: 'Notes' },
+    { kind: 'edit', sheet: 'Notes', row: 4, column: 2, text: '=NOW()' },
+  );
+  const grey = { backgroundColor: { red: 0.5, green: 0.5, blue: 0.5 } };
+  const cell = { sheetId: 0, startRowIndex: 1, endRowIndex: 2, startColumnIndex: 0, endColumnIndex: 1 };
+  await sheet.batch(
+    {
+      repeatCell: {
+        range: cell,
+        cell: { note: 'mine', userEnteredFormat: grey },
+        fields: 'note,userEnteredFormat',
+      },
+    },
+    { setBasicFilter: { filter: { range: { sheetId: 0 } } } },
+    {
+      updateDimensionProperties: {
+        range: { sheetId: 0, dimension: 'ROWS', startIndex: 3, endIndex: 4 },
+        properties: { hiddenByUser: true },
+        fields: 'hiddenByUser',
+      },
+    },
+  );
+  const before = await sheet.readEverything();
+  const table = sheet.openTable();
+  await table.read(sheetLayout);
+  const changed = setStep(2, textCell('2'), { ...titled('Changed'), 'about.url': textCell('example.com') });
+  expect(await table.write([changed])).toMatchObject({ misplaced: [] });
+  await table.layOut(sheetLayout, 'create');
+  await table.layOut(sheetLayout, 'refresh');
+  const after = await sheet.readEverything();
+  const row = (spreadsheet: WholeSpreadsheet) => spreadsheet.sheets?.[0]?.data?.[0]?.rowData?.[2];
+  const values = row(after)?.values ?? [];
+  const texts = values.map(({ userEnteredValue }) => userEnteredValue?.stringValue);
+  expect(texts).toContain('Changed');
+  expect(texts).toContain('example.com');
+  // The one row that was written apart, everything is what it was; in the row itself all but the two cells.
+  const isOurs = (_: unknown, index: number) => ['Changed', 'example.com'].includes(texts[index] ?? '');
+  const others = (spreadsheet: WholeSpreadsheet) =>
+    row(spreadsheet)?.values?.filter((each, index) => !isOurs(each, index));
+  expect(others(after)).toEqual(others(before));
+  const [wrote] = [after, before].map((spreadsheet) => spreadsheet.sheets?.[0]?.data?.[0]?.rowData);
+  const untouched = before.sheets?.[0]?.data?.[0]?.rowData;
+  if (wrote && untouched?.[2]) wrote[2] = untouched[2];
+  expect(after).toEqual(before);
 });

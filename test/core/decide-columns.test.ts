@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { forgetFreshColumns, holdMissingColumns, showHeaders } from '../../src/core/decide/columns.ts';
+import type { TabLayout } from '../../src/core/layout.ts';
+import type { Entity } from '../../src/core/record.ts';
+import { type Agreement, emptyAgreement } from '../../src/core/state.ts';
+
+const both = { kind: 'text', direction: 'both', conflict: 'crm' } as const;
+
+const layout: TabLayout<Entity> = {
+  entity: 'lead',
+  title: 'Leads',
+  columns: [
+    { field: 'title', header: 'Title', ...both },
+    { field: 'about.url', header: 'Website', ...both },
+  ],
+};
+
+const agreed = (id: string): [string, Agreement] => [
+  id,
+  {
+    ...emptyAgreement({ entity: 'lead', id }, 0),
+    fields: { title: `Title ${id}`, 'about.url': `${id}.example` },
+  },
+];
+
+const row = (id: number, url: string) => ({
+  position: id,
+  id: numberCell(id),
+  sync: emptyCell,
+  cells: { title: textCell(`Title ${id}`), 'about.url': textCell(url) },
+});
+
+const tab = {
+  state: 'read',
+  rows: [row(1, ''), row(2, 'typed.example')],
+  fields: new Set(['title', 'about.url']),
+  hasSync: true,
+} as const;
+
+describe('a column that is missing', () => {
+  const without = { ...tab, fields: new Set(['title']), headers: { title: 'Title' } };
+
+  test('is held with what to do where it was there before', () => {
+    const [hold, ...others] = holdMissingColumns(layout, without, new Map([agreed('1')]));
+    expect(hold?.reason).toContain('“Website” of “Leads” is gone; the CRM keeps its values');
+    expect(others).toEqual([]);
+  });
+
+  test('is offered where it never was', () => {
+    const [hold] = holdMissingColumns(layout, without, new Map());
+    expect(hold?.reason).toContain('Nothing is added unasked: run init --add-columns');
+  });
+
+  test('is not missing when an array formula fills it', () => {
+    const filled = { ...without, headers: { title: 'Title', 'about.url': 'Website' } };
+    expect(holdMissingColumns(layout, filled, new Map())).toEqual([]);
+  });
+});
+
+describe('a column that is new', () => {
+  test('says nothing with its empty cells, and what a person typed there stays an edit', () => {
+    const agreementsSaved: Agreement[] = [];
+    const agreements = new Map([agreed('1'), agreed('2'), agreed('3')]);
+    const kept = forgetFreshColumns({ ...tab, fresh: new Set(['about.url']) }, agreements, {
+      agreementsSaved,
+    });
+    expect([...kept].map(([id, { fields }]) => [id, Object.keys(fields)])).toEqual([
+      ['1', ['title']],
+      ['2', ['title', 'about.url']],
+      ['3', ['title']],
+    ]);
+    expect(agreementsSaved.map(({ key }) => key.id)).toEqual(['1', '3']);
+  });
+
+  test('leaves everything as it is where none is', () => {
+    const agreements = new Map([agreed('1')]);
+    expect(forgetFreshColumns(tab, agreements, { agreementsSaved: [] })).toBe(agreements);
+  });
+});
+
+test('messages use the header that stands above a column', () => {
+  const shown = showHeaders(layout, { ...tab, headers: { 'about.url': 'Homepage' } });
+  expect(shown.columns.map(({ header }) => header)).toEqual(['Title', 'Homepage']);
+});
