@@ -169,4 +169,21 @@ describe('a write', () => {
     await scene.settled();
     expect(valueAt(await crm.find('lead', id), 'title')).toBe('Altered by them');
   });
+
+  test('fault 55: of an automation through the API is an edit like any other, and comes to rest', async () => {
+    const scene = await openScenario();
+    const { crm, engine, sheetLine } = scene;
+    const { id } = await crm.take('lead');
+    const row = (await scene.position('lead', id)) + 1;
+    const column = 'ABCDEFGHIJ'[Object.keys((await scene.row('lead', id)) ?? {}).indexOf('Title')];
+    for (const title of ['Written by an automation', 'And written again']) {
+      const range = `Leads!${column}${row}`;
+      const url = `${sheetLine.baseUrl}v4/spreadsheets/${engine.link.table.identity}/values/${range}`;
+      const values = JSON.stringify({ values: [[title]] });
+      await fetch(`${url}?valueInputOption=RAW`, { method: 'PUT', body: values });
+      await scene.settled();
+      expect(valueAt(await crm.find('lead', id), 'title')).toBe(title);
+    }
+    expect(writes(scene)).toBe(2);
+  });
 });

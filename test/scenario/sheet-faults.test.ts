@@ -28,6 +28,7 @@ const faults: Readonly<Record<number, string>> = {
   52: 'a text can be written in several forms of Unicode',
   53: 'an append lands and its answer is lost',
   54: 'a collaborator alters what we write',
+  55: 'a second daemon is started, or an automation writes to the same sheet',
 };
 
 /** Tests elsewhere that hold a fault, by the number of the fault: what would be run here again adds nothing. */
@@ -58,6 +59,11 @@ const elsewhere: readonly (readonly [number, file: string, title: string])[] = [
     53,
     'contract/sheet-table-races.test.ts',
     '503 and a cut connection are SHEET_UNREACHABLE, and a write is not sent twice',
+  ],
+  [
+    55,
+    'process/lifecycle.test.ts',
+    'is refused while another daemon uses the state directory, which goes on',
   ],
 ];
 

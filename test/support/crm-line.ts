@@ -51,7 +51,8 @@ export interface CrmLineOptions {
 export async function openCrmLine({ target, now }: CrmLineOptions): Promise<CrmLine & AsyncDisposable> {
   const interceptions = new Map<RegExp, Interception>();
   const prefix = new URL(target).pathname;
-  const server = createServer(async (incoming, response) => {
+  // A machine that thinks for long between two requests finds its connection still there.
+  const server = createServer({ keepAliveTimeout: 600_000 }, async (incoming, response) => {
     const { method = '', url = '' } = incoming;
     const asked = { method, url: url.slice(prefix.length), body: await text(incoming) };
     const passOn: PassOn = (changed) => forward(target, incoming, { ...asked, ...changed });

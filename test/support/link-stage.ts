@@ -13,7 +13,7 @@ import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
-import { readCrm, readSheet, type Snapshot, type Tabs } from './two-sides.ts';
+import { readCrm, readSheet, type SideAddresses, type Snapshot, type Tabs } from './two-sides.ts';
 
 /** Times for tests in which loops run; the sheet is laid out already and settling takes no minute. */
 const quickTimes = {
@@ -32,6 +32,7 @@ export interface LinkStage {
   readonly link: Link;
   readonly model: CrmModel;
   readonly log: RecordingLog;
+  readonly addresses: SideAddresses;
   /** An engine on the link, or on a link that differs; it stops with the test. */
   createEngine(changes?: Partial<Link>): Engine;
   setSheetFaults(faults: FaultsInput): Promise<void>;
@@ -70,6 +71,7 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
     link,
     model: crm.model,
     log,
+    addresses,
     createEngine(changes = {}) {
       const engine = new Engine({ ...link, ...changes });
       onTestFinished(() => engine.stop(5_000));
