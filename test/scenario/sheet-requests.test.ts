@@ -28,6 +28,7 @@ async function openCounted(counts: SeedCounts): Promise<CountedStage> {
   });
   const table = createGoogleSheetTable({
     spreadsheetId: stage.addresses.spreadsheetId,
+    account: stage.addresses.crmUrl,
     rootUrl: line.baseUrl,
     readsPerMinute: 10_000,
     writesPerMinute: 10_000,
