@@ -155,19 +155,22 @@ function checkFields(entity: Entity, { columns, order, title }: TabSettings): st
 }
 
 /** A column is found by its header, so no two of a tab may have the same one. */
-function checkHeaders(entity: Entity, { columns }: TabSettings): string[] {
+function checkHeaders(entity: Entity, { columns, pauseColumn }: TabSettings): string[] {
   const taken = new Map([idHeader, syncHeader].map((header) => [labelKey(header), 'the daemon itself']));
   for (const { name, header } of describeEntity(entity, emptyCatalog)) {
     const isShown = columns[name]?.direction !== 'off' && columns[name]?.header === undefined;
     if (isShown) taken.set(labelKey(header), name);
   }
-  return Object.entries(columns).flatMap(([name, { direction, header }]) => {
-    if (header === undefined || direction === 'off') return [];
+  const claim = (path: string, header: string, name: string): string[] => {
     const owner = taken.get(labelKey(header));
     taken.set(labelKey(header), name);
-    const path = `sheet.tabs.${tabNames[entity]}.columns.${name}.header`;
-    return owner === undefined ? [] : [`${path}: “${header}” is already the header of ${owner}`];
-  });
+    if (owner === undefined) return [];
+    return [`sheet.tabs.${tabNames[entity]}.${path}: “${header}” is already the header of ${owner}`];
+  };
+  const ofColumns = Object.entries(columns).flatMap(([name, { direction, header }]) =>
+    header === undefined || direction === 'off' ? [] : claim(`columns.${name}.header`, header, name),
+  );
+  return [...ofColumns, ...(pauseColumn === undefined ? [] : claim('pauseColumn', pauseColumn, 'the pause'))];
 }
 
 function isSafeUrl(text: string): boolean {

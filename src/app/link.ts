@@ -190,7 +190,7 @@ const directions: Readonly<Record<'both' | 'toSheet' | 'off', Direction>> = {
 };
 
 function readTab(settings: Settings, entity: Entity): TabPolicy {
-  const { title, conflict, columns, order } = tabSettings(settings, entity);
+  const { title, conflict, columns, order, pauseColumn } = tabSettings(settings, entity);
   const rules = Object.entries(columns).map(([name, column]): [string, ColumnPolicy] => [
     name,
     {
@@ -200,5 +200,11 @@ function readTab(settings: Settings, entity: Entity): TabPolicy {
       blank: column.blank,
     },
   ]);
-  return { title, conflict: conflicts[conflict], columns: Object.fromEntries(rules), order };
+  return {
+    title,
+    conflict: conflicts[conflict],
+    columns: Object.fromEntries(rules),
+    order,
+    pauseHeader: pauseColumn,
+  };
 }

@@ -29,6 +29,13 @@ const tab = (title: string) =>
     title: z.string().min(1).max(100).default(title).describe('Name of the tab.'),
     conflict: conflict.default('crm').describe('Who wins when both sides changed one field differently.'),
     columns: z.record(z.string(), column).default({}).describe('Rules for single columns, by field name.'),
+    pauseColumn: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Header of a column of checkboxes; a row that is ticked there is left alone. None where absent.',
+      ),
     order: z
       .array(z.string())
       .default([])

@@ -34,6 +34,8 @@ export interface TabLayout<Kind extends TabKind = TabKind> {
   readonly entity: Kind;
   readonly title: string;
   readonly columns: readonly Column[];
+  /** Header of a column of checkboxes; a row that is ticked there is left alone. Absent where there is none. */
+  readonly pauseHeader?: string;
 }
 
 export type Layout = readonly TabLayout[];

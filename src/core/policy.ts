@@ -23,6 +23,8 @@ export interface TabPolicy {
   readonly columns: Readonly<Record<FieldName, ColumnPolicy>>;
   /** The fields whose columns stand first in a new tab, from left to right; the others follow in their own order. */
   readonly order?: readonly FieldName[] | undefined;
+  /** Header of the column of checkboxes that pause rows; absent where there is to be none. */
+  readonly pauseHeader?: string | undefined;
 }
 
 /** What becomes of the CRM's record when its row vanished from the table: a person is asked, it is trashed, or the row comes back. */
@@ -47,7 +49,8 @@ export function buildLayout(policy: Policy, catalog: Catalog): Layout {
   const ofRecords = entities.map((entity) => {
     const tab = tabs[entity];
     const columns = describeEntity(entity, catalog).flatMap((field) => buildColumn(field, tab, catalog));
-    return { entity, title: tab.title, columns: arrange(columns, tab.order ?? []) };
+    const pause = tab.pauseHeader === undefined ? {} : { pauseHeader: tab.pauseHeader };
+    return { entity, title: tab.title, columns: arrange(columns, tab.order ?? []), ...pause };
   });
   return questionsTitle === undefined ? ofRecords : [...ofRecords, questionTab(questionsTitle)];
 }

@@ -11,6 +11,8 @@ export interface ObservedRow {
   readonly sync: Cell;
   /** Managed cells by field; a field whose column is missing is absent. */
   readonly cells: Readonly<Record<FieldName, Cell>>;
+  /** A person ticked it in the column that pauses rows. */
+  readonly isPaused?: true;
 }
 
 /** A tab as it was read, or why it can not be used: then nothing may be concluded from it. */

@@ -1,6 +1,6 @@
 import { type Cell, describeCell } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
-import { idHeader, syncHeader } from '../core/headers.ts';
+import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
 import type { TabLayout } from '../core/layout.ts';
 import type { FieldName } from '../core/value.ts';
@@ -20,6 +20,8 @@ export interface ManagedColumn {
 export interface ManagedColumns {
   readonly id: number;
   readonly sync: number | undefined;
+  /** Absent where the layout wants none, or it is missing. */
+  readonly pause?: number;
   readonly fields: ReadonlyMap<FieldName, ManagedColumn>;
 }
 
@@ -70,7 +72,16 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
       ? []
       : [[field, { index, kind, header: describeCell(cellAt(grid.rows, 0, index)) }]];
   });
-  return { state: 'bound', columns: { id, sync: places.get(syncHeader), fields: new Map(fields) } };
+  const pause = layout.pauseHeader === undefined ? undefined : places.get(pauseName);
+  return {
+    state: 'bound',
+    columns: {
+      id,
+      sync: places.get(syncHeader),
+      fields: new Map(fields),
+      ...(pause === undefined ? {} : { pause }),
+    },
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { idHeader, syncHeader } from '../core/headers.ts';
+import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
 import type { Column, TabLayout } from '../core/layout.ts';
 
 /** A column that the layout wants in a tab. */
@@ -20,9 +20,17 @@ const syncNote =
   'What happened to the row: Synced, Pending, New row, Error, Conflict or Held, and what to do. ' +
   'It is written for you; what is typed here goes nowhere.';
 
+const pauseColumn = (header: string): Managed => ({
+  name: pauseName,
+  header,
+  note: 'Tick a row to leave it alone: nothing is taken from it and nothing is written to it until you untick it.',
+  column: { field: pauseName, kind: 'boolean', header, direction: 'both', conflict: 'ask' },
+});
+
 /** All managed columns of a tab from left to right. Sync stands beside the ID, where people see it without scrolling. */
-export const managedColumns = ({ columns }: TabLayout): Managed[] => [
+export const managedColumns = ({ columns, pauseHeader }: TabLayout): Managed[] => [
   { name: idHeader, header: idHeader, note: idNote },
   { name: syncHeader, header: syncHeader, note: syncNote },
+  ...(pauseHeader === undefined ? [] : [pauseColumn(pauseHeader)]),
   ...columns.map((column) => ({ name: column.field, header: column.header, note: column.note, column })),
 ];

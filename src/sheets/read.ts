@@ -53,6 +53,9 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
   const binding = bindColumns(grid, { ...layout, title: grid.title });
   if (binding.state === 'held') return held(binding.reason);
   const { columns } = binding;
+  // Without it nobody could tell any more which rows are to be left alone.
+  if (layout.pauseHeader !== undefined && columns.pause === undefined)
+    return held(missingPause(grid.title, layout.pauseHeader));
   const merged = findMerge(grid, columns);
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
   const { sheetId, title, rowCount, rows } = grid;
@@ -68,6 +71,9 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
   };
   return { observed, bound: { sheetId, title, rowCount, columns, rows } };
 }
+
+const missingPause = (title: string, header: string): string =>
+  `“${title}” has no column “${header}”, in which rows are paused. Put the header back, add the column with init --add-columns, or take it out of the settings.`;
 
 /** Fields whose column bears no tag although others of the tab do: it was added since the tab was laid out. */
 function findFresh({ tags }: Grid, { fields }: ManagedColumns): ReadonlySet<FieldName> {
@@ -134,8 +140,14 @@ function observeRows(rows: Rows, columns: ManagedColumns, { fresh, spilled }: Fi
       id: bareCell(cellAt(rows, position, columns.id)),
       sync: columns.sync === undefined ? emptyCell : cellAt(rows, position, columns.sync),
       cells: Object.fromEntries(cells),
+      ...(isTicked(rows, position, columns) ? { isPaused: true as const } : {}),
     };
   });
+}
+
+function isTicked(rows: Rows, position: number, { pause }: ManagedColumns): boolean {
+  const cell = pause === undefined ? emptyCell : cellAt(rows, position, pause);
+  return cell.kind === 'boolean' && cell.boolean;
 }
 
 /** How a number is shown matters where people mean what they see, and where 50% and 50 are the same. */

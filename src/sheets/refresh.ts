@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { idHeader, syncHeader } from '../core/headers.ts';
+import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
 import type { TabLayout } from '../core/layout.ts';
 import type { Request } from './client.ts';
 import { dressColumn, type Rule, ruleOf, setNote, setRule, writeHeaders } from './column-look.ts';
@@ -35,8 +35,11 @@ export interface FilledTab {
   readonly layout: TabLayout;
 }
 
-const placeOf = ({ id, sync, fields }: ManagedColumns, name: string): number | undefined =>
-  name === idHeader ? id : name === syncHeader ? sync : fields.get(name)?.index;
+function placeOf({ id, sync, pause, fields }: ManagedColumns, name: string): number | undefined {
+  if (name === idHeader) return id;
+  if (name === syncHeader) return sync;
+  return name === pauseName ? pause : fields.get(name)?.index;
+}
 
 export const missingColumns = ({ columns, layout }: Pick<FilledTab, 'columns' | 'layout'>): Managed[] =>
   managedColumns(layout).filter(({ name }) => placeOf(columns, name) === undefined);

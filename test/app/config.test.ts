@@ -161,6 +161,10 @@ test('no two columns of a tab may have one header, nor one of the daemon’s own
   expect(columns('tasks', 'title: { header: sync }')).toEqual([
     'sheet.tabs.tasks.columns.title.header: “sync” is already the header of the daemon itself',
   ]);
+  const pause = writeConfig('sheet:\n  tabs:\n    leads:\n      pauseColumn: title\n');
+  expect(mistakes({ ...needed, ...pause })).toEqual([
+    'sheet.tabs.leads.pauseColumn: “title” is already the header of title',
+  ]);
   expect(columns('leads', 'custom.a: { header: Size }, custom.b: { header: size }')).toEqual([
     'sheet.tabs.leads.columns.custom.b.header: “size” is already the header of custom.a',
   ]);

@@ -28,6 +28,7 @@ export interface SheetRow {
   id: Cell;
   sync: Cell;
   cells: Record<FieldName, Cell>;
+  isPaused?: true;
 }
 
 /** A CRM, a sheet and what the daemon knows of both, in memory and without time of its own. */
@@ -69,7 +70,7 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
   const whole: Policy = {
     entities: listedEntities,
     tabs: {
-      lead: { ...tab('Leads'), columns },
+      lead: { ...tab('Leads'), columns, pauseHeader: 'Pause' },
       opportunity: tab('Opportunities'),
       task: tab('Tasks'),
       contact: tab('Contacts'),
@@ -188,11 +189,12 @@ export function readSheet(world: World): ObservedTable {
     const columns = world.layout.find((tab) => tab.entity === entity)?.columns ?? [];
     const names = columns.map(({ field }) => field).filter((name) => !world.hiddenFields.has(name));
     const rows = world.sheet[entity].map(
-      ({ id, sync, cells }, index): ObservedRow => ({
+      ({ id, sync, cells, isPaused }, index): ObservedRow => ({
         position: index + 1,
         id,
         sync,
         cells: Object.fromEntries(names.map((name) => [name, cells[name] ?? emptyCell])),
+        ...(isPaused ? { isPaused } : {}),
       }),
     );
     return { state: 'read', rows: structuredClone(rows), fields: new Set(names), hasSync: true };

@@ -41,7 +41,7 @@ const rivalReason = (id: RecordId) =>
 export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, reason: string): void {
   const { draft, entity, input } = context;
   const scope = copyScope({ entity, id }, digest(lookOf(row)));
-  if (context.decision(scope) !== 'new') return holdRow(context, row, id, reason, scope);
+  if (context.decision(scope) !== 'new' || row.isPaused) return holdRow(context, row, id, reason, scope);
   const { faults, missing } = readRowValues(context, row);
   const obstacles = [...faults, ...missing.map((header) => `Fill ${header}.`)];
   if (obstacles.length > 0)

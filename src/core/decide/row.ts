@@ -80,7 +80,7 @@ export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, g
   if (judged?.isRestless) {
     context.draft.restlessRows += 1;
   } else if (judged) {
-    applyDecided(context, row, record.key, judged.agreement, judged.decided, given);
+    applyDecided(context, row, judged, given);
   } else {
     keepDecisions(context, record.key);
     writeRow(context, row, record.key, {
@@ -138,12 +138,12 @@ const sentCells = ({ input: { known }, entity }: TabContext, row: ObservedRow, n
 function applyDecided(
   context: TabContext,
   row: ObservedRow,
-  key: RecordKey,
-  agreement: Agreement | undefined,
-  decided: readonly DecidedField[],
+  judged: JudgedRow,
   given: GivenId | undefined,
 ): void {
   const { draft, input, names } = context;
+  const { agreement, decided } = judged;
+  const { key } = judged.record;
   const same: Record<FieldName, Value> = {};
   const offers: Record<FieldName, Value> = {};
   const replaced: Record<FieldName, Value> = {};
@@ -161,6 +161,8 @@ function applyDecided(
       if (outcome.lost !== undefined) {
         lost[field.name] = outcome.lost;
         notices.push(`${field.header}: the CRM's value was kept, the sheet had ${showValue(outcome.lost)}`);
+      } else if (isTakenBack(judged, field.name, outcome.value)) {
+        notices.push(`${field.header}: the CRM did not keep ${showValue(outcome.before)}`);
       }
     }
   }
@@ -183,6 +185,14 @@ function applyDecided(
     ...(hasOffers ? { replaced, lost } : {}),
     ...(given ? { given } : {}),
   });
+}
+
+/** Whether the CRM shows the value again that our last write replaced, with nothing agreed since: it passed over the field without a word. */
+function isTakenBack({ record, agreement }: JudgedRow, name: FieldName, value: Value): boolean {
+  const replaced = record.written?.before[name];
+  return (
+    replaced !== undefined && equalValues(replaced, value) && agreement?.changedAt === record.written?.at
+  );
 }
 
 /** The agreement with what was found equal on both sides; the same object when that is nothing new. */

@@ -4,6 +4,7 @@ import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { BoundRow } from './bind.ts';
 import type { TabContext } from './context.ts';
+import { pauseRow } from './paused.ts';
 import { resembles } from './resemblance.ts';
 import { decideRow } from './row.ts';
 import { lookOf, lookOfValues, readRowValues } from './row-values.ts';
@@ -49,7 +50,8 @@ function countBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): 
 
 /** Writes the ID back once the row rests, with all that the row is to get besides. */
 export function decideStray(context: TabContext, { row, id }: BoundRow): void {
-  if (context.input.isRestless(context.entity, row)) context.draft.restlessRows += 1;
+  if (row.isPaused) pauseRow(context, row, id);
+  else if (context.input.isRestless(context.entity, row)) context.draft.restlessRows += 1;
   else decideRow(context, row, id, { id, cause: 'its ID was lost, and found again by what the row shows' });
 }
 

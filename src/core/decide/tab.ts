@@ -11,7 +11,8 @@ import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
 import { findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
-import { decideClaimedRow, decideNewRow, forgetCreates } from './new-row.ts';
+import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
+import { pauseRow } from './paused.ts';
 import type { Brake } from './plan.ts';
 import { findRebase } from './rebase.ts';
 import { decideRow, editsOf, holdRow, type JudgedRow, judgeRow } from './row.ts';
@@ -60,6 +61,10 @@ function decideRecords(context: TabContext, { records }: Binding, vanished: read
   const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
   for (const { row, id } of records) {
     const [other, scope] = [swaps.get(id), swapScope({ entity, id })];
+    if (row.isPaused) {
+      pauseRow(context, row, id);
+      continue;
+    }
     const isTaken = other === undefined || context.decision(scope) !== undefined || isMeant;
     if (isTaken) decideRow(context, row, id);
     else if (input.isRestless(entity, row)) draft.restlessRows += 1;
@@ -77,7 +82,10 @@ function decideClaims(
   rows: readonly ObservedRow[],
 ): void {
   const boundIds = new Set(records.map(({ id }) => id));
-  for (const { row, id } of claimed) decideClaimedRow(context, row, id, boundIds);
+  for (const { row, id } of claimed) {
+    if (row.isPaused) pauseRow(context, row, id);
+    else decideClaimedRow(context, row, id, boundIds);
+  }
   forgetCreates(context, new Set(rows.map(({ id }) => describeCell(id)).filter(isClaimToken)));
 }
 
@@ -97,9 +105,14 @@ function decideOthers(
   const isSwept = context.input.known.sweptEntities.has(context.entity);
   for (const { row, id } of strangers) {
     const suspects = suspectsOf(row);
-    if (isSwept) holdRow(context, row, id, strangerReason(id, suspects));
+    if (row.isPaused) pauseRow(context, row, id);
+    else if (isSwept) holdRow(context, row, id, strangerReason(id, suspects));
   }
-  for (const row of unbound) decideNewRow(context, row, suspectsOf(row));
+  for (const row of unbound) {
+    const suspects = suspectsOf(row);
+    if (row.isPaused && !isBlank(row)) pauseRow(context, row, '');
+    else decideNewRow(context, row, suspects);
+  }
   return found;
 }
 
@@ -144,8 +157,13 @@ function createLookup(context: TabContext): IdLookup {
 }
 
 /** Whether a brake stops the tab. What waits in the outbox is withheld as soon as one would, were the table at rest. */
-function isBraked(context: TabContext, binding: Binding, vanished: readonly Agreement[]): boolean {
+function isBraked(context: TabContext, all: Binding, vanished: readonly Agreement[]): boolean {
   const { draft, entity, input } = context;
+  const binding = {
+    ...all,
+    records: all.records.filter(({ row }) => !row.isPaused),
+    unbound: all.unbound.filter((row) => !row.isPaused),
+  };
   const judged = binding.records.flatMap(({ row, id }) => judgeRow(context, row, id) ?? []);
   const rested = judged.filter(({ isRestless }) => !isRestless);
   const steadilyVanished = vanished.filter(({ key }) => input.wasMissing(key));

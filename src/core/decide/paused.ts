@@ -1,0 +1,17 @@
+import type { RecordId } from '../record.ts';
+import type { ObservedRow } from '../table.ts';
+import { keepDecisions, type TabContext } from './context.ts';
+import { writeRow } from './row.ts';
+
+/**
+ * Leaves a row alone whose checkbox a person ticked: nothing is taken from it and nothing but its Sync cell is written to it. What was
+ * taken from it before and not sent yet is decided anew once the box is unticked.
+ */
+export function pauseRow(context: TabContext, row: ObservedRow, id: RecordId): void {
+  const { draft, entity, layout, outbox } = context;
+  const key = { entity, id };
+  if (outbox.get(id)?.state === 'waiting') draft.outboxDropped.push(key);
+  keepDecisions(context, key);
+  const reason = `paused by the checkbox in “${layout.pauseHeader ?? ''}”. Untick it to go on.`;
+  writeRow(context, row, key, { state: { kind: 'held', reason } });
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { currentLayout } from '../../src/sync/layout.ts';
+import type { Link } from '../../src/sync/link.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
+import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+import { until } from '../support/until.ts';
+
+/** A filled sheet whose leads can be paused. */
+async function openPausable() {
+  const stage = await openLinkStage({ leads: 6, opportunities: 0, tasks: 0 });
+  const { policy } = stage.link;
+  const lead = { ...policy.tabs.lead, pauseHeader: 'Pause' };
+  const changes: Partial<Link> = { policy: { ...policy, tabs: { ...policy.tabs, lead } } };
+  const link = { ...stage.link, ...changes };
+  await pullCatalog(link, 'newest');
+  await link.table.layOut(currentLayout(link), 'create');
+  const engine = stage.createEngine(changes);
+  await engine.pullAll(() => {});
+  await engine.cycle();
+  return { stage, engine, link };
+}
+
+const edit = (stage: LinkStage, column: string, text: string) =>
+  stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column, text });
+test('a row that is ticked in the column for it is left alone until it is unticked', async () => {
+  const { stage, engine, link } = await openPausable();
+  await edit(stage, 'Pause', 'TRUE');
+  await edit(stage, 'Title', 'Typed while paused');
+  for (const _cycle of Array.from({ length: 4 })) await engine.cycle();
+  expect(link.mirror.readOutbox()).toEqual([]);
+  expect(engine.lastPlan?.table).toEqual([]);
+  await edit(stage, 'Pause', 'FALSE');
+  await until('the edit is taken', async () => {
+    await engine.cycle();
+    return link.mirror.readOutbox().length === 1;
+  });
+});
+
+test('a tab without its column for pauses is held, because nobody could tell which rows to leave alone', async () => {
+  const { stage, engine } = await openPausable();
+  await edit(stage, 'Pause', 'TRUE');
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 0, column: 'Pause', text: '' });
+  await engine.cycle();
+  expect(engine.lastPlan?.holds).toMatchObject([
+    {
+      entity: 'lead',
+      reason: expect.stringMatching(/^“Leads” has no column “Pause”, in which rows are paused\./),
+    },
+  ]);
+});
