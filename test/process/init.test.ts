@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { readCrm, readSheet } from '../support/two-sides.ts';
+import { until } from '../support/until.ts';
 
 const limit = { timeout: 120_000 };
 
@@ -36,7 +37,8 @@ describe('init', limit, () => {
     expect(written).toMatchObject({ code: 3, stdout: expect.stringContaining('5 have got one') });
     expect(await shownIds(stage)).toEqual([...leads.map(({ id }) => id), undefined]);
     await stage.startDaemon();
-    expect((await stage.runCommand('approve', 'brake:lead:first')).code).toBe(0);
+    for (const scope of ['brake:lead:first', 'brake:lead:rebase'])
+      await until(`${scope} is approved`, async () => (await stage.runCommand('approve', scope)).code === 0);
     await stage.agreed();
     expect(stage.crmRequests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
   });
