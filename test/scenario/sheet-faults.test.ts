@@ -65,6 +65,11 @@ const elsewhere: readonly (readonly [number, file: string, title: string])[] = [
     'process/lifecycle.test.ts',
     'is refused while another daemon uses the state directory, which goes on',
   ],
+  [
+    55,
+    'process/second-daemon.test.ts',
+    'a second daemon with a state of its own writes nothing before a person agrees, and makes no record twice',
+  ],
 ];
 
 const readTest = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
