@@ -8,6 +8,7 @@ import { SyncError } from '../core/errors.ts';
 import { describeEntity } from '../core/field.ts';
 import { labelKey } from '../core/label-key.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
+import { saveRebase } from '../core/rebase.ts';
 import type { Entity } from '../core/record.ts';
 import type { ObservedRow, ObservedTable, SetStep } from '../core/table.ts';
 import { currentLayout } from './layout.ts';
@@ -40,6 +41,8 @@ export async function adoptRows(link: Link, column: string): Promise<readonly Ta
   const layout = currentLayout(link);
   const before = await link.table.read(layout);
   const adoptions = matchTabs(link, layout, before, column);
+  // Whoever has IDs written agrees that the tab is joined: rows with IDs are no sign of a lost mirror then.
+  for (const { entity } of adoptions) saveRebase(link.mirror, entity, '');
   const wanted = new Map(adoptions.map((adoption) => [adoption.entity, wantedIds(adoption, before)]));
   let now = before;
   for (let round = 1; round <= roundsMax; round += 1) {
