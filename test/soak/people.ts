@@ -1,0 +1,158 @@
+import type { Random } from '../../src/sandbox/crm/random.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { ProcessStage } from '../support/process-stage.ts';
+import { type Row, readCrm, readTab } from '../support/two-sides.ts';
+
+/** People who work on both sides; every text they type is unique and names the record it was meant for. */
+export interface People {
+  /** Texts that are not to be found any more on purpose: replaced or deleted by a person who saw them. */
+  readonly withdrawn: Set<string>;
+  readonly typed: Set<string>;
+  /** What was done, by kind. */
+  readonly done: Map<string, number>;
+  /** One of them does one thing. */
+  act(): Promise<void>;
+}
+
+type OnLeads = PersonActionInput extends infer Action
+  ? Action extends { sheet: unknown }
+    ? Omit<Action, 'sheet'>
+    : never
+  : never;
+
+const tagPattern = /^[ct]\d+ [a-z]+ \d+$/;
+
+/** Which record a typed text was meant for; `undefined` for a text that nobody typed. */
+export const ownerOf = (text: unknown): string | undefined =>
+  typeof text === 'string' && tagPattern.test(text) ? text.split(' ')[0] : undefined;
+
+export function gatherPeople(stage: ProcessStage, random: Random): People {
+  const typed = new Set<string>();
+  const withdrawn = new Set<string>();
+  const done = new Map<string, number>();
+  let given = 0;
+
+  const say = (owner: string, word: string) => {
+    given += 1;
+    const text = `${owner} ${word} ${given}`;
+    typed.add(text);
+    return text;
+  };
+  const replace = (text: unknown) => {
+    if (typeof text === 'string') withdrawn.add(text);
+  };
+  const newOwner = () => {
+    given += 1;
+    return `t${given}`;
+  };
+  /** A row by grid row, and whom it is about: the owner named in its title, else its ID. */
+  async function pickRow() {
+    const rows = await readTab(stage.addresses, 'Leads');
+    const position = random.integer(1, rows.length);
+    const row: Row = rows[position - 1] ?? {};
+    const isSettled = typeof row['ID'] === 'number';
+    return { position, row, isSettled, owner: ownerOf(row['Title']) ?? `c${row['ID']}`, rows };
+  }
+  const onLeads = (action: OnLeads) => stage.editSheet({ sheet: 'Leads', ...action } as PersonActionInput);
+
+  const actions: Readonly<Record<string, { weight: number; run: () => Promise<void> }>> = {
+    'type a title': {
+      weight: 8,
+      async run() {
+        const { isSettled, owner, position, row } = await pickRow();
+        if (!isSettled) return;
+        replace(row['Title']);
+        await onLeads({ kind: 'edit', row: position, column: 'Title', text: say(owner, 'title') });
+      },
+    },
+    'type a description': {
+      weight: 8,
+      async run() {
+        const { isSettled, owner, position, row } = await pickRow();
+        if (!isSettled) return;
+        replace(row['About']);
+        await onLeads({ kind: 'edit', row: position, column: 'About', text: say(owner, 'about') });
+      },
+    },
+    'add a row': {
+      weight: 3,
+      async run() {
+        const { rows } = await pickRow();
+        await onLeads({
+          kind: 'edit',
+          row: rows.length + 1,
+          column: 'Title',
+          text: say(newOwner(), 'title'),
+        });
+      },
+    },
+    'insert a row': {
+      weight: 2,
+      async run() {
+        const { position } = await pickRow();
+        await onLeads({ kind: 'insertRows', row: position });
+        await onLeads({ kind: 'edit', row: position, column: 'Title', text: say(newOwner(), 'title') });
+      },
+    },
+    sort: {
+      weight: 2,
+      run: () =>
+        onLeads({
+          kind: 'sort',
+          column: random.pick(['Title', 'ID', 'Created']),
+          descending: random.chance(0.5),
+        }),
+    },
+    'move a column': {
+      weight: 1,
+      run: () =>
+        onLeads({
+          kind: 'moveColumns',
+          column: random.pick(['About', 'Website', 'Status']),
+          to: random.integer(3, 6),
+        }),
+    },
+    'change a lead in the CRM': {
+      weight: 8,
+      async run() {
+        const lead = random.pick((await readCrm(stage.addresses.crmUrl)).leads);
+        replace(lead.title);
+        const owner = ownerOf(lead.title) ?? `c${lead.id}`;
+        await stage.editCrm(`/leads/${lead.id}`, { title: say(owner, 'title') });
+      },
+    },
+    'add a lead to the CRM': {
+      weight: 2,
+      run: () => stage.addToCrm('/leads', { title: say(newOwner(), 'title') }),
+    },
+    'delete a lead from the CRM': {
+      weight: 1,
+      async run() {
+        const lead = random.pick((await readCrm(stage.addresses.crmUrl)).leads);
+        replace(lead.title);
+        replace(lead.meta_data?.about?.description);
+        await stage.deleteFromCrm(`/leads/${lead.id}`);
+      },
+    },
+    'delete a row': {
+      weight: 1,
+      async run() {
+        const { isSettled, position } = await pickRow();
+        if (isSettled) await onLeads({ kind: 'deleteRows', row: position });
+      },
+    },
+  };
+  const lots = Object.entries(actions).flatMap(([name, { weight }]) =>
+    Array.from({ length: weight }, () => name),
+  );
+  return {
+    typed,
+    withdrawn,
+    done,
+    async act() {
+      const name = random.pick(lots);
+      await actions[name]?.run();
+      done.set(name, (done.get(name) ?? 0) + 1);
+    },
+  };
+}

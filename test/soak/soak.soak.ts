@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
+import { openMirror } from '../../src/sqlite/open.ts';
+import type { DaemonProcess } from '../support/daemon-process.ts';
+import { openStage, type ProcessStage } from '../support/process-stage.ts';
+import { startRedis, stopRedis } from '../support/redis.ts';
+import { readCrm, readSheet } from '../support/two-sides.ts';
+import { until } from '../support/until.ts';
+import { gatherPeople, ownerOf, type People } from './people.ts';
+import { makeTrouble } from './troubles.ts';
+
+/*
+ * The whole daemon between both sandboxes, with people on both sides and things that go wrong, for SOAK_MINUTES. In the first third the
+ * daemon is killed again and again; then it runs on, so that its memory can be watched. SOAK_SEED repeats a run's choices.
+ */
+
+const minutes = Number(process.env['SOAK_MINUTES'] ?? 60);
+const seed = Number(process.env['SOAK_SEED'] ?? 1);
+const totalMs = minutes * 60_000;
+
+const settleLimitMs = 300_000;
+
+const statusShape = z.object({
+  waiting: z.array(z.object({ scope: z.string(), what: z.string(), answers: z.array(z.string()) })),
+  holds: z.array(z.looseObject({ decision: z.string().optional(), reason: z.string() })),
+  refusals: z.array(z.looseObject({ reason: z.string() })),
+});
+
+/** Somebody who wants to keep everything answers in this order of preference. */
+const preferred = ['restore', 'crm', 'new', 'retry', 'approve'];
+
+/** Answers everything that waits; says what is left for nobody, or was left until now. */
+async function answerAll(stage: ProcessStage): Promise<string[]> {
+  const { stdout } = await stage.runCommand('status', '--json');
+  const { holds, refusals, waiting } = statusShape.parse(JSON.parse(stdout));
+  for (const { answers, scope } of waiting) {
+    const choice = preferred.find((answer) => answers.includes(answer));
+    if (choice) await stage.runCommand('approve', scope, '--choice', choice);
+  }
+  const unanswered = holds.flatMap(({ decision, reason }) => (decision ? [] : [reason]));
+  return [...waiting.map(({ scope }) => scope), ...unanswered, ...refusals.map(({ reason }) => reason)];
+}
+
+const memoryOf = ({ process: { pid } }: DaemonProcess): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+
+interface Course {
+  readonly stage: ProcessStage;
+  readonly people: People;
+  readonly random: Random;
+  daemon: DaemonProcess;
+  kills: number;
+  readonly troubles: Map<string, number>;
+  /** Resident memory in MB with the minute it was read in, since the last kill. */
+  memory: { readonly minute: number; readonly megabytes: number }[];
+}
+
+async function live(course: Course, redis: Awaited<ReturnType<typeof startRedis>>): Promise<void> {
+  const { people, random, stage, troubles } = course;
+  const begunAt = Date.now();
+  const elapsed = () => Date.now() - begunAt;
+  for (let turn = 1; elapsed() < totalMs; turn += 1) {
+    await people.act();
+    if (random.chance(0.05)) {
+      const name = await makeTrouble(stage, redis, random);
+      troubles.set(name, (troubles.get(name) ?? 0) + 1);
+    }
+    if (random.chance(0.01) && elapsed() < totalMs / 3) {
+      await course.daemon.kill();
+      course.daemon = await stage.startDaemon();
+      course.kills += 1;
+      course.memory = [];
+    }
+    if (turn % 20 === 0) {
+      course.memory.push({ minute: elapsed() / 60_000, megabytes: memoryOf(course.daemon) });
+      await answerAll(stage);
+    }
+    await sleep(random.integer(200, 2_500));
+  }
+}
+
+test(`both sides are the same after ${minutes} minutes of people and trouble`, {
+  timeout: totalMs * 2 + 1_200_000,
+}, async () => {
+  const redis = await startRedis();
+  onTestFinished(() => stopRedis(redis));
+  const stage = await openStage({
+    counts: { leads: 250, opportunities: 80, tasks: 100 },
+    redisUrl: redis.url,
+  });
+  const random = createRandom(seed);
+  const people = gatherPeople(stage, random);
+  const daemon = await stage.startDaemon();
+  await stage.agreed();
+  const course: Course = { stage, people, random, daemon, kills: 0, troubles: new Map(), memory: [] };
+  await live(course, redis);
+  stage.setCrmFaults({ clear: true });
+  await stage.setSheetFaults({});
+  await until('nothing waits for anybody', async () => (await answerAll(stage)).length === 0, {
+    limitMs: settleLimitMs,
+  });
+  await stage.agreed();
+  await stage.expectAtRest();
+  stage.expectBudgetKept();
+  await course.daemon.terminate();
+  const { mirror } = openMirror({ directory: stage.environment['STATE_DIR'] ?? '' });
+  onTestFinished(() => mirror.close());
+  const journal = mirror.searchJournal({ limit: 1_000_000 });
+  const { leads } = await readCrm(stage.addresses.crmUrl);
+  const alive = new Set(leads.flatMap(({ title, meta_data: meta }) => [title, meta?.about?.description]));
+  const said = new Set(
+    journal.flatMap(({ before, after, lost }) =>
+      [before, after, lost].flatMap((fields) => Object.values(fields)),
+    ),
+  );
+  const lost = [...people.typed].filter(
+    (text) => !alive.has(text) && !said.has(text) && !people.withdrawn.has(text),
+  );
+  const strays = leads.filter(({ title, meta_data: meta }) => {
+    const owners = [title, meta?.about?.description].flatMap((text) => ownerOf(text) ?? []);
+    return new Set(owners).size > 1;
+  });
+  const [first, last] = [course.memory.at(0), course.memory.at(-1)];
+  console.log(
+    JSON.stringify({
+      minutes,
+      seed,
+      done: Object.fromEntries(people.done),
+      troubles: Object.fromEntries(course.troubles),
+      kills: course.kills,
+      journal: journal.length,
+      typed: people.typed.size,
+      lost,
+      strays,
+      leads: leads.length,
+      rows: (await readSheet(stage.addresses))['Leads']?.length,
+      memory: { first, last, largest: Math.max(...course.memory.map(({ megabytes }) => megabytes)) },
+    }),
+  );
+  expect(lost).toEqual([]);
+  expect(strays).toEqual([]);
+});
