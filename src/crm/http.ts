@@ -18,6 +18,8 @@ export interface CrmHttpOptions {
   /** Chance for the pauses between tries: at least 0, below 1. */
   readonly random: () => number;
   readonly log: Log;
+  /** Carries a request to the CRM and its answer back; over HTTP where it is absent. */
+  readonly carry?: typeof exchange;
 }
 
 /** One call of an endpoint. */
@@ -147,7 +149,7 @@ function renewKey(error: unknown, { key, secret }: Attempt, log: Log): boolean {
  * the key.
  */
 export async function sendInTime(
-  { timeoutMs, clock }: Pick<CrmHttpOptions, 'timeoutMs' | 'clock'>,
+  { timeoutMs, clock, carry = exchange }: Pick<CrmHttpOptions, 'timeoutMs' | 'clock' | 'carry'>,
   request: OutgoingRequest,
   { secret }: ApiKey,
 ): Promise<Exchange> {
@@ -156,7 +158,7 @@ export async function sendInTime(
   void clock.sleep(timeoutMs, end.signal).then(() => deadline.abort());
   try {
     const headers = { ...request.headers, 'x-api-key': secret };
-    return hideKey(await exchange({ ...request, headers }, deadline.signal), secret);
+    return hideKey(await carry({ ...request, headers }, deadline.signal), secret);
   } finally {
     end.abort();
   }

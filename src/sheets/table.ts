@@ -23,15 +23,20 @@ export interface GoogleSheetOptions extends SheetsClientOptions {
   readonly account: string;
 }
 
+/** A Google spreadsheet as a table, over HTTP. */
+export const createGoogleSheetTable = (options: GoogleSheetOptions): Table =>
+  createSheetTable(createSheetsClient(options), options);
+
 /**
- * A Google spreadsheet as a table: one tab per entity. Which tab and which column is which is written in the
+ * A spreadsheet as a table: one tab per entity. Which tab and which column is which is written in the
  * spreadsheet itself, so that it outlives renames and restarts. Positions of a write are those of the read
  * before it, or of the confirmed write after that read.
  */
-export function createGoogleSheetTable(options: GoogleSheetOptions): Table {
-  const { spreadsheetId, account, log } = options;
+export function createSheetTable(
+  client: SheetsClient,
+  { spreadsheetId, account, log }: Pick<GoogleSheetOptions, 'spreadsheetId' | 'account' | 'log'>,
+): Table {
   const owner: Owner = { spreadsheetId, account };
-  const client = createSheetsClient(options);
   const writer = createWriter(client, log);
   const reader = createReader(client, log);
 

@@ -7,7 +7,7 @@ import type { Request, SheetsClient, Spreadsheet } from './client.ts';
 import { readRows } from './grid.ts';
 import type { BoundTab } from './read.ts';
 import { type RealignedWrite, realign } from './realign.ts';
-import { checkWrite, type ReadBack, receiptFields, type TabWrite } from './receipt.ts';
+import { checkWrite, type ReadBack, receiptFields, rowsToReadBack, type TabWrite } from './receipt.ts';
 import { applySteps, sortSteps } from './steps.ts';
 import { tabRequests } from './write.ts';
 
@@ -42,7 +42,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
       const first = await writeBatch(steps.slice(0, half));
       return joinReceipts([first, await writeBatch(steps.slice(half))]);
     }
-    const ranges = [...writes.values()].flatMap(({ before }) => receiptRanges(before));
+    const ranges = [...writes.values()].flatMap(receiptRanges);
     const reply = await client.batchUpdate(requests, receiptFields, ranges);
     const receipts: WriteReceipt[] = [];
     for (const [entity, write] of writes) receipts.push(await settleWrite(entity, write, reply));
@@ -51,7 +51,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
 
   /** Checks the reply, and mends the write once when columns moved. */
   async function settleWrite(entity: TabKind, write: TabWrite, reply: Spreadsheet): Promise<WriteReceipt> {
-    const readBack = readBackOf(reply, write.before);
+    const readBack = readBackOf(reply, write);
     const check = checkWrite(write, readBack);
     tabs = new Map([...tabs, [entity, write.after]]);
     if (check.haveColumnsMoved) {
@@ -66,9 +66,9 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
 
   async function writeAgain(entity: TabKind, write: RealignedWrite): Promise<WriteReceipt> {
     if (write.requests.length === 0) return joinReceipts([]);
-    const reply = await client.batchUpdate(write.requests, receiptFields, receiptRanges(write.before));
+    const reply = await client.batchUpdate(write.requests, receiptFields, receiptRanges(write));
     tabs = new Map([...tabs, [entity, write.after]]);
-    return checkWrite(write, readBackOf(reply, write.before));
+    return checkWrite(write, readBackOf(reply, write));
   }
 
   return {
@@ -113,16 +113,20 @@ function planBatch(
   return writes;
 }
 
-/** The ID column and the header row of a tab. */
-function receiptRanges({ title, columns }: BoundTab): string[] {
+/** The ID column and the header row of a tab, and the rows whose ID is written. */
+function receiptRanges({ before: { title, columns }, steps }: TabWrite): string[] {
   const id = columnLetters(columns.id);
-  return [`${id}1:${id}`, '1:1'].map((range) => `${quoteTitle(title)}!${range}`);
+  const rows = rowsToReadBack(steps).map((row) => `${row + 1}:${row + 1}`);
+  return [`${id}1:${id}`, '1:1', ...rows].map((range) => `${quoteTitle(title)}!${range}`);
 }
 
 /** Grid data comes in the order of the ranges. */
-function readBackOf(reply: Spreadsheet, { sheetId, columns }: BoundTab): ReadBack {
+function readBackOf(reply: Spreadsheet, { before: { sheetId, columns }, steps }: TabWrite): ReadBack {
   const sheet = reply.sheets?.find((candidate) => (candidate.properties?.sheetId ?? 0) === sheetId);
-  const [idBlock, headerBlock] = sheet?.data ?? [];
+  const [idBlock, headerBlock, ...rowBlocks] = sheet?.data ?? [];
   const ids = readRows(idBlock).map((row) => row[columns.id] ?? emptyCell);
-  return { ids, headers: readRows(headerBlock)[0] ?? [] };
+  const rows = rowsToReadBack(steps).map(
+    (row, index) => [row, readRows(rowBlocks[index])[row] ?? []] as const,
+  );
+  return { ids, headers: readRows(headerBlock)[0] ?? [], rows: new Map(rows) };
 }

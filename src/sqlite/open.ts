@@ -54,6 +54,13 @@ export function openMirror({ directory }: { readonly directory: string }): OpenM
   }
 }
 
+/** A mirror that is gone when it is closed, for whoever needs the real one many times a second. */
+export function openMirrorInMemory(): Omit<OpenMirror, 'backUp'> {
+  const connection = connect(':memory:');
+  migrate(connection);
+  return { mirror: openTables(connection), budgetLog: openBudgetLog(connection) };
+}
+
 function openTables(connection: Connection): Mirror {
   return {
     transaction: connection.transaction,

@@ -52,6 +52,31 @@ describe('rows that move between read and write', () => {
     });
   });
 
+  test('tokens that moved up because a row was deleted have not hit the row that is gone (S2)', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person({ kind: 'edit', sheet: 'Leads', row: 3, column: 'Title', text: 'Typed' });
+    await sheet.person({ kind: 'edit', sheet: 'Leads', row: 4, column: 'Title', text: 'Typed too' });
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({ beforeNextWrite: [{ kind: 'deleteRows', sheet: 'Leads', row: 1 }] });
+    const token = (position: number, id: string): RowStep => ({
+      kind: 'set',
+      entity: 'lead',
+      position,
+      idSeen: emptyCell,
+      id: textCell(id),
+      cells: {},
+    });
+    const [first, second] = [token(3, 'new-a'), token(4, 'new-b')];
+    // The first reached the row of the second, the second a blank one: the ID that is missing was overwritten by neither.
+    expect(await sheet.table.write([first, second])).toEqual({
+      misplaced: [
+        { step: first, idFound: emptyCell },
+        { step: second, idFound: emptyCell },
+      ],
+      astray: [],
+    });
+  });
+
   test('a token that reached a row with an ID is reported', async () => {
     await sheet.fill('1', '2');
     await sheet.person({ kind: 'edit', sheet: 'Leads', row: 3, column: 'Title', text: 'Typed' });

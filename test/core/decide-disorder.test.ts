@@ -45,6 +45,14 @@ describe('S5: over the brake nothing is written', () => {
     expect(world.outbox.size).toBe(1);
   });
 
+  it('when one column was sorted without the rest, however many other edits of it wait', () => {
+    const edit = (id: string, before: string, after: string): Edit => ({ id, field: 'title', before, after });
+    const torn = [edit('1', 'A', 'C'), edit('2', 'B', 'A'), edit('3', 'C', 'B')];
+    const others = ['4', '5', '6', '7'].map((id) => edit(id, `old ${id}`, `new ${id}`));
+    const limits = { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 };
+    expect(findDisorder([...torn, ...others], 20, limits).map(({ kind }) => kind)).toEqual(['torn']);
+  });
+
   it('when the ID column was sorted without the rest', () => {
     const world = worldWithLeads(many);
     const ids = world.sheet.lead.map((row) => row.id).toReversed();

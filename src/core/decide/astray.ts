@@ -79,9 +79,16 @@ function findDamage(context: TabContext, write: OpenWrite, sent: SentSet): Damag
 
 /** The reply showed which row was hit; it is damaged as long as it shows what was written. */
 function findReported(context: TabContext, write: OpenWrite, sent: SentSet, hit: Cell): Damage[] {
+  if (sent.id && isMended(context, sent, hit)) return [];
   const row = context.tab.rows.find(({ id }) => equalCells(id, sent.id ?? hit));
   if (!row || !shows(row, sent)) return [];
   return [{ row, sent, before: beforeOf(context, write, row, hit, sent) ?? { id: hit, cells: {} } }];
+}
+
+/** The own row has its new ID and the row that was hit its old one: whoever shows what was sent does so rightly. */
+function isMended({ tab }: TabContext, { idSeen }: SentSet, hit: Cell): boolean {
+  const stands = (cell: Cell) => tab.rows.some(({ id }) => equalCells(id, cell));
+  return idSeen.kind !== 'empty' && !stands(idSeen) && (hit.kind === 'empty' || stands(hit));
 }
 
 /**

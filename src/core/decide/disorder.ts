@@ -55,7 +55,10 @@ export function findDisorder(edits: readonly Edit[], agreed: number, limits: Bra
   return found;
 }
 
-/** Whether the edits of a column are values that stood in other places of it before, but for a few that have nothing to do with it. */
+/**
+ * Whether the edits of a column are values that stood in other places of it before. Three that each stood in one place alone, as titles
+ * do, tell by themselves; of values that many rows share, as statuses are, there must be hardly any other edit.
+ */
 function areMoved(edits: readonly Edit[]): boolean {
   const rest = edits.map(({ before }) => before);
   const moved = edits.filter(({ after }) => {
@@ -63,7 +66,16 @@ function areMoved(edits: readonly Edit[]): boolean {
     if (place >= 0) rest.splice(place, 1);
     return place >= 0;
   });
-  const distinct = new Set(moved.map(({ after }) => JSON.stringify(after)));
+  const distinct = distinctTexts(moved.map(({ after }) => after));
+  const [former, latter] = [edits.map(({ before }) => before), edits.map(({ after }) => after)];
+  const isAlone = ({ after }: Edit) =>
+    after !== null &&
+    [former, latter].every((values) => values.filter((value) => equalValues(value, after)).length === 1);
+  const alone = distinctTexts(moved.filter(isAlone).map(({ after }) => after));
+  if (alone.size >= tornMin) return true;
   const isMuch = distinct.size >= tornMin || (distinct.size === 2 && moved.length > exchangedMax);
   return isMuch && moved.length >= edits.length * movedShareMin;
 }
+
+const distinctTexts = (values: readonly Value[]): ReadonlySet<string> =>
+  new Set(values.map((value) => JSON.stringify(value)));

@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  booleanCell,
+  type Cell,
+  describeCell,
+  emptyCell,
+  numberCell,
+  textCell,
+} from '../../src/core/cell.ts';
+import { createNames, encode, leadChoice } from '../../src/core/codec.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import { describeEntity } from '../../src/core/field.ts';
+import { readRecord } from '../../src/crm/records.ts';
+import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';
+import type { ExtendedValue } from '../../src/sandbox/sheets/cell.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { createdId, fieldsOfBody } from './crm-people.ts';
+import type { People } from './people.ts';
+import type { Call } from './simulated-crm.ts';
+import { type TabEntity, tabEntities } from './tab-view.ts';
+import { Violation } from './violation.ts';
+
+/** Looks at each write of the daemon to the CRM in the moment it arrives. */
+export function checkCall(people: People, { method, path, body }: Call, answer: CrmAnswer): void {
+  if (method === 'GET' || answer.status >= 400) return;
+  const { entity, id } = recordOfPath(path);
+  if (method === 'POST') return checkCreate(people, entity, body, createdId(answer.body));
+  const owner = people.ownerOfRecord.get(`${entity}-${id}`) ?? '';
+  if (method === 'PUT') checkPlaces(people, owner, body);
+  if (method === 'DELETE') checkDelete(people, owner);
+}
+
+/** What a path below the base address names. */
+export function recordOfPath(path: string): { readonly entity: TabEntity; readonly id: string } {
+  return { entity: path.startsWith('/leads') ? 'lead' : 'task', id: path.split('/')[2] ?? '' };
+}
+
+/** S3: one record for one row that somebody typed. */
+function checkCreate(people: People, entity: TabEntity, body: Call['body'], id: string): void {
+  const owner = people.claims.of(body['title'])?.owner;
+  if (owner === undefined) throw new Violation('S2', `a ${entity} was created as ${JSON.stringify(body)}`);
+  const twin = people
+    .liveRecords(entity)
+    .find((record) => people.ownerOfRecord.get(`${entity}-${record.id}`) === owner);
+  if (twin)
+    throw new Violation('S3', `${owner} was created a second time, as ${entity} ${id} beside ${twin.id}`);
+  people.ownerOfRecord.set(`${entity}-${id}`, owner);
+  checkPlaces(people, owner, body);
+}
+
+/** S2: a value is found only in the record and field where it was put. */
+function checkPlaces(people: People, owner: string, body: Call['body']): void {
+  for (const [field, value] of fieldsOfBody(body)) {
+    const claim = people.claims.of(value);
+    if (claim && (claim.owner !== owner || claim.field !== field)) {
+      throw new Violation('S2', `“${value}” was sent to ${field} of ${owner}`);
+    }
+  }
+}
+
+/** S4: only what people deleted is deleted. */
+function checkDelete(people: People, owner: string): void {
+  if (!people.deleted.has(owner))
+    throw new Violation('S4', `${owner} was deleted, although nobody deleted it`);
+}
+
+/** S5: over the brake nothing is written. */
+export function checkBrakes({ brakes, table, outbox }: Plan): void {
+  const held = new Set<string>(brakes.map(({ entity }) => entity));
+  const written = [...table.map(({ write }) => write.entity), ...outbox.save.map(({ key }) => key.entity)];
+  const entity = written.find((candidate) => held.has(candidate));
+  if (entity) throw new Violation('S5', `${entity} was written over the brake`);
+}
+
+/** S6: every record has one row, and the row shows exactly what the record has. */
+export function checkEqual(people: People): void {
+  for (const entity of tabEntities) {
+    const [shown, wanted] = [shownRows(people, entity), wantedRows(people, entity)];
+    if (isDeepStrictEqual(shown, wanted)) continue;
+    const lines = (rows: readonly (readonly string[])[]) =>
+      rows.map((row) => `\n  ${row.join(' | ')}`).join('');
+    throw new Violation('S6', `${entity}: the sheet shows${lines(shown)}\n but the CRM has${lines(wanted)}`);
+  }
+}
+
+function cellOf({ boolValue, formulaValue, numberValue, stringValue = '' }: ExtendedValue): Cell {
+  if (formulaValue !== undefined) return { kind: 'formula', formula: formulaValue };
+  if (numberValue !== undefined) return numberCell(numberValue);
+  return boolValue === undefined ? textCell(stringValue) : booleanCell(boolValue);
+}
+
+const byId = (left: readonly string[], right: readonly string[]): number =>
+  Number(left[0]) - Number(right[0]);
+
+export function shownRows(people: People, entity: TabEntity): string[][] {
+  const tab = people.tab(entity);
+  const layout = currentLayout(people.stage.link).find((candidate) => candidate.entity === entity);
+  if (!tab || !layout) return [];
+  const columns = ['ID', ...layout.columns.map(({ header }) => header)].map(tab.columnOf);
+  return tab.rows
+    .map(({ position }) =>
+      columns.map((column) => {
+        const value = column === undefined ? undefined : tab.sheet.rows[position]?.[column]?.userEnteredValue;
+        return value ? describeCell(cellOf(value)) : describeCell(emptyCell);
+      }),
+    )
+    .filter((row) => row.some((text) => text !== '(empty)'))
+    .toSorted(byId);
+}
+
+function wantedRows(people: People, entity: TabEntity): string[][] {
+  const { link, crm } = people.stage;
+  const catalog = link.mirror.readCatalog();
+  const layout = currentLayout(link).find((candidate) => candidate.entity === entity);
+  if (!catalog || !layout) return [];
+  const records = entity === 'lead' ? crm.records.leads.live() : crm.records.tasks.live();
+  const leads = crm.records.leads.live().map(({ id, title }) => leadChoice(id, title));
+  const names = createNames(catalog, leads, 'Etc/GMT');
+  const definitions = new Map(describeEntity(entity, catalog).map((field) => [field.name, field]));
+  const customKeys = catalog.customFields.map(({ key }) => key);
+  return records
+    .map((stored) => {
+      const record = readRecord(entity, stored, customKeys);
+      if ('problem' in record) throw new Error(record.problem);
+      const cells = layout.columns.map(({ field }) => {
+        const definition = definitions.get(field);
+        return definition ? describeCell(encode(definition, record.fields[field] ?? null, names)) : '';
+      });
+      return [record.id, ...cells];
+    })
+    .toSorted(byId);
+}
+
+/** S1: what somebody typed is alive, or was replaced by somebody later, or stands in the journal. */
+export function checkNothingLost(people: People): void {
+  const alive = tabEntities.flatMap((entity) =>
+    people.liveRecords(entity).flatMap(({ values }) => Object.values(values).map(String)),
+  );
+  const journal = people.stage.link.mirror
+    .readJournal(100_000)
+    .flatMap(({ before, after, lost }) =>
+      [before, after, lost].flatMap((fields) => Object.values(fields).map(String)),
+    );
+  const kept = new Set([...alive, ...journal, ...people.withdrawn]);
+  for (const [value, { owner, field }] of people.claims.all()) {
+    if (!kept.has(value)) throw new Violation('S1', `“${value}”, typed for ${field} of ${owner}, is lost`);
+  }
+}
+
+/** S13: what people keep for themselves is as they left it. */
+export function checkOwnCells(people: People): void {
+  const found = people.own.differences(people.stage.spreadsheet.current());
+  if (found.length > 0) throw new Violation('S13', `own cells changed: ${found.join('; ')}`);
+}
+
+/** S15: whatever differs has a reason that people are told. */
+export function checkReasons(people: People, plan: Plan): void {
+  for (const entity of tabEntities) {
+    const isTold = [...plan.brakes, ...plan.holds, ...plan.refusals].some(
+      (reason) => reason.entity === entity,
+    );
+    if (isTold || plan.conflicts.some(({ key }) => key.entity === entity)) continue;
+    const refused = people.stage.link.mirror
+      .readOutbox()
+      .some(({ key, error }) => key.entity === entity && error);
+    if (
+      refused ||
+      lacksHeader(people, entity) ||
+      isDeepStrictEqual(shownRows(people, entity), wantedRows(people, entity))
+    )
+      continue;
+    const missing = JSON.stringify([shownRows(people, entity), wantedRows(people, entity)]);
+    throw new Violation('S15', `the sides of ${entity} differ, and nobody is told why: ${missing}`);
+  }
+}
+
+/** A column whose header somebody renamed is left alone until it is called as before. */
+function lacksHeader(people: People, entity: TabEntity): boolean {
+  const layout = currentLayout(people.stage.link).find((candidate) => candidate.entity === entity);
+  const headers = people.tab(entity)?.headers ?? [];
+  return layout?.columns.some(({ header }) => !headers.includes(header)) ?? false;
+}

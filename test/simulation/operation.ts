@@ -1,0 +1,54 @@
+import type { Random } from '../../src/sandbox/crm/random.ts';
+
+/** How often each thing happens, against the others. What the daemon is known not to answer well yet has no weight. */
+const weights = {
+  proceed: 30,
+  advance: 24,
+  tick: 5,
+  'type a cell': 16,
+  'paste a block': 3,
+  'clear a cell': 3,
+  'sort a tab': 3,
+  'sort a part': 2,
+  'insert a row': 3,
+  'delete a row': 3,
+  'move a row': 2,
+  'wipe an ID': 1,
+  'type a new row': 3,
+  'keep own notes': 3,
+  undo: 3,
+  'create in the CRM': 3,
+  'edit in the CRM': 8,
+  'empty in the CRM': 1,
+  'delete in the CRM': 2,
+  'copy a row': 0,
+  'retype a copy': 0,
+  'move a column': 0,
+  'insert a column': 0,
+  'rename a header': 0,
+  'rename a tab': 0,
+} as const;
+
+export type OperationKind = keyof typeof weights;
+
+/** One thing that happens. The numbers choose among what is there, so that an operation keeps its sense when others are taken out. */
+export interface Operation {
+  readonly kind: OperationKind;
+  readonly which: number;
+  readonly what: number;
+  readonly how: number;
+}
+
+const kinds = (Object.keys(weights) as OperationKind[]).flatMap((kind) =>
+  Array.from({ length: weights[kind] }, () => kind),
+);
+
+const numberMax = 0xffff;
+
+export const drawOperations = (random: Random, length: number): Operation[] =>
+  Array.from({ length }, () => ({
+    kind: random.pick(kinds),
+    which: random.integer(0, numberMax),
+    what: random.integer(0, numberMax),
+    how: random.integer(0, numberMax),
+  }));

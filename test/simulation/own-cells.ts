@@ -1,0 +1,71 @@
+import { formattedValue } from '../../src/sandbox/sheets/display.ts';
+import type { Sheet, Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
+import { sheetIds } from './spreadsheet.ts';
+import { formulaHeader, ownerHeader } from './tab-view.ts';
+
+type Counts = Map<string, number>;
+
+/** The formula that stands in the own column of an owner's row. */
+export const formulaOf = (owner: string): string => `=1+${owner.slice(1)}`;
+
+/** Whose row an own cell stands in. */
+const ownerOfCell = (text: string): string => text.replace(/^=1\+/, 'R');
+
+/** What people keep in columns and tabs of their own: only people change it, and a delete that they know of takes it along. */
+export class OwnCells {
+  #expected: Counts = new Map();
+
+  /** Somebody did something: what changed by it was meant. */
+  notePerson(before: Spreadsheet, after: Spreadsheet): void {
+    const [left, right] = [countCells(before), countCells(after)];
+    for (const text of new Set([...left.keys(), ...right.keys()])) {
+      this.#add(text, (right.get(text) ?? 0) - (left.get(text) ?? 0));
+    }
+  }
+
+  /** The daemon wrote: it may only take the row of an owner whose record is gone. */
+  noteDaemon(before: Spreadsheet, after: Spreadsheet, mayGo: (owner: string) => boolean): void {
+    const [left, right] = [countCells(before), countCells(after)];
+    for (const [text, count] of left) {
+      const lost = count - (right.get(text) ?? 0);
+      if (lost > 0 && mayGo(ownerOfCell(text.split(' ')[1] ?? ''))) this.#add(text, -lost);
+    }
+  }
+
+  /** What is other than people left it. */
+  differences(now: Spreadsheet): string[] {
+    const found = countCells(now);
+    const all = new Set([...found.keys(), ...this.#expected.keys()]);
+    return [...all].flatMap((text) => {
+      const [is, was] = [found.get(text) ?? 0, this.#expected.get(text) ?? 0];
+      return is === was ? [] : [`${text}: ${was} before, ${is} now`];
+    });
+  }
+
+  #add(text: string, count: number): void {
+    this.#expected.set(text, (this.#expected.get(text) ?? 0) + count);
+  }
+}
+
+function countCells({ sheets }: Spreadsheet): Counts {
+  const counts: Counts = new Map();
+  for (const sheet of sheets) {
+    for (const column of ownColumns(sheet)) {
+      for (const row of sheet.rows) {
+        const cell = row[column];
+        if (!cell?.userEnteredValue) continue;
+        const { formulaValue, stringValue } = cell.userEnteredValue;
+        const text = `${sheet.sheetId} ${formulaValue ?? stringValue ?? ''} ${JSON.stringify(cell.userEnteredFormat ?? {})}`;
+        counts.set(text, (counts.get(text) ?? 0) + 1);
+      }
+    }
+  }
+  return counts;
+}
+
+function ownColumns({ sheetId, rows, columnProperties }: Sheet): number[] {
+  const all = Array.from(columnProperties.keys());
+  if (sheetId === sheetIds.other) return all;
+  const headers = rows[0] ?? [];
+  return all.filter((column) => [ownerHeader, formulaHeader].includes(formattedValue(headers[column])));
+}

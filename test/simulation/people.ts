@@ -1,0 +1,150 @@
+import { isClaimToken } from '../../src/core/record.ts';
+import type { FieldName } from '../../src/core/value.ts';
+import type { Row } from '../../src/sandbox/sheets/cell.ts';
+import { formattedValue } from '../../src/sandbox/sheets/display.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { Claims } from './claims.ts';
+import { OwnCells } from './own-cells.ts';
+import { sheetIds } from './spreadsheet.ts';
+import type { Stage } from './stage.ts';
+import { lookAtTab, type SeenRow, type TabEntity, type TabView, typedFields } from './tab-view.ts';
+
+/** Everybody who works on either side, with what they did and what they meant by it. */
+export class People {
+  readonly claims = new Claims();
+  readonly own = new OwnCells();
+  /** Values that somebody replaced or took away on purpose. */
+  readonly withdrawn = new Set<string>();
+  /** Whom a record of the CRM is about, by the text of its key. */
+  readonly ownerOfRecord = new Map<string, string>();
+  /** Owners whose rows somebody tore apart, until somebody puts them together again. */
+  readonly torn = new Set<string>();
+  /** Owners whose row lost its ID by mistake: nobody types there before it is back. */
+  readonly blanked = new Set<string>();
+  /** Owners whose row or record somebody deleted. */
+  readonly deleted = new Set<string>();
+  stage!: Stage;
+  /** Whom the deeds that tore rows apart were about. */
+  readonly #tears = new WeakMap<object, readonly string[]>();
+
+  /** What somebody does in the spreadsheet, all or nothing; notes what is gone by it. */
+  act(...actions: PersonActionInput[]): boolean {
+    const before = this.stage.spreadsheet.current();
+    if (!this.stage.spreadsheet.act(actions)) return false;
+    const after = this.stage.spreadsheet.current();
+    const left = this.valuesIn(after);
+    for (const value of this.valuesIn(before)) if (!left.has(value)) this.withdrawn.add(value);
+    this.own.notePerson(before, after);
+    return true;
+  }
+
+  /** The last thing that somebody did in the spreadsheet and that can be taken back. */
+  get lastDeed() {
+    return [...this.stage.spreadsheet.sandbox.histories.values()][0]?.done.at(-1);
+  }
+
+  /** The last deed tore the rows of these owners apart. */
+  noteTear(owners: readonly string[]): void {
+    if (this.lastDeed) this.#tears.set(this.lastDeed.after, owners);
+  }
+
+  takeBack(): void {
+    const { lastDeed } = this;
+    if (!lastDeed || !this.act({ kind: 'undo' })) return;
+    for (const owner of this.#tears.get(lastDeed.after) ?? []) this.torn.delete(owner);
+  }
+
+  tab(entity: TabEntity): TabView | undefined {
+    return lookAtTab(this.stage, currentLayout(this.stage.link), entity);
+  }
+
+  /** Whom a person takes the row to be about. */
+  ownerOf(entity: TabEntity, row: SeenRow): string | undefined {
+    if (row.owner !== '') return row.owner;
+    const owners = new Set(this.claimedOwners(entity, row));
+    const [owner] = owners;
+    return owners.size === 1 ? owner : undefined;
+  }
+
+  /** Whom the values of a row were typed for. */
+  claimedOwners(entity: TabEntity, row: SeenRow): string[] {
+    return typedFields[entity].flatMap((field) => this.claims.of(row.cells[field])?.owner ?? []);
+  }
+
+  /** Rows in which a person may type: it is clear whom they are about, and nobody made a mistake there. */
+  writableRows(tab: TabView): { readonly row: SeenRow; readonly owner: string }[] {
+    const rows = tab.rows.flatMap((row) => {
+      const owner = this.ownerOf(tab.entity, row);
+      return owner === undefined ? [] : [{ row, owner }];
+    });
+    const counts = Map.groupBy(rows, ({ owner }) => owner);
+    return rows.filter(
+      ({ owner }) => counts.get(owner)?.length === 1 && !this.torn.has(owner) && !this.blanked.has(owner),
+    );
+  }
+
+  /** Whether the row shows what its record has, and nothing is on its way. */
+  isAtRest(entity: TabEntity, row: SeenRow): boolean {
+    const record = this.liveRecords(entity).find(({ id }) => id === row.id);
+    if (!record || this.stage.link.mirror.findOutboxItem({ entity, id: row.id })) return false;
+    return typedFields[entity].every(
+      (field) => String(record.values[field] ?? '') === (row.cells[field] ?? ''),
+    );
+  }
+
+  /** The record that is about the owner, if it is there. */
+  recordOf(entity: TabEntity, owner: string): string | undefined {
+    const live = this.liveRecords(entity);
+    return live.find(({ id }) => this.ownerOfRecord.get(`${entity}-${id}`) === owner)?.id;
+  }
+
+  liveRecords(
+    entity: TabEntity,
+  ): { readonly id: string; readonly values: Readonly<Record<FieldName, unknown>> }[] {
+    const { leads, tasks } = this.stage.crm.records;
+    if (entity === 'task') {
+      return tasks
+        .live()
+        .map(({ id, title, description }) => ({ id: String(id), values: { title, description } }));
+    }
+    return leads.live().map(({ id, title, meta_data: meta, custom_fields: custom }) => ({
+      id: String(id),
+      values: {
+        title,
+        'about.description': meta?.about?.description,
+        'about.url': meta?.about?.url,
+        'custom.city': custom['city'],
+        'custom.budget': custom['budget'],
+      },
+    }));
+  }
+
+  /** All values with a claim that stand in the spreadsheet. */
+  valuesIn({ sheets }: Spreadsheet): Set<string> {
+    const found = new Set<string>();
+    for (const { sheetId, rows } of sheets) {
+      if (sheetId === sheetIds.other) continue;
+      for (const row of rows) for (const text of textsOf(row)) if (this.claims.of(text)) found.add(text);
+    }
+    return found;
+  }
+}
+
+const known = new WeakMap<Row, readonly string[]>();
+
+/** Rows are never changed, only replaced. */
+function textsOf(row: Row): readonly string[] {
+  const before = known.get(row);
+  if (before) return before;
+  const texts = row.flatMap((cell) => (cell?.userEnteredValue ? [formattedValue(cell)] : []));
+  known.set(row, texts);
+  return texts;
+}
+
+/** Whether an ID cell names a record, not a create on its way. */
+export const isRecordId = (id: string): boolean => id !== '' && !isClaimToken(id);
+
+export const pick = <Item>(list: readonly Item[], which: number): Item | undefined =>
+  list[which % list.length];

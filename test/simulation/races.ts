@@ -1,0 +1,95 @@
+import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
+import { fieldsOfBody } from './crm-people.ts';
+import { checkCall, recordOfPath } from './invariants.ts';
+import type { People } from './people.ts';
+import type { Call, CrmWatcher } from './simulated-crm.ts';
+import type { SheetWatcher } from './spreadsheet.ts';
+import { tabEntities } from './tab-view.ts';
+import { Violation } from './violation.ts';
+
+/** A read of a record that arrived, and when its answer came back; times are epoch ms. */
+interface Look {
+  readonly moment: number;
+  readonly sentAt: number;
+  answeredAt?: number;
+}
+
+/**
+ * Watches what the daemon does on both sides. Neither side can refuse a write because its value moved since it was read, so what somebody
+ * types between the last look and the write is overwritten and nobody ever knew of it. That moment is all that is excused: a look must
+ * have come right before.
+ */
+export class Races {
+  readonly #people: People;
+  readonly #looks = new Map<string, Look>();
+  #sheetLook = 0;
+
+  constructor(people: People) {
+    this.#people = people;
+  }
+
+  readonly sheetWatcher: SheetWatcher = {
+    read: () => {
+      this.#sheetLook = this.#people.claims.nextMoment();
+    },
+    wrote: (before, after) => this.#noteSheetWrite(before, after),
+  };
+
+  readonly watcher: CrmWatcher = {
+    before: (call) => {
+      if (call.method === 'GET') this.#noteLook(call);
+      else if (call.path.split('/').length > 2) this.#excuse(call);
+    },
+    after: (call, answer) => {
+      const { method, path, body } = call;
+      if (method !== 'GET')
+        this.#people.stage.tell(() => `by the daemon: ${method} ${path} ${JSON.stringify(body)}`);
+      try {
+        checkCall(this.#people, call, answer);
+      } catch (error) {
+        if (!(error instanceof Violation)) throw error;
+        this.#people.stage.bug ??= error;
+      }
+    },
+    answered: (call) => {
+      const look = this.#looks.get(call.path);
+      if (look) look.answeredAt = this.#people.stage.clock.now();
+    },
+  };
+
+  #noteLook({ path, sentAt }: Call): void {
+    this.#looks.set(path, { moment: this.#people.claims.nextMoment(), sentAt });
+  }
+
+  /** What is overwritten now, and was typed after the last look at the record, which was recent enough. */
+  #excuse({ path, body, sentAt, method }: Call): void {
+    const { entity, id } = recordOfPath(path);
+    const own = this.#looks.get(path);
+    const list = this.#looks.get(`/${path.split('/')[1]}`);
+    const last = !own || (list && list.moment > own.moment) ? list : own;
+    const { rereadAfterMs } = this.#people.stage.link.times;
+    const isFresh =
+      own?.answeredAt === sentAt || (last !== undefined && sentAt - last.sentAt <= rereadAfterMs);
+    if (!isFresh || !last) return;
+    const record = this.#people.liveRecords(entity).find((candidate) => candidate.id === id);
+    const names = method === 'DELETE' ? undefined : new Set(fieldsOfBody(body).map(([name]) => name));
+    for (const [name, value] of Object.entries(record?.values ?? {})) {
+      const claim = this.#people.claims.of(value);
+      const isHit = names === undefined || names.has(name);
+      if (isHit && claim && claim.typedAt > last.moment) this.#people.withdrawn.add(String(value));
+    }
+  }
+
+  #noteSheetWrite(before: Spreadsheet, after: Spreadsheet): void {
+    const { claims, own, withdrawn } = this.#people;
+    const left = this.#people.valuesIn(after);
+    for (const value of this.#people.valuesIn(before)) {
+      if (!left.has(value) && (claims.of(value)?.typedAt ?? 0) > this.#sheetLook) withdrawn.add(value);
+    }
+    own.noteDaemon(before, after, (owner) => !this.#isAlive(owner));
+  }
+
+  #isAlive(owner: string): boolean {
+    return tabEntities.some((entity) => this.#people.recordOf(entity, owner) !== undefined);
+  }
+}

@@ -1,0 +1,79 @@
+import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
+import { checkReasons } from './invariants.ts';
+import type { People } from './people.ts';
+import { setRight } from './set-right.ts';
+import { countSweeps } from './stage.ts';
+import { tabEntities } from './tab-view.ts';
+import { Violation } from './violation.ts';
+
+/** Two sweeps prove that a record is gone, and the third began after whatever was written. */
+const sweepsToRest = 3;
+const stepsMax = 3_000;
+
+/** Lets the daemon work alone until it has looked at everything and has nothing left to do; answers its last plan. */
+export async function settle({ stage }: People): Promise<Plan> {
+  let [sweeps, cycles] = [countSweeps(stage), stage.engine.tally.cycles];
+  for (let step = 0; step < stepsMax; step += 1) {
+    await stage.proceed();
+    const { lastPlan, tally } = stage.engine;
+    if (stage.bug) throw stage.bug;
+    if (!lastPlan || isBusy(stage.wire.labels, lastPlan) || hasWork(stage.link, lastPlan)) {
+      [sweeps, cycles] = [countSweeps(stage), tally.cycles];
+    } else if (countSweeps(stage) >= sweeps + sweepsToRest && tally.cycles > cycles) return lastPlan;
+  }
+  const { lastPlan } = stage.engine;
+  throw new Violation(
+    'S6',
+    `the daemon does not come to rest: ${JSON.stringify(lastPlan?.table.slice(0, 3))}`,
+  );
+}
+
+const isBusy = (labels: readonly string[], plan: Plan): boolean =>
+  !isQuiet(plan) || plan.restlessRows > 0 || labels.some((label) => !/^(GET|sheet read)/.test(label));
+
+/** What a brake withholds waits for a person. */
+const hasWork = ({ mirror }: People['stage']['link'], { brakes }: Plan): boolean =>
+  mirror
+    .readOutbox()
+    .some(
+      ({ key, state }) =>
+        (state === 'waiting' || state === 'sending' || state === 'unknown') &&
+        !brakes.some(({ entity }) => entity === key.entity),
+    );
+
+const daysMax = 12;
+
+/** Nobody edits any more. People answer what the daemon asks them and mend what they did by mistake, until nothing waits. */
+export async function comeToRest(people: People): Promise<void> {
+  for (let day = 1; day <= daysMax; day += 1) {
+    const plan = await settle(people);
+    checkReasons(people, plan);
+    people.stage.tell(() => `day ${day}: ${JSON.stringify(shown(people, plan))}`);
+    if (!setRight(people, plan)) return;
+  }
+  const { brakes, holds, refusals, conflicts } = people.stage.engine.lastPlan ?? {};
+  throw new Violation(
+    'S6',
+    `something waits for people for ever: ${JSON.stringify({ brakes, holds, refusals, conflicts })}`,
+  );
+}
+
+const shown = (people: People, { brakes, conflicts, holds, refusals }: Plan) => ({
+  brakes,
+  conflicts,
+  holds,
+  refusals,
+  rows: tabEntities.map((entity) => people.tab(entity)?.rows),
+});
+
+/** S7: one more cycle writes nothing. */
+export async function checkFixpoint({ stage }: People): Promise<void> {
+  const [writes, cycles, requests] = [
+    stage.spreadsheet.writes(),
+    stage.engine.tally.cycles,
+    stage.crm.revision,
+  ];
+  while (stage.engine.tally.cycles < cycles + 2) await stage.proceed();
+  if (stage.spreadsheet.writes() > writes) throw new Violation('S7', 'one more cycle wrote the sheet');
+  if (stage.crm.revision > requests) throw new Violation('S7', 'one more cycle wrote the CRM');
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { createRandom } from '../../src/sandbox/crm/random.ts';
+import { createRecord, workInCrm } from './crm-people.ts';
+import { checkBrakes, checkEqual, checkNothingLost, checkOwnCells } from './invariants.ts';
+import { drawOperations, type Operation } from './operation.ts';
+import { People } from './people.ts';
+import { Races } from './races.ts';
+import { checkFixpoint, comeToRest, settle } from './rest.ts';
+import { allTabs, keepNotes, workInSheet } from './sheet-people.ts';
+import { sheetIds } from './spreadsheet.ts';
+import { type Plant, Stage, type StageOptions } from './stage.ts';
+import { formulaHeader, ownerHeader, type TabView } from './tab-view.ts';
+import { Violation } from './violation.ts';
+
+export interface RunOptions {
+  readonly seed: number;
+  /** Drawn from the seed where they are absent. */
+  readonly operations?: readonly Operation[];
+  readonly plant?: Plant | undefined;
+  /** Tells every deed and every write in full. */
+  readonly isTold?: boolean;
+}
+
+/** How a run went. */
+export interface RunReport {
+  readonly seed: number;
+  readonly operations: readonly Operation[];
+  readonly violation: Violation | undefined;
+  /** What happened, in order. */
+  readonly trace: readonly string[];
+  /** Equal for equal runs: of the trace and of what both sides hold at the end. */
+  readonly hash: string;
+}
+
+/** One run: people and the daemon at work at once, then the daemon alone, which has to bring both sides to rest. */
+export async function run({
+  seed,
+  operations: given,
+  plant,
+  isTold = false,
+}: RunOptions): Promise<RunReport> {
+  const random = createRandom(seed);
+  const operations = given ?? drawOperations(random, random.integer(20, 60));
+  const simulation = new Simulation({ seed, plant, isTold });
+  let violation: Violation | undefined;
+  try {
+    await simulation.perform(operations);
+  } catch (error) {
+    violation =
+      error instanceof Violation
+        ? error
+        : new Violation('S15', String(error instanceof Error ? error.stack : error));
+  } finally {
+    simulation.stage.close();
+  }
+  return { seed, operations, violation, trace: simulation.stage.trace, hash: simulation.hash() };
+}
+
+class Simulation {
+  readonly people = new People();
+  readonly stage: Stage;
+  readonly #seed: number;
+
+  constructor({ seed, plant, isTold }: Pick<StageOptions, 'seed' | 'plant' | 'isTold'>) {
+    this.#seed = seed;
+    const races = new Races(this.people);
+    this.stage = new Stage({ seed, plant, isTold, sheetWatcher: races.sheetWatcher, watcher: races.watcher });
+    this.people.stage = this.stage;
+  }
+
+  async perform(operations: readonly Operation[]): Promise<void> {
+    await this.#prepare();
+    for (const [index, operation] of operations.entries()) {
+      const done = await this.#happen(operation);
+      this.stage.trace.push(`${index} ${this.stage.clock.monotonicMs()} ${operation.kind}: ${done}`);
+      this.#check();
+    }
+    await comeToRest(this.people);
+    this.#check();
+    checkEqual(this.people);
+    checkNothingLost(this.people);
+    checkOwnCells(this.people);
+    await checkFixpoint(this.people);
+    this.#check();
+  }
+
+  hash(): string {
+    const { crm, spreadsheet } = this.stage;
+    const { leads, tasks } = crm.records;
+    const ends = [this.stage.trace, leads.live(), tasks.live(), spreadsheet.current().sheets];
+    return createHash('sha256').update(JSON.stringify(ends)).digest('hex').slice(0, 16);
+  }
+
+  /** Some records, their rows, and what people keep beside them. */
+  async #prepare(): Promise<void> {
+    const random = createRandom(this.#seed ^ 0x9e37);
+    for (let count = random.integer(3, 6); count > 0; count -= 1) createRecord(this.people, 'lead');
+    for (let count = random.integer(2, 4); count > 0; count -= 1) createRecord(this.people, 'task');
+    await this.stage.layOut();
+    await this.stage.start();
+    await settle(this.people);
+    this.people.act({
+      kind: 'paste',
+      sheet: sheetIds.other,
+      row: 0,
+      column: 0,
+      rows: [
+        ['Ours', '=1+2'],
+        ['Keep', '7'],
+      ],
+    });
+    for (const tab of allTabs(this.people)) addOwnColumns(this.people, tab);
+    for (const tab of allTabs(this.people)) keepNotes(this.people, tab);
+    await settle(this.people);
+  }
+
+  async #happen(operation: Operation): Promise<string> {
+    const { kind, which, what, how } = operation;
+    const { stage } = this;
+    switch (kind) {
+      case 'proceed': {
+        const done = [];
+        for (let steps = 1 + (which % 6); steps > 0; steps -= 1) done.push(await stage.proceed());
+        return done.join(', ');
+      }
+      case 'advance': {
+        const done = stage.wire.size === 0 ? await stage.proceed() : stage.wire.advance(which, what % 4 > 0);
+        await stage.settleDown();
+        return done;
+      }
+      case 'tick':
+        await stage.clock.advance(how % 4_000);
+        await stage.settleDown();
+        return `${how % 4_000} ms`;
+      default: {
+        const { revision } = stage.spreadsheet.file;
+        if (kind.endsWith('CRM')) workInCrm(this.people, operation);
+        else workInSheet(this.people, operation);
+        return kind.endsWith('CRM') || stage.spreadsheet.file.revision > revision ? 'done' : 'nothing to do';
+      }
+    }
+  }
+
+  #check(): void {
+    const { engine, bug } = this.stage;
+    if (bug) throw bug;
+    if (engine.lastPlan) checkBrakes(engine.lastPlan);
+  }
+}
+
+function addOwnColumns(people: People, tab: TabView): void {
+  const end = tab.headers.findLastIndex((header) => header !== '') + 1;
+  people.act(
+    { kind: 'edit', sheet: tab.sheetId, row: 0, column: end, text: ownerHeader },
+    { kind: 'edit', sheet: tab.sheetId, row: 0, column: end + 1, text: formulaHeader },
+  );
+}

@@ -1,0 +1,131 @@
+import { conflictScope } from '../../src/core/decide/context.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { isRecordId, type People } from './people.ts';
+import { allTabs, keepNotes } from './sheet-people.ts';
+import { type SeenRow, type TabView, tabEntities, typedFields } from './tab-view.ts';
+
+/** People look at what waits for them, and mend it where they made a mistake. Answers whether there was anything to do. */
+export function setRight(people: People, plan: Plan): boolean {
+  const isNew = people.stage.spreadsheet.file.revision;
+  restoreHeaders(people);
+  for (const tab of allTabs(people)) {
+    keepNotes(people, tab);
+  }
+  for (const entity of tabEntities) mendRows(people, entity);
+  const hasMended = people.stage.spreadsheet.file.revision !== isNew;
+  return answer(people, plan) || hasMended;
+}
+
+/** Headers that somebody renamed get their names back. */
+function restoreHeaders(people: People): void {
+  for (const tab of allTabs(people)) {
+    const layout = currentLayout(people.stage.link).find(({ entity }) => entity === tab.entity);
+    for (const { header } of layout?.columns ?? []) {
+      const renamed = tab.headers.indexOf(`${header} (mine)`);
+      if (renamed >= 0)
+        people.act({ kind: 'renameHeader', sheet: tab.sheetId, column: renamed, text: header });
+    }
+  }
+}
+
+function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
+  dropCopies(people, entity);
+  const tab = people.tab(entity);
+  if (!tab) return;
+  const found = newestValues(people, tab);
+  for (const row of tab.rows) {
+    const owner = people.ownerOf(entity, row);
+    if (owner === undefined) continue;
+    mendId(people, tab, row, owner);
+    mendCells(people, tab, row, owner, found);
+  }
+  people.torn.clear();
+  people.blanked.clear();
+}
+
+/** Of rows that are about the same, one stays: the one that has its ID, else the first. */
+function dropCopies(people: People, entity: (typeof tabEntities)[number]): void {
+  const tab = people.tab(entity);
+  if (!tab) return;
+  const groups = Map.groupBy(tab.rows, (row) => people.ownerOf(entity, row) ?? '');
+  const surplus = [...groups].flatMap(([owner, rows]) => {
+    if (owner === '') return [];
+    const kept =
+      rows.find(({ id }) => isRecordId(id) && people.ownerOfRecord.get(`${entity}-${id}`) === owner) ??
+      rows[0];
+    return rows.filter((row) => row !== kept);
+  });
+  for (const { position } of surplus.toSorted((one, other) => other.position - one.position)) {
+    people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: position, count: 1 });
+  }
+}
+
+/** By owner and field, the newest of the values that stand anywhere in the tab. */
+function newestValues(people: People, { entity, rows }: TabView): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const value of rows.flatMap(({ cells }) => typedFields[entity].map((field) => cells[field] ?? ''))) {
+    const claim = people.claims.of(value);
+    if (!claim) continue;
+    const place = `${claim.owner} ${claim.field}`;
+    const other = people.claims.of(found.get(place) ?? '');
+    if (!other || other.number < claim.number) found.set(place, value);
+  }
+  return found;
+}
+
+/** A record's row has the record's ID; a row without a record has none, unless its create is on its way. */
+function mendId(people: People, tab: TabView, row: SeenRow, owner: string): void {
+  const column = tab.columnOf('ID');
+  const wanted = people.recordOf(tab.entity, owner) ?? (isRecordId(row.id) ? '' : row.id);
+  if (column === undefined || row.id === wanted) return;
+  const isOnItsWay = !isRecordId(row.id) && row.id !== '';
+  if (isOnItsWay) return;
+  people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text: wanted });
+}
+
+/** Values that stand in the wrong row or column go back to where they belong. */
+function mendCells(
+  people: People,
+  tab: TabView,
+  row: SeenRow,
+  owner: string,
+  found: ReadonlyMap<string, string>,
+): void {
+  const isWrong = (field: string) => {
+    const claim = people.claims.of(row.cells[field]);
+    return claim !== undefined && (claim.owner !== owner || claim.field !== field);
+  };
+  const record = people
+    .liveRecords(tab.entity)
+    .find(({ id }) => people.ownerOfRecord.get(`${tab.entity}-${id}`) === owner);
+  for (const field of typedFields[tab.entity]) {
+    const column = tab.columnOfField(field);
+    const belongs = found.get(`${owner} ${field}`) ?? String(record?.values[field] ?? '');
+    const isEmptyTitle = field === 'title' && row.cells[field] === '';
+    const isTorn = people.torn.has(owner) && row.cells[field] !== belongs;
+    if (column === undefined || !(isWrong(field) || isEmptyTitle || isTorn)) continue;
+    const text = isEmptyTitle && belongs === '' ? people.claims.newValue(owner, field) : belongs;
+    people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
+  }
+  const status = tab.columnOfField('status_name');
+  if (status !== undefined && row.cells['status_name'] === 'nonsense') {
+    people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column: status, text: 'New' });
+  }
+}
+
+/** What only an answer settles. */
+function answer(people: People, plan: Plan): boolean {
+  const { clock, link } = people.stage;
+  const decide = (scope: string, choice: string) =>
+    link.mirror.saveDecision({ scope, choice, at: clock.now() });
+  for (const { scope } of plan.brakes) decide(scope, 'restore');
+  for (const { key, field } of plan.conflicts)
+    decide(conflictScope(key, field), Number(key.id) % 2 === 0 ? 'crm' : 'table');
+  for (const { entity, id, decision } of plan.holds) {
+    if (decision === undefined) continue;
+    const owner = people.ownerOfRecord.get(`${entity}-${id}`) ?? '';
+    decide(decision, people.deleted.has(owner) && Number(id) % 2 === 0 ? 'trash' : 'restore');
+  }
+  return plan.brakes.length + plan.conflicts.length + plan.holds.length + plan.refusals.length > 0;
+}

@@ -1,0 +1,203 @@
+import { isAlmostEmpty } from './crm-people.ts';
+import type { Operation, OperationKind } from './operation.ts';
+import { formulaOf } from './own-cells.ts';
+import { isRecordId, type People, pick } from './people.ts';
+import {
+  formulaHeader,
+  ownerHeader,
+  type SeenRow,
+  type TabEntity,
+  type TabView,
+  tabEntities,
+  typedFields,
+} from './tab-view.ts';
+import { sortPart } from './tears.ts';
+
+type Deed = (people: People, tab: TabView, operation: Operation) => void;
+
+/** What people do in the spreadsheet, by the name of the operation. */
+const deeds: Partial<Record<OperationKind, Deed>> = {
+  'type a cell': typeCell,
+  'paste a block': pasteBlock,
+  'clear a cell': clearCell,
+  'sort a tab': (people, { sheetId }, { what, how }) => {
+    people.act({
+      kind: 'sort',
+      sheet: sheetId,
+      column: pick(['ID', 'Title', ownerHeader], what) ?? 'ID',
+      descending: how % 2 === 0,
+    });
+  },
+  'sort a part': sortPart,
+  'insert a row': (people, { sheetId, rows }, { which }) => {
+    people.act({ kind: 'insertRows', sheet: sheetId, row: 1 + (which % (rows.length + 1)), count: 1 });
+  },
+  'delete a row': deleteRow,
+  'copy a row': copyRow,
+  'retype a copy': retypeCopy,
+  'move a row': (people, { sheetId, rows }, { which, what }) => {
+    const row = pick(rows, which);
+    if (row)
+      people.act({
+        kind: 'moveRows',
+        sheet: sheetId,
+        row: row.position,
+        count: 1,
+        to: 1 + (what % (rows.length + 1)),
+      });
+  },
+  'move a column': (people, { sheetId, headers }, { which, what }) => {
+    people.act({
+      kind: 'moveColumns',
+      sheet: sheetId,
+      column: which % headers.length,
+      count: 1,
+      to: what % headers.length,
+    });
+  },
+  'insert a column': (people, { sheetId, headers }, { which }) => {
+    if (headers.length < 16)
+      people.act({ kind: 'insertColumns', sheet: sheetId, column: which % headers.length, count: 1 });
+  },
+  'rename a header': renameHeader,
+  'rename a tab': (people, { sheetId, sheet }) => {
+    people.act({ kind: 'renameTab', sheet: sheetId, title: `${sheet.title.replace(/ \(.*/, '')} (old)` });
+  },
+  'wipe an ID': wipeId,
+  'type a new row': typeNewRow,
+  'keep own notes': keepNotes,
+};
+
+export function workInSheet(people: People, operation: Operation): void {
+  if (operation.kind === 'undo') return people.takeBack();
+  const entity: TabEntity = operation.which % 3 === 0 ? 'task' : 'lead';
+  const tab = people.tab(entity);
+  if (tab && tab.columnOf('ID') !== undefined)
+    deeds[operation.kind]?.(people, tab, { ...operation, which: operation.which >> 2 });
+}
+
+const statuses = ['New', 'Contacted', 'Qualified'];
+
+function typeCell(people: People, tab: TabView, { which, what, how }: Operation): void {
+  const target = pick(people.writableRows(tab), which);
+  if (!target) return;
+  if (tab.entity === 'lead' && how % 8 === 0) return typeStatus(people, tab, target.row, what);
+  const field = pick(typedFields[tab.entity], what) ?? 'title';
+  const column = tab.columnOfField(field);
+  if (column === undefined) return;
+  const text = people.claims.newValue(target.owner, field);
+  people.act({ kind: 'edit', sheet: tab.sheetId, row: target.row.position, column, text });
+}
+
+function typeStatus(people: People, tab: TabView, row: SeenRow, what: number): void {
+  const column = tab.columnOfField('status_name');
+  const text = pick([...statuses, ...statuses, 'nonsense'], what) ?? 'New';
+  if (column !== undefined) people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
+}
+
+/** Two neighbouring columns over some rows that stand below each other. */
+function pasteBlock(people: People, tab: TabView, { which, what, how }: Operation): void {
+  const fields = new Map(typedFields[tab.entity].map((field) => [tab.columnOfField(field), field]));
+  const starts = [...fields.keys()].filter((column) => column !== undefined);
+  const start = pick(starts, what);
+  const writable = new Map(people.writableRows(tab).map(({ row, owner }) => [row.position, owner]));
+  const first = pick([...writable.keys()], which);
+  if (start === undefined || first === undefined) return;
+  const columns = [start, start + 1].filter((column) => fields.has(column));
+  const rows: string[][] = [];
+  for (let row = first; row < first + 2 + (how % 2) && writable.has(row); row += 1) {
+    rows.push(
+      columns.map((column) => people.claims.newValue(writable.get(row) ?? '', fields.get(column) ?? 'title')),
+    );
+  }
+  people.act({ kind: 'paste', sheet: tab.sheetId, row: first, column: start, rows });
+}
+
+function clearCell(people: People, tab: TabView, { which, what }: Operation): void {
+  const target = pick(people.writableRows(tab), which);
+  const column = tab.columnOfField(pick(typedFields[tab.entity], what) ?? 'title');
+  if (target && column !== undefined)
+    people.act({ kind: 'edit', sheet: tab.sheetId, row: target.row.position, column, text: '' });
+}
+
+function deleteRow(people: People, tab: TabView, { which }: Operation): void {
+  const target = pick(people.writableRows(tab), which);
+  if (!target || isAlmostEmpty(people, tab.entity)) return;
+  people.deleted.add(target.owner);
+  people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: target.row.position, count: 1 });
+}
+
+/** A copy that nobody changed yet, by mistake or as a form to fill. */
+function copyRow(people: People, tab: TabView, { which, what }: Operation): void {
+  const target = pick(people.writableRows(tab), which);
+  if (!target || target.row.owner === '' || !isRecordId(target.row.id)) return;
+  const to = 1 + (what % (tab.rows.length + 1));
+  people.act({ kind: 'copyRow', sheet: tab.sheetId, row: target.row.position, to, inserts: true });
+}
+
+/** Makes one of two equal rows the row of somebody new, and forgets the ID. */
+function retypeCopy(people: People, tab: TabView, { which, what }: Operation): void {
+  const groups = Map.groupBy(
+    tab.rows.filter((row) => row.owner !== ''),
+    ({ owner }) => owner,
+  );
+  const twins = pick(
+    [...groups.values()].filter((rows) => rows.length > 1),
+    which,
+  );
+  const row = twins && pick(twins, what);
+  if (!row || people.torn.has(row.owner)) return;
+  fillRow(people, tab, row.position, people.claims.newOwner());
+}
+
+/** Types a whole row for the owner, own columns included. */
+export function fillRow(people: People, tab: TabView, position: number, owner: string): void {
+  const type = (column: number | undefined, text: () => string) =>
+    column === undefined
+      ? []
+      : [{ kind: 'edit' as const, sheet: tab.sheetId, row: position, column, text: text() }];
+  people.act(
+    ...typedFields[tab.entity].flatMap((field) =>
+      type(tab.columnOfField(field), () => people.claims.newValue(owner, field)),
+    ),
+    ...type(tab.columnOf(ownerHeader), () => owner),
+    ...type(tab.columnOf(formulaHeader), () => formulaOf(owner)),
+  );
+}
+
+function typeNewRow(people: People, tab: TabView): void {
+  const last = tab.rows.at(-1)?.position ?? 0;
+  fillRow(people, tab, last + 1, people.claims.newOwner());
+}
+
+function renameHeader(people: People, tab: TabView, { which, what }: Operation): void {
+  const column = tab.columnOfField(pick(typedFields[tab.entity].slice(1), which) ?? '');
+  if (column === undefined || what % 2 === 0) return;
+  people.act({ kind: 'renameHeader', sheet: tab.sheetId, column, text: `${tab.headers[column]} (mine)` });
+}
+
+/** By mistake, in a row where nothing else is on its way. */
+function wipeId(people: People, tab: TabView, { which }: Operation): void {
+  const target = pick(people.writableRows(tab), which);
+  const column = tab.columnOf('ID');
+  if (!target || column === undefined || !people.isAtRest(tab.entity, target.row) || target.row.owner === '')
+    return;
+  people.blanked.add(target.owner);
+  people.act({ kind: 'edit', sheet: tab.sheetId, row: target.row.position, column, text: '' });
+}
+
+/** Fills the own columns of rows that the daemon added. */
+export function keepNotes(people: People, tab: TabView): void {
+  const [mine, sum] = [tab.columnOf(ownerHeader), tab.columnOf(formulaHeader)];
+  if (mine === undefined || sum === undefined) return;
+  for (const { row, owner } of people.writableRows(tab)) {
+    if (row.owner !== '') continue;
+    people.act(
+      { kind: 'edit', sheet: tab.sheetId, row: row.position, column: mine, text: owner },
+      { kind: 'edit', sheet: tab.sheetId, row: row.position, column: sum, text: formulaOf(owner) },
+    );
+  }
+}
+
+export const allTabs = (people: People): TabView[] =>
+  tabEntities.flatMap((entity) => people.tab(entity) ?? []);

@@ -1,0 +1,84 @@
+import { basePath, scopes } from '../../src/crm/contract.ts';
+import type { Exchange, exchange } from '../../src/crm/exchange.ts';
+import { defaultLimits } from '../../src/sandbox/crm/access.ts';
+import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';
+import { defaultChoices } from '../../src/sandbox/crm/choices.ts';
+import { CrmModel, type CrmOutcome } from '../../src/sandbox/crm/model.ts';
+import { keyFromSeed } from '../../src/sandbox/crm/random.ts';
+import { createRecords } from '../../src/sandbox/crm/records.ts';
+import { seedLeadStatuses } from '../../src/sandbox/crm/seed-catalog.ts';
+import type { Wire } from './wire.ts';
+
+export const apiKey = keyFromSeed(7);
+export const baseUrl = `http://crm.simulated${basePath}`;
+
+/** A request of the daemon as it arrives. Times are epoch ms. */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly sentAt: number;
+}
+
+/** Told of every request of the daemon's key: before it is carried out, after it, and when its answer has come back. */
+export interface CrmWatcher {
+  before(call: Call): void;
+  after(call: Call, answer: CrmAnswer): void;
+  answered(call: Call): void;
+}
+
+/** The sandbox CRM with a small catalog and no records yet. */
+export function openCrm(seed: number): CrmModel {
+  const records = createRecords(seed, {
+    leadStatuses: seedLeadStatuses.slice(0, 3),
+    pipelines: [],
+    customFields: [
+      { id: 501, name: 'City', field_key: 'city', type: 'text', order: 1, options: null, is_active: true },
+      {
+        id: 502,
+        name: 'Budget',
+        field_key: 'budget',
+        type: 'number',
+        order: 2,
+        options: null,
+        is_active: true,
+      },
+    ],
+    members: [],
+  });
+  return new CrmModel({
+    records,
+    choices: defaultChoices,
+    keys: [{ key: apiKey, scopes }],
+    limits: defaultLimits,
+  });
+}
+
+/** What carries the daemon's requests to the model instead of HTTP. */
+export const carryOn =
+  (wire: Wire, model: CrmModel, now: () => number, watcher: CrmWatcher): typeof exchange =>
+  ({ method, url, headers, body: text = '' }, deadline) => {
+    const path = url.pathname.slice(basePath.length);
+    const call: Call = { method, path, body: JSON.parse(text || '{}'), sentAt: now() };
+    const request = { method, path, headers, query: Object.fromEntries(url.searchParams), body: text };
+    const answered = wire.send(`${method} ${path}`, () => {
+      watcher.before(call);
+      const outcome = model.apply(now(), request);
+      if (outcome) watcher.after(call, outcome);
+      return outcome;
+    });
+    const exchanged = answered.then((outcome) => {
+      watcher.answered(call);
+      return readOutcome(outcome);
+    });
+    const late = Promise.withResolvers<Exchange>();
+    const giveUp = () => late.resolve({ kind: 'unanswered', reason: 'no complete answer in time' });
+    deadline.addEventListener('abort', giveUp, { once: true });
+    return Promise.race([exchanged, late.promise]);
+  };
+
+function readOutcome(outcome: CrmOutcome): Exchange {
+  if (!outcome) return { kind: 'unanswered', reason: 'the connection was closed' };
+  const { status, headers, body } = outcome;
+  return { kind: 'reply', status, headers, text: typeof body === 'string' ? body : JSON.stringify(body) };
+}

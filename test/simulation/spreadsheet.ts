@@ -1,0 +1,144 @@
+import { addSpreadsheet, createDocuments, type StoredFile } from '../../src/sandbox/sheets/documents.ts';
+import { GoogleError } from '../../src/sandbox/sheets/google-error.ts';
+import { isJsonObject } from '../../src/sandbox/sheets/json.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { personAction } from '../../src/sandbox/sheets/person-shapes.ts';
+import { createQuota, GOOGLE_QUOTA } from '../../src/sandbox/sheets/quota.ts';
+import { createSandbox, performActions, type Sandbox } from '../../src/sandbox/sheets/sandbox.ts';
+import { findOperation } from '../../src/sandbox/sheets/sheets-api.ts';
+import { createSheet, draftOf, type Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
+import type { SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/sheets/client.ts';
+import { isUnknownRange, sheetError } from '../../src/sheets/errors.ts';
+import type { Wire } from './wire.ts';
+
+/** Told of every read of the daemon as it arrives, and of what every write made of the spreadsheet. */
+export interface SheetWatcher {
+  read(): void;
+  wrote(before: Spreadsheet, after: Spreadsheet): void;
+}
+
+export interface SpreadsheetOptions {
+  readonly seed: number;
+  readonly now: () => number;
+  readonly tell: (text: () => string) => void;
+  readonly watcher: SheetWatcher;
+}
+
+/** A spreadsheet of the emulator without a server: people act on it at once, the daemon's requests travel on a wire. */
+export interface SimulatedSpreadsheet {
+  readonly file: StoredFile;
+  readonly sandbox: Sandbox;
+  readonly current: () => Spreadsheet;
+  /** Does what a person does, all of it or nothing; answers whether the emulator allows it. */
+  act(actions: readonly PersonActionInput[]): boolean;
+  connect(wire: Wire): SheetsClient;
+  /** How many writes of the daemon arrived. */
+  readonly writes: () => number;
+}
+
+export const sheetIds = { lead: 1, task: 2, other: 3 } as const;
+
+/** Small, because every read carries the whole grid. */
+const gridSize = { rowCount: 12, columnCount: 9 };
+
+export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions): SimulatedSpreadsheet {
+  const file = addSpreadsheet(createDocuments(seed), { title: 'Agency', spreadsheetId: 'agency' }, now());
+  const draft = draftOf(file.spreadsheet);
+  draft.sheets = [
+    createSheet(sheetIds.lead, 'Leads', gridSize),
+    createSheet(sheetIds.task, 'Tasks', gridSize),
+    createSheet(sheetIds.other, 'Notes', { rowCount: 3, columnCount: 3 }),
+  ];
+  file.spreadsheet = draft;
+  const documents = createDocuments(seed);
+  const sandbox = createSandbox(documents, createQuota(GOOGLE_QUOTA), now);
+  let writes = 0;
+
+  const call = (method: string, verb: string, query: URLSearchParams, body: unknown) => {
+    const operation = findOperation(method, `/v4/spreadsheets/agency${verb}`)?.operation;
+    if (!operation) throw new Error(`There is no ${method} ${verb}.`);
+    const { nextId } = documents.ids;
+    const { spreadsheet } = file;
+    return operation.run({ spreadsheet, item: '', query, body, nextId, findSpreadsheet: () => undefined });
+  };
+
+  const read = (fields: string, ranges: readonly string[]): SpreadsheetAnswer => {
+    watcher.read();
+    const query = new URLSearchParams();
+    for (const range of ranges) query.append('ranges', range);
+    query.set('fields', fields);
+    return call('GET', '', query, undefined).answer;
+  };
+
+  const write = (
+    requests: readonly object[],
+    fields: string,
+    responseRanges: readonly string[],
+  ): SpreadsheetAnswer => {
+    tell(() => `written to the sheet: ${JSON.stringify(requests)}`);
+    const query = new URLSearchParams({ fields: `updatedSpreadsheet(${fields})` });
+    const whole = { includeSpreadsheetInResponse: true, responseIncludeGridData: true };
+    const before = file.spreadsheet;
+    const { answer, spreadsheet = before } = call('POST', ':batchUpdate', query, {
+      requests,
+      responseRanges,
+      ...whole,
+    });
+    file.spreadsheet = spreadsheet;
+    writes += 1;
+    watcher.wrote(before, spreadsheet);
+    const { updatedSpreadsheet } = answer;
+    return isJsonObject(updatedSpreadsheet) ? updatedSpreadsheet : {};
+  };
+
+  return {
+    file,
+    sandbox,
+    current: () => file.spreadsheet,
+    writes: () => writes,
+    act(actions) {
+      tell(() => `in the sheet: ${JSON.stringify(actions)}`);
+      try {
+        performActions(
+          sandbox,
+          file,
+          actions.map((action) => personAction.parse(action)),
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof GoogleError) return false;
+        throw error;
+      }
+    },
+    connect: (wire) => ({
+      async get(fields, ranges = []) {
+        try {
+          return await wire.send('sheet read', () => asGoogle(() => read(fields, ranges)));
+        } catch (error) {
+          if (ranges.length > 0 && isUnknownRange(error)) return undefined;
+          throw sheetError(error, 'read the spreadsheet');
+        }
+      },
+      async batchUpdate(requests, fields, ranges) {
+        try {
+          return await wire.send('sheet write', () => asGoogle(() => write(requests, fields, ranges)));
+        } catch (error) {
+          throw sheetError(error, 'write to the spreadsheet');
+        }
+      },
+    }),
+  };
+}
+
+/** A refusal in the form in which Google's client library throws it. */
+function asGoogle<Answer>(work: () => Answer): Answer {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof GoogleError)) throw error;
+    throw Object.assign(new Error(error.message), {
+      config: {},
+      response: { status: error.code, data: error.body },
+    });
+  }
+}

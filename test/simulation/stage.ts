@@ -1,0 +1,220 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Policy } from '../../src/core/policy.ts';
+import type { Log } from '../../src/core/ports.ts';
+import { type ListedEntity, listedEntities } from '../../src/core/record.ts';
+import { createRequestBudget } from '../../src/crm/budget.ts';
+import { createCrmClient } from '../../src/crm/client.ts';
+import type { CrmModel } from '../../src/sandbox/crm/model.ts';
+import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
+import { createSheetTable } from '../../src/sheets/table.ts';
+import { openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { Engine } from '../../src/sync/engine.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import type { Link } from '../../src/sync/link.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { createSimulatedQueue } from './queue.ts';
+import { apiKey, baseUrl, type CrmWatcher, carryOn, openCrm } from './simulated-crm.ts';
+import { openSpreadsheet, type SheetWatcher, type SimulatedSpreadsheet } from './spreadsheet.ts';
+import { Violation } from './violation.ts';
+import { Wire } from './wire.ts';
+
+/** Puts a known mistake into the daemon. */
+export type Plant = (link: Link) => Link;
+
+export interface StageOptions {
+  readonly seed: number;
+  readonly plant?: Plant | undefined;
+  /** Whether every deed and every write is told in full. */
+  readonly isTold?: boolean | undefined;
+  readonly sheetWatcher: SheetWatcher;
+  readonly watcher: CrmWatcher;
+}
+
+const startAt = Date.UTC(2026, 0, 5, 9);
+
+/** Often enough that people who wait do not wait long, within the requests that are allowed. */
+const times: Link['times'] = {
+  pollMs: 3_000,
+  typingPauseMs: 2_000,
+  sweepMs: 5_000,
+  readPauseMs: 1_200,
+  contactsPauseMs: 2_000,
+  catalogMs: 300_000,
+  rereadAfterMs: 2_000,
+  settleMs: 10_000,
+  lagMs: 5_000,
+  refillMs: 2_000,
+  historyMs: 30 * 24 * 60 * 60 * 1_000,
+};
+
+/** The real engine between the models of both sides, with time, chance and the order of all answers in the simulation's hand. */
+export class Stage {
+  readonly wire = new Wire();
+  /** What happened, in order. */
+  readonly trace: string[] = [];
+  readonly crm: CrmModel;
+  readonly spreadsheet: SimulatedSpreadsheet;
+  readonly policy: Policy;
+  clock: ManualClock = createManualClock(startAt);
+  engine: Engine;
+  /** Complete sweeps by entity. */
+  readonly sweeps: Record<ListedEntity, number> = { lead: 0, opportunity: 0, task: 0 };
+  readonly #options: StageOptions;
+  readonly #random: Random;
+  readonly #opened = openMirrorInMemory();
+  #words = 0;
+
+  constructor(options: StageOptions) {
+    const { seed } = options;
+    this.#options = options;
+    this.#random = createRandom(seed ^ 0x51a9e);
+    this.policy = drawPolicy(this.#random);
+    this.crm = openCrm(seed);
+    this.spreadsheet = openSpreadsheet({
+      seed,
+      now: () => this.clock.now(),
+      tell: this.tell,
+      watcher: options.sheetWatcher,
+    });
+    this.engine = this.#createEngine();
+  }
+
+  /** Adds to the trace what only a person who looks into a failure wants to know. */
+  readonly tell = (text: () => string): void => {
+    if (this.#options.isTold) this.trace.push(`    ${text()}`);
+  };
+
+  get link(): Link {
+    return this.engine.link;
+  }
+
+  /** Lets whatever was resolved run until it waits again. */
+  settleDown = (): Promise<void> => setImmediate();
+
+  async start(): Promise<void> {
+    void this.engine.start();
+    await this.settleDown();
+  }
+
+  /** The process ends in the middle of whatever it does, and a new one starts on the same mirror. */
+  async restart(): Promise<void> {
+    this.wire.cut();
+    this.clock = createManualClock(this.clock.now());
+    this.engine = this.#createEngine();
+    await this.start();
+  }
+
+  /** Lays the tabs out, as `init` does before the first start. */
+  async layOut(): Promise<void> {
+    const done = this.engine
+      .pullAll(() => undefined)
+      .then(() => this.link.table.layOut(currentLayout(this.link), 'create'));
+    let isDone = false;
+    void done.finally(() => {
+      isDone = true;
+    });
+    await this.settleDown();
+    while (!isDone) await this.proceed();
+    await done;
+  }
+
+  /** The next thing that is due: the oldest request goes on, or time goes on to the next thing that somebody waits for. */
+  async proceed(): Promise<string> {
+    if (this.wire.size > 0) {
+      const done = this.wire.advance(0, true);
+      await this.settleDown();
+      return done;
+    }
+    const waitMs = this.clock.nextWakeMs();
+    if (!Number.isFinite(waitMs)) throw new Violation('S15', 'the daemon waits for nothing');
+    await this.clock.advance(waitMs);
+    await this.settleDown();
+    return 'time goes on';
+  }
+
+  close(): void {
+    this.#opened.mirror.close();
+  }
+
+  #createEngine(): Engine {
+    const { clock, wire, crm, spreadsheet } = this;
+    const log = this.#createLog();
+    const random = () => this.#random.next();
+    const budget = createRequestBudget({
+      keys: [{ name: 'key', secret: apiKey }],
+      requests: 100,
+      ipRequests: 200,
+      windowMs: 60_000,
+      holdMs: 25_000,
+      clock,
+      log: this.#opened.budgetLog,
+    });
+    const carry = carryOn(wire, crm, () => clock.now(), this.#options.watcher);
+    const link: Link = {
+      name: 'simulation',
+      mirror: this.#opened.mirror,
+      crm: createCrmClient({ baseUrl, timeoutMs: 20_000, budget, clock, random, log, carry }),
+      table: createSheetTable(spreadsheet.connect(wire), { spreadsheetId: 'agency', account: baseUrl, log }),
+      queue: createSimulatedQueue(wire, log),
+      clock,
+      log,
+      policy: this.policy,
+      times,
+      backoff: { firstMs: 1_000, maxMs: 8_000 },
+      random,
+      newWord: () => {
+        this.#words += 1;
+        return `w${this.#words}`;
+      },
+    };
+    return new Engine(this.#options.plant?.(link) ?? link);
+  }
+
+  /** Nobody reads the log; what it tells of bugs ends the run. */
+  #createLog(): Log {
+    const fail = (event: string, fields: Readonly<Record<string, unknown>> = {}) => {
+      const isBug = event === 'queue.wake-up-failed' || fields['code'] === 'UNEXPECTED';
+      if (isBug) this.bug ??= new Violation('S15', `${event} ${JSON.stringify(fields)}`);
+    };
+    return {
+      debug: (event, fields) => {
+        if (event === 'sweep.finished') this.sweeps[fields?.['entity'] as ListedEntity] += 1;
+      },
+      info: () => undefined,
+      warn: fail,
+      error: fail,
+    };
+  }
+
+  /** A failure that no code foresees. */
+  bug: Violation | undefined;
+}
+
+function drawPolicy(random: Random): Policy {
+  const tab = (title: string) => ({
+    title,
+    conflict: random.pick(['crm', 'table', 'ask'] as const),
+    columns: {},
+  });
+  const hidden = { direction: 'off' } as const;
+  const shown = (title: string, fields: readonly string[]) => ({
+    ...tab(title),
+    columns: Object.fromEntries(fields.map((field) => [field, hidden])),
+  });
+  return {
+    entities: ['lead', 'task'],
+    tabs: {
+      lead: tab('Leads'),
+      opportunity: tab('Opportunities'),
+      task: shown('Tasks', ['start_date', 'due_date', 'lead_id', 'parent_task_id', 'created_at', 'status']),
+      contact: tab('Contacts'),
+    },
+    vanishedRows: random.pick(['ask', 'ask', 'trash', 'restore'] as const),
+    brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
+    appendsMax: 100,
+  };
+}
+
+/** How far the daemon has come, for telling later whether it has looked at everything since. */
+export const countSweeps = ({ sweeps }: Stage): number =>
+  Math.min(...listedEntities.map((entity) => sweeps[entity]));
