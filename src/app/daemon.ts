@@ -19,13 +19,10 @@ const closingMs = 2_000;
 export async function startDaemon(settings: Settings, log: Log, rereadKeys: RereadKeys): Promise<Daemon> {
   const { link, backUp, budgetUsage, close } = openLink(settings, log, rereadKeys);
   const engine = new Engine(link);
-  const { host, port, controlToken } = settings.http;
-  const http = await startHttp({ host, port, controlToken, engine, backUp, budgetUsage }).catch(
-    (error: unknown) => {
-      close();
-      throw error;
-    },
-  );
+  const http = await startHttp({ ...settings.http, engine, backUp, budgetUsage }).catch((error: unknown) => {
+    close();
+    throw error;
+  });
   await engine.start().catch(async (error: unknown) => {
     await http.close();
     close();

@@ -162,6 +162,10 @@ export const settingsSchema = z.strictObject({
         .default('127.0.0.1')
         .describe('Address on which health and control are served.'),
       port: z.int().min(0).max(65_535).default(8080).describe('Port for it.'),
+      hostNames: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('Names under which it may be asked, besides localhost, the host and IP addresses.'),
       controlToken: z
         .string()
         .min(16, 'must have at least 16 characters')

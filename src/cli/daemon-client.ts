@@ -27,6 +27,8 @@ export async function callDaemon(
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
+    // It would carry the token elsewhere.
+    redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
   const answer: unknown = await response.json();

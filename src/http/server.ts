@@ -1,19 +1,21 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { answers, answersTo, decisionOf } from '../core/answer.ts';
 import { explainError, isSyncError } from '../core/errors.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
 import { listWaiting, readLiveness, readReadiness, readStatus } from '../sync/status.ts';
+import { guardCommands, guardHost } from './guard.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 
 export interface HttpOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Names under which it may be asked, besides `localhost` and IP addresses. */
+  readonly hostNames?: readonly string[];
   /** Without it every command is refused. */
-  readonly controlToken: string | undefined;
+  readonly controlToken?: string | undefined;
   readonly engine: Engine;
   /** How the request budget of the CRM stands, as it is to be shown. */
   readonly budgetUsage: () => object;
@@ -27,16 +29,27 @@ export interface HttpSide {
 }
 
 const bodyLimitBytes = 64 * 1024;
+/** Longest time a request may take to arrive. */
+const requestTimeoutMs = 30_000;
 
 const decisionBody = z.strictObject({ scope: z.string().min(1).max(300), choice: z.enum(answers) });
 
 /** Serves health and status to everybody who can reach the address, and commands to those who have the token. */
 export async function startHttp(options: HttpOptions): Promise<HttpSide> {
-  const server = Fastify({ bodyLimit: bodyLimitBytes, forceCloseConnections: true });
+  const server = Fastify({
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    forceCloseConnections: true,
+  });
+  guardHost(server, [options.host, ...(options.hostNames ?? [])]);
   addStatusRoutes(server, options, addCommandRoutes(server, options));
-  server.setErrorHandler((error, _request, reply) => {
+  server.setErrorHandler((error, request, reply) => {
     const status = isSyncError(error) ? 503 : statusOf(error);
-    return reply.code(status).send({ error: explainError(error) });
+    if (status !== 500) return reply.code(status).send({ error: explainError(error) });
+    // Nobody has foreseen its words, so they are for the log alone.
+    const { method, routeOptions } = request;
+    options.engine.link.log.error('http.failed', { method, route: routeOptions.url, error });
+    return reply.code(500).send({ error: 'The daemon failed over this request; its log says more.' });
   });
   const url = await server.listen({ host: options.host, port: options.port });
   return { url, close: () => server.close() };
@@ -73,11 +86,7 @@ function addCommandRoutes(
 ): () => ResyncReport | undefined {
   let report: ResyncReport | undefined;
   server.register((commands, _options, done) => {
-    commands.addHook('onRequest', (request, reply, next) => {
-      const problem = findAccessProblem(request, controlToken);
-      if (problem) reply.code(401).send({ error: problem });
-      else next();
-    });
+    guardCommands(commands, controlToken, engine.link.clock);
     commands.post('/api/resync', (_request, reply) => {
       if (report?.state !== 'running') {
         void resync(engine, (progress) => {
@@ -112,13 +121,4 @@ function addCommandRoutes(
     done();
   });
   return () => report;
-}
-
-function findAccessProblem(request: FastifyRequest, controlToken: string | undefined): string | undefined {
-  if (controlToken === undefined) return 'Commands are off: start the daemon with CONTROL_TOKEN to use them.';
-  const [scheme, token] = (request.headers.authorization ?? '').split(' ');
-  // Digests have one length, so that comparing them takes the same time whatever was sent.
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const isRight = scheme === 'Bearer' && timingSafeEqual(digest(token ?? ''), digest(controlToken));
-  return isRight ? undefined : 'The command needs the header Authorization: Bearer CONTROL_TOKEN.';
 }

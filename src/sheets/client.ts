@@ -43,9 +43,14 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   const { spreadsheetId, rootUrl, timeoutMs, clock } = options;
   const login = rootUrl === undefined ? createLogin(options) : undefined;
   const api = sheets({ version: 'v4' });
-  // The library repeats reads three times within two seconds, which only wastes quota. Given per call, the
-  // root keeps its path.
-  const perCall = { retry: false, timeout: timeoutMs, ...(rootUrl !== undefined && { rootUrl }) };
+  // The library repeats reads three times within two seconds, which only wastes quota, and follows redirects,
+  // which could carry what is sent elsewhere. Given per call, the root keeps its path.
+  const perCall = {
+    retry: false,
+    redirect: 'manual' as const,
+    timeout: timeoutMs,
+    ...(rootUrl !== undefined && { rootUrl }),
+  };
   const { readsPerMinute, writesPerMinute } = options;
   const spendRead = createQuota({ requestsPerMinute: readsPerMinute, timeoutMs, whenFull: 'wait', clock });
   const spendWrite = createQuota({

@@ -17,6 +17,11 @@ const isJson = (value: unknown): value is Json =>
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** An access token, and a signed login: words of Google that quote one are shown without it. */
+const tokenPattern = /\bya29\.[\w.-]+|\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
+
+const wordsOf = (value: unknown): string | undefined => textOf(value)?.replace(tokenPattern, '(a token)');
+
 const systemCodeOf = (error: unknown): string | undefined =>
   isJson(error) ? textOf(error['code']) : undefined;
 
@@ -34,7 +39,7 @@ function refusalOf(error: Json): Refusal {
   if (!isJson(body)) return { status, words: undefined, reasons: [] };
   const entries = [body['details'], body['errors']].flatMap((list) => (Array.isArray(list) ? list : []));
   const reasons = entries.flatMap((entry: unknown) => (isJson(entry) ? (textOf(entry['reason']) ?? []) : []));
-  return { status, words: textOf(body['message']), reasons };
+  return { status, words: wordsOf(body['message']), reasons };
 }
 
 /** A 400 because the tab or the grid is not any more as it was read. */
@@ -154,6 +159,6 @@ const isTokenRefusal = (error: Json): boolean => textOf(bodyOf(error)['error']) 
 /** The token endpoint answers in the form of OAuth: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 function tokenRefusal(error: Json): string {
   const body = bodyOf(error);
-  const words = [textOf(body['error']), textOf(body['error_description'])];
+  const words = [wordsOf(body['error']), wordsOf(body['error_description'])];
   return words.flatMap((word) => word?.replace(/\.$/, '') ?? []).join(', ') || 'refused';
 }

@@ -51,7 +51,8 @@ export function createLogin(options: LoginOptions): Login {
 const scopes = ['https://www.googleapis.com/auth/spreadsheets'];
 
 function createCredentials({ credentialsFile, timeoutMs }: LoginOptions): Credentials {
-  const transporterOptions = { timeout: timeoutMs };
+  // A redirect would carry the signed login elsewhere.
+  const transporterOptions = { timeout: timeoutMs, redirect: 'manual' as const };
   return credentialsFile === undefined
     ? new auth.GoogleAuth({ scopes, clientOptions: { transporterOptions } })
     : new auth.JWT({ keyFile: credentialsFile, scopes, transporterOptions });

@@ -48,13 +48,14 @@ test('the needed settings alone are enough, and everything else has its default'
     vanishedRows: 'ask',
     brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
   });
-  expect(settings.http).toEqual({ host: '127.0.0.1', port: 8080 });
+  expect(settings.http).toEqual({ host: '127.0.0.1', hostNames: [], port: 8080 });
 });
 
 test('the environment wins over the file', () => {
   const file = writeConfig('http:\n  port: 1\n  host: 10.0.0.1\n');
   expect(loadSettings({ ...needed, ...file, HTTP_PORT: '9000' }).http).toEqual({
     host: '10.0.0.1',
+    hostNames: [],
     port: 9000,
   });
 });

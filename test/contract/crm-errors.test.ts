@@ -244,6 +244,20 @@ describe('the key (S16)', () => {
     expect(server.requests[0]?.headers['x-api-key']).toBe(apiKey);
   });
 
+  it.each([301, 302, 303, 307, 308])('is not sent on when the answer is a redirect by %i', async (status) => {
+    const elsewhere = await startScriptedServer((response) => answerSuccess(response, { id: 42 }));
+    const { crm, overPauses } = await serve((response, { url }) =>
+      response.writeHead(status, { location: elsewhere.baseUrl + url }).end(),
+    );
+    expect(await failureOf(overPauses(crm.getRecord(lead, 'edit')))).toMatchObject({
+      code: 'CRM_UNREADABLE',
+    });
+    for (const [, write] of writes)
+      expect(await failureOf(write(crm))).toMatchObject({ code: 'CRM_UNKNOWN_OUTCOME' });
+    expect(elsewhere.requests).toEqual([]);
+    await elsewhere.close();
+  });
+
   it.each([
     ['a refusal', (response) => answerFailure(response, 400, `No such key: ${apiKey}`)],
     ['a refused key', (response) => answerFailure(response, 401, `No such key: ${apiKey}`)],

@@ -129,6 +129,22 @@ describe('answers of Google', () => {
     });
   });
 
+  test.each([301, 302, 303, 307, 308])('a redirect by %i is refused and not followed', async (status) => {
+    const reached: (string | undefined)[] = [];
+    const elsewhere = await serve((request, response) => {
+      reached.push(request.url);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"sheets":[]}');
+    });
+    const rootUrl = await serve((request, response) => {
+      response.writeHead(status, { location: `${elsewhere}${request.url}` }).end();
+    });
+    const client = openClient({ rootUrl });
+    const expected = { code: 'SHEET_UNREADABLE', message: expect.stringContaining(`HTTP ${status}`) };
+    await expect(client.get('sheets')).rejects.toMatchObject(expected);
+    await expect(client.batchUpdate([], 'sheets', [])).rejects.toMatchObject(expected);
+    expect(reached).toEqual([]);
+  });
+
   test('the root address keeps its path', async () => {
     const urls: (string | undefined)[] = [];
     const root = await serve((request, response) => {

@@ -1,0 +1,328 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import fc from 'fast-check';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startHttp } from '../../src/http/server.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
+import { openLinkStage } from '../support/link-stage.ts';
+import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
+
+const controlToken = 'fuzz-test-token-9d1c';
+/** Addresses of this machine: too many wrong tokens shut out the one that they come from. */
+const [guesser, operator] = ['127.0.0.2', '127.0.0.3'];
+
+interface Route {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Starts the HTTP side of a daemon; answers every route it has, as the server itself tells them. */
+async function serve() {
+  const stage = await openLinkStage({ leads: 3, opportunities: 1, tasks: 1 });
+  await pullCatalog(stage.link, 'newest');
+  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  const engine = stage.createEngine();
+  await engine.pullAll(() => {});
+  await engine.cycle();
+  const routes: Route[] = [];
+  const noteRoute = ({ method, url }: RouteOptions) => {
+    for (const each of [method].flat()) routes.push({ method: each, url });
+  };
+  const watch = (message: unknown) => {
+    (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', noteRoute);
+  };
+  subscribe('fastify.initialization', watch);
+  const http = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    hostNames: ['sync.example'],
+    controlToken,
+    engine,
+    backUp: () => 'backup.db',
+    budgetUsage: () => ({}),
+  });
+  unsubscribe('fastify.initialization', watch);
+  onTestFinished(() => http.close());
+  return { url: http.url, routes };
+}
+
+const anyText = fc.string({ unit: 'binary', maxLength: 40 });
+const oddText = fc.oneof(
+  anyText,
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'toString',
+    '../../etc/passwd',
+    '%00',
+    '%',
+    '👍',
+    'a\0b',
+    '\u202e',
+  ),
+);
+/** JSON with keys that some code would take for its own, and nearly right commands. */
+const oddJson = fc.oneof(
+  fc.json({ maxDepth: 4 }),
+  fc.constantFrom(
+    '{"__proto__":{"isDryRun":true}}',
+    '{"constructor":{"prototype":{"x":1}}}',
+    '{"scope":"brake:lead:torn","choice":"approve","__proto__":{}}',
+    '{"run":"__proto__","isDryRun":true}',
+    '{"record":"lead-__proto__"}',
+    '{"id":1e309}',
+    '{"since":"99999999-01-01"}',
+    '{"a":1,"a":',
+    '[[[[[[[[',
+    '',
+    'null',
+    '"\ud800"',
+  ),
+  fc.record({ scope: oddText, choice: oddText }).map((body) => JSON.stringify(body)),
+  fc
+    .record({ field: oddText, record: oddText, isDryRun: fc.anything() })
+    .map((body) => JSON.stringify(body) ?? ''),
+);
+/** So many bytes, so that a failure shows the number and not all of them. */
+const hugeBody = fc.integer({ min: 65_000, max: 300_000 });
+const contentType = fc.constantFrom(
+  'application/json',
+  'application/json; charset=utf-16',
+  'text/plain',
+  'application/xml',
+  'multipart/form-data; boundary=x',
+  'application/x-www-form-urlencoded',
+  '',
+);
+const host = fc.constantFrom(
+  '127.0.0.1',
+  'localhost:8080',
+  '[::1]:80',
+  'sync.example',
+  'evil.example',
+  'localhost.evil.example',
+  '127.0.0.1@evil.example',
+  'evil.example#127.0.0.1',
+  '127.0.0.1.nip.io',
+  '',
+  'a b',
+  '::1',
+  '[',
+);
+const odd = {
+  method: fc.constantFrom(
+    'GET',
+    'POST',
+    'PUT',
+    'PATCH',
+    'DELETE',
+    'HEAD',
+    'OPTIONS',
+    'TRACE',
+    'PROPFIND',
+    'get',
+    'X',
+  ),
+  query: fc.oneof(
+    fc.constant(''),
+    fc.webQueryParameters(),
+    fc.constantFrom(
+      '__proto__[a]=1',
+      'limit=-1',
+      'limit=1e9',
+      'record=lead-1&record=lead-2',
+      'since=never',
+      'id=%FF',
+    ),
+    oddText.map((text) => `record=${encodeURIComponent(text.toWellFormed())}`),
+  ),
+  body: fc.oneof({ weight: 5, arbitrary: oddJson }, { weight: 1, arbitrary: hugeBody }),
+  contentType,
+  host,
+  header: fc.constantFrom(
+    'x-test: 1',
+    'x-forwarded-host: localhost',
+    'origin: https://evil.example',
+    'x-test: a\r\nx-injected: 1',
+    'transfer-encoding: chunked',
+    'content-length: 7',
+    'expect: 100-continue',
+    'upgrade: websocket\r\nconnection: upgrade',
+    'accept-version: 9',
+    'if-modified-since: never',
+    ' folded',
+    'no colon',
+    `cookie: ${'a'.repeat(20_000)}`,
+  ),
+};
+
+const wrongToken = fc.constantFrom(
+  undefined,
+  '',
+  'Bearer',
+  'Bearer ',
+  'Bearer undefined',
+  'Bearer null',
+  `Bearer ${controlToken.slice(0, -1)}`,
+  `Bearer ${controlToken}x`,
+  `bearer  ${controlToken}`,
+  `Basic ${btoa(`operator:${controlToken}`)}`,
+  controlToken,
+);
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly body: string | number;
+  readonly contentType: string;
+  readonly host: string;
+  readonly header: string;
+  readonly authorization: string | undefined;
+}
+
+/** An odd length of the body may leave the server waiting for more. */
+const hasOddLength = (header: string) => /^(content-length|transfer-encoding)/.test(header);
+
+function bytesOf(asked: Asked): Buffer {
+  const { authorization, header, method, path, query } = asked;
+  const body =
+    typeof asked.body === 'string' ? asked.body : JSON.stringify({ scope: 'a'.repeat(asked.body) });
+  const head = [
+    `${method} ${path}${query === '' ? '' : `?${query}`} HTTP/1.1`,
+    `Host: ${asked.host}`,
+    'Connection: close',
+    ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+    ...(asked.contentType === '' ? [] : [`Content-Type: ${asked.contentType}`]),
+    header,
+    ...(hasOddLength(header) ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]),
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+const send = (url: string, asked: Asked, localAddress: string): Promise<RawAnswer> =>
+  sendRaw(url, { bytes: bytesOf(asked), localAddress, hangsUp: hasOddLength(asked.header) });
+
+const isFailure = ({ status = 0 }: RawAnswer) => status >= 500 && status !== 503;
+
+/** What holds for every answer there is. */
+function expectHarmless(answer: RawAnswer): void {
+  expect(isFailure(answer), answer.body).toBe(false);
+  const whole = [...answer.headers, answer.body].flat().join('\n');
+  expect(whole).not.toContain(controlToken);
+  expect(whole).not.toContain('svc_live_');
+  expect(whole).not.toMatch(/\bat .+\.(ts|js):\d+/);
+  expect([...answer.headers.keys()].filter((name) => /^access-control|^x-injected/.test(name))).toEqual([]);
+}
+
+/** Odd requests to a route: mostly by its own method, sometimes on paths that only resemble it. */
+const requestTo = (
+  { method, url }: Route,
+  authorization: fc.Arbitrary<string | undefined>,
+): fc.Arbitrary<Asked> =>
+  fc.record({
+    ...odd,
+    method: fc.oneof({ weight: 3, arbitrary: fc.constant(method) }, { weight: 1, arbitrary: odd.method }),
+    path: fc.oneof(
+      { weight: 6, arbitrary: fc.constant(url) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(
+          `/${url}`,
+          `${url}/`,
+          `${url}%00`,
+          `/..${url}`,
+          `${url}/../x`,
+          url.toUpperCase(),
+          '*',
+          '/%',
+        ),
+      },
+      { weight: 1, arbitrary: oddText.map((text) => `${url}/${encodeURIComponent(text.toWellFormed())}`) },
+    ),
+    host: fc.oneof({ weight: 2, arbitrary: fc.constant('127.0.0.1') }, { weight: 1, arbitrary: host }),
+    authorization,
+  });
+
+describe('whatever is sent to the daemon', { timeout: 120_000 }, () => {
+  test('no route breaks, hangs or tells a secret, and no command is taken without the token', async () => {
+    const { url, routes } = await serve();
+    const commands = routes.filter(({ method }) => method === 'POST');
+    expect(commands.map((route) => route.url)).toContain('/api/approve');
+    expect(routes.map((route) => route.url)).toContain('/healthz');
+    for (const route of routes) {
+      await fc.assert(
+        fc.asyncProperty(requestTo(route, wrongToken), async (asked) => {
+          const answer = await send(url, asked, guesser);
+          expectHarmless(answer);
+          if (asked.method === 'POST') expect(answer.status ?? 400).toBeGreaterThanOrEqual(400);
+        }),
+        { numRuns: 60 },
+      );
+      await fc.assert(
+        fc.asyncProperty(requestTo(route, fc.constant(`Bearer ${controlToken}`)), async (asked) => {
+          expectHarmless(await send(url, asked, operator));
+        }),
+        { numRuns: 60 },
+      );
+    }
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain('isDryRun');
+  });
+
+  test('bytes that are no HTTP are refused', async () => {
+    const { url } = await serve();
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (bytes) => {
+        const answer = await sendRaw(url, {
+          bytes: Buffer.from(bytes),
+          localAddress: guesser,
+          hangsUp: true,
+        });
+        expectHarmless(answer);
+        expect(answer.status ?? 400).toBeGreaterThanOrEqual(400);
+      }),
+      { numRuns: 100 },
+    );
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe('the guard of the daemon', () => {
+  const ask = (url: string, path: string, headers: Record<string, string>, localAddress: string) => {
+    const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    );
+    const method = path === '/api/plan' ? 'POST' : 'GET';
+    const head = [`${method} ${path} HTTP/1.1`, ...lines, 'Connection: close', 'Content-Length: 0'];
+    return sendRaw(url, { bytes: Buffer.from(`${head.join('\r\n')}\r\n\r\n`), localAddress, hangsUp: false });
+  };
+
+  test('answers only under names it is known by, so that no page of somebody else can read here', async () => {
+    const { url } = await serve();
+    const statusUnder = async (name: string) =>
+      (await ask(url, '/api/status', { host: name }, operator)).status;
+    for (const name of ['localhost:8080', '127.0.0.1', '192.168.1.7:80', '[::1]:8080', 'SYNC.example:443']) {
+      expect({ name, status: await statusUnder(name) }).toEqual({ name, status: 200 });
+    }
+    for (const name of [
+      'evil.example',
+      'localhost.evil.example',
+      '127.0.0.1.nip.io',
+      '127.0.0.1@evil.example',
+    ]) {
+      expect({ name, status: await statusUnder(name) }).toEqual({ name, status: 421 });
+    }
+  });
+
+  test('listens no more to an address that sent ten wrong tokens, and goes on listening to others', async () => {
+    const { url } = await serve();
+    const command = async (token: string, from: string) =>
+      (await ask(url, '/api/plan', { authorization: `Bearer ${token}` }, from)).status;
+    for (let guess = 0; guess < 10; guess += 1) expect(await command(`guess-${guess}`, guesser)).toBe(401);
+    expect(await command('guess-10', guesser)).toBe(429);
+    expect(await command(controlToken, guesser)).toBe(429);
+    expect(await command(controlToken, operator)).toBe(200);
+  });
+});
