@@ -190,7 +190,7 @@ const directions: Readonly<Record<'both' | 'toSheet' | 'off', Direction>> = {
 };
 
 function readTab(settings: Settings, entity: Entity): TabPolicy {
-  const { title, conflict, columns, order, pauseColumn } = tabSettings(settings, entity);
+  const { title, conflict, columns, order, pauseColumn, vanishedRows } = tabSettings(settings, entity);
   const rules = Object.entries(columns).map(([name, column]): [string, ColumnPolicy] => [
     name,
     {
@@ -206,5 +206,6 @@ function readTab(settings: Settings, entity: Entity): TabPolicy {
     columns: Object.fromEntries(rules),
     order,
     pauseHeader: pauseColumn,
+    vanishedRows,
   };
 }

@@ -24,11 +24,21 @@ const column = z.strictObject({
     ),
 });
 
+const vanishedRows = z.enum(['ask', 'trash', 'restore']);
+
+const rowsMin = (initial: number, description: string) =>
+  z.int().min(0).default(initial).describe(description);
+const share = (initial: number, description: string) =>
+  z.number().min(0).max(1).default(initial).describe(description);
+
 const tab = (title: string) =>
   z.strictObject({
     title: z.string().min(1).max(100).default(title).describe('Name of the tab.'),
     conflict: conflict.default('crm').describe('Who wins when both sides changed one field differently.'),
     columns: z.record(z.string(), column).default({}).describe('Rules for single columns, by field name.'),
+    vanishedRows: vanishedRows
+      .optional()
+      .describe("What a row that is gone from this tab means for the CRM; the sheet's rule where absent."),
     pauseColumn: z
       .string()
       .min(1)
@@ -95,21 +105,17 @@ const sheet = z.strictObject({
   readsPerMinute: count(60, 'Reads Google allows per user and minute.'),
   writesPerMinute: count(60, 'Writes Google allows per user and minute.'),
   appendsMax: count(1_000, 'New rows written in one cycle at most.'),
-  vanishedRows: z
-    .enum(['ask', 'trash', 'restore'])
+  vanishedRows: vanishedRows
     .default('ask')
     .describe('What a row that is gone from the sheet means for the CRM.'),
   brakes: z
     .strictObject({
-      deletesMin: z.int().min(0).default(5).describe('Rows that may always vanish at once.'),
-      deletesShare: z.number().min(0).max(1).default(0.1).describe('Share of a tab that may vanish at once.'),
-      changesMin: z.int().min(0).default(50).describe('Rows that may always change at once.'),
-      changesShare: z
-        .number()
-        .min(0)
-        .max(1)
-        .default(0.2)
-        .describe('Share of a tab whose rows may change at once.'),
+      deletesMin: rowsMin(5, 'Rows that may always vanish at once.'),
+      deletesShare: share(0.1, 'Share of a tab that may vanish at once.'),
+      changesMin: rowsMin(50, 'Rows that may always change at once.'),
+      changesShare: share(0.2, 'Share of a tab whose rows may change at once.'),
+      columnMin: rowsMin(20, 'Cells of one column that may always change at once.'),
+      columnShare: share(0.3, 'Share of one column whose cells may change at once.'),
     })
     .prefault({}),
   conflicts: z

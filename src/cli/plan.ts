@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
+import { brakeShape, describeStopped } from './stopped.ts';
 
 const keyShape = z.object({ entity: z.string(), id: z.string() });
 const planShape = z.looseObject({
@@ -22,7 +23,7 @@ const planShape = z.looseObject({
   conflicts: z.array(
     z.looseObject({ key: keyShape, field: z.string(), crm: z.unknown(), table: z.unknown() }),
   ),
-  brakes: z.array(z.looseObject({ scope: z.string(), reason: z.string() })),
+  brakes: z.array(brakeShape),
   holds: z.array(z.looseObject({ entity: z.string(), id: z.string().optional(), reason: z.string() })),
   refusals: z.array(z.looseObject({ entity: z.string(), id: z.string().optional(), reason: z.string() })),
   restlessRows: z.number(),
@@ -59,7 +60,10 @@ function describePlan({ outbox, table, conflicts, brakes, holds, refusals, restl
     ...conflicts.map(({ key, field, crm, table: cell }) => {
       return `Conflict  ${nameOf(key, key.entity)} ${field}: the CRM has ${JSON.stringify(crm)}, the sheet ${JSON.stringify(cell)}`;
     }),
-    ...brakes.map(({ scope, reason }) => `Stopped  ${reason} To go on: approve ${scope}`),
+    ...brakes.flatMap((brake) => [
+      `Stopped  ${brake.reason} To go on: approve ${brake.scope}`,
+      ...describeStopped(brake),
+    ]),
     ...holds.map(({ entity, id, reason }) => `Held  ${entity} ${id ?? '(new row)'}: ${reason}`),
     ...refusals.map(({ entity, id, reason }) => `Refused  ${entity} ${id ?? '(new row)'}: ${reason}`),
   ];

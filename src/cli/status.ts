@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
+import { brakeShape, describeStopped } from './stopped.ts';
 
 const statusShape = z.looseObject({
   queue: z.looseObject({ kind: z.string() }),
@@ -20,7 +21,7 @@ const statusShape = z.looseObject({
     }),
   ),
   problems: z.array(z.looseObject({ source: z.string(), message: z.string(), since: z.number() })),
-  brakes: z.array(z.looseObject({ scope: z.string(), reason: z.string() })),
+  brakes: z.array(brakeShape),
   waiting: z.array(z.looseObject({ scope: z.string(), what: z.string(), answers: z.array(z.string()) })),
   holds: z.array(
     z.looseObject({
@@ -68,12 +69,15 @@ function describeStatus({
     ...problems.map(
       ({ source, message, since }) => `Problem since ${new Date(since).toISOString()}: ${source}: ${message}`,
     ),
-    ...brakes.flatMap(({ scope, reason }) =>
-      waiting.some((item) => item.scope === scope) ? [] : [`Stopped: ${reason}`],
+    ...brakes.flatMap((brake) =>
+      waiting.some(({ scope }) => scope === brake.scope)
+        ? []
+        : [`Stopped: ${brake.reason}`, ...describeStopped(brake)],
     ),
-    ...waiting.map(
-      ({ scope, what, answers }) => `Waits: ${what} (approve ${scope} --choice ${answers.join('|')})`,
-    ),
+    ...waiting.flatMap(({ scope, what, answers }) => [
+      `Waits: ${what} (approve ${scope} --choice ${answers.join('|')})`,
+      ...brakes.filter((brake) => brake.scope === scope).flatMap(describeStopped),
+    ]),
     ...holds.flatMap(({ entity, id, reason, decision }) =>
       decision === undefined ? [`Held: ${entity} ${id ?? ''}: ${reason}`] : [],
     ),

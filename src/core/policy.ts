@@ -23,6 +23,8 @@ export interface TabPolicy {
   readonly columns: Readonly<Record<FieldName, ColumnPolicy>>;
   /** The fields whose columns stand first in a new tab, from left to right; the others follow in their own order. */
   readonly order?: readonly FieldName[] | undefined;
+  /** What holds for this tab instead of the policy's own rule. */
+  readonly vanishedRows?: VanishedRowPolicy | undefined;
   /** Header of the column of checkboxes that pause rows; absent where there is to be none. */
   readonly pauseHeader?: string | undefined;
 }

@@ -46,7 +46,14 @@ test('the needed settings alone are enough, and everything else has its default'
   expect(settings.sheet).toMatchObject({
     pollMs: 5_000,
     vanishedRows: 'ask',
-    brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
+    brakes: {
+      deletesMin: 5,
+      deletesShare: 0.1,
+      changesMin: 50,
+      changesShare: 0.2,
+      columnMin: 20,
+      columnShare: 0.3,
+    },
   });
   expect(settings.http).toEqual({ host: '127.0.0.1', hostNames: [], port: 8080 });
 });

@@ -49,7 +49,14 @@ describe('S5: over the brake nothing is written', () => {
     const edit = (id: string, before: string, after: string): Edit => ({ id, field: 'title', before, after });
     const torn = [edit('1', 'A', 'C'), edit('2', 'B', 'A'), edit('3', 'C', 'B')];
     const others = ['4', '5', '6', '7'].map((id) => edit(id, `old ${id}`, `new ${id}`));
-    const limits = { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 };
+    const limits = {
+      deletesMin: 5,
+      deletesShare: 0.1,
+      changesMin: 50,
+      changesShare: 0.2,
+      columnMin: 20,
+      columnShare: 0.3,
+    };
     expect(findDisorder([...torn, ...others], 20, limits).map(({ kind }) => kind)).toEqual(['torn']);
   });
 
@@ -98,7 +105,14 @@ describe('work that people do', () => {
 });
 
 describe('the limits', () => {
-  const limits = { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 };
+  const limits = {
+    deletesMin: 5,
+    deletesShare: 0.1,
+    changesMin: 50,
+    changesShare: 0.2,
+    columnMin: 20,
+    columnShare: 0.3,
+  };
   const edits = (count: number, after: (index: number) => Edit['after']): Edit[] =>
     Array.from({ length: count }, (_, index) => ({
       id: String(index),
@@ -112,12 +126,15 @@ describe('the limits', () => {
       ...edit,
       before: `Old ${index % 2}`,
     }));
+  /** Each row in one of three columns. */
+  const scattered = (count: number): Edit[] =>
+    edits(count, (index) => `New ${index}`).map((edit, index) => ({ ...edit, field: `field ${index % 3}` }));
   const kinds = (found: Edit[], agreed: number) =>
     findDisorder(found, agreed, limits).map(({ kind }) => kind);
 
   it.each<[string, Edit[], number, string[]]>([
-    ['50 of 60 rows may change', edits(50, (index) => `New ${index}`), 60, []],
-    ['51 of 60 rows may not', edits(51, (index) => `New ${index}`), 60, ['changed']],
+    ['50 of 60 rows may change', scattered(50), 60, []],
+    ['51 of 60 rows may not', scattered(51), 60, ['changed']],
     ['a fifth of 1,000 rows may change', edits(200, (index) => `New ${index}`), 1000, []],
     ['more than a fifth may not', edits(201, (index) => `New ${index}`), 1000, ['changed']],
     ['five cells of a column may be emptied', edits(5, () => null), 20, []],
@@ -127,6 +144,14 @@ describe('the limits', () => {
     ['two values that changed places in four rows are edits', exchanges(4), 20, []],
     ['in six rows they are a torn column', exchanges(6), 20, ['torn']],
     ['one value in many rows is no torn column', edits(9, () => 'Old 1'), 20, []],
+    ['twenty cells of a column may be filled', edits(20, () => 'Same'), 40, []],
+    ['twenty-one may not', edits(21, () => 'Same'), 40, ['column']],
+    ['nearly a third of the cells of 100 rows may', edits(30, () => 'Same'), 100, []],
+    ['more may not', edits(31, () => 'Same'), 100, ['column']],
+    ['all of twenty rows may change', edits(20, (index) => `New ${index}`), 20, []],
+    ['all of twenty-one may not', edits(21, (index) => `New ${index}`), 21, ['changed']],
+    ['nor if each changed in another column', scattered(21), 21, ['changed']],
+    ['that some of them did is no reason to stop', scattered(21), 22, []],
   ])('%s', (_name, found, agreed, expected) => {
     expect(kinds(found, agreed)).toEqual(expected);
   });

@@ -47,7 +47,14 @@ describe('a value before it is sent', () => {
 });
 
 describe('brakes', () => {
-  const limits = { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 };
+  const limits = {
+    deletesMin: 5,
+    deletesShare: 0.1,
+    changesMin: 50,
+    changesShare: 0.2,
+    columnMin: 20,
+    columnShare: 0.3,
+  };
   it.each<[agreed: number, vanishedRows: number, goneRecords: number, tripped: string[]]>([
     [0, 0, 0, []],
     [1, 1, 0, []],
@@ -62,7 +69,9 @@ describe('brakes', () => {
     [100, 11, 11, ['vanished', 'gone']],
     [100, 100, 11, ['emptied', 'gone']],
   ])('%i agreed, %i rows vanished, %i records gone: %j', (agreed, vanishedRows, goneRecords, tripped) => {
-    const brakes = findBrakes({ entity: 'lead', agreed, vanishedRows, goneRecords }, limits);
+    const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
+    const losses = { vanishedRows: ids(vanishedRows), goneRecords: ids(goneRecords) };
+    const brakes = findBrakes({ entity: 'lead', agreed, ...losses }, limits);
     expect(brakes.map(({ scope }) => scope)).toEqual(tripped.map((word) => `brake:lead:${word}`));
   });
 });

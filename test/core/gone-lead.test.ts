@@ -19,7 +19,14 @@ const policy: Policy = {
     contact: tabPolicy('Contacts'),
   },
   vanishedRows: 'ask',
-  brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
+  brakes: {
+    deletesMin: 5,
+    deletesShare: 0.1,
+    changesMin: 50,
+    changesShare: 0.2,
+    columnMin: 20,
+    columnShare: 0.3,
+  },
   appendsMax: 100,
 };
 

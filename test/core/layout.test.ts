@@ -86,7 +86,14 @@ function columnsOf(
       contact: tab('Contacts'),
     },
     vanishedRows: 'ask',
-    brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
+    brakes: {
+      deletesMin: 5,
+      deletesShare: 0.1,
+      changesMin: 50,
+      changesShare: 0.2,
+      columnMin: 20,
+      columnShare: 0.3,
+    },
     appendsMax: 100,
   };
   const layout = buildLayout(policy, sampleCatalog).find((candidate) => candidate.entity === entity);

@@ -210,7 +210,14 @@ function drawPolicy(random: Random): Policy {
       contact: tab('Contacts'),
     },
     vanishedRows: random.pick(['ask', 'ask', 'trash', 'restore'] as const),
-    brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
+    brakes: {
+      deletesMin: 5,
+      deletesShare: 0.1,
+      changesMin: 50,
+      changesShare: 0.2,
+      columnMin: 20,
+      columnShare: 0.3,
+    },
     appendsMax: 100,
   };
 }

@@ -76,7 +76,14 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
       contact: tab('Contacts'),
     },
     vanishedRows: 'ask',
-    brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2 },
+    brakes: {
+      deletesMin: 5,
+      deletesShare: 0.1,
+      changesMin: 50,
+      changesShare: 0.2,
+      columnMin: 20,
+      columnShare: 0.3,
+    },
     appendsMax: 100,
     ...policy,
   };

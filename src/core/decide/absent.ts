@@ -1,7 +1,7 @@
 import { type Cell, describeCell, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
-import type { RecordId, RecordKey } from '../record.ts';
+import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { OutboxItem, StoredRecord } from '../state.ts';
 import { emptyAgreement } from '../state.ts';
 import { differingFields, type FieldName, type Value } from '../value.ts';
@@ -31,13 +31,18 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   if (choice === 'restore' || (choice === 'trash' && isEditedInCrm))
     return appendRow(context, record, 'row restored');
   if (choice !== 'trash') {
-    draft.holds.push({ entity: key.entity, id: key.id, reason: vanishedReason(key), decision: scope });
+    draft.holds.push({
+      entity: key.entity,
+      id: key.id,
+      reason: vanishedReason(context, key),
+      decision: scope,
+    });
   } else if (item?.kind === 'delete') {
     if (item.state === 'refused')
       draft.holds.push({
         entity: key.entity,
         id: key.id,
-        reason: item.error?.message ?? vanishedReason(key),
+        reason: item.error?.message ?? vanishedReason(context, key),
         decision: scope,
       });
   } else
@@ -48,14 +53,36 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
 
 /** The CRM has no trash for contacts: only a person may delete one. */
 function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPolicy {
-  return entity === 'contact' && policy.vanishedRows === 'trash' ? 'ask' : policy.vanishedRows;
+  const rule = policy.tabs[entity].vanishedRows ?? policy.vanishedRows;
+  return entity === 'contact' && rule === 'trash' ? 'ask' : rule;
 }
 
-function vanishedReason({ entity }: RecordKey): string {
+function vanishedReason(context: TabContext, key: RecordKey): string {
   const what =
-    entity === 'contact' ? 'deletes the contact for good' : 'moves the record to the trash of the CRM';
+    key.entity === 'contact'
+      ? 'deletes the contact for good'
+      : `moves the record to the trash of the CRM${companyOf(context, key)}`;
   return `Its row is gone from the sheet. Trash ${what}, Restore brings the row back.`;
 }
+
+/** What the CRM trashes together with the record, as far as it is known. */
+function companyOf({ cascades }: TabContext, key: RecordKey): string {
+  const going = Map.groupBy(cascades.goingWith(key), (record) => record.key.entity);
+  const counts = companions.flatMap(([entity, one, many]) => {
+    const count = going.get(entity)?.length ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+  return counts.length === 0 ? '' : ` and ${listAnd(counts)} with it`;
+}
+
+const companions = [
+  ['opportunity', 'opportunity', 'opportunities'],
+  ['task', 'task', 'tasks'],
+  ['contact', 'contact', 'contacts'],
+] as const satisfies readonly (readonly [Entity, string, string])[];
+
+const listAnd = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
 /** What a person decided for all rows that vanished at once, when the brake stopped the tab; kept as long as it is asked for. */
 export function tabChoice(context: TabContext): string | undefined {

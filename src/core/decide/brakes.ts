@@ -1,5 +1,5 @@
-import type { Entity } from '../record.ts';
-import type { Brake } from './plan.ts';
+import type { Entity, RecordId } from '../record.ts';
+import type { Brake, StoppedChange, StoppedChanges } from './plan.ts';
 
 /** Limits over which a step is too large to be meant. */
 export interface BrakeLimits {
@@ -11,37 +11,59 @@ export interface BrakeLimits {
   readonly changesMin: number;
   /** Share of a tab's rows that may change at once, 0 to 1. */
   readonly changesShare: number;
+  /** Cells of one column that may always change at once, and rows of a tab that may all change at once. */
+  readonly columnMin: number;
+  /** Share of one column's cells that may change at once, 0 to 1. */
+  readonly columnShare: number;
 }
 
-/** How many records of a tab there were, and how many of them are missing on a side. */
+/** How many records of a tab there were, and which of them are missing on a side. */
 export interface Losses {
   readonly entity: Entity;
   readonly agreed: number;
-  readonly vanishedRows: number;
-  readonly goneRecords: number;
+  readonly vanishedRows: readonly RecordId[];
+  readonly goneRecords: readonly RecordId[];
 }
+
+/** Larger lists help nobody, and would make every status large. */
+const shownMax = 200;
+
+/** What a brake stops, cut where it is long. */
+export const stopped = (changes: readonly StoppedChange[]): StoppedChanges => ({
+  count: changes.length,
+  shown: changes.slice(0, shownMax),
+});
 
 /** The brakes that a tab's losses trip. While one holds, nothing is written for that tab on either side. */
 export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   const { entity, agreed, vanishedRows, goneRecords } = losses;
   const allowed = Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare));
+  const brake = (
+    kind: string,
+    reason: string,
+    what: StoppedChange['what'],
+    ids: readonly RecordId[],
+  ): Brake => ({
+    scope: `brake:${entity}:${kind}`,
+    entity,
+    reason,
+    changes: stopped(ids.map((id) => ({ id, what }))),
+  });
   const brakes: Brake[] = [];
   // Who approves trash for all of them has to know.
   const forGood =
     entity === 'contact' ? ' The CRM has no trash for contacts: they are deleted for good.' : '';
-  if (vanishedRows > 0 && vanishedRows === agreed && agreed > 1) {
-    brakes.push({
-      scope: `brake:${entity}:emptied`,
-      entity,
-      reason: `All ${agreed} rows are gone from the sheet.${forGood}`,
-    });
-  } else if (vanishedRows > allowed) {
-    const reason = `${vanishedRows} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${forGood}`;
-    brakes.push({ scope: `brake:${entity}:vanished`, entity, reason });
+  const vanished = vanishedRows.length;
+  if (vanished > 0 && vanished === agreed && agreed > 1) {
+    const reason = `All ${agreed} rows are gone from the sheet.${forGood}`;
+    brakes.push(brake('emptied', reason, 'row gone', vanishedRows));
+  } else if (vanished > allowed) {
+    const reason = `${vanished} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${forGood}`;
+    brakes.push(brake('vanished', reason, 'row gone', vanishedRows));
   }
-  if (goneRecords > allowed) {
-    const reason = `${goneRecords} of ${agreed} records are gone from the CRM; ${allowed} may go at once.`;
-    brakes.push({ scope: `brake:${entity}:gone`, entity, reason });
+  if (goneRecords.length > allowed) {
+    const reason = `${goneRecords.length} of ${agreed} records are gone from the CRM; ${allowed} may go at once.`;
+    brakes.push(brake('gone', reason, 'record gone', goneRecords));
   }
   return brakes;
 }

@@ -8,6 +8,7 @@ import { type Entity, entities, parseRecordKey, type RecordKey, recordKeyText } 
 import type { Agreement, Decision, OutboxItem, StoredRecord } from '../state.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
 import type { FieldName } from '../value.ts';
+import type { Cascades } from './cascade.ts';
 import type { Draft } from './draft.ts';
 
 /** Everything that is known when a plan is made. */
@@ -51,6 +52,7 @@ export interface TabContext {
   readonly fields: ReadonlyMap<FieldName, FieldDefinition>;
   readonly names: Names;
   readonly draft: Draft;
+  readonly cascades: Cascades;
   /** Title of the tab in which people can answer; absent where there is none now. */
   readonly questionsTitle: string | undefined;
   readonly records: ReadonlyMap<string, StoredRecord>;

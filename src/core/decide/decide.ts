@@ -4,6 +4,7 @@ import { recordTabs } from '../layout.ts';
 import type { OpenWrite } from '../open-write.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Decision, StoredRecord } from '../state.ts';
+import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
@@ -41,6 +42,7 @@ function decideOnce(input: DecideInput): Plan {
     else if (standing.has(scope)) draft.openScopes.add(scope);
     return choice;
   };
+  const cascades = createCascades(known.records, known.outbox);
   const held = new Set<Entity>();
   for (const layout of recordTabs(input.layout)) {
     const { entity } = layout;
@@ -64,6 +66,7 @@ function decideOnce(input: DecideInput): Plan {
       fields: new Map(describeEntity(entity, known.catalog).map((field) => [field.name, field])),
       names,
       draft,
+      cascades,
       questionsTitle: questionTab && input.policy.questionsTitle,
       records: ofEntity(known.records),
       agreements,

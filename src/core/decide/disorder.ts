@@ -10,10 +10,11 @@ export interface Edit {
   readonly after: Value;
 }
 
-/** A pattern of edits that nobody means to make. */
+/** A pattern of edits that nobody means to make, with those that make it. */
 export interface Disorder {
-  readonly kind: 'torn' | 'blanked' | 'changed';
+  readonly kind: 'torn' | 'blanked' | 'column' | 'changed';
   readonly reason: string;
+  readonly edits: readonly Edit[];
 }
 
 /** Fewer different values than this change places by hand; from here on somebody sorted a part of the rows. */
@@ -25,34 +26,50 @@ const movedShareMin = 0.8;
 
 /**
  * What is wrong with the edits of a tab as a whole: values that only changed places (a sort that tore the rows apart, or an ID column
- * that moved alone), a column that was wiped, or more changed rows than somebody works through by hand.
+ * that moved alone), a column that was wiped or filled, or more changed rows than somebody works through by hand.
  */
 export function findDisorder(edits: readonly Edit[], agreed: number, limits: BrakeLimits): Disorder[] {
   const byField = [...Map.groupBy(edits, ({ field }) => field)];
-  const torn = byField.filter(([, own]) => areMoved(own)).map(([field]) => field);
-  const allowedBlanks = Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare));
-  const blanked = byField
-    .filter(([, own]) => own.filter(({ after }) => after === null).length > allowedBlanks)
-    .map(([field]) => field);
+  const [allowedBlanks, allowedCells, allowedRows] = [
+    Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare)),
+    Math.max(limits.columnMin, Math.floor(agreed * limits.columnShare)),
+    Math.max(limits.changesMin, Math.floor(agreed * limits.changesShare)),
+  ];
+  /** The edits of all columns of which that is true. */
+  const find = (
+    kind: Disorder['kind'],
+    isWrong: (own: readonly Edit[]) => boolean,
+    say: (fields: string) => string,
+  ): Disorder[] => {
+    const wrong = byField.filter(([, own]) => isWrong(own));
+    const reason = say(wrong.map(([field]) => field).join(', '));
+    return wrong.length === 0 ? [] : [{ kind, reason, edits: wrong.flatMap(([, own]) => own) }];
+  };
+  const found = [
+    ...find(
+      'torn',
+      areMoved,
+      (fields) => `The values of ${fields} only changed places: was a part of the rows sorted?`,
+    ),
+    ...find(
+      'blanked',
+      (own) => own.filter(({ after }) => after === null).length > allowedBlanks,
+      (fields) => `More than ${allowedBlanks} cells of ${fields} were emptied at once.`,
+    ),
+  ];
   const rows = new Set(edits.map(({ id }) => id)).size;
-  const allowedRows = Math.max(limits.changesMin, Math.floor(agreed * limits.changesShare));
-  const found: Disorder[] = [];
-  if (torn.length > 0) {
-    found.push({
-      kind: 'torn',
-      reason: `The values of ${torn.join(', ')} only changed places: was a part of the rows sorted?`,
-    });
+  const isEveryRow = rows === agreed && rows > limits.columnMin;
+  if (isEveryRow || rows > allowedRows) {
+    const may = isEveryRow ? 'not all of them may' : `${allowedRows} may`;
+    found.push({ kind: 'changed', reason: `${rows} of ${agreed} rows changed at once; ${may}.`, edits });
   }
-  if (blanked.length > 0) {
-    found.push({
-      kind: 'blanked',
-      reason: `More than ${allowedBlanks} cells of ${blanked.join(', ')} were emptied at once.`,
-    });
-  }
-  if (rows > allowedRows) {
-    found.push({ kind: 'changed', reason: `${rows} of ${agreed} rows changed at once; ${allowedRows} may.` });
-  }
-  return found;
+  // What was said already of some cells needs no other name.
+  if (found.length > 0) return found;
+  return find(
+    'column',
+    (own) => own.length > allowedCells,
+    (fields) => `More than ${allowedCells} of ${agreed} cells of ${fields} changed at once.`,
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ObservedRow } from '../table.ts';
+import { stopped } from './brakes.ts';
 import type { TabContext } from './context.ts';
 import { isBlank } from './new-row.ts';
 import type { Brake } from './plan.ts';
@@ -20,5 +21,5 @@ export function findFirstMeeting(context: TabContext, unbound: readonly Observed
   const reason =
     `${rows.length} rows without an ID stand in “${layout.title}”, the first in row ${(first?.position ?? 0) + 1}. ` +
     'Stop the daemon and run init --match-by with a column that tells them apart, or approve to create all of them as new records.';
-  return [{ scope: `brake:${entity}:first`, entity, reason }];
+  return [{ scope: `brake:${entity}:first`, entity, reason, changes: stopped([]) }];
 }

@@ -1,6 +1,6 @@
 import type { Cell } from '../cell.ts';
 import type { OpenWrite, RowBefore } from '../open-write.ts';
-import type { Entity, RecordKey } from '../record.ts';
+import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
 import type { FieldName, Fields, Value } from '../value.ts';
@@ -44,6 +44,23 @@ export interface Brake {
   readonly scope: string;
   readonly entity: Entity;
   readonly reason: string;
+  /** What waits behind it. */
+  readonly changes: StoppedChanges;
+}
+
+/** The changes that a brake stops: the first of them, and how many there are. */
+export interface StoppedChanges {
+  readonly count: number;
+  readonly shown: readonly StoppedChange[];
+}
+
+/** One of them: a field that was edited in the table, a record whose row or that itself is gone, or one that both sides show differently. */
+export interface StoppedChange {
+  readonly id: RecordId;
+  readonly what: 'edited' | 'row gone' | 'record gone' | 'differs';
+  readonly field?: FieldName;
+  readonly before?: Value;
+  readonly after?: Value;
 }
 
 /** Something that waits for a person, in the words in which it is asked: a conflict, a hold or a brake that has a scope. */

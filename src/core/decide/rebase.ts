@@ -1,4 +1,5 @@
 import type { Binding } from './bind.ts';
+import { stopped } from './brakes.ts';
 import type { TabContext } from './context.ts';
 import type { Brake } from './plan.ts';
 import { judgeRow } from './row.ts';
@@ -13,7 +14,14 @@ export function findRebase(context: TabContext, { claimed, records }: Binding): 
   if (cause === undefined) return [];
   const scope = `brake:${entity}:rebase`;
   if (!input.known.sweptEntities.has(entity))
-    return [{ scope: `brake:${entity}:reading`, entity, reason: `${cause} The CRM is being read.` }];
+    return [
+      {
+        scope: `brake:${entity}:reading`,
+        entity,
+        reason: `${cause} The CRM is being read.`,
+        changes: stopped([]),
+      },
+    ];
   const differing = records.filter(({ row, id }) =>
     judgeRow(context, row, id)?.decided.some(
       ({ outcome }) => outcome.kind !== 'same' && outcome.kind !== 'unknown',
@@ -31,5 +39,6 @@ export function findRebase(context: TabContext, { claimed, records }: Binding): 
     `${unseen.length} records would get a row`,
     ...(claims.length > 0 ? [`${claims.length} rows were being created and would wait for a person`] : []),
   ];
-  return [{ scope, entity, reason: `${cause} ${counts.join(', ')}.` }];
+  const changes = stopped(differing.map(({ id }) => ({ id, what: 'differs' })));
+  return [{ scope, entity, reason: `${cause} ${counts.join(', ')}.`, changes }];
 }

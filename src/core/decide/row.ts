@@ -268,7 +268,8 @@ function decideGoneRecord(context: TabContext, row: ObservedRow, record: StoredR
     if (seen.kind === 'refused') return true;
     return !equalValues(seen.value, value ?? null) && !(seen.value === null && blank === 'leave');
   });
-  if (isEdited) return holdRow(context, row, key.id, goneButEdited);
+  if (isEdited)
+    return holdRow(context, row, key.id, context.cascades.isGoneWith(record) ? goneWithOwner : goneButEdited);
   if (input.isRestless(entity, row)) {
     draft.restlessRows += 1;
     return;
@@ -295,6 +296,9 @@ function decideGoneRecord(context: TabContext, row: ObservedRow, record: StoredR
 
 const goneButEdited =
   'The record was deleted in the CRM, but this row was edited since. Clear the ID to create it again, or delete the row.';
+
+const goneWithOwner =
+  'The record went to the trash of the CRM with the one it belongs to, but this row was edited since. Restore it there, or delete the row.';
 
 /** Leaves a row alone and says why; `decision` is the scope under which a person may answer. */
 export function holdRow(

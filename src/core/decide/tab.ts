@@ -6,7 +6,7 @@ import type { Fields } from '../value.ts';
 import { decideUnseenRecords, decideVanishedRow, tabChoice } from './absent.ts';
 import { type Astray, findAstray, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
-import { findBrakes } from './brakes.ts';
+import { findBrakes, stopped } from './brakes.ts';
 import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
 import { findDisorder } from './disorder.ts';
@@ -28,7 +28,7 @@ export function decideTab(context: TabContext): void {
   const present = presentIds(context, rows, astray);
   const missing = [...context.agreements.values()].filter(
     (agreement) =>
-      isInTable(agreement) && !present.has(agreement.key.id) && isPresent(context, agreement.key.id),
+      isInTable(agreement) && !present.has(agreement.key.id) && mayStay(context, agreement.key.id),
   );
   for (const { key } of missing) keepDecisions(context, key);
   if (missing.length > 0) tabChoice(context);
@@ -124,7 +124,17 @@ function strangerReason(id: RecordId, suspects: readonly RecordId[]): string {
 }
 
 const isInTable = (agreement: Agreement) => Object.keys(agreement.fields).length > 0;
-const isPresent = (context: TabContext, id: RecordId) => context.records.get(id)?.presence === 'present';
+
+/** Whether a record is in the CRM and nothing is known that takes it away. */
+function mayStay({ cascades, records }: TabContext, id: RecordId): boolean {
+  const record = records.get(id);
+  return record?.presence === 'present' && !cascades.isLeaving(record);
+}
+
+/** Leads that are held back are no reason to let go on what would go with them. */
+const areLeadsStopped = ({ draft, entity, input }: TabContext): boolean =>
+  entity !== 'lead' &&
+  (input.table.tabs.lead.state === 'held' || draft.brakes.some((brake) => brake.entity === 'lead'));
 
 /** Ids of the records that have a row, among them those whose row still carries the token of their create, or is to be mended. */
 function presentIds(context: TabContext, rows: readonly ObservedRow[], astray: Astray): Set<RecordId> {
@@ -167,8 +177,8 @@ function isBraked(context: TabContext, all: Binding, vanished: readonly Agreemen
   const judged = binding.records.flatMap(({ row, id }) => judgeRow(context, row, id) ?? []);
   const rested = judged.filter(({ isRestless }) => !isRestless);
   const steadilyVanished = vanished.filter(({ key }) => input.wasMissing(key));
-  if (findHoldingBrakes(context, binding, vanished.length, judged).length > 0) draft.withheld.push(entity);
-  const holding = findHoldingBrakes(context, binding, steadilyVanished.length, rested);
+  if (findHoldingBrakes(context, binding, vanished, judged).length > 0) draft.withheld.push(entity);
+  const holding = findHoldingBrakes(context, binding, steadilyVanished, rested);
   draft.brakes.push(...holding);
   if (holding.length === 0) {
     if (input.known.rebases.has(entity)) draft.rebased.push(entity);
@@ -183,17 +193,28 @@ function isBraked(context: TabContext, all: Binding, vanished: readonly Agreemen
 function findHoldingBrakes(
   context: TabContext,
   binding: Binding,
-  vanishedRows: number,
+  vanished: readonly Agreement[],
   judged: readonly JudgedRow[],
 ): Brake[] {
-  const { entity, input } = context;
-  const goneRecords = binding.records.filter(({ id }) => context.records.get(id)?.presence === 'gone').length;
+  const { cascades, entity, input } = context;
+  const { brakes: limits } = input.policy;
+  const goneRecords = binding.records.flatMap(({ id }) => {
+    const record = context.records.get(id);
+    const isExplained = !areLeadsStopped(context) && record !== undefined && cascades.isGoneWith(record);
+    return record?.presence === 'gone' && !isExplained ? [id] : [];
+  });
+  const vanishedRows = vanished.map(({ key }) => key.id);
   const agreed = [...context.agreements.values()].filter(isInTable).length;
   const tripped = [
     ...findFirstMeeting(context, binding.unbound),
-    ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, input.policy.brakes),
-    ...findDisorder(judged.flatMap(editsOf), agreed, input.policy.brakes).map(
-      ({ kind, reason }): Brake => ({ scope: `brake:${entity}:${kind}`, entity, reason }),
+    ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits),
+    ...findDisorder(judged.flatMap(editsOf), agreed, limits).map(
+      ({ kind, reason, edits }): Brake => ({
+        scope: `brake:${entity}:${kind}`,
+        entity,
+        reason,
+        changes: stopped(edits.map((edit) => ({ ...edit, what: 'edited' }))),
+      }),
     ),
     ...findRebase(context, binding),
   ];

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { show } from './history.ts';
+
+/** A brake as the daemon tells it, with what it stops. */
+export const brakeShape = z.looseObject({
+  scope: z.string(),
+  entity: z.string(),
+  reason: z.string(),
+  changes: z.object({
+    count: z.number(),
+    shown: z.array(
+      z.object({
+        id: z.string(),
+        what: z.string(),
+        field: z.string().optional(),
+        before: z.unknown().optional(),
+        after: z.unknown().optional(),
+      }),
+    ),
+  }),
+});
+
+/** What waits behind a brake: a line for each record and field that is shown, and how many there are besides. */
+export function describeStopped({ entity, changes }: z.infer<typeof brakeShape>): string[] {
+  const { count, shown } = changes;
+  const lines = shown.map(({ id, what, field, before, after }) =>
+    field === undefined
+      ? `  ${entity}-${id}: ${what}`
+      : `  ${entity}-${id} ${field}: ${show(before)} → ${show(after)}`,
+  );
+  return count > shown.length ? [...lines, `  and ${count - shown.length} more`] : lines;
+}

@@ -1,0 +1,76 @@
+import { type Entity, type RecordKey, recordKeyText } from '../record.ts';
+import type { OutboxItem, StoredRecord } from '../state.ts';
+
+/**
+ * What goes to the trash of the CRM together with a record, as its specification says: with a lead its opportunities and tasks, with a
+ * task its subtasks. The contacts of a lead can not be reached without it.
+ */
+export interface Cascades {
+  /** The records that are there and would go with it, those that would go with them included. */
+  goingWith(key: RecordKey): readonly StoredRecord[];
+  /** Whether it belongs to a record that is gone too, or about to be known as gone: that explains why it is gone itself. */
+  isGoneWith(record: StoredRecord): boolean;
+  /** Whether it belongs to a record that we trash or have just trashed, so that nobody needs to be asked what its lost row means. */
+  isLeaving(record: StoredRecord): boolean;
+}
+
+const ownerKeys = ({ key, fields }: StoredRecord): RecordKey[] => {
+  const owner = (entity: Entity, id: unknown): RecordKey[] =>
+    id === undefined || id === null ? [] : [{ entity, id: String(id) }];
+  if (key.entity === 'lead') return [];
+  const parents = key.entity === 'task' ? owner('task', fields['parent_task_id']) : [];
+  return [...owner('lead', fields['lead_id']), ...parents];
+};
+
+/** Looks through the records once, and only if something is asked. */
+export function createCascades(records: readonly StoredRecord[], outbox: readonly OutboxItem[]): Cascades {
+  let index: ReturnType<typeof indexRecords> | undefined;
+  const find = () => {
+    index ??= indexRecords(records);
+    return index;
+  };
+  const ownersOf = (record: StoredRecord) =>
+    ownerKeys(record).flatMap((key) => find().byKey.get(recordKeyText(key)) ?? []);
+  const deletes = new Set(
+    outbox
+      .filter(({ kind, state }) => kind === 'delete' && state !== 'refused')
+      .map(({ key }) => recordKeyText(key)),
+  );
+  return {
+    isGoneWith: (record) =>
+      ownersOf(record).some(({ presence, missedSweeps }) => presence === 'gone' || missedSweeps > 0),
+    isLeaving: (record) =>
+      ownersOf(record).some(
+        ({ key, presence, written }) =>
+          deletes.has(recordKeyText(key)) ||
+          // Seen after that, it did not go with it.
+          (presence === 'gone' && written !== undefined && record.lastSeenAt <= written.at),
+      ),
+    goingWith(key) {
+      const going = new Set<StoredRecord>();
+      const take = (owner: RecordKey) => {
+        for (const record of find().byOwner.get(recordKeyText(owner)) ?? []) {
+          if (going.has(record)) continue;
+          going.add(record);
+          take(record.key);
+        }
+      };
+      take(key);
+      return [...going];
+    },
+  };
+}
+
+function indexRecords(records: readonly StoredRecord[]) {
+  const byOwner = new Map<string, StoredRecord[]>();
+  for (const record of records) {
+    if (record.presence === 'gone') continue;
+    for (const owner of ownerKeys(record)) {
+      const text = recordKeyText(owner);
+      const own = byOwner.get(text);
+      if (own) own.push(record);
+      else byOwner.set(text, [record]);
+    }
+  }
+  return { byKey: new Map(records.map((record) => [recordKeyText(record.key), record])), byOwner };
+}

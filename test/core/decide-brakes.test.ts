@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import {
+  addRecord,
+  createWorld,
+  leadKey,
+  recordOf,
+  removeRecord,
+  removeRow,
+  rowOf,
+  type World,
+} from '../support/world.ts';
+import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const many = Array.from({ length: 60 }, (_, index) => `Lead ${index + 1}`);
+
+/** A world at rest of leads that all have a description. */
+function describedLeads(): World {
+  const world = createWorld();
+  for (const title of many) addRecord(world, 'lead', { title, 'about.description': `About ${title}` });
+  settle(world);
+  return world;
+}
+
+const first = (count: number) => Array.from({ length: count }, (_, index) => leadKey(index + 1));
+
+interface Accident {
+  readonly scope: string;
+  happen(world: World): void;
+  undo(world: World): void;
+  /** The changes that wait, and the first of them. */
+  readonly count: number;
+  readonly shown: object;
+}
+
+/** Writes into the first rows, and puts back what they had. */
+const edits = (count: number, field: string, value: (index: number) => string) => {
+  const write = (world: World, cellOf: (index: number) => string) =>
+    first(count).forEach((key, index) => {
+      const text = cellOf(index);
+      rowOf(world, key).cells[field] = text === '' ? emptyCell : textCell(text);
+    });
+  return {
+    happen: (world: World) => write(world, value),
+    undo: (world: World) =>
+      write(world, (index) => {
+        const title = `Lead ${index + 1}`;
+        return field === 'title' ? title : field === 'about.description' ? `About ${title}` : '';
+      }),
+  };
+};
+
+const accidents: readonly (readonly [string, Accident])[] = [
+  [
+    'a third of a column is filled',
+    {
+      ...edits(25, 'about.url', () => 'https://example.com'),
+      scope: 'brake:lead:column',
+      count: 25,
+      shown: { id: '1', what: 'edited', field: 'about.url', before: null, after: 'https://example.com' },
+    },
+  ],
+  [
+    'a column is emptied',
+    {
+      ...edits(10, 'about.description', () => ''),
+      scope: 'brake:lead:blanked',
+      count: 10,
+      shown: { id: '1', what: 'edited', field: 'about.description', before: 'About Lead 1', after: null },
+    },
+  ],
+  [
+    'all rows change',
+    {
+      ...edits(60, 'title', (index) => `New ${index}`),
+      scope: 'brake:lead:changed',
+      count: 60,
+      shown: { id: '1', what: 'edited', field: 'title', before: 'Lead 1', after: 'New 0' },
+    },
+  ],
+  [
+    'rows are deleted',
+    {
+      happen: (world) => {
+        for (const key of first(7)) removeRow(world, key);
+      },
+      undo: (world) => {
+        const rows = describedLeads().sheet.lead.slice(0, 7);
+        world.sheet.lead.unshift(...rows);
+      },
+      scope: 'brake:lead:vanished',
+      count: 7,
+      shown: { id: '1', what: 'row gone' },
+    },
+  ],
+];
+
+describe.each(accidents)('when %s', (_name, { happen, undo, scope, count, shown }) => {
+  const expectNothing = ({ table, outbox }: Plan) => expect([table, outbox.save]).toEqual([[], []]);
+
+  it('S5: nothing is written, and what waits is shown by record and field', () => {
+    const world = describedLeads();
+    happen(world);
+    const plan = settle(world);
+    expectNothing(plan);
+    expect(plan.brakes).toMatchObject([{ scope, changes: { count, shown: { 0: shown } } }]);
+    expect(plan.brakes[0]?.changes.shown).toHaveLength(count);
+    expect(many.map((_title, index) => recordOf(world, leadKey(index + 1)).fields['title'])).toEqual(many);
+  });
+
+  it('it goes on by itself once that is undone, and nothing is written for it', () => {
+    const world = describedLeads();
+    happen(world);
+    settle(world);
+    const lines = world.journal.length;
+    undo(world);
+    const plan = settle(world);
+    expect([plan.brakes, plan.withheld, world.journal.length]).toEqual([[], [], lines]);
+  });
+});
+
+it('S5: records that are gone from the CRM are shown behind their brake, and it ends when they are back', () => {
+  const world = describedLeads();
+  const gone = first(7).map((key) => recordOf(world, key));
+  for (const { key } of gone) removeRecord(world, key);
+  expect(settle(world).brakes).toMatchObject([
+    { scope: 'brake:lead:gone', changes: { count: 7, shown: { 6: { id: '7', what: 'record gone' } } } },
+  ]);
+  for (const { key, fields } of gone) world.crm.set(`lead-${key.id}`, { key, fields });
+  expect(settle(world).brakes).toEqual([]);
+  expect(world.sheet.lead).toHaveLength(many.length);
+});
+
+it('a long list behind a brake is cut, and its length is told', () => {
+  const titles = Array.from({ length: 300 }, (_, index) => `Lead ${index + 1}`);
+  const world = worldWithLeads(titles);
+  for (const row of world.sheet.lead) row.cells['about.url'] = textCell('https://example.com');
+  cycle(world);
+  const [brake] = cycle(world).brakes;
+  expect([brake?.changes.count, brake?.changes.shown.length]).toEqual([300, 200]);
+});

@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { describeCell, numberCell, textCell } from '../../src/core/cell.ts';
+import type { RecordKey } from '../../src/core/record.ts';
+import {
+  addRecord,
+  createWorld,
+  leadKey,
+  removeRecord,
+  removeRow,
+  rowOf,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, push, settle } from '../support/world-daemon.ts';
+
+const taskCount = 12;
+
+/** Two leads; the first has an opportunity and many tasks, one of them a subtask of another. */
+interface Stage {
+  readonly world: World;
+  readonly lead: RecordKey;
+  readonly opportunity: RecordKey;
+  readonly tasks: readonly RecordKey[];
+}
+
+function setStage(): Stage {
+  const world = createWorld();
+  const lead = leadKey(addRecord(world, 'lead', { title: 'Acme' }));
+  addRecord(world, 'lead', { title: 'Beta' });
+  const lead_id = Number(lead.id);
+  const opportunity = {
+    entity: 'opportunity',
+    id: addRecord(world, 'opportunity', { lead_id, stage_id: 12 }),
+  } as const;
+  const tasks = Array.from({ length: taskCount }, (_, index) => {
+    const id = addRecord(world, 'task', { title: `Task ${index}`, lead_id });
+    return { entity: 'task', id } as const;
+  });
+  settle(world);
+  return { world, lead, opportunity, tasks };
+}
+
+/** What the CRM does when a lead is trashed. */
+function takeAlong({ world, opportunity, tasks }: Stage): void {
+  for (const key of [opportunity, ...tasks]) removeRecord(world, key);
+}
+
+const rowIds = ({ sheet }: World) =>
+  [sheet.lead, sheet.opportunity, sheet.task].map((rows) => rows.map(({ id }) => describeCell(id)));
+
+describe('a lead that is trashed', () => {
+  let stage: Stage;
+  let world: World;
+  beforeEach(() => {
+    stage = setStage();
+    world = stage.world;
+  });
+
+  it('says what goes with it before a person agrees', () => {
+    removeRow(world, stage.lead);
+    expect(settle(world).holds).toMatchObject([
+      {
+        id: '1',
+        reason:
+          'Its row is gone from the sheet. Trash moves the record to the trash of the CRM and 1 opportunity and 12 tasks with it, Restore brings the row back.',
+      },
+    ]);
+  });
+
+  it('S4: takes the rows of what went with it along, and trips no brake for them', () => {
+    removeRecord(world, stage.lead);
+    takeAlong(stage);
+    expect(settle(world).brakes).toEqual([]);
+    expect(rowIds(world)).toEqual([['2'], [], []]);
+  });
+
+  it('S5: keeps those rows while too many leads are gone themselves', () => {
+    const strict = {
+      ...world,
+      policy: { ...world.policy, brakes: { ...world.policy.brakes, deletesMin: 0 } },
+    };
+    removeRecord(strict, stage.lead);
+    takeAlong(stage);
+    const plan = settle(strict);
+    expect(plan.brakes.map(({ scope }) => scope)).toEqual([
+      'brake:lead:gone',
+      'brake:opportunity:gone',
+      'brake:task:gone',
+    ]);
+    expect(plan.table).toEqual([]);
+  });
+
+  it('keeps a row that was edited meanwhile, and does not offer to make it anew without its lead', () => {
+    const [task] = stage.tasks;
+    removeRecord(world, stage.lead);
+    takeAlong(stage);
+    rowOf(world, task!).cells['title'] = textCell('Edited');
+    const { holds } = settle(world);
+    expect(holds).toMatchObject([{ entity: 'task', reason: expect.stringContaining('Restore it there') }]);
+    expect(holds[0]?.reason).not.toContain('create it again');
+  });
+
+  it('leaves nothing to ask about rows that were deleted with its own', () => {
+    for (const key of [stage.lead, stage.opportunity, ...stage.tasks]) removeRow(world, key);
+    settle(world);
+    world.decisions.set('vanished:lead-1', 'trash');
+    cycle(world);
+    expect(cycle(world)).toMatchObject({ brakes: [], holds: [] });
+    push(world);
+    takeAlong(stage);
+    expect(cycle(world)).toMatchObject({ brakes: [], holds: [] });
+    expect(settle(world)).toMatchObject({ brakes: [], holds: [] });
+    expect(rowIds(world)).toEqual([['2'], [], []]);
+  });
+
+  it('has no say over what the CRM kept without it', () => {
+    removeRow(world, stage.lead);
+    removeRow(world, stage.opportunity);
+    settle(world);
+    world.decisions.set('vanished:lead-1', 'trash');
+    settle(world);
+    pull(world);
+    expect(cycle(world).holds).toMatchObject([{ entity: 'opportunity', decision: 'vanished:opportunity-3' }]);
+  });
+});
+
+it('a task says that its subtasks go with it', () => {
+  const world = createWorld();
+  const parent = addRecord(world, 'task', { title: 'Whole' });
+  addRecord(world, 'task', { title: 'Part', parent_task_id: Number(parent) });
+  settle(world);
+  expect(rowOf(world, { entity: 'task', id: parent }).id).toEqual(numberCell(1));
+  removeRow(world, { entity: 'task', id: parent });
+  expect(settle(world).holds).toMatchObject([{ reason: expect.stringContaining('and 1 task with it') }]);
+});
+
+it('what a lost row means may differ from tab to tab', () => {
+  const { world, opportunity, tasks } = setStage();
+  const { policy } = world;
+  const { lead, opportunity: ofOpportunities, task } = policy.tabs;
+  const tabs = {
+    ...policy.tabs,
+    lead: { ...lead, vanishedRows: 'ask' as const },
+    opportunity: { ...ofOpportunities, vanishedRows: 'trash' as const },
+    task: { ...task },
+  };
+  const mixed = { ...world, policy: { ...policy, vanishedRows: 'restore' as const, tabs } };
+  const [someTask] = tasks;
+  for (const key of [leadKey(2), opportunity, someTask!]) removeRow(mixed, key);
+  expect(settle(mixed).holds).toMatchObject([{ decision: 'vanished:lead-2' }]);
+  expect(mixed.crm.has('opportunity-3')).toBe(false);
+  expect(rowOf(mixed, someTask!).cells['title']).toEqual(textCell('Task 0'));
+});
