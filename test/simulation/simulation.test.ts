@@ -7,11 +7,11 @@ import type { Plant } from './stage.ts';
 const runs = 60;
 const limitMs = 120_000;
 
-/** The first run that breaks a promise. */
+/** The first run that breaks a promise with the mistake and keeps all of them without. */
 async function findViolation(runsMax: number, plant: Plant): Promise<RunReport | undefined> {
   for (let seed = 1; seed <= runsMax; seed += 1) {
     const report = await run({ seed, plant });
-    if (report.violation) return report;
+    if (report.violation && !(await run({ seed })).violation) return report;
   }
   return undefined;
 }
