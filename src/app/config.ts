@@ -39,6 +39,14 @@ export function loadSettings(environment: Environment): Settings {
   return parsed.data;
 }
 
+/** The token for commands, as the daemon reads it. Fails with CONFIG_INVALID. */
+export function readControlToken(environment: Environment): string | undefined {
+  const variable = environmentVariables.find(({ name }) => name === 'CONTROL_TOKEN');
+  const { text, problem } = variable ? readVariable(variable, environment) : {};
+  if (problem !== undefined) throw refusal([problem]);
+  return text;
+}
+
 const refusal = (mistakes: readonly string[]) =>
   new SyncError(
     'CONFIG_INVALID',
@@ -62,13 +70,22 @@ function readConfigFile(file: string, isNamed: boolean): Tree {
     });
   }
   try {
-    const tree: unknown = parse(text) ?? {};
+    // A warning would quote the file on standard error.
+    const tree: unknown = parse(text, { logLevel: 'error' }) ?? {};
     if (isTree(tree)) return tree;
   } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error;
-    throw new SyncError('CONFIG_INVALID', `${file} is not valid YAML: ${error.message}`);
+    throw new SyncError('CONFIG_INVALID', `${file} is not valid YAML: ${describeYamlError(error)}.`);
   }
   throw new SyncError('CONFIG_INVALID', `${file} must hold settings by name, like "sheet:" and "crm:".`);
+}
+
+/** Without the library's own words: they quote the file, which may hold a secret just there. */
+function describeYamlError(error: unknown): string {
+  // An alias of nothing is no error of parsing to the library: a text that begins with * needs quotes.
+  if (!(error instanceof YAMLParseError)) return 'it uses an alias (*) that is not defined';
+  const [place] = error.linePos ?? [];
+  const where = place ? ` at line ${place.line}, column ${place.col}` : '';
+  return `${error.code.toLowerCase().replaceAll('_', ' ')}${where}`;
 }
 
 /** Puts an environment variable where it belongs; answers what is wrong with it. */

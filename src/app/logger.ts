@@ -1,13 +1,64 @@
-import { type DestinationStream, pino } from 'pino';
+import process from 'node:process';
+import { type DestinationStream, type LoggerOptions, pino } from 'pino';
+import pretty from 'pino-pretty';
 import type { Log } from '../core/ports.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** A log that writes one JSON line per event. `fields` of a line never carry values of records or secrets. */
-export function createLog(level: LogLevel, destination?: DestinationStream): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'event' };
-  const logger = destination ? pino(options, destination) : pino(options);
+interface LogTarget {
+  /** Whether people read along: then lines are made for them instead of for machines. */
+  readonly isTerminal?: boolean;
+  /** Standard output, where absent. */
+  readonly destination?: DestinationStream;
+}
+
+/** Fields that never hold anything but a secret, at the top of a line and one level below. */
+const secretFields = [
+  'apiKey',
+  'apiKeys',
+  'authorization',
+  'x-api-key',
+  'controlToken',
+  'redisUrl',
+  'password',
+  'private_key',
+  'access_token',
+  'refresh_token',
+];
+
+const options: LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  messageKey: 'event',
+  redact: {
+    paths: secretFields.flatMap((name) => [`["${name}"]`, `*["${name}"]`]),
+    censor: '(a secret)',
+  },
+  formatters: {
+    log: (fields) =>
+      Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, withoutBaggage(value)])),
+  },
+};
+
+/** Errors of libraries carry what was sent, with the keys in it. Only what says what happened is shown. */
+function withoutBaggage(value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  const { message, name, stack } = value;
+  return { name, message, ...('code' in value ? { code: value.code } : {}), stack };
+}
+
+/** A log that writes one line per event. `fields` of a line never carry values of records or secrets. */
+export function createLog(level: LogLevel, target: LogTarget = {}): Log {
+  const { isTerminal = process.stdout.isTTY, destination = pino.destination(1) } = target;
+  const look = {
+    destination,
+    messageKey: 'event',
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+    sync: true,
+  };
+  const logger = pino({ ...options, level }, isTerminal ? pretty(look) : destination);
   const line =
     (write: 'debug' | 'info' | 'warn' | 'error') =>
     (event: string, fields: Readonly<Record<string, unknown>> = {}) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Environment } from '../app/config.ts';
+import { type Environment, readControlToken } from '../app/config.ts';
 import { SyncError } from '../core/errors.ts';
 
 /** Longest time the daemon may take to answer a command. */
@@ -9,7 +9,7 @@ const problemBody = z.object({ error: z.string() });
 
 /**
  * Calls the running daemon. The address and the token come from the environment alone, so that commands work beside a daemon whose other
- * settings they do not know. Fails with DAEMON_UNREACHABLE, DAEMON_REFUSED or CONTROL_REFUSED.
+ * settings they do not know. Fails with CONFIG_INVALID, DAEMON_UNREACHABLE, DAEMON_REFUSED or CONTROL_REFUSED.
  */
 export async function callDaemon(
   environment: Environment,
@@ -23,7 +23,7 @@ export async function callDaemon(
   const response = await send(`${address}${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${environment['CONTROL_TOKEN'] ?? ''}`,
+      authorization: `Bearer ${readControlToken(environment) ?? ''}`,
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),

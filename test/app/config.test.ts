@@ -154,6 +154,17 @@ test('broken YAML is refused with the place', () => {
   );
 });
 
+test.each([
+  ['a value with an open quote', 'http:\n  controlToken: "hunter2\n'],
+  ['a value that reads as an alias', 'http:\n  controlToken: *hunter2\n'],
+  ['a value that reads as a tag', 'http:\n  controlToken: !hunter2<> x: y: z\n'],
+  ['a secret beside the mistake', 'http:\n  controlToken: hunter2\n   port: 1\n'],
+])('a file that is no YAML is refused without quoting it: %s (S16)', (_, text) => {
+  const environment = { ...needed, ...writeConfig(text) };
+  expect(() => loadSettings(environment)).toThrow(/config\.yaml is not valid YAML/);
+  expect(() => loadSettings(environment)).not.toThrow(/hunter2/);
+});
+
 test('a named file that is not there is refused, an unnamed one is not needed', () => {
   expect(() => loadSettings({ ...needed, CRM_SYNC_CONFIG: join(directory, 'none.yaml') })).toThrow(
     /none\.yaml can not be read/,

@@ -29,6 +29,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'google-auth-library': ['src/sheets/'],
   fastify: ['src/http/', 'src/sandbox/', 'src/cli/demo-page.ts'],
   pino: ['src/app/'],
+  'pino-pretty': ['src/app/'],
   yaml: ['src/app/'],
   commander: ['src/cli/'],
   'date-fns': ['src/core/'],
