@@ -3,6 +3,7 @@ import type { Environment } from '../app/config.ts';
 import { addApproveCommand } from './approve.ts';
 import { addBackupCommand } from './backup.ts';
 import type { CommandContext } from './command.ts';
+import { addConflictsCommand } from './conflicts.ts';
 import { addDemoCommand } from './demo.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addErrorsCommand } from './errors.ts';
@@ -10,6 +11,7 @@ import { addHistoryCommand } from './history.ts';
 import { addInitCommand } from './init.ts';
 import { type ExitCode, exitCodes, reportError } from './outcome.ts';
 import { addPlanCommand } from './plan.ts';
+import { addResolveCommand } from './resolve.ts';
 import { addResyncCommand } from './resync.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { addSettingsCommand } from './settings.ts';
@@ -24,6 +26,8 @@ const addCommands = [
   addStatusCommand,
   addPlanCommand,
   addResyncCommand,
+  addConflictsCommand,
+  addResolveCommand,
   addApproveCommand,
   addHistoryCommand,
   addUndoCommand,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseRecordKey } from '../core/record.ts';
 import type { Engine } from '../sync/engine.ts';
 import { planUndoOf, undo } from '../sync/undo.ts';
+import { readInput } from './input.ts';
 
 const limitMax = 1_000;
 
@@ -37,20 +38,16 @@ const undoBody = z
 
 /** Answers lines of the journal, newest first. */
 export function addHistoryRoute(server: FastifyInstance, { link }: Engine): void {
-  server.get('/api/history', (request, reply) => {
-    const { data, error } = historyQuery.safeParse(request.query);
-    if (!data) return reply.code(400).send({ error: z.prettifyError(error) });
-    const { record, ...query } = data;
+  server.get('/api/history', (request) => {
+    const { record, ...query } = readInput(historyQuery, request.query);
     return { entries: link.mirror.searchJournal({ ...query, key: record }) };
   });
 }
 
 /** Takes back what the body names, or says what that would come to. */
 export function addUndoRoute(commands: FastifyInstance, engine: Engine): void {
-  commands.post('/api/undo', async (request, reply) => {
-    const { data, error } = undoBody.safeParse(request.body);
-    if (!data) return reply.code(400).send({ error: z.prettifyError(error) });
-    const { isDryRun, record, ...order } = data;
+  commands.post('/api/undo', async ({ body }) => {
+    const { isDryRun, record, ...order } = readInput(undoBody, body);
     if (isDryRun) return planUndoOf(engine.link, { ...order, key: record });
     const plan = await undo(engine.link, { ...order, key: record });
     engine.kick();

@@ -1,12 +1,12 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { z } from 'zod';
-import { answers, answersTo, decisionOf } from '../core/answer.ts';
 import { explainError, isSyncError } from '../core/errors.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
-import { listWaiting, readLiveness, readReadiness, readStatus } from '../sync/status.ts';
+import { readLiveness, readReadiness, readStatus } from '../sync/status.ts';
+import { addDecisionRoutes, addWaitingRoute } from './decisions.ts';
 import { guardCommands, guardHost } from './guard.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
+import { noBody, readInput } from './input.ts';
 
 export interface HttpOptions {
   readonly host: string;
@@ -31,8 +31,6 @@ export interface HttpSide {
 const bodyLimitBytes = 64 * 1024;
 /** Longest time a request may take to arrive. */
 const requestTimeoutMs = 30_000;
-
-const decisionBody = z.strictObject({ scope: z.string().min(1).max(300), choice: z.enum(answers) });
 
 /** Serves health and status to everybody who can reach the address, and commands to those who have the token. */
 export async function startHttp(options: HttpOptions): Promise<HttpSide> {
@@ -76,6 +74,7 @@ function addStatusRoutes(
       .send({ status: isReady ? 'ready' : 'not ready', problems: missing });
   });
   addHistoryRoute(server, engine);
+  addWaitingRoute(server, engine);
   server.get('/api/status', () => ({ ...readStatus(engine, lastResync()), budget: budgetUsage() }));
 }
 
@@ -87,7 +86,8 @@ function addCommandRoutes(
   let report: ResyncReport | undefined;
   server.register((commands, _options, done) => {
     guardCommands(commands, controlToken, engine.link.clock);
-    commands.post('/api/resync', (_request, reply) => {
+    commands.post('/api/resync', ({ body }, reply) => {
+      readInput(noBody, body);
       if (report?.state !== 'running') {
         void resync(engine, (progress) => {
           report = progress;
@@ -95,29 +95,16 @@ function addCommandRoutes(
       }
       return reply.code(202).send(report);
     });
-    commands.post('/api/plan', () => engine.plan());
-    addUndoRoute(commands, engine);
-    commands.post('/api/backup', () => ({ file: backUp() }));
-    commands.post('/api/approve', (request, reply) => {
-      const { data, error } = decisionBody.safeParse(request.body);
-      if (!data) return reply.code(400).send({ error: z.prettifyError(error) });
-      const waiting = listWaiting(engine).map((item) => item.scope);
-      if (!waiting.includes(data.scope)) {
-        return reply
-          .code(404)
-          .send({ error: `Nothing waits under ${data.scope}. Waiting: ${waiting.join(', ') || 'nothing'}.` });
-      }
-      const choices = answersTo(data.scope);
-      if (!choices.includes(data.choice)) {
-        return reply.code(400).send({
-          error: `${data.scope} can not be answered with ${data.choice}. Choose ${choices.join(' or ')}.`,
-        });
-      }
-      const { clock, mirror } = engine.link;
-      mirror.saveDecision(decisionOf(data.scope, data.choice, clock.now()));
-      engine.kick();
-      return { scope: data.scope, choice: data.choice };
+    commands.post('/api/plan', ({ body }) => {
+      readInput(noBody, body);
+      return engine.plan();
     });
+    addUndoRoute(commands, engine);
+    commands.post('/api/backup', ({ body }) => {
+      readInput(noBody, body);
+      return { file: backUp() };
+    });
+    addDecisionRoutes(commands, engine);
     done();
   });
   return () => report;

@@ -41,6 +41,8 @@ export class Engine {
   /** The plan of the last cycle, for status. */
   lastPlan: Plan | undefined;
   lastCycleAt: number | undefined;
+  /** Since when each question waits, epoch ms, by its scope; a restart begins anew. */
+  askedSince: ReadonlyMap<string, number> = new Map();
   /** When a cycle last ended, well or badly; monotonic ms. */
   progressAt: number;
 
@@ -122,7 +124,11 @@ export class Engine {
     const result = await runCycle(this.link, this.#memory);
     this.#memory = result.memory;
     this.lastPlan = result.plan;
-    this.lastCycleAt = this.link.clock.now();
+    const now = this.link.clock.now();
+    this.askedSince = new Map(
+      result.plan.questions.map(({ scope }) => [scope, this.askedSince.get(scope) ?? now]),
+    );
+    this.lastCycleAt = now;
     this.tally.cycles += 1;
     this.tally.tableSteps += result.plan.table.length;
     return result;

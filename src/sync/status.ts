@@ -48,14 +48,20 @@ export interface WaitingItem {
   readonly scope: string;
   readonly what: string;
   readonly answers: readonly Answer[];
+  /** What it is about, as the tab of the questions shows it: tab, record, title, field, crm, table, agreed. */
+  readonly about: Readonly<Record<string, string>>;
+  /** When this process first saw it wait. */
+  readonly since: number | undefined;
 }
 
 /** Everything that waits for a person's decision, as of the last cycle. */
-export const listWaiting = ({ lastPlan }: Engine): WaitingItem[] =>
-  (lastPlan?.questions ?? []).map(({ scope, cells }) => ({
+export const listWaiting = ({ askedSince, lastPlan }: Engine): WaitingItem[] =>
+  (lastPlan?.questions ?? []).map(({ scope, cells: { what = emptyCell, ...cells } }) => ({
     scope,
-    what: describeCell(cells['what'] ?? emptyCell),
+    what: describeCell(what),
     answers: answersTo(scope),
+    about: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, describeCell(cell)])),
+    since: askedSince.get(scope),
   }));
 
 const latestMax = 20;

@@ -123,6 +123,8 @@ function describeOutcome(outcome: FieldOutcome): string {
       return `<${showValue(outcome.value)}${lost}`;
     case 'conflict':
       return '?';
+    case 'typed':
+      return `^${showValue(outcome.value)}(${showValue(outcome.before)})`;
     case 'refused':
       return '!';
     case 'unknown':
@@ -194,6 +196,37 @@ describe('what an outcome carries', () => {
       kind: 'conflict',
       agreed: null,
     });
+  });
+});
+
+describe('a conflict that a person settled with a value of their own', () => {
+  const field = sampleField('lead', 'about.description');
+  const typed = { value: 'v', crm: 'b', table: 'c' };
+  it.each<[agreed: string, crm: string, cell: string, asked: number, outcome: object]>([
+    ['a', 'b', 'c', 1, { kind: 'typed', value: 'v', before: 'c' }],
+    ['a', 'b', 'v', 1, { kind: 'toCrm', value: 'v', base: 'b', lost: 'b' }],
+    ['v', 'b', 'v', 1, { kind: 'toCrm', value: 'v', base: 'b', lost: 'b' }],
+    ['a', 'v', 'v', 0, { kind: 'same', value: 'v', rewrite: false }],
+    ['a', 'd', 'c', 1, { kind: 'conflict', crm: 'd', table: 'c', agreed: 'a' }],
+    ['a', 'b', 'd', 1, { kind: 'conflict', crm: 'b', table: 'd', agreed: 'a' }],
+    ['a', 'b', 'a', 0, { kind: 'toTable', value: 'b', before: 'a', lost: undefined }],
+  ])('agreed %s, CRM %s, cell %s', (agreed, crm, cell, asked, outcome) => {
+    let asks = 0;
+    const column = columnOf(field, 'both', 'ask');
+    const view = { column, field, crm, agreed, offered: undefined, sent: [], cell: textCell(cell), typed };
+    const count = () => {
+      asks += 1;
+      return undefined;
+    };
+    expect(mergeField(view, sampleNames, count)).toEqual(outcome);
+    expect(asks).toBe(asked);
+  });
+
+  it('stays that value when a write without a reply turns out to have landed', () => {
+    const column = columnOf(field, 'both', 'ask');
+    const cell = textCell('v');
+    const view = { column, field, crm: 'b', agreed: 'a', offered: undefined, sent: [cell], cell, typed };
+    expect(mergeField(view, sampleNames, () => undefined)).toMatchObject({ kind: 'toCrm', value: 'v' });
   });
 });
 

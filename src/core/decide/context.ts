@@ -60,6 +60,8 @@ export interface TabContext {
   readonly outbox: ReadonlyMap<string, OutboxItem>;
   /** A person's answer, or `undefined`; asking marks it as still in use. */
   readonly decision: (scope: string) => string | undefined;
+  /** The same without marking it. */
+  readonly peek: (scope: string) => string | undefined;
 }
 
 /** Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `brake:lead:emptied`. */

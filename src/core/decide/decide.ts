@@ -72,6 +72,7 @@ function decideOnce(input: DecideInput): Plan {
       agreements,
       outbox: ofEntity(known.outbox),
       decision,
+      peek: (scope) => answers.get(scope),
     });
   }
   const isHeld = (scope: string) => {

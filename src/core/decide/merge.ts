@@ -2,6 +2,7 @@ import { bareCell, type Cell, describeCell, equalCells } from '../cell.ts';
 import { decode, encode, type Names } from '../codec.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
+import type { TypedAnswer } from '../typed-answer.ts';
 import { findFault } from '../validate.ts';
 import { equalValues, type Value } from '../value.ts';
 
@@ -16,6 +17,8 @@ export interface FieldView {
   /** Cells that were written to the row without a reply: if it shows one, nobody typed it. */
   readonly sent: readonly Cell[];
   readonly cell: Cell;
+  /** With what a person settled the conflict that was here, if it was a value of their own. */
+  readonly typed?: TypedAnswer | undefined;
 }
 
 /**
@@ -23,6 +26,7 @@ export interface FieldView {
  * - `same`: both sides have `value`; `rewrite` when the cell should show it in its usual form
  * - `toTable`, `toCrm`: one side changed, or won; `lost` is the value that was overruled
  * - `conflict`: a person must choose
+ * - `typed`: a person chose a value that neither side has; the cell gets it first, and from there it is sent
  * - `refused`: the cell holds nothing that can be sent; it is left as it is
  * - `unknown`: the CRM never told this field and nobody edited it; nothing is done
  */
@@ -38,6 +42,7 @@ export type FieldOutcome =
     }
   | { readonly kind: 'toCrm'; readonly value: Value; readonly base: Value; readonly lost: Value | undefined }
   | { readonly kind: 'conflict'; readonly crm: Value; readonly table: Value; readonly agreed: Value }
+  | { readonly kind: 'typed'; readonly value: Value; readonly before: Value }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unknown' };
 
@@ -62,6 +67,10 @@ export function mergeField(view: FieldView, names: Names, choose: () => Choice):
   if (equalValues(crm, table)) {
     return { kind: 'same', value: crm, rewrite: !equalCells(cell, encode(field, crm, names)) };
   }
+  if (isAnswered(view, crm, table)) {
+    choose();
+    return settleTyped(view, view.typed, table, names);
+  }
   if (agreed !== undefined && equalValues(table, agreed))
     return { kind: 'toTable', value: crm, before: table, lost: undefined };
   // An empty side says nothing about a field that was never agreed.
@@ -81,8 +90,8 @@ export function mergeField(view: FieldView, names: Names, choose: () => Choice):
 }
 
 /** Why the CRM may not get what a person typed, or `undefined`. */
-function findEditFault(
-  { column, field }: FieldView,
+export function findEditFault(
+  { column, field }: Pick<FieldView, 'column' | 'field'>,
   crm: Value,
   table: Value,
   names: Names,
@@ -119,6 +128,21 @@ function settleConflict(
   if (winner === 'ask') return { kind: 'conflict', crm, table, agreed };
   if (winner === 'crm') return { kind: 'toTable', value: crm, before: table, lost: table };
   return fault ? { kind: 'refused', reason: fault } : { kind: 'toCrm', value: table, base: crm, lost: crm };
+}
+
+/** Whether the person's own value is for what both sides have, or stands in the cell already. */
+const isAnswered = (view: FieldView, crm: Value, table: Value): view is FieldView & { typed: TypedAnswer } =>
+  view.typed !== undefined &&
+  equalValues(crm, view.typed.crm) &&
+  (equalValues(table, view.typed.table) || equalValues(table, view.typed.value));
+
+/** The cell comes first: so a value that the CRM refuses stands where a person can correct it. */
+function settleTyped(view: FieldView, { value, crm }: TypedAnswer, table: Value, names: Names): FieldOutcome {
+  const fault = findEditFault(view, crm, value, names);
+  if (fault !== undefined) return { kind: 'refused', reason: fault };
+  return equalValues(table, value)
+    ? { kind: 'toCrm', value, base: crm, lost: crm }
+    : { kind: 'typed', value, before: table };
 }
 
 /** A column that only shows: the CRM's value is put back over whatever stands there, except over a formula. */

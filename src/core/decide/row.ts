@@ -3,6 +3,7 @@ import { decode, encode } from '../codec.ts';
 import type { RecordId, RecordKey } from '../record.ts';
 import { type Agreement, emptyAgreement, type JournalEntry, type StoredRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
+import { readTypedAnswer } from '../typed-answer.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { conflictScope, keepDecisions, type TabContext } from './context.ts';
 import { describeValue } from './describe-value.ts';
@@ -54,6 +55,8 @@ function typedValue(outcome: FieldOutcome): Value | undefined {
       return outcome.lost;
     case 'conflict':
       return outcome.table;
+    case 'typed':
+      return outcome.before;
     default:
       return undefined;
   }
@@ -93,6 +96,7 @@ export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, g
 const isPersonsEdit = (outcome: FieldOutcome) =>
   outcome.kind === 'toCrm' ||
   outcome.kind === 'conflict' ||
+  outcome.kind === 'typed' ||
   outcome.kind === 'refused' ||
   (outcome.kind === 'toTable' && (outcome.lost !== undefined || outcome.isUndone)) ||
   (outcome.kind === 'same' && outcome.rewrite);
@@ -107,6 +111,7 @@ function mergeRow(
     const [field, cell] = [context.fields.get(column.field), row.cells[column.field]];
     if (!field || !cell) return [];
     const { name } = field;
+    const scope = conflictScope(record.key, name);
     const view = {
       column,
       // Messages speak of the column as people see it.
@@ -116,9 +121,10 @@ function mergeRow(
       offered: agreement?.offered[name],
       sent: sentCells(context, row, name),
       cell,
+      typed: readTypedAnswer(context.peek(scope)),
     };
     const choose = () => {
-      const choice = context.decision(conflictScope(record.key, name));
+      const choice = context.decision(scope);
       return choice === 'crm' || choice === 'table' ? choice : undefined;
     };
     return [{ field: view.field, outcome: mergeField(view, context.names, choose) }];
@@ -146,6 +152,7 @@ function applyDecided(
   const { key } = judged.record;
   const same: Record<FieldName, Value> = {};
   const offers: Record<FieldName, Value> = {};
+  const typed: Record<FieldName, Value> = {};
   const replaced: Record<FieldName, Value> = {};
   const lost: Record<FieldName, Value> = {};
   const cells: Record<FieldName, Cell> = {};
@@ -154,6 +161,11 @@ function applyDecided(
     if (outcome.kind === 'same') {
       same[field.name] = outcome.value;
       if (outcome.rewrite) cells[field.name] = encode(field, outcome.value, names);
+    } else if (outcome.kind === 'typed') {
+      typed[field.name] = outcome.value;
+      replaced[field.name] = outcome.before;
+      lost[field.name] = outcome.before;
+      cells[field.name] = encode(field, outcome.value, names);
     } else if (outcome.kind === 'toTable') {
       offers[field.name] = outcome.value;
       replaced[field.name] = outcome.before;
@@ -174,15 +186,19 @@ function applyDecided(
   if (hasOffers || base !== agreement || Object.keys(base.offered).length > 0)
     draft.agreementsSaved.push(next);
   const notice = notices.join('. ');
-  const synced: RowState = hasOffers
-    ? { kind: 'synced', at: input.now, notice }
-    : { kind: 'synced', at: next.changedAt, notice: next.notice };
+  const isTyped = Object.keys(typed).length > 0;
+  const atRest: RowState = isTyped
+    ? { kind: 'pending', what: 'waiting to be sent to the CRM' }
+    : hasOffers
+      ? { kind: 'synced', at: input.now, notice }
+      : { kind: 'synced', at: next.changedAt, notice: next.notice };
   writeRow(context, row, key, {
-    state: state ?? synced,
+    state: state ?? atRest,
     cells,
     offers,
     notice,
-    ...(hasOffers ? { replaced, lost } : {}),
+    ...(isTyped ? { typed } : {}),
+    ...(hasOffers || isTyped ? { replaced, lost } : {}),
     ...(given ? { given } : {}),
   });
 }
@@ -320,6 +336,8 @@ export interface RowWrite {
   readonly cells?: Readonly<Record<FieldName, Cell>>;
   readonly offers?: Fields;
   readonly notice?: string;
+  /** Values that a person put in place of both sides' own: nothing is agreed of them yet. */
+  readonly typed?: Fields;
   readonly replaced?: Fields;
   readonly lost?: Fields;
 }
@@ -349,7 +367,7 @@ export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, 
 }
 
 function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): JournalEntry {
-  const { given, lost = {}, offers = {}, replaced = {} } = write;
+  const { given, lost = {}, offers = {}, replaced = {}, typed } = write;
   const change = Object.keys(lost).length > 0 ? 'conflict: the CRM wins' : 'changed in the CRM';
   return {
     at: input.now,
@@ -358,9 +376,9 @@ function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): Journa
     kind: given?.cause ? 'repair' : 'update',
     side: 'table',
     before: replaced,
-    after: offers,
+    after: { ...offers, ...typed },
     lost,
-    cause: given?.cause ?? change,
+    cause: given?.cause ?? (typed ? 'conflict: another value was chosen' : change),
   };
 }
 

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { CommandContext } from './command.ts';
+import { callDaemon } from './daemon-client.ts';
+import { exitCodes } from './outcome.ts';
+
+const answerShape = z.object({
+  waiting: z.array(
+    z.looseObject({
+      scope: z.string(),
+      what: z.string(),
+      answers: z.array(z.string()),
+      about: z.record(z.string(), z.string()),
+      since: z.number().optional(),
+    }),
+  ),
+});
+type Waiting = z.infer<typeof answerShape>['waiting'][number];
+
+export function addConflictsCommand(program: Command, { environment, finish }: CommandContext): void {
+  program
+    .command('conflicts')
+    .description('list what waits for a person, with what both sides have and how to answer')
+    .option('--json', 'print the list as JSON')
+    .action(async ({ json }: { json?: true }) => {
+      const answer = await callDaemon(environment, 'GET', '/api/conflicts');
+      const { waiting } = answerShape.parse(answer);
+      if (json) console.log(JSON.stringify(answer));
+      else console.log(waiting.length > 0 ? waiting.map(describeWaiting).join('\n') : 'Nothing waits.');
+      if (waiting.length > 0) finish(exitCodes.needsPerson);
+    });
+}
+
+const labels = [
+  ['crm', 'CRM has'],
+  ['table', 'sheet has'],
+  ['agreed', 'both had'],
+] as const;
+
+function describeWaiting({ scope, what, answers, about, since }: Waiting): string {
+  const subject = [about['tab'], about['record'] && `#${about['record']}`, about['title']].filter(Boolean);
+  const values = labels.flatMap(([name, label]) =>
+    about[name] === undefined ? [] : [`    ${label}: ${about[name]}`],
+  );
+  const way = scope.startsWith('conflict:')
+    ? `resolve ${scope} theirs|ours, or --value <value>`
+    : `approve ${scope} --choice ${answers.join('|')}`;
+  const seen = since === undefined ? '' : ` (since ${new Date(since).toISOString()})`;
+  return [`${subject.join(' ')}: ${what}${seen}`, ...values, `    answer: ${way}`].join('\n');
+}

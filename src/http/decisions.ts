@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { answers, answersTo, decisionOf } from '../core/answer.ts';
+import type { Engine } from '../sync/engine.ts';
+import { resolveAll, resolveConflict } from '../sync/resolve.ts';
+import { listWaiting } from '../sync/status.ts';
+import { RequestRefused, readInput } from './input.ts';
+
+const scope = z.string().min(1).max(300);
+const side = z.enum(['crm', 'sheet']);
+
+const approveBody = z.strictObject({ scope, choice: z.enum(answers) });
+
+/** A cell of a spreadsheet holds no more characters. */
+const textLengthMax = 50_000;
+
+const resolveBody = z.union(
+  [
+    z.strictObject({ scope, side }),
+    z.strictObject({ scope, text: z.string().max(textLengthMax) }),
+    z.strictObject({ all: side }),
+  ],
+  'give a scope with a side (crm or sheet) or a text, or all with a side',
+);
+
+/** Lists what waits for a person. */
+export function addWaitingRoute(server: FastifyInstance, engine: Engine): void {
+  server.get('/api/conflicts', () => ({ waiting: listWaiting(engine) }));
+}
+
+/** Takes answers to what waits; they are carried out in the next cycle. */
+export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): void {
+  commands.post('/api/approve', ({ body }) => {
+    const { scope, choice } = readInput(approveBody, body);
+    if (!listWaiting(engine).some((item) => item.scope === scope)) throw nothingWaits(engine, scope);
+    const choices = answersTo(scope);
+    if (!choices.includes(choice))
+      throw new RequestRefused(
+        400,
+        `${scope} can not be answered with ${choice}. Choose ${choices.join(' or ')}.`,
+      );
+    const { clock, mirror } = engine.link;
+    mirror.saveDecision(decisionOf(scope, choice, clock.now()));
+    engine.kick();
+    return { scope, choice };
+  });
+  commands.post('/api/resolve', ({ body }) => {
+    const order = readInput(resolveBody, body);
+    if ('all' in order) return resolveAll(engine, order.all);
+    const resolved = resolveConflict(engine, order.scope, order);
+    if (!resolved) throw nothingWaits(engine, order.scope, 'conflict:');
+    if (resolved.kind === 'refused') throw new RequestRefused(400, resolved.reason);
+    return resolved;
+  });
+}
+
+function nothingWaits(engine: Engine, scope: string, kind = ''): RequestRefused {
+  const scopes = listWaiting(engine).map((item) => item.scope);
+  const waiting = scopes.filter((candidate) => candidate.startsWith(kind));
+  return new RequestRefused(
+    404,
+    `Nothing waits under ${scope}. Waiting: ${waiting.join(', ') || 'nothing'}.`,
+  );
+}

@@ -1,0 +1,81 @@
+import { decisionOf } from '../core/answer.ts';
+import { emptyCatalog } from '../core/catalog.ts';
+import { emptyCell, textCell } from '../core/cell.ts';
+import { createNames, decode } from '../core/codec.ts';
+import { conflictScope } from '../core/decide/context.ts';
+import { leadChoices } from '../core/decide/decide.ts';
+import { findEditFault } from '../core/decide/merge.ts';
+import type { Conflict } from '../core/decide/plan.ts';
+import { describeEntity } from '../core/field.ts';
+import type { Decision } from '../core/state.ts';
+import { writeTypedAnswer } from '../core/typed-answer.ts';
+import type { Value } from '../core/value.ts';
+import type { Engine } from './engine.ts';
+import { currentLayout } from './layout.ts';
+import type { Link } from './link.ts';
+
+/** How a conflict is settled: with what a side has, or with a text that is read like one typed into the cell. */
+export type Settlement = { readonly side: 'crm' | 'sheet' } | { readonly text: string };
+
+export type Resolved =
+  | { readonly kind: 'settled'; readonly scopes: readonly string[] }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** The conflicts of the last cycle. */
+const conflictsOf = ({ lastPlan }: Engine): readonly Conflict[] => lastPlan?.conflicts ?? [];
+
+const scopeOf = ({ key, field }: Conflict): string => conflictScope(key, field);
+
+/** Settles one conflict; it is done in the next cycle. `undefined` where none waits under the scope. */
+export function resolveConflict(engine: Engine, scope: string, settlement: Settlement): Resolved | undefined {
+  const conflict = conflictsOf(engine).find((candidate) => scopeOf(candidate) === scope);
+  if (!conflict) return undefined;
+  if ('side' in settlement) return settle(engine, [decide(engine, scope, settlement.side)]);
+  const read = readTyped(engine.link, conflict, settlement.text);
+  if (read.kind === 'refused') return read;
+  const { crm, table } = conflict;
+  const choice = writeTypedAnswer({ value: read.value, crm, table });
+  return settle(engine, [{ scope, choice, at: engine.link.clock.now() }]);
+}
+
+/** Settles every conflict that waits with what one side has. */
+export const resolveAll = (engine: Engine, side: 'crm' | 'sheet'): Resolved =>
+  settle(
+    engine,
+    conflictsOf(engine).map((conflict) => decide(engine, scopeOf(conflict), side)),
+  );
+
+const decide = ({ link }: Engine, scope: string, side: 'crm' | 'sheet'): Decision =>
+  decisionOf(scope, side, link.clock.now());
+
+function settle(engine: Engine, decisions: readonly Decision[]): Resolved {
+  const { mirror } = engine.link;
+  mirror.transaction(() => {
+    for (const decision of decisions) mirror.saveDecision(decision);
+  });
+  engine.kick();
+  return { kind: 'settled', scopes: decisions.map(({ scope }) => scope) };
+}
+
+type Typed =
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Reads a text like the cell of the field would be read, and refuses what would be refused there. */
+function readTyped(link: Link, { key: { entity }, field: name, crm }: Conflict, text: string): Typed {
+  const { mirror } = link;
+  const catalog = mirror.readCatalog() ?? emptyCatalog;
+  // No instant can be typed, so the zone does not matter.
+  const names = createNames(catalog, leadChoices(mirror.readRecords('lead')), 'UTC');
+  const column = currentLayout(link)
+    .find((tab) => tab.entity === entity)
+    ?.columns.find((candidate) => candidate.field === name);
+  const definition = describeEntity(entity, catalog).find((candidate) => candidate.name === name);
+  if (!column || !definition) return { kind: 'refused', reason: `${name} is not kept the same any more.` };
+  const field = { ...definition, header: column.header };
+  const decoded = decode(field, text === '' ? emptyCell : textCell(text), names);
+  if (decoded.kind === 'refused') return decoded;
+  const fault = findEditFault({ column, field }, crm, decoded.value, names);
+  if (fault !== undefined) return { kind: 'refused', reason: fault };
+  return decoded;
+}

@@ -1,0 +1,170 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startHttp } from '../../src/http/server.ts';
+import { undo } from '../../src/sync/undo.ts';
+import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+
+const controlToken = 'resolve-test-token';
+
+/** Asks the HTTP side of the stage's engine, as the commands do. */
+async function serve({ engine }: LeadsStage) {
+  const backUp = () => '';
+  const budgetUsage = () => ({});
+  const http = await startHttp({ host: '127.0.0.1', port: 0, controlToken, engine, backUp, budgetUsage });
+  onTestFinished(() => http.close());
+  const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
+  return {
+    async resolve(order: object) {
+      const body = JSON.stringify(order);
+      const answer = await fetch(`${http.url}/api/resolve`, { method: 'POST', headers, body });
+      return { status: answer.status, text: await answer.text() };
+    },
+    waiting: async () => (await fetch(`${http.url}/api/conflicts`)).json(),
+  };
+}
+
+async function openConflict() {
+  const stage = await openLeadsStage('ask');
+  await stage.disagree('Of the sheet', 'Of the CRM');
+  const id = await stage.firstLead();
+  return { stage, id, scope: `conflict:lead-${id}:title`, ...(await serve(stage)) };
+}
+
+const bothHave = async (stage: LeadsStage, id: string, title: string) => {
+  const { crm, sheet } = await stage.titles();
+  expect([crm.get(id), sheet.get(id)]).toEqual([title, title]);
+};
+
+describe('a conflict', () => {
+  test('is listed with what both sides have and had, and since when', async () => {
+    const { id, scope, waiting } = await openConflict();
+    expect(await waiting()).toMatchObject({
+      waiting: [
+        {
+          scope,
+          what: 'Title was changed in the CRM and in the sheet. Choose CRM or Sheet.',
+          answers: ['crm', 'sheet'],
+          about: { tab: 'Leads', record: id, field: 'Title', crm: 'Of the CRM', table: 'Of the sheet' },
+          since: expect.any(Number),
+        },
+      ],
+    });
+  });
+
+  test.each([
+    [{ side: 'crm' }, 'Of the CRM'],
+    [{ side: 'sheet' }, 'Of the sheet'],
+    [{ text: 'Of nobody' }, 'Of nobody'],
+  ])('is settled on both sides with %o', async (settlement, winner) => {
+    const { id, resolve, scope, stage, waiting } = await openConflict();
+    expect(await resolve({ scope, ...settlement })).toMatchObject({ status: 200 });
+    await stage.settle();
+    await bothHave(stage, id, winner);
+    expect(await waiting()).toEqual({ waiting: [] });
+    expect(stage.link.mirror.readDecisions()).toEqual([]);
+  });
+
+  test('that is settled with the value both sides once had gets it on both sides', async () => {
+    const stage = await openLeadsStage('ask');
+    const id = await stage.firstLead();
+    const agreed = String((await stage.titles()).crm.get(id));
+    await stage.disagree('Of the sheet', 'Of the CRM');
+    const { resolve } = await serve(stage);
+    await resolve({ scope: `conflict:lead-${id}:title`, text: agreed });
+    await stage.settle();
+    await bothHave(stage, id, agreed);
+  });
+
+  test('whose value gets no answer when it is written to the sheet is settled with it all the same', async () => {
+    const { id, resolve, scope, stage } = await openConflict();
+    await resolve({ scope, text: 'Of nobody' });
+    await stage.setSheetFaults({ failures: [{ kind: 'cut', when: 'after' }] });
+    await expect(stage.engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+    await stage.settle();
+    await bothHave(stage, id, 'Of nobody');
+  });
+
+  test('is asked anew when the row changed after a value was chosen for it', async () => {
+    const { id, resolve, scope, stage } = await openConflict();
+    await resolve({ scope, text: 'Of nobody' });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Later' });
+    await stage.settle();
+    const { crm, sheet } = await stage.titles();
+    expect([crm.get(id), sheet.get(id)]).toEqual(['Of the CRM', 'Later']);
+    expect(stage.engine.lastPlan?.conflicts).toMatchObject([{ crm: 'Of the CRM', table: 'Later' }]);
+  });
+
+  test('refuses a value that its field does not take, and says what it takes', async () => {
+    const { resolve, scope, stage } = await openConflict();
+    expect(await resolve({ scope, text: '' })).toEqual({
+      status: 400,
+      text: JSON.stringify({ error: 'Title can not be empty.' }),
+    });
+    expect(stage.link.mirror.readDecisions()).toEqual([]);
+  });
+
+  test('is not settled by anything but one clear order, and the refusal is one sentence', async () => {
+    const { resolve, scope, stage } = await openConflict();
+    for (const order of [{}, [], { scope }, { scope, side: 'nobody' }, { scope, side: 'crm', text: 'Both' }])
+      expect(await resolve(order)).toEqual({
+        status: 400,
+        text: expect.stringContaining(
+          'give a scope with a side (crm or sheet) or a text, or all with a side.',
+        ),
+      });
+    expect(await resolve({ all: 'crm', scope })).toMatchObject({ status: 400 });
+    expect(stage.link.mirror.readDecisions()).toEqual([]);
+  });
+
+  test('that does not wait is refused with those that do', async () => {
+    const { resolve, scope } = await openConflict();
+    expect(await resolve({ scope: 'conflict:lead-0:title', side: 'crm' })).toEqual({
+      status: 404,
+      text: JSON.stringify({ error: `Nothing waits under conflict:lead-0:title. Waiting: ${scope}.` }),
+    });
+  });
+});
+
+test('all conflicts are settled at once', async () => {
+  const { id, resolve, scope, stage } = await openConflict();
+  expect(JSON.parse((await resolve({ all: 'sheet' })).text)).toEqual({ kind: 'settled', scopes: [scope] });
+  await stage.settle();
+  await bothHave(stage, id, 'Of the sheet');
+});
+
+describe('what lost a conflict', () => {
+  test.each([
+    ['crm', 'Of the CRM', 'Of the sheet', 'conflict: the CRM wins'],
+    ['table', 'Of the sheet', 'Of the CRM', 'conflict: the sheet wins'],
+  ] as const)(
+    'stands in the history where the %s wins by rule, and undo puts it on both sides',
+    async (rule, winner, loser, cause) => {
+      const stage = await openLeadsStage(rule);
+      const id = await stage.firstLead();
+      await stage.disagree('Of the sheet', 'Of the CRM');
+      await bothHave(stage, id, winner);
+      const [line] = stage.link.mirror
+        .searchJournal({ key: { entity: 'lead', id }, limit: 10 })
+        .filter(({ lost }) => lost['title'] !== undefined);
+      expect(line).toMatchObject({ lost: { title: loser }, after: { title: winner }, cause });
+      await undo(stage.link, { id: line?.id });
+      await stage.settle();
+      await bothHave(stage, id, loser);
+    },
+  );
+
+  test.each([
+    ['table', 'Of the sheet'],
+    ['crm', 'Of the CRM'],
+  ])('to a third value can be taken back from the %s', async (side, loser) => {
+    const { id, resolve, scope, stage } = await openConflict();
+    await resolve({ scope, text: 'Of nobody' });
+    await stage.settle();
+    const line = stage.link.mirror
+      .searchJournal({ key: { entity: 'lead', id }, limit: 10 })
+      .find((entry) => entry.side === side && entry.lost['title'] === loser);
+    expect(line).toMatchObject({ after: { title: 'Of nobody' } });
+    await undo(stage.link, { id: line?.id });
+    await stage.settle();
+    await bothHave(stage, id, loser);
+  });
+});

@@ -1,0 +1,69 @@
+import { isQuiet } from '../../src/core/decide/plan.ts';
+import type { ConflictPolicy } from '../../src/core/layout.ts';
+import type { Engine } from '../../src/sync/engine.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import type { Link } from '../../src/sync/link.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
+import { pushRecord } from '../../src/sync/push.ts';
+import { type LinkStage, openLinkStage } from './link-stage.ts';
+
+/** A few leads on both sides and an engine that is driven step by step. */
+export interface LeadsStage extends LinkStage {
+  readonly engine: Engine;
+  /** Pulls, cycles and pushes until nothing is left to do but what waits for a person. */
+  settle(): Promise<void>;
+  /** The id of the lead in the first row. */
+  firstLead(): Promise<string>;
+  /** Titles by id on each side. */
+  titles(): Promise<{ readonly crm: Map<unknown, unknown>; readonly sheet: Map<unknown, unknown> }>;
+  /** Somebody types a title into the first row and somebody else another into the CRM. */
+  disagree(inSheet: string, inCrm: string): Promise<void>;
+}
+
+/** More than any of it takes. */
+const turnsMax = 10;
+
+export async function openLeadsStage(
+  conflict: ConflictPolicy = 'crm',
+  changes: Partial<Link> = {},
+): Promise<LeadsStage> {
+  const stage = await openLinkStage({ leads: 5, opportunities: 0, tasks: 0 });
+  const { policy } = stage.link;
+  const link: Link = {
+    ...stage.link,
+    policy: { ...policy, tabs: { ...policy.tabs, lead: { ...policy.tabs.lead, conflict } } },
+    ...changes,
+  };
+  await pullCatalog(link, 'newest');
+  await link.table.layOut(currentLayout(link), 'create');
+  const engine = stage.createEngine(link);
+  const settle = async () => {
+    for (const _turn of Array.from({ length: turnsMax })) {
+      await engine.pullAll(() => {});
+      const plan = await engine.cycle();
+      const items = link.mirror.readOutbox().filter(({ state }) => state !== 'done');
+      if (isQuiet(plan) && plan.restlessRows === 0 && items.length === 0) return;
+      for (const { key } of items) await pushRecord(link, key, () => false);
+    }
+    throw new Error(`It did not come to rest: ${JSON.stringify(link.mirror.readOutbox())}`);
+  };
+  const leads = async () => (await stage.readSheet())['Leads'] ?? [];
+  const firstLead = async () => String((await leads())[0]?.['ID']);
+  await settle();
+  return {
+    ...stage,
+    link,
+    engine,
+    settle,
+    firstLead,
+    titles: async () => ({
+      crm: new Map((await stage.readCrm()).leads.map(({ id, title }) => [String(id), title])),
+      sheet: new Map((await leads()).map(({ ID, Title }) => [String(ID), Title])),
+    }),
+    async disagree(inSheet, inCrm) {
+      await stage.editCrm(`/leads/${await firstLead()}`, { title: inCrm });
+      await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: inSheet });
+      await settle();
+    },
+  };
+}
