@@ -114,7 +114,12 @@ export const errorKinds = {
   QUEUE_UNREACHABLE: {
     retry: 'later',
     mender: 'operator',
-    hint: 'Redis does not answer. Check REDIS_URL; nothing is lost meanwhile.',
+    hint: 'Check REDIS_URL and Redis. Nothing is lost meanwhile: the daemon sends without it, one record at a time.',
+  },
+  ENGINE_STALLED: {
+    retry: 'later',
+    mender: 'bug',
+    hint: 'The daemon helps itself and goes on. Please report it with the log.',
   },
   DAEMON_UNREACHABLE: {
     retry: 'after-action',

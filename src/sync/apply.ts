@@ -14,10 +14,14 @@ import type { Link } from './link.ts';
  */
 export async function applyPlan(link: Link, plan: Plan): Promise<number> {
   commitPlan(link, plan);
-  await wake(
-    link,
-    plan.outbox.save.map(({ key }) => key),
-  );
+  const saved = plan.outbox.save.map(({ key }) => key);
+  // At once: a queue that does not answer must not come between the read of the table and the write.
+  const [missedSteps] = await Promise.all([writeTable(link, plan), wake(link, saved)]);
+  return missedSteps;
+}
+
+/** Writes the table and agrees on what the reply confirms. Answers how many steps reached other rows than their own. */
+async function writeTable(link: Link, plan: Plan): Promise<number> {
   if (plan.table.length === 0) return 0;
   const receipt = await link.table.write(plan.table.map(({ write }) => write));
   const missed = new Set<RowStep>([...receipt.misplaced.map(({ step }) => step), ...receipt.astray]);

@@ -2,7 +2,6 @@ import { backoffMs } from '../core/backoff.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
-import { wake } from './apply.ts';
 import { recoverOutbox } from './create.ts';
 import { type CycleResult, dryRun, runCycle } from './cycle.ts';
 import { KeyRefusal } from './key-refusal.ts';
@@ -20,6 +19,15 @@ const cycleGapMs = 1_500;
 
 /** Rows that went on moving while they were mended are left to the next turn after so many cycles in a row. */
 const mendingRoundsMax = 5;
+
+/** A cycle that is late by so many pauses will not come by itself any more. */
+const latePausesMax = 3;
+
+/** A queue that wakes nobody for so many refills in a row has lost its worker, whatever else it answers. */
+const refillsInVainMax = 15;
+
+/** After so many pushes without the queue it is looked at again. */
+const pushesWithoutQueueMax = 20;
 
 const forgetEveryMs = 60 * 60 * 1_000;
 
@@ -54,6 +62,10 @@ export class Engine {
   readonly #pushing = new Set<string>();
   readonly #keyRefusal: KeyRefusal;
   readonly #puller: Puller;
+  /** Refills in a row that found something to wake the worker for, and nobody woken since the one before. */
+  #refillsInVain = 0;
+  /** When the loop of cycles means to begin the next one, monotonic ms; `undefined` while one runs. */
+  #cycleDueAt: number | undefined;
   #memory: Memory = emptyMemory;
   #needsLayOut = true;
   #forgotAt = Number.NEGATIVE_INFINITY;
@@ -79,7 +91,10 @@ export class Engine {
   /** Recovers what a crash left behind and starts the loops. */
   async start(): Promise<void> {
     recoverOutbox(this.link, () => false);
-    await this.link.queue.start((key) => this.#push(key));
+    await this.link.queue.start((key) => {
+      this.#refillsInVain = 0;
+      return this.#push(key);
+    });
     this.#loops = [this.#puller.run(this.#stopping.signal), this.#cycleLoop(), this.#refillLoop()];
   }
 
@@ -151,26 +166,35 @@ export class Engine {
   }
 
   async #cycleLoop(): Promise<void> {
-    const { backoff, clock, random, times } = this.link;
+    const { clock } = this.link;
     while (!this.isStopping) {
-      let [gapMs, waitMs] = [cycleGapMs, times.pollMs];
-      try {
-        const plan = await this.cycle();
-        this.problems.end('sheet');
-        this.problems.end('mirror');
-        if (plan.restlessRows > 0) waitMs = Math.min(waitMs, times.typingPauseMs);
-      } catch (error) {
-        const isOfMirror = isSyncError(error) && error.code.startsWith('STATE_');
-        const failures = this.problems.begin(isOfMirror ? 'mirror' : 'sheet', error);
-        const retryMs = isSyncError(error) ? error.retryAfterMs : undefined;
-        waitMs = Math.max(waitMs, retryMs ?? backoffMs(backoff, failures, random()));
-        // Nothing that happens meanwhile makes a sheet that fails be asked earlier.
-        gapMs = waitMs;
-      }
-      this.progressAt = clock.monotonicMs();
+      const { gapMs, waitMs } = await this.#takeTurn();
+      this.problems.end('watchdog');
       await clock.sleep(Math.min(gapMs, waitMs), this.#stopping.signal);
       await this.#cycleSignal.wait(waitMs - gapMs);
     }
+  }
+
+  /** One cycle, well or badly. Answers how long to wait for the next one, and in which part of that time nothing may hasten it. */
+  async #takeTurn(): Promise<{ gapMs: number; waitMs: number }> {
+    const { backoff, clock, random, times } = this.link;
+    let [gapMs, waitMs] = [cycleGapMs, times.pollMs];
+    this.#cycleDueAt = undefined;
+    try {
+      const plan = await this.cycle();
+      this.problems.end('sheet');
+      this.problems.end('mirror');
+      if (plan.restlessRows > 0) waitMs = Math.min(waitMs, times.typingPauseMs);
+    } catch (error) {
+      const failures = this.problems.begin(isOfMirror(error) ? 'mirror' : 'sheet', error);
+      const retryMs = isSyncError(error) ? error.retryAfterMs : undefined;
+      waitMs = Math.max(waitMs, retryMs ?? backoffMs(backoff, failures, random()));
+      // Nothing that happens meanwhile makes a sheet that fails be asked earlier.
+      gapMs = waitMs;
+    }
+    this.progressAt = clock.monotonicMs();
+    this.#cycleDueAt = this.progressAt + waitMs;
+    return { gapMs, waitMs };
   }
 
   /** Puts what is due into the queue again: jobs may be lost, the outbox is not. */
@@ -179,16 +203,26 @@ export class Engine {
     while (!this.isStopping) {
       try {
         await this.#refill();
-        this.problems.end('queue');
       } catch (error) {
-        this.problems.begin('queue', error);
+        this.problems.begin(isOfMirror(error) ? 'mirror' : 'queue', error);
       }
+      await this.#makeUpForLateCycle();
       await clock.sleep(times.refillMs, this.#stopping.signal);
     }
   }
 
+  /** The loop of cycles hangs on one timer. Should it never come, the loop of refills, which has its own, does its work. */
+  async #makeUpForLateCycle(): Promise<void> {
+    const { clock, times } = this.link;
+    const lateMs = clock.monotonicMs() - (this.#cycleDueAt ?? Number.POSITIVE_INFINITY);
+    if (lateMs <= latePausesMax * times.pollMs || this.isStopping) return;
+    const late = `The next cycle was due ${Math.round(lateMs / 1_000)} s ago and did not begin.`;
+    this.problems.begin('watchdog', new SyncError('ENGINE_STALLED', late));
+    await this.#takeTurn();
+  }
+
   async #refill(): Promise<void> {
-    const { clock, mirror, queue } = this.link;
+    const { clock, mirror } = this.link;
     // A push that could not even note how it failed, on a full disk, has left its item on its way.
     recoverOutbox(this.link, (key) => this.#pushing.has(recordKeyText(key)));
     const now = clock.now();
@@ -200,8 +234,31 @@ export class Engine {
           (state === 'unknown' || (state === 'waiting' && !this.#isWithheld(key.entity))) && dueAt <= now,
       )
       .map(({ key }) => key);
+    this.#refillsInVain = due.length === 0 || this.#pushing.size > 0 ? 0 : this.#refillsInVain + 1;
+    try {
+      await this.#wake(due);
+      this.problems.end('queue');
+    } catch (error) {
+      this.problems.begin('queue', error);
+      if (isSyncError(error, 'QUEUE_UNREACHABLE')) await this.#pushWithoutQueue(due);
+    }
+  }
+
+  /** Fails with QUEUE_UNREACHABLE when the queue does not do what it is there for. */
+  async #wake(due: readonly RecordKey[]): Promise<void> {
+    const { queue } = this.link;
     if (!(await queue.isReachable())) throw new SyncError('QUEUE_UNREACHABLE', 'The queue does not answer.');
-    await wake(this.link, due);
+    await queue.add(due);
+    if (this.#refillsInVain <= refillsInVainMax) return;
+    throw new SyncError('QUEUE_UNREACHABLE', `The queue wakes nobody, although ${due.length} steps wait.`);
+  }
+
+  /** People's edits do not wait for a queue that does not work. Whoever is woken meanwhile finds their record taken. */
+  async #pushWithoutQueue(due: readonly RecordKey[]): Promise<void> {
+    for (const key of due.slice(0, pushesWithoutQueueMax)) {
+      if (this.isStopping) return;
+      await this.#push(key);
+    }
   }
 
   /** Before the first cycle nobody knows what the table looks like now, so everything is withheld. */
@@ -218,8 +275,9 @@ export class Engine {
   /** The queue's wake-up, one at a time for a record. Creates go one after another, so that a newcomer has one possible origin. */
   async #push(key: RecordKey): Promise<void> {
     const { mirror } = this.link;
-    if (this.isStopping || this.#keyRefusal.isInForce) return;
-    this.#pushing.add(recordKeyText(key));
+    const text = recordKeyText(key);
+    if (this.isStopping || this.#keyRefusal.isInForce || this.#pushing.has(text)) return;
+    this.#pushing.add(text);
     try {
       const isCreate = mirror.findOutboxItem(key)?.kind === 'create';
       const push = () => pushRecord(this.link, key, (entity) => this.#isWithheld(entity));
@@ -231,7 +289,9 @@ export class Engine {
       this.#keyRefusal.note(error);
       if (!isSyncError(error)) throw error;
     } finally {
-      this.#pushing.delete(recordKeyText(key));
+      this.#pushing.delete(text);
     }
   }
 }
+
+const isOfMirror = (error: unknown): boolean => isSyncError(error) && error.code.startsWith('STATE_');
