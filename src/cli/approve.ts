@@ -14,7 +14,7 @@ export function addApproveCommand(program: Command, { environment }: CommandCont
     .addOption(
       new Option(
         '--choice <choice>',
-        'approve a brake; trash the record or restore the row; take the value of the crm or the sheet; make a copy a new record',
+        'approve a brake; trash the record or restore the row; take the value of the crm or the sheet; make a copy a new record; retry, revert or ignore what the CRM refused',
       )
         .choices(answers)
         .default('approve'),

@@ -11,6 +11,7 @@ import { addHistoryCommand } from './history.ts';
 import { addInitCommand } from './init.ts';
 import { type ExitCode, exitCodes, reportError } from './outcome.ts';
 import { addPlanCommand } from './plan.ts';
+import { addRefusedCommands } from './refused.ts';
 import { addResolveCommand } from './resolve.ts';
 import { addResyncCommand } from './resync.ts';
 import { addSandboxCommand } from './sandbox.ts';
@@ -29,6 +30,7 @@ const addCommands = [
   addConflictsCommand,
   addResolveCommand,
   addApproveCommand,
+  addRefusedCommands,
   addHistoryCommand,
   addUndoCommand,
   addBackupCommand,

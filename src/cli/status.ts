@@ -23,6 +23,16 @@ const statusShape = z.looseObject({
   problems: z.array(z.looseObject({ source: z.string(), message: z.string(), since: z.number() })),
   brakes: z.array(brakeShape),
   waiting: z.array(z.looseObject({ scope: z.string(), what: z.string(), answers: z.array(z.string()) })),
+  refusals: z.array(
+    z.looseObject({
+      entity: z.string(),
+      id: z.string().optional(),
+      position: z.number().optional(),
+      reason: z.string(),
+      decision: z.string().optional(),
+      isIgnored: z.boolean().optional(),
+    }),
+  ),
   holds: z.array(
     z.looseObject({
       entity: z.string(),
@@ -43,7 +53,9 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
       const status = statusShape.parse(answer);
       console.log(json ? JSON.stringify(answer) : describeStatus(status));
       const waits =
-        status.brakes.length + status.tabs.reduce((sum, tab) => sum + tab.conflicts + tab.held, 0);
+        status.brakes.length +
+        status.waiting.length +
+        status.tabs.reduce((sum, tab) => sum + tab.conflicts + tab.held, 0);
       if (waits > 0) finish(exitCodes.needsPerson);
     });
 }
@@ -54,6 +66,7 @@ function describeStatus({
   waiting,
   brakes,
   holds,
+  refusals,
   queue,
 }: z.infer<typeof statusShape>): string {
   const header = ['', 'in CRM', 'in sheet', 'pending', 'refused', 'conflicts', 'held', 'read', '95 % within'];
@@ -78,6 +91,11 @@ function describeStatus({
       `Waits: ${what} (approve ${scope} --choice ${answers.join('|')})`,
       ...brakes.filter((brake) => brake.scope === scope).flatMap(describeStopped),
     ]),
+    ...refusals.flatMap(({ entity, id, position, reason, decision, isIgnored }) => {
+      if (isIgnored) return [`Ignored: ${entity}-${id}: ${reason} (retry ${entity}-${id} takes it up again)`];
+      const name = id === undefined ? `row ${(position ?? 0) + 1}` : id;
+      return decision === undefined ? [`Refused: ${entity} ${name}: ${reason}`] : [];
+    }),
     ...holds.flatMap(({ entity, id, reason, decision }) =>
       decision === undefined ? [`Held: ${entity} ${id ?? ''}: ${reason}`] : [],
     ),

@@ -1,8 +1,19 @@
 import { labelKey } from './label-key.ts';
+import { isClaimToken, parseRecordKey } from './record.ts';
 import type { Decision } from './state.ts';
 
 /** What a person can answer to something that waits, by the word that commands take. */
-export const answers = ['approve', 'trash', 'restore', 'crm', 'sheet', 'new'] as const;
+export const answers = [
+  'approve',
+  'trash',
+  'restore',
+  'crm',
+  'sheet',
+  'new',
+  'retry',
+  'revert',
+  'ignore',
+] as const;
 export type Answer = (typeof answers)[number];
 
 /** The answers as people choose them in the sheet. */
@@ -13,6 +24,9 @@ export const answerLabels: Readonly<Record<Answer, string>> = {
   crm: 'CRM',
   sheet: 'Sheet',
   new: 'New record',
+  retry: 'Retry',
+  revert: 'Revert',
+  ignore: 'Ignore',
 };
 
 /**
@@ -20,13 +34,17 @@ export const answerLabels: Readonly<Record<Answer, string>> = {
  * what the person would agree to is still being found out.
  */
 export function answersTo(scope: string): readonly Answer[] {
-  const [kind, , part] = scope.split(':');
+  const [kind, subject = '', part] = scope.split(':');
   if (kind === 'vanished') return ['trash', 'restore'];
   if (kind === 'conflict') return ['crm', 'sheet'];
   if (kind === 'copy') return ['new'];
+  if (kind === 'refused') return isCreate(subject) ? ['retry', 'ignore'] : ['retry', 'revert', 'ignore'];
   if (part === 'reading') return [];
   return part === 'emptied' || part === 'vanished' ? ['approve', 'trash', 'restore'] : ['approve'];
 }
+
+/** Of a record that the CRM never had there is nothing to put back. */
+const isCreate = (subject: string): boolean => isClaimToken(parseRecordKey(subject)?.id ?? '');
 
 /** The answer that a text means, however it is written; `undefined` when it is none of those that fit the scope. */
 export const readAnswer = (scope: string, text: string): Answer | undefined =>

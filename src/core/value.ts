@@ -49,3 +49,15 @@ export function differingFields(left: Fields, right: Fields): FieldName[] {
     return one !== undefined && other !== undefined && !equalValues(one, other);
   });
 }
+
+/** Whether both hold the same fields with the same values. */
+export function equalFields(left: Fields, right: Fields): boolean {
+  const names = Object.keys(left);
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => {
+      const [one, other] = [left[name], right[name]];
+      return one !== undefined && other !== undefined && equalValues(one, other);
+    })
+  );
+}

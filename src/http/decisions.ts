@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { answers, answersTo, decisionOf } from '../core/answer.ts';
 import type { Engine } from '../sync/engine.ts';
 import { resolveAll, resolveConflict } from '../sync/resolve.ts';
-import { listWaiting } from '../sync/status.ts';
+import { listRefused, listWaiting } from '../sync/status.ts';
 import { RequestRefused, readInput } from './input.ts';
 
 const scope = z.string().min(1).max(300);
@@ -32,7 +32,7 @@ export function addWaitingRoute(server: FastifyInstance, engine: Engine): void {
 export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): void {
   commands.post('/api/approve', ({ body }) => {
     const { scope, choice } = readInput(approveBody, body);
-    if (!listWaiting(engine).some((item) => item.scope === scope)) throw nothingWaits(engine, scope);
+    if (!listOpen(engine).includes(scope)) throw nothingWaits(engine, scope);
     const choices = answersTo(scope);
     if (!choices.includes(choice))
       throw new RequestRefused(
@@ -54,9 +54,13 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
   });
 }
 
+/** All scopes that can be answered: what a person ignores may be taken up again. */
+const listOpen = (engine: Engine): string[] => [
+  ...new Set([...listWaiting(engine).map(({ scope }) => scope), ...listRefused(engine)]),
+];
+
 function nothingWaits(engine: Engine, scope: string, kind = ''): RequestRefused {
-  const scopes = listWaiting(engine).map((item) => item.scope);
-  const waiting = scopes.filter((candidate) => candidate.startsWith(kind));
+  const waiting = listOpen(engine).filter((candidate) => candidate.startsWith(kind));
   return new RequestRefused(
     404,
     `Nothing waits under ${scope}. Waiting: ${waiting.join(', ') || 'nothing'}.`,

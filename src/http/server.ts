@@ -7,6 +7,7 @@ import { addDecisionRoutes, addWaitingRoute } from './decisions.ts';
 import { guardCommands, guardHost } from './guard.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, readInput } from './input.ts';
+import { addRefusedRoutes } from './refused.ts';
 
 export interface HttpOptions {
   readonly host: string;
@@ -105,6 +106,7 @@ function addCommandRoutes(
       return { file: backUp() };
     });
     addDecisionRoutes(commands, engine);
+    addRefusedRoutes(commands, engine);
     done();
   });
   return () => report;

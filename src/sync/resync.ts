@@ -68,7 +68,7 @@ export async function resync(
 
 const isActive = (state: OutboxState) => state === 'waiting' || state === 'sending' || state === 'unknown';
 
-/** What only a person can settle. A refused update is in the outbox alone. */
+/** What only a person can settle. What the CRM refused may be in the outbox alone. */
 const countQuestions = (
   { brakes, conflicts, holds, refusals }: Plan,
   outbox: readonly OutboxItem[],
@@ -76,5 +76,5 @@ const countQuestions = (
   brakes.length +
   conflicts.length +
   holds.length +
-  refusals.length +
-  outbox.filter(({ kind, state }) => kind === 'update' && state === 'refused').length;
+  refusals.filter(({ decision }) => decision === undefined).length +
+  outbox.filter(({ state }) => state === 'refused').length;

@@ -64,6 +64,10 @@ export const listWaiting = ({ askedSince, lastPlan }: Engine): WaitingItem[] =>
     since: askedSince.get(scope),
   }));
 
+/** The scopes of what the CRM did not take, as of the last cycle, also of what a person ignores. */
+export const listRefused = ({ lastPlan }: Engine): string[] =>
+  (lastPlan?.refusals ?? []).flatMap(({ decision }) => decision ?? []);
+
 const latestMax = 20;
 
 /** Reads the status of a link from its mirror and its last cycle. */
@@ -108,9 +112,7 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
       recordsInCrm: count(records),
       recordsInTable: count(agreements),
       pending: count(outbox.filter(({ state }) => ['waiting', 'sending', 'unknown'].includes(state))),
-      refused:
-        countOwn(lastPlan?.refusals) +
-        count(outbox.filter(({ state, kind }) => state === 'refused' && kind === 'update')),
+      refused: countOwn(lastPlan?.refusals),
       conflicts: count(lastPlan?.conflicts ?? []),
       held: countOwn(lastPlan?.holds),
       sweep,

@@ -222,9 +222,9 @@ describe('a row that vanished, in the tab of the questions', () => {
     const error = { code: 'CRM_FORBIDDEN', message: 'The key may not delete.' } as const;
     world.outbox.set('lead-1', { ...item, state: 'refused', error });
     cycle(world);
-    const row = questionOf(world, 'vanished:lead-1');
-    expect(row.cells['what']).toEqual(textCell('The key may not delete. Choose Trash or Restore.'));
-    choose(row, 'Restore');
+    const row = questionOf(world, 'refused:lead-1');
+    expect(row.cells['what']).toEqual(textCell('The key may not delete. Choose Retry, Revert or Ignore.'));
+    choose(row, 'Revert');
     settle(world);
     expect(titles(world)).toEqual(['Acme', 'Acme']);
   });

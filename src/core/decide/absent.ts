@@ -5,8 +5,9 @@ import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { OutboxItem, StoredRecord } from '../state.ts';
 import { emptyAgreement } from '../state.ts';
 import { differingFields, type FieldName, type Value } from '../value.ts';
-import { type TabContext, vanishedScope } from './context.ts';
+import { refusedScope, type TabContext, vanishedScope } from './context.ts';
 import { waitingStep } from './outbox-step.ts';
+import { answerRefusal, isStuck } from './refused.ts';
 import { resembles } from './resemblance.ts';
 import { idCell } from './row-values.ts';
 import { syncText } from './sync-text.ts';
@@ -24,10 +25,13 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   ];
   if (!record || !agreement || item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo) return;
   const scope = vanishedScope(key);
-  const choice = context.decision(scope) ?? tabChoice(context) ?? ruleOf(context);
+  const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
+  const decided = context.decision(scope) ?? tabChoice(context) ?? ruleOf(context);
+  const choice = isReverted ? 'restore' : decided;
   const isEditedInCrm = differingFields(agreement.fields, record.fields).length > 0;
   // Whoever decides otherwise before the delete was sent takes it back.
-  if (item?.kind === 'delete' && (choice !== 'trash' || isEditedInCrm)) draft.outboxDropped.push(key);
+  if (item?.kind === 'delete' && !isReverted && (choice !== 'trash' || isEditedInCrm))
+    draft.outboxDropped.push(key);
   if (choice === 'restore' || (choice === 'trash' && isEditedInCrm))
     return appendRow(context, record, 'row restored');
   if (choice !== 'trash') {
@@ -38,13 +42,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
       decision: scope,
     });
   } else if (item?.kind === 'delete') {
-    if (item.state === 'refused')
-      draft.holds.push({
-        entity: key.entity,
-        id: key.id,
-        reason: item.error?.message ?? vanishedReason(context, key),
-        decision: scope,
-      });
+    if (isStuck(item)) answerRefusal(context, item);
   } else
     draft.outboxSaved.push(
       waitingStep(context.input, key, { kind: 'delete', fields: {}, base: agreement.fields }),

@@ -64,7 +64,10 @@ export interface TabContext {
   readonly peek: (scope: string) => string | undefined;
 }
 
-/** Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `brake:lead:emptied`. */
+/**
+ * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`,
+ * `brake:lead:emptied`.
+ */
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>
   `conflict:${recordKeyText(key)}:${field}`;
@@ -77,10 +80,12 @@ export function scopeEntity(scope: string): Entity | undefined {
 
 /** `look` names what the copy shows: an answer is for that and nothing else. */
 export const copyScope = (key: RecordKey, look: string): string => `copy:${recordKeyText(key)}:${look}`;
+export const refusedScope = (key: RecordKey): string => `refused:${recordKeyText(key)}`;
 export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
 
 /** Keeps what people decided about a record for later, where nothing can be decided about it now. */
 export function keepDecisions({ decision, layout }: TabContext, key: RecordKey): void {
   decision(vanishedScope(key));
+  decision(refusedScope(key));
   for (const { field } of layout.columns) decision(conflictScope(key, field));
 }

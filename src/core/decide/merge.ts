@@ -4,7 +4,7 @@ import type { FieldDefinition } from '../field.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
 import type { TypedAnswer } from '../typed-answer.ts';
 import { findFault } from '../validate.ts';
-import { equalValues, type Value } from '../value.ts';
+import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 
 /** One field of one record on both sides. `undefined` means not known. */
 export interface FieldView {
@@ -50,6 +50,21 @@ export type FieldOutcome =
 export interface DecidedField {
   readonly field: FieldDefinition;
   readonly outcome: FieldOutcome;
+}
+
+/** What of a row is to go to the CRM, and what the CRM has there. */
+export function wantedFields(decided: readonly DecidedField[]): {
+  readonly fields: Fields;
+  readonly base: Fields;
+} {
+  const fields: Record<FieldName, Value> = {};
+  const base: Record<FieldName, Value> = {};
+  for (const { field, outcome } of decided) {
+    if (outcome.kind !== 'toCrm') continue;
+    fields[field.name] = outcome.value;
+    base[field.name] = outcome.base;
+  }
+  return { fields, base };
 }
 
 /** A person's answer to a conflict that waited. */

@@ -2,13 +2,14 @@ import { textCell } from '../cell.ts';
 import type { RecordId } from '../record.ts';
 import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import type { TabContext } from './context.ts';
+import { equalFields } from '../value.ts';
+import { refusedScope, type TabContext } from './context.ts';
 import { copyReason, offerAsNew } from './copies.ts';
 import { waitingStep } from './outbox-step.ts';
+import { answerRefusal, isStuck } from './refused.ts';
 import { creating, decideRow, holdRow, writeRow } from './row.ts';
 import { readRowValues } from './row-values.ts';
 import { suspectWords } from './strays.ts';
-import { equalFields } from './update.ts';
 
 /**
  * Decides a row without an ID: a new record once it rests and its required cells are filled. Then it is claimed with a token, and created
@@ -93,6 +94,7 @@ export function decideClaimedRow(
   if (!item && !input.isOwnToken(token)) return holdRow(context, row, token, foreignReason);
   if (input.isRestless(entity, row) && item) {
     draft.restlessRows += 1;
+    context.decision(refusedScope(key));
     return;
   }
   const values = readRowValues(context, row);
@@ -106,10 +108,8 @@ export function decideClaimedRow(
     return writeRow(context, row, key, { state });
   }
   if (item && equalFields(item.fields, values.fields)) {
-    if (item.state !== 'refused') return writeRow(context, row, key, { state: creating });
-    const reason = item.error?.message ?? 'The CRM refused the row.';
-    draft.refusals.push({ entity, position: row.position, reason });
-    return writeRow(context, row, key, { state: { kind: 'error', reason } });
+    const state = isStuck(item) ? answerRefusal(context, item, row.position) : creating;
+    return writeRow(context, row, key, { state });
   }
   draft.outboxSaved.push(waitingStep(input, key, { kind: 'create', fields: values.fields, base: {} }));
   writeRow(context, row, key, { state: creating });

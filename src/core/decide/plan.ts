@@ -70,12 +70,17 @@ export interface Question {
   readonly cells: Readonly<Record<string, Cell>>;
 }
 
-/** A value in a row that can not be sent; the reason is shown beside it. */
+/** What can not be sent, or was not taken by the CRM; the reason is shown beside the row. */
 export interface Refusal {
   readonly entity: Entity;
   readonly id?: string;
-  readonly position: number;
+  /** Absent where the row is gone. */
+  readonly position?: number;
   readonly reason: string;
+  /** The scope under which a person can answer what the CRM did not take; absent where the row has to be mended. */
+  readonly decision?: string;
+  /** A person wants both sides to stay as they are. */
+  readonly isIgnored?: true;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Cell, textCell } from '../cell.ts';
 import type { Names } from '../codec.ts';
 import { describeEntity, type FieldDefinition } from '../field.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../record.ts';
-import type { FieldName, Value } from '../value.ts';
+import type { FieldName, Fields, Value } from '../value.ts';
 import { conflictScope, type DecideInput } from './context.ts';
 import { describeValue, oneLine } from './describe-value.ts';
 import type { Draft } from './draft.ts';
@@ -12,7 +12,8 @@ import { idCell } from './row-values.ts';
 
 /** Everything in a plan that waits for a person, with brakes first: they stop the most. */
 export function findQuestions(input: DecideInput, draft: Draft, names: Names): Question[] {
-  if (draft.brakes.length + draft.holds.length + draft.conflicts.length === 0) return [];
+  if (draft.brakes.length + draft.holds.length + draft.conflicts.length + draft.refusals.length === 0)
+    return [];
   const subjects = createSubjects(input, names);
   const answerable = draft.brakes.filter(({ scope }) => answersTo(scope).length > 0);
   const brakes = answerable.map(({ scope, entity, reason }) =>
@@ -26,6 +27,11 @@ export function findQuestions(input: DecideInput, draft: Draft, names: Names): Q
   );
   const holds = draft.holds.flatMap(({ decision, entity, id, reason }) =>
     decision === undefined ? [] : [ask(decision, reason, subjects.cells(entity, id))],
+  );
+  const refusals = draft.refusals.flatMap(({ decision, entity, id, isIgnored, reason }) =>
+    decision === undefined || id === undefined || isIgnored
+      ? []
+      : [ask(decision, reason, { ...subjects.cells(entity, id), ...subjects.wanted({ entity, id }) })],
   );
   const conflicts = draft.conflicts.map(({ key, field: name, crm, table, agreed }) => {
     const field = subjects.field(key.entity, name);
@@ -43,7 +49,7 @@ export function findQuestions(input: DecideInput, draft: Draft, names: Names): Q
       ...(hasBase ? { agreed: show(agreed) } : {}),
     });
   });
-  return [...brakes, ...holds, ...conflicts];
+  return [...brakes, ...holds, ...refusals, ...conflicts];
 }
 
 function ask(scope: string, reason: string, cells: Readonly<Record<string, Cell>>): Question {
@@ -60,6 +66,8 @@ interface Subjects {
   /** The field with the header that people see. */
   field(entity: Entity, name: FieldName): FieldDefinition | undefined;
   cells(entity: Entity, id: RecordId | undefined): Readonly<Record<string, Cell>>;
+  /** What is to be changed in the CRM, and for one field also what both sides have there. */
+  wanted(key: RecordKey): Readonly<Record<string, Cell>>;
   /** Whether both sides ever had the same there. */
   hasAgreed(key: RecordKey, name: FieldName): boolean;
 }
@@ -76,9 +84,11 @@ function createSubjects({ known, layout }: DecideInput, names: Names): Subjects 
     new Map(items.map((item) => [recordKeyText(item.key), item]));
   const records = byKey(known.records);
   const agreements = byKey(known.agreements);
+  const outbox = byKey(known.outbox);
   const nameOf = (key: RecordKey): string => {
     const { entity } = key;
-    const fields = records.get(recordKeyText(key))?.fields ?? {};
+    const text = recordKeyText(key);
+    const fields = (records.get(text) ?? outbox.get(text))?.fields ?? {};
     const naming = (['title', 'full_name', 'lead_id'] as const).find((name) => fields[name] != null);
     const definition = naming && field(entity, naming);
     return definition ? describeValue(definition, fields[definition.name] ?? null, names) : '';
@@ -86,6 +96,16 @@ function createSubjects({ known, layout }: DecideInput, names: Names): Subjects 
   return {
     title,
     field,
+    wanted(key) {
+      const item = outbox.get(recordKeyText(key));
+      if (item?.kind !== 'update') return {};
+      const changed = Object.keys(item.fields).flatMap((name) => field(key.entity, name) ?? []);
+      const cells = { field: textCell(changed.map(({ header }) => header).join(', ')) };
+      const [only, other] = changed;
+      if (!only || other) return cells;
+      const show = (from: Fields) => textCell(describeValue(only, from[only.name] ?? null, names));
+      return { ...cells, crm: show(item.base), table: show(item.fields) };
+    },
     hasAgreed: (key, name) => agreements.get(recordKeyText(key))?.fields[name] !== undefined,
     cells: (entity, id) => ({
       tab: textCell(title(entity)),

@@ -5,10 +5,11 @@ import { type Agreement, emptyAgreement, type JournalEntry, type StoredRecord } 
 import type { ObservedRow } from '../table.ts';
 import { readTypedAnswer } from '../typed-answer.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
-import { conflictScope, keepDecisions, type TabContext } from './context.ts';
+import { conflictScope, keepDecisions, refusedScope, type TabContext } from './context.ts';
 import { describeValue } from './describe-value.ts';
 import type { Edit } from './disorder.ts';
 import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
+import { revertRefused } from './refused.ts';
 import { idCell } from './row-values.ts';
 import { type RowState, showValue, syncText } from './sync-text.ts';
 import { planUpdate } from './update.ts';
@@ -82,6 +83,7 @@ export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, g
   const judged = judgeRow(context, row, id);
   if (judged?.isRestless) {
     context.draft.restlessRows += 1;
+    context.decision(refusedScope(record.key));
   } else if (judged) {
     applyDecided(context, row, judged, given);
   } else {
@@ -148,8 +150,10 @@ function applyDecided(
   given: GivenId | undefined,
 ): void {
   const { draft, input, names } = context;
-  const { agreement, decided } = judged;
+  const { agreement } = judged;
   const { key } = judged.record;
+  const reverted = revertRefused(context, context.outbox.get(key.id), judged.decided);
+  const decided = reverted ?? judged.decided;
   const same: Record<FieldName, Value> = {};
   const offers: Record<FieldName, Value> = {};
   const typed: Record<FieldName, Value> = {};
@@ -178,7 +182,7 @@ function applyDecided(
       }
     }
   }
-  const update = planUpdate(context, key, decided);
+  const update = reverted ? undefined : planUpdate(context, row, key, decided);
   const state = stateOf(context, row, key, decided, update);
   const hasOffers = Object.keys(offers).length > 0;
   const base = agreeOnSame(context, key, agreement, same);
@@ -199,6 +203,7 @@ function applyDecided(
     notice,
     ...(isTyped ? { typed } : {}),
     ...(hasOffers || isTyped ? { replaced, lost } : {}),
+    ...(reverted ? { cause: 'put back, because the CRM did not take it' } : {}),
     ...(given ? { given } : {}),
   });
 }
@@ -340,6 +345,8 @@ export interface RowWrite {
   readonly typed?: Fields;
   readonly replaced?: Fields;
   readonly lost?: Fields;
+  /** Why, where that is not plain from the rest. */
+  readonly cause?: string;
 }
 
 /** Plans the write of a row: only what differs, and nothing at all when nothing does. */
@@ -378,7 +385,7 @@ function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): Journa
     before: replaced,
     after: { ...offers, ...typed },
     lost,
-    cause: given?.cause ?? (typed ? 'conflict: another value was chosen' : change),
+    cause: given?.cause ?? write.cause ?? (typed ? 'conflict: another value was chosen' : change),
   };
 }
 

@@ -185,7 +185,8 @@ function isBraked(context: TabContext, all: Binding, vanished: readonly Agreemen
     return false;
   }
   // What people decided before the brake was tripped stays decided.
-  for (const { key } of context.agreements.values()) keepDecisions(context, key);
+  for (const { key } of [...context.agreements.values(), ...context.outbox.values()])
+    keepDecisions(context, key);
   return true;
 }
 

@@ -1,9 +1,11 @@
 import type { RecordKey } from '../record.ts';
 import type { OutboxItem } from '../state.ts';
-import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
+import type { ObservedRow } from '../table.ts';
+import { equalFields } from '../value.ts';
 import type { TabContext } from './context.ts';
-import type { DecidedField } from './merge.ts';
+import { type DecidedField, wantedFields } from './merge.ts';
 import { waitingStep } from './outbox-step.ts';
+import { answerRefusal, isStuck } from './refused.ts';
 import { type RowState, showValue } from './sync-text.ts';
 
 /**
@@ -12,31 +14,27 @@ import { type RowState, showValue } from './sync-text.ts';
  */
 export function planUpdate(
   context: TabContext,
+  row: ObservedRow,
   key: RecordKey,
   decided: readonly DecidedField[],
 ): RowState | undefined {
   const { draft, input } = context;
-  const fields: Record<FieldName, Value> = {};
-  const base: Record<FieldName, Value> = {};
-  const notices: string[] = [];
-  for (const { field, outcome } of decided) {
-    if (outcome.kind !== 'toCrm') continue;
-    fields[field.name] = outcome.value;
-    base[field.name] = outcome.base;
-    if (outcome.lost !== undefined) {
-      notices.push(`${field.header}: the sheet's value was kept, the CRM had ${showValue(outcome.lost)}`);
-    }
-  }
+  const { fields, base } = wantedFields(decided);
   const item = context.outbox.get(key.id);
   if (Object.keys(fields).length === 0) {
     if (item) draft.outboxDropped.push(key);
     return undefined;
   }
   if (item?.kind === 'update' && equalFields(item.fields, fields) && equalFields(item.base, base)) {
-    return item.state === 'refused' || item.state === 'review'
-      ? { kind: 'error', reason: item.error?.message ?? 'The CRM refused the change.' }
+    return isStuck(item)
+      ? answerRefusal(context, item, row.position)
       : { kind: 'pending', what: waitingText(item) };
   }
+  const notices = decided.flatMap(({ field, outcome }) =>
+    outcome.kind === 'toCrm' && outcome.lost !== undefined
+      ? [`${field.header}: the sheet's value was kept, the CRM had ${showValue(outcome.lost)}`]
+      : [],
+  );
   const notice = notices.join('. ');
   draft.outboxSaved.push(waitingStep(input, key, { kind: 'update', fields, base, notice }));
   return { kind: 'pending', what: 'waiting to be sent to the CRM' };
@@ -44,15 +42,3 @@ export function planUpdate(
 
 const waitingText = (item: OutboxItem): string =>
   item.error ? `${item.error.message} It is tried again.` : 'waiting to be sent to the CRM';
-
-/** Whether both hold the same fields with the same values. */
-export function equalFields(left: Fields, right: Fields): boolean {
-  const names = Object.keys(left);
-  return (
-    names.length === Object.keys(right).length &&
-    names.every((name) => {
-      const [one, other] = [left[name], right[name]];
-      return one !== undefined && other !== undefined && equalValues(one, other);
-    })
-  );
-}

@@ -1,0 +1,64 @@
+import type { OutboxItem } from '../state.ts';
+import { equalFields } from '../value.ts';
+import { refusedScope, type TabContext } from './context.ts';
+import { type DecidedField, wantedFields } from './merge.ts';
+import type { RowState } from './sync-text.ts';
+
+/** Sent so often without a clear answer, a change is taken for one that the CRM can not digest. */
+const failuresMax = 5;
+
+/** Whether a step waits for a person: the CRM refused it, or fails on it again and again although it can be read. */
+export const isStuck = ({ attempts, error, state }: OutboxItem): boolean =>
+  state === 'refused' ||
+  (state === 'waiting' && attempts >= failuresMax && error?.code === 'CRM_UNKNOWN_OUTCOME');
+
+/**
+ * Asks what is to become of a step that waits for a person, and does what was answered: it is sent once more, or both sides stay as they are
+ * until either changes. Answers what to say at the row. Putting the CRM's value back is the row's own to decide.
+ */
+export function answerRefusal(context: TabContext, item: OutboxItem, position?: number): RowState {
+  const { draft, entity, input } = context;
+  const { id } = item.key;
+  const scope = refusedScope(item.key);
+  const choice = context.decision(scope);
+  const { error, ...rest } = item;
+  if (choice === 'retry') {
+    // Once is meant: when it is refused again, it is asked again.
+    draft.usedDecisions.delete(scope);
+    draft.outboxSaved.push({ ...rest, state: 'waiting', attempts: 0, dueAt: input.now, run: input.run });
+    return { kind: 'pending', what: 'waiting to be sent to the CRM' };
+  }
+  const reason = item.state === 'refused' ? (error?.message ?? refusedReason) : failingReason;
+  const refusal = { entity, id, reason, decision: scope, ...(position === undefined ? {} : { position }) };
+  if (choice !== 'ignore') {
+    draft.refusals.push(refusal);
+    return { kind: 'error', reason };
+  }
+  if (item.state === 'waiting') draft.outboxSaved.push({ ...item, state: 'refused' });
+  draft.refusals.push({ ...refusal, isIgnored: true });
+  return { kind: 'held', reason: `ignored until it changes. ${reason}` };
+}
+
+const refusedReason = 'The CRM refused it.';
+const failingReason = 'The CRM fails on this change again and again. It is tried again by itself.';
+
+/**
+ * What becomes of the fields of a row when a person wants the CRM's values back instead of what the CRM did not take; `undefined` when
+ * nobody wants that. The step is kept until the row shows them, so that nothing of it is sent meanwhile.
+ */
+export function revertRefused(
+  context: TabContext,
+  item: OutboxItem | undefined,
+  decided: readonly DecidedField[],
+): readonly DecidedField[] | undefined {
+  if (item?.kind !== 'update' || !isStuck(item)) return undefined;
+  const { fields, base } = wantedFields(decided);
+  if (!equalFields(item.fields, fields) || !equalFields(item.base, base)) return undefined;
+  if (context.decision(refusedScope(item.key)) !== 'revert') return undefined;
+  if (item.state === 'waiting') context.draft.outboxSaved.push({ ...item, state: 'refused' });
+  return decided.map(({ field, outcome }) => {
+    if (outcome.kind !== 'toCrm') return { field, outcome };
+    const { base: value, value: before } = outcome;
+    return { field, outcome: { kind: 'toTable', value, before, lost: before } };
+  });
+}

@@ -1,0 +1,235 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import type { OutboxItem } from '../../src/core/state.ts';
+import { emptyMemory } from '../../src/sync/rest.ts';
+import { addRow, changeRecord, leadKey, recordOf, removeRow, rowOf, type World } from '../support/world.ts';
+import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const acme = leadKey(1);
+const scope = 'refused:lead-1';
+const refusal = { code: 'CRM_REFUSED', message: 'The title is taken.' } as const;
+
+const typeTitle = (world: World, text: string) => {
+  rowOf(world, acme).cells['title'] = textCell(text);
+};
+const titles = (world: World) => [
+  recordOf(world, acme).fields['title'],
+  describeCell(rowOf(world, acme).cells['title'] ?? emptyCell),
+];
+const sync = (world: World) => describeCell(rowOf(world, acme).sync);
+const rest = (world: World) => {
+  cycle(world);
+  return cycle(world);
+};
+
+/** What the CRM says to everything that waits. */
+function refuse(world: World, changes: Partial<OutboxItem> = { state: 'refused', error: refusal }): void {
+  for (const [text, item] of world.outbox)
+    if (item.state === 'waiting') world.outbox.set(text, { ...item, ...changes });
+}
+
+describe('an edit that the CRM refused', () => {
+  let world: World;
+  beforeEach(() => {
+    world = worldWithLeads(['Acme', 'Beta'], { policy: { questionsTitle: 'Conflicts' } });
+    typeTitle(world, 'Acme GmbH');
+    rest(world);
+    refuse(world);
+    cycle(world);
+  });
+
+  it('is asked about with what both sides have', () => {
+    const { refusals } = cycle(world);
+    expect(refusals).toMatchObject([{ entity: 'lead', id: '1', decision: scope }]);
+    expect(world.sheet.question.map(({ id, cells }) => ({ id, ...cells }))).toMatchObject([
+      {
+        id: textCell(scope),
+        what: textCell('The title is taken. Choose Retry, Revert or Ignore.'),
+        field: textCell('Title'),
+        crm: textCell('Acme'),
+        table: textCell('Acme GmbH'),
+      },
+    ]);
+  });
+
+  it('is sent once more by “retry”, and asked about again when it is refused again', () => {
+    world.decisions.set(scope, 'retry');
+    cycle(world);
+    expect([...world.outbox.values()]).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    expect([...world.decisions]).toEqual([]);
+    refuse(world);
+    cycle(world);
+    expect(cycle(world).questions).toMatchObject([{ scope }]);
+    world.decisions.set(scope, 'retry');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme GmbH', 'Acme GmbH']);
+  });
+
+  it('S1: makes room for the CRM’s value by “revert”, and is kept in the journal', () => {
+    world.decisions.set(scope, 'revert');
+    settle(world);
+    expect([titles(world), world.outbox.size, world.decisions.size]).toEqual([['Acme', 'Acme'], 0, 0]);
+    expect(world.journal.at(-1)).toMatchObject({
+      side: 'table',
+      lost: { title: 'Acme GmbH' },
+      cause: 'put back, because the CRM did not take it',
+    });
+  });
+
+  it('is not sent when the write of “revert” was lost', () => {
+    world.decisions.set(scope, 'revert');
+    cycle(world, 'lost');
+    push(world);
+    expect(titles(world)).toEqual(['Acme', 'Acme GmbH']);
+    settle(world);
+    expect([titles(world), world.decisions.size]).toEqual([['Acme', 'Acme'], 0]);
+  });
+
+  it('stays on both sides as it is by “ignore”, also over a restart', () => {
+    world.decisions.set(scope, 'ignore');
+    settle(world);
+    world.memory = emptyMemory;
+    const plan = settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Acme GmbH']);
+    expect([plan.questions, plan.table, world.sheet.question]).toEqual([[], [], []]);
+    expect(plan.refusals).toMatchObject([{ decision: scope, isIgnored: true }]);
+    expect(sync(world)).toBe('Held: ignored until it changes. The title is taken.');
+  });
+
+  it('is no longer ignored once somebody types something else', () => {
+    world.decisions.set(scope, 'ignore');
+    settle(world);
+    typeTitle(world, 'Acme AG');
+    settle(world);
+    expect([titles(world), world.decisions.size]).toEqual([['Acme AG', 'Acme AG'], 0]);
+  });
+
+  it('is no longer ignored once the CRM changes the field', () => {
+    world.decisions.set(scope, 'ignore');
+    settle(world);
+    changeRecord(world, acme, { title: 'Acme of the CRM' });
+    settle(world);
+    expect(titles(world)).toEqual(['Acme of the CRM', 'Acme of the CRM']);
+    expect(world.decisions.size).toBe(0);
+  });
+
+  it('keeps no other record from being sent', () => {
+    rowOf(world, leadKey(2)).cells['title'] = textCell('Beta GmbH');
+    settle(world);
+    expect(recordOf(world, leadKey(2)).fields['title']).toBe('Beta GmbH');
+  });
+
+  it('keeps no change of another field from reaching the row', () => {
+    changeRecord(world, acme, { 'about.url': 'https://acme.example' });
+    settle(world);
+    expect(rowOf(world, acme).cells['about.url']).toEqual(textCell('https://acme.example'));
+  });
+});
+
+describe('an edit on which the CRM fails', () => {
+  const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'PUT /leads/1 got no clear answer.' } as const;
+  const failing = (attempts: number) => {
+    const world = worldWithLeads(['Acme']);
+    typeTitle(world, 'Acme GmbH');
+    rest(world);
+    refuse(world, { attempts, error });
+    return world;
+  };
+
+  it('is tried again by itself four times without a question, and then with one', () => {
+    expect(cycle(failing(4)).questions).toEqual([]);
+    const world = failing(5);
+    expect(cycle(world).questions).toMatchObject([{ scope }]);
+    expect([...world.outbox.values()]).toMatchObject([{ state: 'waiting' }]);
+  });
+
+  it.each(['revert', 'ignore'])('is not sent any more after “%s”', (choice) => {
+    const world = failing(5);
+    world.decisions.set(scope, choice);
+    cycle(world);
+    push(world);
+    expect(recordOf(world, acme).fields['title']).toBe('Acme');
+  });
+});
+
+describe('a new row that the CRM refused', () => {
+  let world: World;
+  let createScope: string;
+  beforeEach(() => {
+    world = worldWithLeads(['Acme']);
+    addRow(world, 'lead', { title: textCell('Beta') });
+    rest(world);
+    cycle(world);
+    refuse(world);
+    const [question] = cycle(world).questions;
+    createScope = question?.scope ?? '';
+  });
+
+  it('has nothing that could be put back', () => {
+    expect(cycle(world).questions[0]?.cells['what']).toEqual(
+      textCell('The title is taken. Choose Retry or Ignore.'),
+    );
+  });
+
+  it('is created by “retry”', () => {
+    world.decisions.set(createScope, 'retry');
+    settle(world);
+    expect([...world.crm.values()].map(({ fields }) => fields['title'])).toEqual(['Acme', 'Beta']);
+  });
+
+  it('stays by “ignore” until it changes', () => {
+    world.decisions.set(createScope, 'ignore');
+    world.memory = emptyMemory;
+    expect(settle(world)).toMatchObject({ questions: [], refusals: [{ isIgnored: true }] });
+    world.sheet.lead[1]!.cells['title'] = textCell('Gamma');
+    settle(world);
+    expect([...world.crm.values()].map(({ fields }) => fields['title'])).toEqual(['Acme', 'Gamma']);
+  });
+});
+
+describe('a delete that the CRM refused', () => {
+  const refusedDelete = () => {
+    const world = worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'trash' } });
+    removeRow(world, acme);
+    rest(world);
+    refuse(world);
+    cycle(world);
+    return world;
+  };
+  const ids = (world: World) => [
+    [...world.crm.values()].map(({ key }) => key.id),
+    world.sheet.lead.map(({ id }) => describeCell(id)),
+  ];
+
+  it.each([
+    ['retry', [['2'], ['2']]],
+    [
+      'revert',
+      [
+        ['1', '2'],
+        ['2', '1'],
+      ],
+    ],
+    ['ignore', [['1', '2'], ['2']]],
+  ])('comes to this by “%s”: %j', (choice, expected) => {
+    const world = refusedDelete();
+    expect(cycle(world).questions).toMatchObject([{ scope }]);
+    world.decisions.set(scope, choice);
+    settle(world);
+    expect(ids(world)).toEqual(expected);
+    pull(world);
+    expect(cycle(world).questions).toEqual([]);
+  });
+
+  it('is not sent when the write of “revert” was lost', () => {
+    const world = refusedDelete();
+    world.decisions.set(scope, 'revert');
+    cycle(world, 'lost');
+    push(world);
+    settle(world);
+    expect(ids(world)).toEqual([
+      ['1', '2'],
+      ['2', '1'],
+    ]);
+  });
+});

@@ -1,0 +1,130 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { valueAt } from '../../src/cli/check/crm-person.ts';
+import { startHttp } from '../../src/http/server.ts';
+import { spawnCommand } from '../support/daemon-process.ts';
+import { openScenario, type Scenario } from '../support/scenario.ts';
+import { until } from '../support/until.ts';
+
+const controlToken = 'refused-test-token';
+
+interface Control {
+  /** Posts a command; answers its status and body. */
+  post(path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** Runs a command as an operator types it; answers its exit code and what it said. */
+  run(...words: string[]): Promise<string>;
+}
+
+async function openControl({ engine }: Scenario): Promise<Control> {
+  const options = { host: '127.0.0.1', port: 0, controlToken, engine };
+  const http = await startHttp({ ...options, backUp: () => '', budgetUsage: () => ({}) });
+  onTestFinished(() => http.close());
+  const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
+  return {
+    async post(path, body) {
+      const answer = await fetch(http.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      return { status: answer.status, body: await answer.json() };
+    },
+    async run(...words) {
+      const environment = { HTTP_PORT: new URL(http.url).port, CONTROL_TOKEN: controlToken };
+      const { code, stdout, stderr } = await spawnCommand(words, environment).ended;
+      return `${code} ${stdout}${stderr}`.trim();
+    },
+  };
+}
+
+/** A lead of which the CRM refuses every change for so many times. */
+async function refusedEdit(scene: Scenario, title: string, times = 1): Promise<number> {
+  const { id } = await scene.crm.take('lead');
+  scene.setFaults({ faults: [{ kind: 'status', status: 400, method: 'PUT', path: `/leads/${id}`, times }] });
+  await scene.sheet.type('lead', id, { Title: title });
+  await scene.told('lead', id, /^Error: /);
+  return id;
+}
+
+const titleOf = async (scene: Scenario, id: number) => valueAt(await scene.crm.find('lead', id), 'title');
+
+test('what the CRM refused is sent once more by the command `retry`', async () => {
+  const scene = await openScenario();
+  const { run } = await openControl(scene);
+  const id = await refusedEdit(scene, 'Typed');
+  await scene.told('question', { ID: `refused:lead-${id}` }, /^Waiting/);
+  expect(await run('retry', `lead-${id}`)).toBe(`0 lead-${id} is sent once more.`);
+  await scene.settled();
+  expect(await titleOf(scene, id)).toBe('Typed');
+});
+
+test('what the CRM refused makes room for its own values by `revert`, and stays in the history', async () => {
+  const scene = await openScenario();
+  const { post } = await openControl(scene);
+  const id = await refusedEdit(scene, 'Typed', 5);
+  const before = await titleOf(scene, id);
+  expect(await post('/api/revert', { record: `lead-${id}` })).toEqual({
+    status: 200,
+    body: { records: [`lead-${id}`], left: [] },
+  });
+  await scene.settled();
+  expect([await titleOf(scene, id), (await scene.row('lead', id))?.['Title']]).toEqual([before, before]);
+  const [line] = scene.engine.link.mirror.readJournal(1);
+  expect(line).toMatchObject({ side: 'table', lost: { title: 'Typed' } });
+});
+
+test('what the CRM refused stays on both sides by `ignore`, is listed, and is taken up again by `retry`', async () => {
+  const scene = await openScenario();
+  const { post, run } = await openControl(scene);
+  const id = await refusedEdit(scene, 'Typed');
+  const before = await titleOf(scene, id);
+  expect(await post('/api/ignore', { all: true })).toMatchObject({ body: { records: [`lead-${id}`] } });
+  await scene.told('lead', id, /^Held: ignored until it changes/);
+  await scene.cycled(2);
+  expect([await titleOf(scene, id), (await scene.row('lead', id))?.['Title']]).toEqual([before, 'Typed']);
+  expect(await run('status')).toContain(`Ignored: lead-${id}: `);
+  await post('/api/retry', { all: true });
+  await scene.settled();
+  expect(await titleOf(scene, id)).toBe('Typed');
+});
+
+test('who asks for what can not be done is told why', async () => {
+  const scene = await openScenario();
+  const { post } = await openControl(scene);
+  expect(await post('/api/retry', { record: 'lead-1' })).toEqual({
+    status: 404,
+    body: { error: 'The CRM refused nothing of lead-1. It refused: nothing.' },
+  });
+  expect(await post('/api/revert', {})).toMatchObject({ status: 400 });
+  expect(await post('/api/ignore', { all: true })).toEqual({ status: 200, body: { records: [], left: [] } });
+  scene.setFaults({ faults: [{ kind: 'status', status: 400, method: 'POST', path: '/leads', times: 1 }] });
+  await scene.sheet.typeRow('lead', { Title: 'New here' });
+  const { ID = '' } = await scene.told('lead', { Title: 'New here' }, /^Error: /);
+  const record = `lead-${ID}`;
+  expect(await post('/api/revert', { record })).toMatchObject({ status: 400 });
+  expect(await post('/api/revert', { all: true })).toEqual({
+    status: 200,
+    body: { records: [], left: [record] },
+  });
+  await post('/api/retry', { record });
+  await scene.settled();
+  expect(scene.requests('POST', /\/leads$/)).toHaveLength(2);
+});
+
+test('a record on which the CRM always fails keeps no other from being sent, and goes to a person', async () => {
+  const scene = await openScenario();
+  const [poison, other] = [await scene.crm.take('lead'), await scene.crm.take('lead')];
+  scene.setFaults({
+    faults: [{ kind: 'status', status: 500, method: 'PUT', path: `/leads/${poison.id}`, times: 1_000 }],
+  });
+  await scene.sheet.type('lead', poison.id, { Title: 'Poison' });
+  await scene.waits(({ attempts }) => attempts > 0);
+  await scene.sheet.type('lead', other.id, { Title: 'Arrives' });
+  await until('the other edit arrived', async () => (await titleOf(scene, other.id)) === 'Arrives', {
+    limitMs: 15_000,
+  });
+  await scene.told('question', { ID: `refused:lead-${poison.id}` }, /^Waiting/);
+  const sent = scene.requests('PUT', new RegExp(`/leads/${poison.id}$`)).map(({ at }) => at);
+  const pauses = sent.slice(1).map((at, index) => at - (sent[index] ?? 0));
+  // Each pause is about twice as long as the one before; the clock of a busy machine adds to it.
+  expect(Math.max(...pauses)).toBeGreaterThan(4 * 1_000 * 0.5);
+  await scene.sheet.type('lead', poison.id, { Title: 'Newer' });
+  const item = await scene.waits(({ fields }) => fields['title'] === 'Newer');
+  expect(item.attempts).toBeLessThan(5);
+  expect(scene.engine.link.mirror.readOutbox()).toHaveLength(1);
+});
