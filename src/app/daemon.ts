@@ -1,6 +1,7 @@
 import type { Log } from '../core/ports.ts';
 import { startHttp } from '../http/server.ts';
 import { Engine } from '../sync/engine.ts';
+import { Health } from '../sync/health.ts';
 import { openLink, type RereadKeys } from './link.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,18 +20,25 @@ const closingMs = 2_000;
 export async function startDaemon(settings: Settings, log: Log, rereadKeys: RereadKeys): Promise<Daemon> {
   const { link, backUp, budgetUsage, close } = openLink(settings, log, rereadKeys);
   const engine = new Engine(link);
-  const http = await startHttp({ ...settings.http, engine, backUp, budgetUsage }).catch((error: unknown) => {
-    close();
-    throw error;
-  });
+  const pauseMs = () => budgetUsage().parkedMs;
+  const health = new Health({ engine, limits: settings.health, pauseMs });
+  const http = await startHttp({ ...settings.http, engine, health, backUp, budgetUsage }).catch(
+    (error: unknown) => {
+      close();
+      throw error;
+    },
+  );
   await engine.start().catch(async (error: unknown) => {
     await http.close();
     close();
     throw error;
   });
+  const looking = health.run();
   log.info('daemon.started', { url: http.url, queue: link.queue.kind, link: link.name });
   const stop = async () => {
     log.info('daemon.stopping', {});
+    health.stop();
+    await looking;
     await engine.stop(Math.max(1_000, settings.stopGraceMs - closingMs));
     await http.close();
     close();

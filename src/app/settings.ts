@@ -179,6 +179,13 @@ export const settingsSchema = z.strictObject({
         .describe('Commands need it; without it they are off.'),
     })
     .prefault({}),
+  health: z
+    .strictObject({
+      graceMs: milliseconds(60_000, 'How long trouble that can pass by itself may last before it counts'),
+      editAgeMs: milliseconds(900_000, 'How long an edit may wait until it is sent to the CRM'),
+      sweepAgeMs: milliseconds(1_800_000, 'How old the last complete read of a list of the CRM may be'),
+    })
+    .prefault({}),
   log: z.strictObject({ level: z.enum(logLevels).default('info').describe('What is logged.') }).prefault({}),
   stopGraceMs: milliseconds(25_000, 'Longest time a clean stop may take'),
 });

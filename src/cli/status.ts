@@ -20,7 +20,10 @@ const statusShape = z.looseObject({
       recordAgeP95Ms: z.number().optional(),
     }),
   ),
-  problems: z.array(z.looseObject({ source: z.string(), message: z.string(), since: z.number() })),
+  problems: z.array(
+    z.looseObject({ source: z.string(), code: z.string(), message: z.string(), since: z.number() }),
+  ),
+  conditions: z.array(z.looseObject({ name: z.string(), words: z.string(), since: z.number() })),
   brakes: z.array(brakeShape),
   waiting: z.array(z.looseObject({ scope: z.string(), what: z.string(), answers: z.array(z.string()) })),
   refusals: z.array(
@@ -63,12 +66,21 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
 function describeStatus({
   tabs,
   problems,
+  conditions,
   waiting,
   brakes,
   holds,
   refusals,
   queue,
 }: z.infer<typeof statusShape>): string {
+  const isTold = (code: string) => conditions.some(({ name }) => name === code);
+  // Brakes and questions have lines of their own, and what has just begun is no condition yet.
+  const troubles = [
+    ...conditions.filter(({ name }) => name !== 'BRAKE' && name !== 'QUESTIONS'),
+    ...problems
+      .filter(({ code }) => !isTold(code))
+      .map(({ message, since, source }) => ({ since, words: `${source}: ${message}` })),
+  ];
   const header = ['', 'in CRM', 'in sheet', 'pending', 'refused', 'conflicts', 'held', 'read', '95 % within'];
   const rows = tabs.map((tab) => [
     tab.title,
@@ -79,9 +91,7 @@ function describeStatus({
   return [
     ...alignColumns([header, ...rows]),
     `Queue: ${queue.kind === 'bullmq' ? 'BullMQ on Redis' : 'in process'}.`,
-    ...problems.map(
-      ({ source, message, since }) => `Problem since ${new Date(since).toISOString()}: ${source}: ${message}`,
-    ),
+    ...troubles.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`),
     ...brakes.flatMap((brake) =>
       waiting.some(({ scope }) => scope === brake.scope)
         ? []

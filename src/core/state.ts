@@ -112,5 +112,4 @@ export interface Sweep {
   readonly isComplete: boolean;
   readonly pages: number;
   readonly records: number;
-  readonly problem?: string;
 }

@@ -1,10 +1,12 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { explainError, isSyncError } from '../core/errors.ts';
 import type { Engine } from '../sync/engine.ts';
+import type { Health } from '../sync/health.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
-import { readLiveness, readReadiness, readStatus } from '../sync/status.ts';
+import { readStatus } from '../sync/status.ts';
 import { addDecisionRoutes, addWaitingRoute } from './decisions.ts';
 import { guardCommands, guardHost } from './guard.ts';
+import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, readInput } from './input.ts';
 import { addRefusedRoutes } from './refused.ts';
@@ -18,6 +20,7 @@ export interface HttpOptions {
   /** Without it every command is refused. */
   readonly controlToken?: string | undefined;
   readonly engine: Engine;
+  readonly health: Health;
   /** How the request budget of the CRM stands, as it is to be shown. */
   readonly budgetUsage: () => object;
   /** Copies the mirror. Answers the file. */
@@ -61,22 +64,17 @@ const statusOf = (error: unknown): number =>
 
 function addStatusRoutes(
   server: FastifyInstance,
-  { engine, budgetUsage }: HttpOptions,
+  { engine, budgetUsage, health }: HttpOptions,
   lastResync: () => ResyncReport | undefined,
 ): void {
-  server.get('/healthz', (_request, reply) => {
-    const { isReady, missing } = readLiveness(engine);
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'failing', problems: missing });
-  });
-  server.get('/readyz', (_request, reply) => {
-    const { isReady, missing } = readReadiness(engine);
-    return reply
-      .code(isReady ? 200 : 503)
-      .send({ status: isReady ? 'ready' : 'not ready', problems: missing });
-  });
+  addHealthRoutes(server, health);
   addHistoryRoute(server, engine);
   addWaitingRoute(server, engine);
-  server.get('/api/status', () => ({ ...readStatus(engine, lastResync()), budget: budgetUsage() }));
+  server.get('/api/status', () => ({
+    ...readStatus(engine, lastResync()),
+    conditions: health.read(),
+    budget: budgetUsage(),
+  }));
 }
 
 /** Adds the commands; answers how to see the last resync. */

@@ -112,6 +112,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX journalByRun ON journal (run);
   CREATE INDEX journalByTime ON journal (at);
   `,
+  `
+  ALTER TABLE sweep DROP COLUMN problem;
+  `,
 ];
 
 /**

@@ -11,23 +11,20 @@ interface SweepRow {
   isComplete: number;
   pages: number;
   records: number;
-  problem: string | null;
 }
 
 const shape: TableShape<SweepRow, Sweep> = {
   table: 'sweep',
-  columns: ['entity', 'startedAt', 'finishedAt', 'isComplete', 'pages', 'records', 'problem'],
-  toRow: ({ finishedAt, isComplete, problem, ...rest }) => ({
+  columns: ['entity', 'startedAt', 'finishedAt', 'isComplete', 'pages', 'records'],
+  toRow: ({ finishedAt, isComplete, ...rest }) => ({
     ...rest,
     finishedAt: finishedAt ?? null,
     isComplete: Number(isComplete),
-    problem: problem ?? null,
   }),
-  fromRow: ({ finishedAt, isComplete, problem, ...rest }) => ({
+  fromRow: ({ finishedAt, isComplete, ...rest }) => ({
     ...rest,
     isComplete: isComplete === 1,
     ...(finishedAt !== null ? { finishedAt } : {}),
-    ...(problem !== null ? { problem } : {}),
   }),
 };
 

@@ -51,8 +51,10 @@ export class Engine {
   lastCycleAt: number | undefined;
   /** Since when each question waits, epoch ms, by its scope; a restart begins anew. */
   askedSince: ReadonlyMap<string, number> = new Map();
-  /** When a cycle last ended, well or badly; monotonic ms. */
-  progressAt: number;
+  /** When the loop of the cycles began its work, or will after a pause that it planned; monotonic ms. */
+  expectedBy: number;
+  /** When the engine was made, epoch ms. */
+  readonly startedAt: number;
 
   readonly #stopping = new AbortController();
   readonly #cycleSignal: Signal;
@@ -73,7 +75,8 @@ export class Engine {
 
   constructor(link: Link) {
     this.link = link;
-    this.progressAt = link.clock.monotonicMs();
+    this.expectedBy = link.clock.monotonicMs();
+    this.startedAt = link.clock.now();
     this.problems = new Problems(link.clock, link.log);
     this.#cycleSignal = new Signal(link.clock, this.#stopping.signal);
     this.#keyRefusal = new KeyRefusal(link.clock, this.problems);
@@ -192,8 +195,8 @@ export class Engine {
       // Nothing that happens meanwhile makes a sheet that fails be asked earlier.
       gapMs = waitMs;
     }
-    this.progressAt = clock.monotonicMs();
-    this.#cycleDueAt = this.progressAt + waitMs;
+    this.expectedBy = clock.monotonicMs() + waitMs;
+    this.#cycleDueAt = this.expectedBy;
     return { gapMs, waitMs };
   }
 

@@ -1,11 +1,11 @@
-import { explainError, isSyncError } from '../core/errors.ts';
+import { type ErrorCode, explainError, isSyncError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 
 /** Something that does not work now. It goes away by itself when the same thing works again. */
 export interface Problem {
   /** What does not work: `crm`, `sheet`, `queue`, `mirror`, or a part of one such as `crm:lead`. */
   readonly source: string;
-  readonly code: string;
+  readonly code: ErrorCode | 'UNEXPECTED';
   readonly message: string;
   /** Since when, epoch ms. */
   readonly since: number;

@@ -1,7 +1,7 @@
 import { type Answer, answersTo } from '../core/answer.ts';
 import { describeCell, emptyCell } from '../core/cell.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
-import { type Entity, listedEntities } from '../core/record.ts';
+import type { Entity } from '../core/record.ts';
 import type { JournalEntry, Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
@@ -126,41 +126,4 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
 function percentile(values: readonly number[], share: number): number | undefined {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.ceil(share * sorted.length) - 1];
-}
-
-/** What is not as it should be. Nothing listed: both sides are reachable, read completely once, and cycles go on. */
-export interface Readiness {
-  readonly isReady: boolean;
-  readonly missing: readonly string[];
-}
-
-/** Whether the link does its work: the first read of everything is done, cycles succeed, and nothing is known to be broken. */
-export function readReadiness(engine: Engine): Readiness {
-  const { link, problems } = engine;
-  const sweeps = link.mirror.readSweeps();
-  const missing = problems.list().map(({ source, message }) => `${source}: ${message}`);
-  for (const entity of listedEntities) {
-    const isSwept = sweeps.some(
-      (sweep) => sweep.entity === entity && sweep.finishedAt !== undefined && sweep.isComplete,
-    );
-    if (!isSwept) missing.push(`crm:${entity}: not read completely yet`);
-  }
-  if (engine.lastCycleAt === undefined) missing.push('sheet: no cycle has finished yet');
-  if (engine.isStopping) missing.push('stopping');
-  return { isReady: missing.length === 0, missing };
-}
-
-/** Longest time without a finished or failed cycle before the process counts as stuck. */
-const stuckAfterMs = 120_000;
-
-/** Whether the process is alive and may go on: loops make progress and the key is not refused. */
-export function readLiveness(engine: Engine): Readiness {
-  const { clock } = engine.link;
-  const missing = engine.problems
-    .list()
-    .filter(({ code }) => code === 'CRM_UNAUTHORIZED' || code === 'SHEET_UNAUTHORIZED')
-    .map(({ source, message }) => `${source}: ${message}`);
-  const idleMs = clock.monotonicMs() - engine.progressAt;
-  if (idleMs > stuckAfterMs) missing.push(`no cycle for ${Math.round(idleMs / 1000)} s`);
-  return { isReady: missing.length === 0, missing };
 }

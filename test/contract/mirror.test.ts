@@ -184,7 +184,7 @@ describe('what the mirror keeps', () => {
       records: 4,
     } as const;
     mirror.saveSweep(sweep);
-    mirror.saveSweep({ ...sweep, entity: 'task', isComplete: false, problem: 'a page repeats' });
+    mirror.saveSweep({ ...sweep, entity: 'task', isComplete: false });
     const read = { leadId: '42', at: 5, leadVersion: 'present {}' };
     mirror.saveContactRead({ ...read, at: 4 });
     mirror.saveContactRead(read);
@@ -195,10 +195,7 @@ describe('what the mirror keeps', () => {
 
     const { mirror: later } = reopen();
     expect(later.readDecisions()).toStrictEqual([{ scope: 'vanished:lead-42', choice: 'restore', at: 2 }]);
-    expect(later.readSweeps()).toStrictEqual([
-      sweep,
-      { ...sweep, entity: 'task', isComplete: false, problem: 'a page repeats' },
-    ]);
+    expect(later.readSweeps()).toStrictEqual([sweep, { ...sweep, entity: 'task', isComplete: false }]);
     expect(later.readContactReads()).toStrictEqual([read]);
     expect(later.readFact('account')).toBe('second');
     expect(later.readCatalog()).toStrictEqual(catalog);

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startHttp } from '../../src/http/server.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
+import { healthOf } from '../support/health.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
 const controlToken = 'approve-test-token';
@@ -18,6 +19,7 @@ test('an answer that does not fit what waits is refused with those that do, and 
     port: 0,
     controlToken,
     engine,
+    health: healthOf(engine),
     backUp: () => '',
     budgetUsage,
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
-import { readLiveness } from '../../src/sync/status.ts';
+import { isAlive } from '../../src/sync/health.ts';
+import { healthOf } from '../support/health.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 
 /* What goes wrong with lists, with the account and around it, numbered as in crm-faults.test.ts. */
@@ -167,13 +168,16 @@ describe('the account', () => {
     await scene.cycled(3);
     expect(scene.requests('GET', /./)).toHaveLength(before);
     expect(updatesOf(scene, id)).toEqual([]);
-    expect(readLiveness(engine)).toMatchObject({ isReady: false });
-    expect(readLiveness(engine).missing.join()).toMatch(/^crm: .* was answered 401/);
+    const health = healthOf(engine);
+    expect(isAlive(health.read())).toBe(false);
+    expect(health.read()).toMatchObject([
+      { name: 'CRM_UNAUTHORIZED', words: expect.stringMatching(/^crm.* was answered 401/) },
+    ]);
     scene.setFaults({ clear: true });
     await scene.settled();
     expect(valueAt(await crm.find('lead', id), 'custom_fields.city')).toBe('Porto');
     expect(updatesOf(scene, id)).toHaveLength(1);
-    expect(readLiveness(engine).isReady).toBe(true);
+    expect(isAlive(health.read())).toBe(true);
   });
 
   test('fault 19: that may not read one kind of record holds that kind alone, and names the scope', async () => {

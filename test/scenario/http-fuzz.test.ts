@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startHttp } from '../../src/http/server.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
+import { healthOf } from '../support/health.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
 
@@ -39,6 +40,7 @@ async function serve() {
     hostNames: ['sync.example'],
     controlToken,
     engine,
+    health: healthOf(engine),
     backUp: () => 'backup.db',
     budgetUsage: () => ({}),
   });

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startHttp } from '../../src/http/server.ts';
 import { undo } from '../../src/sync/undo.ts';
+import { healthOf } from '../support/health.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
 const controlToken = 'resolve-test-token';
@@ -9,7 +10,15 @@ const controlToken = 'resolve-test-token';
 async function serve({ engine }: LeadsStage) {
   const backUp = () => '';
   const budgetUsage = () => ({});
-  const http = await startHttp({ host: '127.0.0.1', port: 0, controlToken, engine, backUp, budgetUsage });
+  const http = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    controlToken,
+    engine,
+    health: healthOf(engine),
+    backUp,
+    budgetUsage,
+  });
   onTestFinished(() => http.close());
   const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
   return {

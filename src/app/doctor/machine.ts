@@ -21,7 +21,10 @@ export const nodeExamination: Examination<unknown> = {
 };
 
 const daemonTimeoutMs = 3_000;
-const healthShape = z.object({ status: z.enum(['ok', 'failing']), problems: z.array(z.string()) });
+const healthShape = z.object({
+  status: z.enum(['ok', 'degraded', 'failing']),
+  conditions: z.array(z.object({ words: z.string() })),
+});
 
 const daemon: MachineExamination = {
   name: 'daemon',
@@ -40,7 +43,7 @@ const daemon: MachineExamination = {
       );
     if (health.status === 'ok') return good(`runs at ${origin}`);
     return doubtful(
-      `runs at ${origin} and has problems: ${health.problems.join('; ')}`,
+      `runs at ${origin} and says: ${health.conditions.map(({ words }) => words).join(' ')}`,
       'Ask status for more.',
     );
   },

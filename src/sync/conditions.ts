@@ -1,0 +1,190 @@
+import { type ErrorCode, errorKinds } from '../core/errors.ts';
+import { type Entity, listedEntities } from '../core/record.ts';
+import type { OutboxItem, Sweep } from '../core/state.ts';
+import type { Engine } from './engine.ts';
+import type { Problem } from './problems.ts';
+
+/**
+ * What a condition makes of the daemon. `notAlive`: waiting alone will not help. `notReady`: it does not do all of its work. `degraded`: it
+ * does, but somebody should know.
+ */
+export type Consequence = 'notAlive' | 'notReady' | 'degraded';
+
+/** Conditions besides the codes of the errors that may lie behind one. */
+export const ownConditions = [
+  'STUCK',
+  'STOPPING',
+  'NOT_READ_YET',
+  'SWEEP_LATE',
+  'EDIT_LATE',
+  'CRM_PAUSE',
+  'BRAKE',
+  'QUESTIONS',
+] as const;
+
+export type ConditionName = (typeof ownConditions)[number] | ErrorCode | 'UNEXPECTED';
+
+/** Something that is not as it should be. */
+export interface Condition {
+  readonly name: ConditionName;
+  /** Since when, epoch ms. */
+  readonly since: number;
+  /** What is wrong and what to do, for people; never values of records. */
+  readonly words: string;
+  readonly makes: Consequence;
+}
+
+/** A condition as found; without `since` it holds since it was first found. */
+export type Finding = Omit<Condition, 'since'> & { readonly since?: number };
+
+/** How much is still well, in milliseconds. */
+export interface HealthLimits {
+  /** How long trouble that can pass by itself may last. */
+  readonly graceMs: number;
+  /** How long an edit may wait until it is sent. */
+  readonly editAgeMs: number;
+  /** How old the last complete read of an entity may be. */
+  readonly sweepAgeMs: number;
+}
+
+/** Longest time from the planned end of a pause to the end of the next cycle: some requests that time out fit into it. */
+const stuckAfterMs = 240_000;
+
+/** What is wrong with the engine and what it works with. What the mirror has to be asked for is in {@link findInMirror}. */
+export function findInEngine(engine: Engine, { graceMs }: HealthLimits, pauseMs: number): Finding[] {
+  return [
+    ...findStuck(engine),
+    ...(engine.isStopping
+      ? [{ name: 'STOPPING', words: 'The daemon is stopping.', makes: 'notReady' } as const]
+      : []),
+    ...findProblems(engine, graceMs),
+    ...findQuestions(engine),
+    ...(pauseMs > 0 ? [describePause(pauseMs)] : []),
+  ];
+}
+
+/** What is late or not there yet by what the mirror knows. Throws what reading it throws. */
+export function findInMirror(engine: Engine, limits: HealthLimits): Finding[] {
+  const { mirror } = engine.link;
+  const sweeps = mirror.readSweeps().filter(({ isComplete }) => isComplete);
+  return [
+    ...findUnread(engine, sweeps),
+    ...findLateSweeps(engine, sweeps, limits.sweepAgeMs),
+    ...findLateEdits(engine, mirror.readOutbox(), limits.editAgeMs),
+  ];
+}
+
+function findStuck({ link, expectedBy }: Engine): Finding[] {
+  const lateMs = link.clock.monotonicMs() - expectedBy;
+  if (lateMs <= stuckAfterMs) return [];
+  const words = `The cycle that was to come ${describeDuration(lateMs)} ago has not ended. Restart the daemon.`;
+  return [{ name: 'STUCK', since: link.clock.now() - lateMs, words, makes: 'notAlive' }];
+}
+
+/** One condition for each code: a side that is cut off lets all work with it fail. */
+function findProblems({ link, problems }: Engine, graceMs: number): Finding[] {
+  const lasting = problems
+    .list()
+    .filter(({ code, since }) => !mayPass(code) || link.clock.now() - since >= graceMs);
+  return [...Map.groupBy(lasting, ({ code }) => code)].map(([code, alike]) => describeProblems(code, alike));
+}
+
+function describeProblems(code: Problem['code'], alike: readonly Problem[]): Finding {
+  const [first] = alike.toSorted((left, right) => left.since - right.since);
+  const sources = alike.map(({ source }) => source).join(', ');
+  const words =
+    code === 'UNEXPECTED' ? 'An error that nobody foresaw; the log says more.' : (first?.message ?? '');
+  return { name: code, since: first?.since ?? 0, words: `${sources}: ${words}`, makes: consequenceOf(code) };
+}
+
+const mayPass = (code: Problem['code']) => code !== 'UNEXPECTED' && errorKinds[code].retry === 'later';
+
+function consequenceOf(code: Problem['code']): Consequence {
+  // A login that is refused stays refused, and a daemon that starts anew takes up a new one from its environment.
+  if (code === 'CRM_UNAUTHORIZED' || code === 'SHEET_UNAUTHORIZED') return 'notAlive';
+  // In these the daemon helps itself, and nothing stays undone.
+  const isHarmless = code === 'CRM_LIMITED' || code === 'SHEET_LIMITED' || code === 'ENGINE_STALLED';
+  return isHarmless ? 'degraded' : 'notReady';
+}
+
+/** The CRM may ask for any pause; then all is well as long as nothing becomes late. */
+const describePause = (pauseMs: number): Finding => ({
+  name: 'CRM_PAUSE',
+  words: `The CRM asked to wait for another ${describeDuration(pauseMs)}. The daemon goes on by itself.`,
+  makes: 'degraded',
+});
+
+function findQuestions({ askedSince, lastPlan, link }: Engine): Finding[] {
+  const { brakes = [], questions = [] } = lastPlan ?? {};
+  const braked = new Set(brakes.map(({ scope }) => scope));
+  const others = questions.filter(({ scope }) => !braked.has(scope));
+  const oldest = (asked: readonly { readonly scope: string }[]) => {
+    const times = asked.flatMap(({ scope }) => askedSince.get(scope) ?? []);
+    return times.length > 0 ? { since: Math.min(...times) } : {};
+  };
+  const tab = link.policy.questionsTitle;
+  const where = tab === undefined ? '“status” lists them.' : `Answer in the tab ${tab}, or see “status”.`;
+  const found: Finding[] = [];
+  if (brakes.length > 0) {
+    const words = `${brakes.map(({ reason }) => reason).join(' ')} ${where}`;
+    found.push({ name: 'BRAKE', ...oldest(brakes), words, makes: 'degraded' });
+  }
+  if (others.length > 0) {
+    const words = `Questions that wait for a person: ${others.length}. ${where}`;
+    found.push({ name: 'QUESTIONS', ...oldest(others), words, makes: 'degraded' });
+  }
+  return found;
+}
+
+function findUnread({ lastCycleAt, link, startedAt }: Engine, sweeps: readonly Sweep[]): Finding[] {
+  const { tabs } = link.policy;
+  const unread = listedEntities.filter((entity) => !sweeps.some((sweep) => sweep.entity === entity));
+  const missing = [
+    ...unread.map((entity) => `the CRM's ${tabs[entity].title}`),
+    ...(lastCycleAt === undefined ? ['the spreadsheet'] : []),
+  ];
+  if (missing.length === 0) return [];
+  const words = `Not read completely yet: ${missing.join(', ')}.`;
+  return [{ name: 'NOT_READ_YET', since: startedAt, words, makes: 'notReady' }];
+}
+
+/** A sweep can not be late while the daemon that would have done it was not there. */
+function findLateSweeps(
+  { link, startedAt }: Engine,
+  sweeps: readonly Sweep[],
+  sweepAgeMs: number,
+): Finding[] {
+  const isListed = (entity: Entity) => (listedEntities as readonly Entity[]).includes(entity);
+  const late = sweeps
+    .filter(({ entity }) => isListed(entity))
+    .map((sweep) => ({ ...sweep, since: Math.max(sweep.startedAt, startedAt) + sweepAgeMs }))
+    .filter(({ since }) => since <= link.clock.now());
+  if (late.length === 0) return [];
+  const reads = late.map(
+    ({ entity, startedAt: at }) => `${link.policy.tabs[entity].title} since ${new Date(at).toISOString()}`,
+  );
+  const words = `Not read completely from the CRM: ${reads.join(', ')}. The limit is ${describeDuration(sweepAgeMs)}.`;
+  return [
+    { name: 'SWEEP_LATE', since: Math.min(...late.map(({ since }) => since)), words, makes: 'notReady' },
+  ];
+}
+
+/** Whether a step is on its way to the CRM by itself. */
+const isUnsent = ({ state }: OutboxItem) => state === 'waiting' || state === 'sending' || state === 'unknown';
+
+function findLateEdits({ link }: Engine, outbox: readonly OutboxItem[], editAgeMs: number): Finding[] {
+  const late = outbox
+    .filter((item) => isUnsent(item) && item.createdAt + editAgeMs <= link.clock.now())
+    .toSorted((left, right) => left.createdAt - right.createdAt);
+  const [oldest] = late;
+  if (!oldest) return [];
+  const { createdAt, error, key } = oldest;
+  const reason = error ? `; the last error was ${error.code}` : '';
+  const words = `Edits that wait for longer than ${describeDuration(editAgeMs)} to be sent to the CRM: ${late.length}. The oldest is of ${new Date(createdAt).toISOString()}, at ${key.entity} ${key.id}${reason}.`;
+  return [{ name: 'EDIT_LATE', since: createdAt + editAgeMs, words, makes: 'notReady' }];
+}
+
+function describeDuration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}

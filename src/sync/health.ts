@@ -1,0 +1,86 @@
+import { isSyncError } from '../core/errors.ts';
+import {
+  type Condition,
+  type ConditionName,
+  type Consequence,
+  type Finding,
+  findInEngine,
+  findInMirror,
+  type HealthLimits,
+} from './conditions.ts';
+import type { Engine } from './engine.ts';
+
+export interface HealthOptions {
+  readonly engine: Engine;
+  readonly limits: HealthLimits;
+  /** For how long the CRM asked not to be called; 0 for not at all. */
+  readonly pauseMs: () => number;
+}
+
+const lookEveryMs = 1_000;
+
+/**
+ * Everything that is not as it should be, computed in this one place: what answers about health, counts it or tells people of it asks here.
+ */
+export class Health {
+  readonly #options: HealthOptions;
+  readonly #stopping = new AbortController();
+  #open: ReadonlyMap<ConditionName, Condition> = new Map();
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+  }
+
+  /** All conditions that hold now, each name once. */
+  read(): Condition[] {
+    const now = this.#options.engine.link.clock.now();
+    const found = this.#find().map(
+      (finding): Condition => ({
+        ...finding,
+        since: finding.since ?? this.#open.get(finding.name)?.since ?? now,
+      }),
+    );
+    this.#open = new Map(found.map((condition) => [condition.name, condition]));
+    return [...this.#open.values()];
+  }
+
+  /** Looks on and on until stopped, so that it is known since when each condition holds. `onLook` is given what every look found. */
+  async run(onLook: (conditions: readonly Condition[]) => void = () => {}): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      onLook(this.read());
+      await this.#options.engine.link.clock.sleep(lookEveryMs, this.#stopping.signal);
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  #find(): Finding[] {
+    const { engine, limits } = this.#options;
+    const inEngine = findInEngine(engine, limits, this.#pauseMs());
+    try {
+      return [...inEngine, ...findInMirror(engine, limits)];
+    } catch (error) {
+      if (!isSyncError(error)) throw error;
+      // A mirror that can not be read is a condition itself.
+      const { code: name, message: words } = error;
+      return [...inEngine, { name, words, makes: 'notReady' }];
+    }
+  }
+
+  /** A short pause is the CRM's everyday way to slow down; a long one is told until it ends. */
+  #pauseMs(): number {
+    const { limits, pauseMs } = this.#options;
+    const leftMs = pauseMs();
+    return leftMs > limits.graceMs || this.#open.has('CRM_PAUSE') ? leftMs : 0;
+  }
+}
+
+/** Whether no condition says otherwise. */
+export const isAlive = (conditions: readonly Condition[]): boolean => !makesAny(conditions, 'notAlive');
+export const isReady = (conditions: readonly Condition[]): boolean =>
+  !makesAny(conditions, 'notAlive', 'notReady');
+
+const makesAny = (conditions: readonly Condition[], ...consequences: Consequence[]): boolean =>
+  conditions.some(({ makes }) => consequences.includes(makes));
