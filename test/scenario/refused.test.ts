@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { startHttp } from '../../src/http/server.ts';
+import { healthOf } from '../support/health.ts';
 import { spawnCommand } from '../support/daemon-process.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
