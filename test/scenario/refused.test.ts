@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { startHttp } from '../../src/http/server.ts';
-import { healthOf } from '../support/health.ts';
 import { spawnCommand } from '../support/daemon-process.ts';
+import { healthOf } from '../support/health.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
@@ -16,7 +16,7 @@ interface Control {
 }
 
 async function openControl({ engine }: Scenario): Promise<Control> {
-  const options = { host: '127.0.0.1', port: 0, controlToken, engine };
+  const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
   const http = await startHttp({ ...options, backUp: () => '', budgetUsage: () => ({}) });
   onTestFinished(() => http.close());
   const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
