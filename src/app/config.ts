@@ -124,7 +124,9 @@ function readVariable(
   try {
     return { text: readFileSync(file, 'utf8').trim() };
   } catch {
-    return { problem: `${name}_FILE: the file ${file} can not be read` };
+    return {
+      problem: `${name}_FILE: the file ${file} can not be read; it must be there, and readable for the user that runs this`,
+    };
   }
 }
 

@@ -187,7 +187,8 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   log: z.strictObject({ level: z.enum(logLevels).default('info').describe('What is logged.') }).prefault({}),
-  stopGraceMs: milliseconds(25_000, 'Longest time a clean stop may take'),
+  // Longer than the longest request, so that what is on its way can end.
+  stopGraceMs: milliseconds(65_000, 'Longest time a clean stop may take'),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
@@ -78,13 +78,18 @@ function openTables(connection: Connection): Mirror {
   };
 }
 
+/** SQLite alone would only say that it can not open a file. */
 function createDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SyncError('CONFIG_INVALID', `STATE_DIR ${directory} can not be created (${reason}).`, {
-      cause: error,
-    });
+    const reason = error instanceof Error && 'code' in error ? error.code : String(error);
+    const advice = 'Give it to the user that runs this (in a container: 1000), or name another one.';
+    throw new SyncError(
+      'CONFIG_INVALID',
+      `The state directory ${directory} (STATE_DIR) is not writable: ${reason}. ${advice}`,
+      { cause: error },
+    );
   }
 }

@@ -83,8 +83,9 @@ const composeShape = z.object({
 });
 const { daemon, redis } = composeShape.parse(parse(read('compose.yaml'))).services;
 
-test('compose lets a clean stop end before the container is killed', () => {
-  const { stopGraceMs } = settingsSchema.pick({ stopGraceMs: true }).parse({});
+test('a clean stop lasts as long as the longest request, and compose lets it end before the container is killed', () => {
+  const { crm, sheet, stopGraceMs } = parse(example);
+  expect(stopGraceMs).toBeGreaterThan(Math.max(crm.timeoutMs, sheet.timeoutMs));
   expect(Number.parseInt(daemon.stop_grace_period, 10) * 1000).toBeGreaterThan(stopGraceMs);
 });
 
@@ -99,10 +100,34 @@ test('compose passes secrets as files and never as values', () => {
   const { environment } = daemon;
   expect(Object.keys(environment)).not.toContain('CRM_API_KEY');
   expect(Object.keys(environment)).not.toContain('CONTROL_TOKEN');
-  const files = ['CRM_API_KEY_FILE', 'CONTROL_TOKEN_FILE', 'GOOGLE_APPLICATION_CREDENTIALS'];
+  expect(Object.keys(environment)).not.toContain('REDIS_URL');
+  expect(redis.command).not.toContain('requirepass');
+  const files = [
+    'CRM_API_KEY_FILE',
+    'CONTROL_TOKEN_FILE',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'REDIS_URL_FILE',
+  ];
   expect(files.map((name) => environment[name])).toEqual([
     '/run/secrets/crm_api_key',
     '/run/secrets/control_token',
     '/run/secrets/google_credentials',
+    '/run/secrets/redis_url',
   ]);
+});
+
+test('compose gives neither container more than it needs', () => {
+  for (const container of [daemon, redis]) {
+    expect(container).toMatchObject({
+      init: true,
+      read_only: true,
+      tmpfs: ['/tmp'],
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+  }
+  const dockerfile = read('Dockerfile');
+  expect(dockerfile).toMatch(/^USER node$/m);
+  expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+  expect(dockerfile).toMatch(/npm ci .*--ignore-scripts/);
 });

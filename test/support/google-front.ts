@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createVerify, generateKeyPairSync } from 'node:crypto';
+import { createVerify, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -35,6 +35,10 @@ export interface GoogleFront {
   refuseTokens(refusal?: TokenRefusal): void;
   /** Refuses everything with Google's 403, as a spreadsheet that is not shared. */
   setShared(isShared: boolean): void;
+  /** Answers with that status, and logins too if it is 401, in words that quote what was sent, until it is called without one. */
+  quoteRequests(status?: number): void;
+  /** The private key, and every token that was asked for or given. */
+  secrets(): readonly string[];
 }
 
 export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFront> {
@@ -48,6 +52,10 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
   let refusal: TokenRefusal | undefined;
   let isShared = true;
   let generation = 1;
+  let quotingStatus: number | undefined;
+  const word = randomUUID();
+  const tokenNow = () => `ya29.${word}-${generation}`;
+  const assertions = new Set<string>();
 
   const isLogin = (form: URLSearchParams): boolean => {
     if (form.get('grant_type') === 'refresh_token') return form.get('refresh_token') === 'personal';
@@ -59,10 +67,17 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
     const body = await text(asked);
     const send = (status: number, answered: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
-    if (asked.headers.host?.startsWith('oauth2.')) {
+    const isTokenRequest = asked.headers.host?.startsWith('oauth2.') ?? false;
+    const assertion = new URLSearchParams(body).get('assertion');
+    if (isTokenRequest && assertion !== null) assertions.add(assertion);
+    if (quotingStatus !== undefined && (quotingStatus === 401 || !isTokenRequest)) {
+      const words = `No: ${JSON.stringify(asked.headers)} ${assertion}`;
+      const said = { code: quotingStatus, message: words, status: 'QUOTED' };
+      send(quotingStatus, isTokenRequest ? { error: 'invalid', error_description: words } : { error: said });
+    } else if (isTokenRequest) {
       if (refusal || !isLogin(new URLSearchParams(body))) send(400, refusal ?? { error: 'invalid_grant' });
-      else send(200, { access_token: `token-${generation}`, expires_in: 3600, token_type: 'Bearer' });
-    } else if (asked.headers.authorization !== `Bearer token-${generation}`) {
+      else send(200, { access_token: tokenNow(), expires_in: 3600, token_type: 'Bearer' });
+    } else if (asked.headers.authorization !== `Bearer ${tokenNow()}`) {
       send(401, { error: { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' } });
     } else if (!isShared) {
       const message = 'The caller does not have permission';
@@ -99,6 +114,14 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
     setShared(next) {
       isShared = next;
     },
+    quoteRequests(status) {
+      quotingStatus = status;
+    },
+    secrets: () => [
+      ...privateKey.split('\n').filter((line) => line !== '' && !line.startsWith('-')),
+      ...assertions,
+      ...Array.from({ length: generation }, (_, index) => `ya29.${word}-${index + 1}`),
+    ],
   };
 }
 

@@ -15,10 +15,11 @@ export interface RedisServer {
 }
 
 /** Starts a Redis on the port, or on a free one, and resolves when it takes connections. */
-export async function startRedis(port?: number): Promise<RedisServer> {
+export async function startRedis(port?: number, password?: string): Promise<RedisServer> {
   const ownPort = port ?? (await findFreePort());
   const directory = mkdtempSync(join(tmpdir(), 'redis-'));
   const settings = ['--port', String(ownPort), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  if (password !== undefined) settings.push('--requirepass', password);
   const process = spawn('redis-server', [...settings, '--dir', directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -27,7 +28,12 @@ export async function startRedis(port?: number): Promise<RedisServer> {
     said.push(line);
     if (line.includes('Ready to accept connections')) {
       process.stdout.resume();
-      return { port: ownPort, url: `redis://127.0.0.1:${ownPort}`, directory, process };
+      return {
+        port: ownPort,
+        url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${ownPort}`,
+        directory,
+        process,
+      };
     }
   }
   throw new Error(`redis-server did not start:\n${said.join('\n')}`);
