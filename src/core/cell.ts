@@ -31,8 +31,23 @@ export const isShownAsPercent = (cell: Cell): boolean =>
   cell.kind === 'number' && (cell.shown?.endsWith('%') ?? false);
 
 /** Whether two cells hold exactly the same. */
-export const equalCells = (left: Cell, right: Cell): boolean =>
-  JSON.stringify(left) === JSON.stringify(right);
+export function equalCells(left: Cell, right: Cell): boolean {
+  if (left === right) return true;
+  switch (left.kind) {
+    case 'empty':
+      return right.kind === 'empty';
+    case 'text':
+      return right.kind === 'text' && left.text === right.text;
+    case 'number':
+      return right.kind === 'number' && left.number === right.number && left.shown === right.shown;
+    case 'boolean':
+      return right.kind === 'boolean' && left.boolean === right.boolean;
+    case 'formula':
+      return right.kind === 'formula' && left.formula === right.formula;
+    case 'error':
+      return right.kind === 'error' && left.message === right.message && left.formula === right.formula;
+  }
+}
 
 /** The cell as a person would write it in a sentence. */
 export function describeCell(cell: Cell): string {

@@ -41,13 +41,15 @@ export function absorb(
     presence: 'present',
   };
   if (at < stored.observedAt || (written && at < written.at)) return sighted;
-  const fields: Record<FieldName, Value> = { ...stored.fields };
+  const news: Record<FieldName, Value> = {};
   const isLagging = written !== undefined && at < written.at + lagMs;
   for (const [name, value] of Object.entries(seen.fields)) {
     const replaced = written?.before[name];
     if (isLagging && replaced !== undefined && equalValues(value, replaced)) continue;
-    fields[name] = value;
+    if (JSON.stringify(stored.fields[name]) !== JSON.stringify(value)) news[name] = value;
   }
+  // Most readings bring nothing new: then the fields are the same object as before.
+  const fields = Object.keys(news).length > 0 ? { ...stored.fields, ...news } : stored.fields;
   return { ...sighted, fields, observedAt: at };
 }
 

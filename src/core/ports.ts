@@ -60,7 +60,7 @@ export interface Crm {
 export interface Table {
   /** Names what the rows belong to, for example the spreadsheet's id; a change of it trips a brake. */
   readonly identity: string;
-  /** One read of all tabs. */
+  /** One read of all tabs. A table that may answer the same object while nothing in it changed saves its readers work. */
   read(layout: Layout): Promise<ObservedTable>;
   /**
    * All steps in one atomic write planned from the read before it, with the ID column in the reply. After an error with retry `later`

@@ -2,14 +2,12 @@ import type { ErrorCode } from './errors.ts';
 import type { Entity, RecordId, RecordKey } from './record.ts';
 import type { Fields } from './value.ts';
 
-/** A record as the CRM last said it. Times are epoch ms. */
-export interface StoredRecord {
+/** What deciding may know of a record. Times are epoch ms. */
+export interface KnownRecord {
   readonly key: RecordKey;
   readonly fields: Fields;
-  /** When the request was sent whose answer these fields come from. */
-  readonly observedAt: number;
   readonly firstSeenAt: number;
-  /** When a listing or a direct read last contained it. */
+  /** When a listing or a direct read last contained it. To deciding it only matters whether that was after a write of ours. */
   readonly lastSeenAt: number;
   /** Complete sweeps in a row that lacked it. */
   readonly missedSweeps: number;
@@ -17,6 +15,12 @@ export interface StoredRecord {
   readonly presence: 'present' | 'gone';
   /** Our last write to it: when it was acknowledged, and the values it replaced (a listing may lag behind and still show them). */
   readonly written?: { readonly at: number; readonly before: Fields };
+}
+
+/** A record as the CRM last said it. */
+export interface StoredRecord extends KnownRecord {
+  /** When the request was sent whose answer these fields come from. */
+  readonly observedAt: number;
 }
 
 /** The values both sides last had: the base of the merge. */

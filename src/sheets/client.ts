@@ -31,6 +31,10 @@ export interface SheetsClientOptions {
 export interface SheetsClient {
   /** The masked parts of the spreadsheet, or `undefined` when one of the ranges names no tab. */
   get(fields: string, ranges?: readonly string[]): Promise<Spreadsheet | undefined>;
+  /** The same, for what is asked again and again: while the answer stays the same, so does the object that `make` made of it. */
+  watch<Made>(
+    make: (spreadsheet: Spreadsheet) => Made,
+  ): (fields: string, ranges?: readonly string[]) => Promise<Made | undefined>;
   /**
    * Applies all requests or none. Answers the masked parts of the spreadsheet in the ranges as it is
    * afterwards.
@@ -43,14 +47,7 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   const { spreadsheetId, rootUrl, timeoutMs, clock } = options;
   const login = rootUrl === undefined ? createLogin(options) : undefined;
   const api = sheets({ version: 'v4' });
-  // The library repeats reads three times within two seconds, which only wastes quota, and follows redirects,
-  // which could carry what is sent elsewhere. Given per call, the root keeps its path.
-  const perCall = {
-    retry: false,
-    redirect: 'manual' as const,
-    timeout: timeoutMs,
-    ...(rootUrl !== undefined && { rootUrl }),
-  };
+  const perCall = callOptions(options);
   const { readsPerMinute, writesPerMinute } = options;
   const spendRead = createQuota({ requestsPerMinute: readsPerMinute, timeoutMs, whenFull: 'wait', clock });
   const spendWrite = createQuota({
@@ -80,20 +77,27 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
     }
   }
 
+  const fetchAnswer: FetchAnswer = (fields, ranges) => {
+    const read = async (signer: Signer) => {
+      try {
+        const params = { ...signer, spreadsheetId, fields, ranges: [...ranges] };
+        const { data } = await api.spreadsheets.get(params, { ...perCall, responseType: 'arraybuffer' });
+        if (!isBytes(data)) throw new Error('The library was asked for bytes.');
+        return Buffer.from(data);
+      } catch (error) {
+        if (ranges.length > 0 && isUnknownRange(error)) return undefined;
+        throw error;
+      }
+    };
+    return repeatLimited(() => send(spendRead, 'read the spreadsheet', read), options);
+  };
+
   return {
-    get(fields, ranges = []) {
-      const read = async (signer: Signer) => {
-        try {
-          const params = { ...signer, spreadsheetId, fields, ranges: [...ranges] };
-          const answer = await api.spreadsheets.get(params, perCall);
-          return checkedSpreadsheet(answer.data);
-        } catch (error) {
-          if (ranges.length > 0 && isUnknownRange(error)) return undefined;
-          throw error;
-        }
-      };
-      return repeatLimited(() => send(spendRead, 'read the spreadsheet', read), options);
+    async get(fields, ranges = []) {
+      const answer = await fetchAnswer(fields, ranges);
+      return answer && parseSpreadsheet(answer);
     },
+    watch: (make) => watchAnswer(fetchAnswer, make),
     batchUpdate: (requests, fields, ranges) =>
       send(spendWrite, 'write to the spreadsheet', async (signer) => {
         const requestBody = {
@@ -109,7 +113,46 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   };
 }
 
-/** An answer that was cut off arrives as a text and not as an error. */
+/**
+ * The library repeats reads three times within two seconds, which only wastes quota, and follows redirects, which could carry what is
+ * sent elsewhere. Given per call, the root keeps its path.
+ */
+const callOptions = ({ rootUrl, timeoutMs }: SheetsClientOptions) => ({
+  retry: false,
+  redirect: 'manual' as const,
+  timeout: timeoutMs,
+  ...(rootUrl !== undefined && { rootUrl }),
+});
+
+/** Answers the bytes, or `undefined` when one of the ranges names no tab. */
+type FetchAnswer = (fields: string, ranges: readonly string[]) => Promise<Buffer | undefined>;
+
+/** Most answers are the last one again: to compare bytes is little work beside reading what they say. */
+function watchAnswer<Made>(
+  fetchAnswer: FetchAnswer,
+  make: (spreadsheet: Spreadsheet) => Made,
+): (fields: string, ranges?: readonly string[]) => Promise<Made | undefined> {
+  let last: { readonly answer: Buffer; readonly made: Made } | undefined;
+  return async (fields, ranges = []) => {
+    const answer = await fetchAnswer(fields, ranges);
+    if (!answer) return undefined;
+    if (!last?.answer.equals(answer)) last = { answer, made: make(parseSpreadsheet(answer)) };
+    return last.made;
+  };
+}
+
+const isBytes = (data: unknown): data is ArrayBuffer => data instanceof ArrayBuffer;
+
+function parseSpreadsheet(answer: Buffer): Spreadsheet {
+  let content: Spreadsheet | undefined;
+  try {
+    content = JSON.parse(answer.toString());
+  } catch {
+    // It was cut off, or is something else: then it is no spreadsheet either.
+  }
+  return checkedSpreadsheet(content);
+}
+
 function checkedSpreadsheet(spreadsheet: Spreadsheet | undefined): Spreadsheet {
   if (Array.isArray(spreadsheet?.sheets)) return spreadsheet;
   throw new SyncError('SHEET_UNREADABLE', 'The answer to a request for the spreadsheet is not one.');

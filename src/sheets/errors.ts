@@ -28,8 +28,19 @@ const systemCodeOf = (error: unknown): string | undefined =>
 /** Whether the error comes from a request; anything else is thrown by code and is no business of Google's. */
 const isRequestError = (error: unknown): error is Json => isJson(error) && 'config' in error;
 
+/** The body of an answer, which is in bytes where bytes were asked for. */
 function bodyOf({ response }: Json): Json {
-  return isJson(response) && isJson(response['data']) ? response['data'] : {};
+  const data = isJson(response) ? response['data'] : undefined;
+  const body = data instanceof ArrayBuffer ? parseJson(Buffer.from(data).toString()) : data;
+  return isJson(body) ? body : {};
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function refusalOf(error: Json): Refusal {

@@ -1,16 +1,17 @@
 import { type Layout, recordTabs, type TabKind } from '../core/layout.ts';
 import type { Log } from '../core/ports.ts';
 import { quoteTitle } from './a1.ts';
-import type { SheetsClient, Spreadsheet } from './client.ts';
+import type { SheetsClient } from './client.ts';
 import { type Grid, gridFields } from './grid.ts';
 import { countCells } from './room.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 
 /** Reads the tabs of a layout, and no others as long as they are where they were. */
 export interface Reader {
-  read(layout: Layout): Promise<Spreadsheet>;
+  /** As long as the spreadsheet says the same, it is the same object. */
+  read(layout: Layout): Promise<TaggedSpreadsheet>;
   /** All tabs there are. */
-  readWhole(layout: Layout): Promise<Spreadsheet>;
+  readWhole(layout: Layout): Promise<TaggedSpreadsheet>;
   /** Cells of the tabs that are not read in every cycle, as of the last look at all of them. */
   otherCells(): number;
   /** Tabs may be elsewhere now. */
@@ -18,26 +19,26 @@ export interface Reader {
 }
 
 export function createReader(client: SheetsClient, log: Log): Reader {
+  const watch = client.watch(readTagged);
   /** Titles under which tabs were last seen; a tab that is not there has none. */
   let titles: ReadonlyMap<TabKind, string> | undefined;
   let otherCells = 0;
 
-  async function readWhole(layout: Layout): Promise<Spreadsheet> {
-    const spreadsheet = await client.get(gridFields);
-    if (!spreadsheet) throw new Error('Without ranges no range can be unknown.');
-    const tagged = readTagged(spreadsheet);
+  async function readWhole(layout: Layout): Promise<TaggedSpreadsheet> {
+    const tagged = await watch(gridFields);
+    if (!tagged) throw new Error('Without ranges no range can be unknown.');
     otherCells = countCells(tagged.grids) - countCells(foundGrids(tagged, layout));
-    return spreadsheet;
+    return tagged;
   }
 
   /** The tabs of the layout alone; the whole spreadsheet when one of them is not found by its last title. */
-  async function readTabs(layout: Layout): Promise<Spreadsheet> {
+  async function readTabs(layout: Layout): Promise<TaggedSpreadsheet> {
     const wanted = !titles || titles.has('question') ? layout : recordTabs(layout);
     const ranges = wanted.flatMap(({ entity, title }) => (titles ? (titles.get(entity) ?? []) : title));
     const isComplete = ranges.length === wanted.length;
-    const spreadsheet = isComplete ? await client.get(gridFields, ranges.map(quoteTitle)) : undefined;
-    const isFound = spreadsheet && foundGrids(readTagged(spreadsheet), wanted).length === wanted.length;
-    return isFound ? spreadsheet : readWhole(layout);
+    const tagged = isComplete ? await watch(gridFields, ranges.map(quoteTitle)) : undefined;
+    const isFound = tagged && foundGrids(tagged, wanted).length === wanted.length;
+    return isFound ? tagged : readWhole(layout);
   }
 
   function rememberTitles(tagged: TaggedSpreadsheet, layout: Layout): void {
@@ -55,9 +56,9 @@ export function createReader(client: SheetsClient, log: Log): Reader {
 
   return {
     async read(layout) {
-      const spreadsheet = await readTabs(layout);
-      rememberTitles(readTagged(spreadsheet), layout);
-      return spreadsheet;
+      const tagged = await readTabs(layout);
+      rememberTitles(tagged, layout);
+      return tagged;
     },
     readWhole,
     otherCells: () => otherCells,

@@ -1,21 +1,16 @@
 import { SyncError } from '../core/errors.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Table } from '../core/ports.ts';
-import type { ObservedTab } from '../core/table.ts';
+import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { quoteTitle } from './a1.ts';
-import {
-  createSheetsClient,
-  type SheetsClient,
-  type SheetsClientOptions,
-  type Spreadsheet,
-} from './client.ts';
+import { createSheetsClient, type SheetsClient, type SheetsClientOptions } from './client.ts';
 import { type Grid, isEmptyGrid } from './grid.ts';
 import { planLayOut } from './layout.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
 import { lookFields, readLook, type TabLook } from './refresh.ts';
 import { checkRoom } from './room.ts';
-import { type Owner, placeByTitle, placeTab, readTagged } from './tabs.ts';
+import { type Owner, placeByTitle, placeTab, type TaggedSpreadsheet } from './tabs.ts';
 import { createWriter } from './writer.ts';
 
 export interface GoogleSheetOptions extends SheetsClientOptions {
@@ -39,31 +34,26 @@ export function createSheetTable(
   const owner: Owner = { spreadsheetId, account };
   const writer = createWriter(client, log);
   const reader = createReader(client, log);
+  let last: Read | undefined;
 
   return {
     identity: spreadsheetId,
 
     async read(layout) {
       const spreadsheet = await reader.read(layout);
-      const readings = observeTabs(readTagged(spreadsheet), layout, owner, reader.otherCells());
-      writer.start(boundTabs(readings));
-      const observed = (entity: TabKind): ObservedTab => readings.get(entity)?.observed ?? notLaidOut;
-      return {
-        tabs: {
-          lead: observed('lead'),
-          opportunity: observed('opportunity'),
-          task: observed('task'),
-          contact: observed('contact'),
-          ...(readings.has('question') && { question: observed('question') }),
-        },
-        timeZone: timeZoneOf(spreadsheet),
-      };
+      const circumstances = JSON.stringify([layout, reader.otherCells()]);
+      if (last?.spreadsheet !== spreadsheet || last.circumstances !== circumstances) {
+        const readings = observeTabs(spreadsheet, layout, owner, reader.otherCells());
+        last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet) };
+      }
+      writer.start(boundTabs(last.readings));
+      return last.table;
     },
 
     write: (steps) => writer.write(steps),
 
     async layOut(layout, mode, consent = {}) {
-      const spreadsheet = readTagged(await reader.readWhole(layout));
+      const spreadsheet = await reader.readWhole(layout);
       const ours = layout.flatMap((tab) => [
         placeTab(spreadsheet, tab),
         placeByTitle(spreadsheet.grids, tab),
@@ -83,14 +73,36 @@ export function createSheetTable(
   };
 }
 
+/** What a read came to, and of what: of the same it comes to the same. */
+interface Read {
+  readonly spreadsheet: TaggedSpreadsheet;
+  readonly circumstances: string;
+  readonly readings: ReadonlyMap<TabKind, TabReading>;
+  readonly table: ObservedTable;
+}
+
+function tableOf(readings: Read['readings'], spreadsheet: TaggedSpreadsheet): ObservedTable {
+  const observed = (entity: TabKind): ObservedTab => readings.get(entity)?.observed ?? notLaidOut;
+  return {
+    tabs: {
+      lead: observed('lead'),
+      opportunity: observed('opportunity'),
+      task: observed('task'),
+      contact: observed('contact'),
+      ...(readings.has('question') && { question: observed('question') }),
+    },
+    timeZone: timeZoneOf(spreadsheet),
+  };
+}
+
 const notLaidOut: ObservedTab = { state: 'held', reason: 'It is not part of the layout.' };
 
 function boundTabs(readings: ReadonlyMap<TabKind, TabReading>): Map<TabKind, BoundTab> {
   return new Map([...readings].flatMap(([entity, { bound }]) => (bound ? [[entity, bound] as const] : [])));
 }
 
-function timeZoneOf({ properties }: Spreadsheet): string {
-  if (properties?.timeZone) return properties.timeZone;
+function timeZoneOf({ timeZone }: TaggedSpreadsheet): string {
+  if (timeZone) return timeZone;
   throw new SyncError('SHEET_UNREADABLE', 'The spreadsheet does not say its time zone.');
 }
 

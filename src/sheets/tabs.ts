@@ -13,11 +13,14 @@ export interface Owner {
 
 /** A spreadsheet as it was read: its tabs, and what it says about itself once it was laid out. */
 export interface TaggedSpreadsheet {
+  /** IANA name; absent where it was not asked for. */
+  readonly timeZone: string | undefined;
   readonly link: Stored<LinkTag> | undefined;
   readonly grids: readonly Grid[];
 }
 
 export const readTagged = (spreadsheet: Spreadsheet): TaggedSpreadsheet => ({
+  timeZone: spreadsheet.properties?.timeZone ?? undefined,
   link: readLinkTag(spreadsheet.developerMetadata ?? []),
   grids: readGrids(spreadsheet),
 });

@@ -22,6 +22,8 @@ export interface Connection {
   transaction<Result>(work: () => Result): Result;
   /** Joins the transaction that runs, or makes one of its own. */
   atomically<Result>(work: () => Result): Result;
+  /** Tells whenever a transaction has failed: what was written in it is not there. */
+  onRollback(forget: () => void): void;
   close(): void;
 }
 
@@ -36,10 +38,16 @@ export function connect(file: string): Connection {
   };
   // No waiting for locks: whoever holds this file is another daemon, and that one does not let go.
   const database = translated(() => new Database(file, { timeout: 0 }));
+  const forgetting: (() => void)[] = [];
   const transaction = <Result>(work: () => Result): Result => {
     if (database.inTransaction)
       throw new Error('A transaction of the mirror was started inside another one.');
-    return translated(() => database.transaction(work).immediate());
+    try {
+      return translated(() => database.transaction(work).immediate());
+    } catch (error) {
+      for (const forget of forgetting) forget();
+      throw error;
+    }
   };
   return {
     prepare<Row>(sql: string): Statement<Row> {
@@ -55,6 +63,7 @@ export function connect(file: string): Connection {
     setSetting: (name, value) => translated(() => void database.pragma(`${name} = ${value}`)),
     transaction,
     atomically: (work) => (database.inTransaction ? work() : transaction(work)),
+    onRollback: (forget) => void forgetting.push(forget),
     close: () => translated(() => void database.close()),
   };
 }

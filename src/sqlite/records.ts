@@ -56,7 +56,8 @@ type Records = Pick<Mirror, 'readRecords' | 'findRecord' | 'saveRecord'>;
 export function openRecords(connection: Connection): Records {
   const table = openKeyedTable(connection, shape);
   return {
-    readRecords: (entity) => (entity ? table.readWhere('entity', entity) : table.readAll()),
+    readRecords: (entity) =>
+      table.readAll().filter(({ key }) => entity === undefined || key.entity === entity),
     findRecord: (key) => table.find(recordKeyText(key)),
     saveRecord: table.save,
   };

@@ -1,6 +1,7 @@
 import { emptyCatalog } from '../core/catalog.ts';
-import { decide } from '../core/decide/decide.ts';
+import type { DecideInput } from '../core/decide/context.ts';
 import type { Plan } from '../core/decide/plan.ts';
+import { decideAgain, type Standing } from '../core/decide/standing.ts';
 import { readRebases } from '../core/rebase.ts';
 import { claimToken } from '../core/record.ts';
 import type { ObservedTable } from '../core/table.ts';
@@ -8,11 +9,20 @@ import { applyPlan } from './apply.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { readWord } from './rebase.ts';
-import { isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
+import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
 
-/** What one cycle leaves for the next, and what it decided. */
-export interface CycleResult {
+/** What a cycle leaves for the next. */
+export interface Trail {
   readonly memory: Memory;
+  /** What it decided, and from what. */
+  readonly standing?: Standing;
+}
+
+export const emptyTrail: Trail = { memory: emptyMemory };
+
+/** What one cycle came to. */
+export interface CycleResult {
+  readonly trail: Trail;
   readonly plan: Plan;
   /** Steps that reached other rows than their own, because rows moved since the read: the next cycle mends them. */
   readonly astraySteps: number;
@@ -21,28 +31,34 @@ export interface CycleResult {
 }
 
 /** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
-export async function runCycle(link: Link, memory: Memory): Promise<CycleResult> {
+export async function runCycle(link: Link, trail: Trail): Promise<CycleResult> {
   const table = await link.table.read(currentLayout(link));
-  const { memory: read, plan } = planCycle(link, memory, table);
+  const { memory, standing } = planCycle(link, trail, table);
+  const { plan } = standing;
   const astraySteps = await applyPlan(link, plan);
-  return { memory: rememberWritten(read, plan), plan, astraySteps, hasFreshColumns: hasFreshColumns(table) };
+  return {
+    trail: { memory: rememberWritten(memory, plan), standing },
+    plan,
+    astraySteps,
+    hasFreshColumns: hasFreshColumns(table),
+  };
 }
 
 const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
   Object.values(tabs).some((tab) => tab.state === 'read' && (tab.fresh?.size ?? 0) > 0);
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
-export async function dryRun(link: Link, memory: Memory): Promise<Plan> {
+export async function dryRun(link: Link, trail: Trail): Promise<Plan> {
   const table = await link.table.read(currentLayout(link));
-  return planCycle(link, memory, table).plan;
+  return planCycle(link, trail, table).standing.plan;
 }
 
-function planCycle(link: Link, memory: Memory, table: ObservedTable): Pick<CycleResult, 'memory' | 'plan'> {
+function planCycle(link: Link, { memory, standing }: Trail, table: ObservedTable): Required<Trail> {
   const { clock, mirror, policy, times } = link;
   const next = remember(memory, table, clock.monotonicMs());
   const agreements = mirror.readAgreements();
   const word = readWord(mirror, link.newWord);
-  const plan = decide({
+  const input: DecideInput = {
     known: {
       records: mirror.readRecords(),
       agreements,
@@ -67,6 +83,6 @@ function planCycle(link: Link, memory: Memory, table: ObservedTable): Pick<Cycle
     run: link.newWord(),
     newToken: () => claimToken(`${word}-${link.newWord()}`),
     isOwnToken: (token) => token.startsWith(claimToken(`${word}-`)),
-  });
-  return { memory: next, plan };
+  };
+  return { memory: next, standing: decideAgain(input, standing) };
 }

@@ -3,7 +3,7 @@ import type { Plan } from '../core/decide/plan.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { recoverOutbox } from './create.ts';
-import { type CycleResult, dryRun, runCycle } from './cycle.ts';
+import { type CycleResult, dryRun, emptyTrail, runCycle, type Trail } from './cycle.ts';
 import { KeyRefusal } from './key-refusal.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
@@ -11,7 +11,6 @@ import { Lock } from './lock.ts';
 import { Problems } from './problems.ts';
 import { Puller } from './puller.ts';
 import { pushRecord } from './push.ts';
-import { emptyMemory, type Memory } from './rest.ts';
 import { Signal } from './signal.ts';
 
 /** Two cycles never start closer together: reading and writing the sheet stays within Google's quota. */
@@ -68,7 +67,7 @@ export class Engine {
   #refillsInVain = 0;
   /** When the loop of cycles means to begin the next one, monotonic ms; `undefined` while one runs. */
   #cycleDueAt: number | undefined;
-  #memory: Memory = emptyMemory;
+  #trail: Trail = emptyTrail;
   #needsLayOut = true;
   #forgotAt = Number.NEGATIVE_INFINITY;
   #loops: Promise<void>[] = [];
@@ -122,7 +121,7 @@ export class Engine {
 
   /** What the next cycle would do, by the same decision, without doing it. */
   plan(): Promise<Plan> {
-    return this.#cycleLock.run(() => dryRun(this.link, this.#memory));
+    return this.#cycleLock.run(() => dryRun(this.link, this.#trail));
   }
 
   /** One cycle now. */
@@ -139,8 +138,8 @@ export class Engine {
   }
 
   async #runCycle(): Promise<CycleResult> {
-    const result = await runCycle(this.link, this.#memory);
-    this.#memory = result.memory;
+    const result = await runCycle(this.link, this.#trail);
+    this.#trail = result.trail;
     this.lastPlan = result.plan;
     const now = this.link.clock.now();
     this.askedSince = new Map(

@@ -12,6 +12,8 @@ export interface Memory {
   readonly rows: ReadonlyMap<string, number>;
   readonly ids: ReadonlyMap<TabKind, ReadonlySet<string>>;
   readonly at: number;
+  /** The read that it ends with; absent once something was written after it. */
+  readonly table?: ObservedTable;
 }
 
 export const emptyMemory: Memory = { rows: new Map(), ids: new Map(), at: Number.NEGATIVE_INFINITY };
@@ -21,6 +23,7 @@ const rowName = (entity: Entity, { id, cells }: ObservedRow): string => JSON.str
 
 /** Remembers a read on top of the reads before. */
 export function remember(memory: Memory, table: ObservedTable, at: number): Memory {
+  if (memory.table === table) return { ...memory, at };
   const rows = new Map<string, number>();
   const ids = new Map<TabKind, Set<string>>();
   for (const entity of entities) {
@@ -32,16 +35,17 @@ export function remember(memory: Memory, table: ObservedTable, at: number): Memo
       rows.set(name, memory.rows.get(name) ?? at);
     }
   }
-  return { rows, ids, at };
+  return { rows, ids, at, table };
 }
 
 /** Adds the rows that a plan has written: what was just put there was not missing before. */
 export function rememberWritten(memory: Memory, plan: Plan): Memory {
+  if (plan.table.length === 0) return memory;
   const ids = new Map([...memory.ids].map(([entity, known]) => [entity, new Set(known)]));
   for (const { write } of plan.table) {
     if (write.kind !== 'delete' && write.id) ids.get(write.entity)?.add(describeCell(write.id));
   }
-  return { ...memory, ids };
+  return { rows: memory.rows, ids, at: memory.at };
 }
 
 /** Whether the row has not stood like this for the typing pause yet, and in at least two reads. */

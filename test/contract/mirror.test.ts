@@ -234,6 +234,38 @@ describe('transactions', () => {
     expect([mirror.readFact('half'), mirror.readJournal(1)]).toStrictEqual([undefined, []]);
   });
 
+  test('what was read before a transaction that throws is read again after it', () => {
+    const { mirror } = open();
+    const [kept, added] = [storedRecord(lead('1')), storedRecord(lead('2'))];
+    mirror.saveRecord(kept);
+    mirror.saveAgreement(agreement(lead('1')));
+    expect([mirror.readRecords(), mirror.readAgreements().length]).toStrictEqual([[kept], 1]);
+    failure(() =>
+      mirror.transaction(() => {
+        mirror.saveRecord({ ...kept, presence: 'gone' });
+        mirror.saveRecord(added);
+        mirror.dropAgreement(lead('1'));
+        throw new Error('interrupted');
+      }),
+    );
+
+    expect(mirror.readRecords()).toStrictEqual([kept]);
+    expect(mirror.readAgreements()).toStrictEqual([agreement(lead('1'))]);
+  });
+
+  test('items are read in the order in which they were first saved, whatever became of them since', () => {
+    const { mirror } = open();
+    for (const id of ['1', '2', '3']) mirror.saveAgreement(agreement(lead(id)));
+    mirror.readAgreements();
+    mirror.saveAgreement(agreement(lead('2'), { notice: 'saved again' }));
+    mirror.dropAgreement(lead('1'));
+    mirror.saveAgreement(agreement(lead('1')));
+    const order = mirror.readAgreements().map(({ key }) => key.id);
+
+    expect(order).toStrictEqual(['2', '3', '1']);
+    expect(reopen().mirror.readAgreements()).toStrictEqual(mirror.readAgreements());
+  });
+
   test('a transaction answers what its work answers, and can not be nested', () => {
     const { mirror } = open();
     expect(mirror.transaction(() => 42)).toBe(42);

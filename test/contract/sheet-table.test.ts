@@ -21,6 +21,32 @@ beforeEach(async () => {
 
 afterEach(() => sheet.close());
 
+describe('reading again', () => {
+  test('an unchanged spreadsheet is the same object, and every change makes it another one', async () => {
+    await sheet.fill('1', '2');
+    const table = sheet.openTable();
+    const first = await table.read(sheetLayout);
+    expect(await table.read(structuredClone(sheetLayout))).toBe(first);
+    await sheet.person({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Edited' });
+    const second = await table.read(sheetLayout);
+    expect(second).not.toEqual(first);
+    const fewerColumns = sheetLayout.map((tab) => ({ ...tab, columns: tab.columns.slice(0, 1) }));
+    expect(await table.read(fewerColumns)).not.toEqual(second);
+  });
+
+  test('what is read again after a write can be written to again', async () => {
+    await sheet.fill('1', '2');
+    const table = sheet.openTable();
+    await table.read(sheetLayout);
+    for (const title of ['Once', 'Twice']) {
+      await table.write([setStep(2, textCell('2'), titled(title))]);
+      await table.read(sheetLayout);
+      await table.read(sheetLayout);
+    }
+    expect(await sheet.titlesById()).toMatchObject({ 2: 'Twice' });
+  });
+});
+
 describe('laying out', () => {
   test('an empty spreadsheet gets the tabs, and they read as empty', async () => {
     await sheet.table.layOut(sheetLayout, 'create');

@@ -70,6 +70,15 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     return call('GET', '', query, undefined).answer;
   };
 
+  const get = async (wire: Wire, fields: string, ranges: readonly string[]) => {
+    try {
+      return await wire.send('sheet read', () => asGoogle(() => read(fields, ranges)));
+    } catch (error) {
+      if (ranges.length > 0 && isUnknownRange(error)) return undefined;
+      throw sheetError(error, 'read the spreadsheet');
+    }
+  };
+
   const write = (
     requests: readonly object[],
     fields: string,
@@ -111,14 +120,13 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
       }
     },
     connect: (wire) => ({
-      async get(fields, ranges = []) {
-        try {
-          return await wire.send('sheet read', () => asGoogle(() => read(fields, ranges)));
-        } catch (error) {
-          if (ranges.length > 0 && isUnknownRange(error)) return undefined;
-          throw sheetError(error, 'read the spreadsheet');
-        }
-      },
+      get: (fields, ranges = []) => get(wire, fields, ranges),
+      watch:
+        (make) =>
+        async (fields, ranges = []) => {
+          const answer = await get(wire, fields, ranges);
+          return answer && make(answer);
+        },
       async batchUpdate(requests, fields, ranges) {
         try {
           return await wire.send('sheet write', () => asGoogle(() => write(requests, fields, ranges)));

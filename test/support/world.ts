@@ -2,6 +2,7 @@ import type { Catalog } from '../../src/core/catalog.ts';
 import { type Cell, describeCell, emptyCell } from '../../src/core/cell.ts';
 import { createNames, encode, leadChoice, type Names } from '../../src/core/codec.ts';
 import { joinContactId } from '../../src/core/contact-id.ts';
+import type { DecideInput } from '../../src/core/decide/context.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
@@ -219,10 +220,12 @@ export function readSheet(world: World): ObservedTable {
 }
 
 /** What the daemon would do now. A row rests when the read before showed the same. */
-export function decideWorld(world: World): Plan {
-  const table = readSheet(world);
+export const decideWorld = (world: World): Plan => decide(inputOf(world, readSheet(world)));
+
+/** Everything that deciding is given, with the sheet as it was read. */
+export function inputOf(world: World, table: ObservedTable): DecideInput {
   const memory = remember(world.memory, table, world.now);
-  return decide({
+  return {
     known: {
       records: [...world.records.values()],
       agreements: [...world.agreements.values()],
@@ -245,5 +248,5 @@ export function decideWorld(world: World): Plan {
       world.given += 1;
       return claimToken(String(world.given));
     },
-  });
+  };
 }

@@ -2,7 +2,7 @@ import { type Cell, describeCell, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
-import type { OutboxItem, StoredRecord } from '../state.ts';
+import type { KnownRecord, OutboxItem } from '../state.ts';
 import { emptyAgreement } from '../state.ts';
 import { differingFields, type FieldName, type Value } from '../value.ts';
 import { refusedScope, type TabContext, vanishedScope } from './context.ts';
@@ -95,7 +95,7 @@ const byNumber = new Intl.Collator('en', { numeric: true });
 /** Gives a row to every record that never had one, oldest first, and forgets what is gone from both sides. */
 export function decideUnseenRecords(context: TabContext, present: ReadonlySet<RecordId>): void {
   const { agreements, draft, input } = context;
-  const unseen: StoredRecord[] = [];
+  const unseen: KnownRecord[] = [];
   for (const record of context.records.values()) {
     const { id } = record.key;
     if (present.has(id)) continue;
@@ -128,14 +128,14 @@ const fullReason = (records: number) =>
  * Whether the record may be the child of a create whose outcome is not known: it then must not become a row of its own. While a create
  * is on its way any newcomer may be it; once a person must look, only those that look like it.
  */
-function mayBeMadeBy(item: OutboxItem, record: StoredRecord): boolean {
+function mayBeMadeBy(item: OutboxItem, record: KnownRecord): boolean {
   if (item.state === 'done') return item.recordId === record.key.id;
   if (item.sentAt === undefined || record.firstSeenAt < item.sentAt) return false;
   if (item.state === 'sending' || item.state === 'unknown') return true;
   return item.state === 'review' && resembles(item.fields, record.fields);
 }
 
-function appendRow(context: TabContext, record: StoredRecord, cause: string): void {
+function appendRow(context: TabContext, record: KnownRecord, cause: string): void {
   const { draft, entity, input, layout, names, tab } = context;
   const offers: Record<FieldName, Value> = {};
   const cells: Record<FieldName, Cell> = {};

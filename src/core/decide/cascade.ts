@@ -1,5 +1,5 @@
 import { type Entity, type RecordKey, recordKeyText } from '../record.ts';
-import type { OutboxItem, StoredRecord } from '../state.ts';
+import type { KnownRecord, OutboxItem } from '../state.ts';
 
 /**
  * What goes to the trash of the CRM together with a record, as its specification says: with a lead its opportunities and tasks, with a
@@ -7,14 +7,14 @@ import type { OutboxItem, StoredRecord } from '../state.ts';
  */
 export interface Cascades {
   /** The records that are there and would go with it, those that would go with them included. */
-  goingWith(key: RecordKey): readonly StoredRecord[];
+  goingWith(key: RecordKey): readonly KnownRecord[];
   /** Whether it belongs to a record that is gone too, or about to be known as gone: that explains why it is gone itself. */
-  isGoneWith(record: StoredRecord): boolean;
+  isGoneWith(record: KnownRecord): boolean;
   /** Whether it belongs to a record that we trash or have just trashed, so that nobody needs to be asked what its lost row means. */
-  isLeaving(record: StoredRecord): boolean;
+  isLeaving(record: KnownRecord): boolean;
 }
 
-const ownerKeys = ({ key, fields }: StoredRecord): RecordKey[] => {
+const ownerKeys = ({ key, fields }: KnownRecord): RecordKey[] => {
   const owner = (entity: Entity, id: unknown): RecordKey[] =>
     id === undefined || id === null ? [] : [{ entity, id: String(id) }];
   if (key.entity === 'lead') return [];
@@ -23,13 +23,13 @@ const ownerKeys = ({ key, fields }: StoredRecord): RecordKey[] => {
 };
 
 /** Looks through the records once, and only if something is asked. */
-export function createCascades(records: readonly StoredRecord[], outbox: readonly OutboxItem[]): Cascades {
+export function createCascades(records: readonly KnownRecord[], outbox: readonly OutboxItem[]): Cascades {
   let index: ReturnType<typeof indexRecords> | undefined;
   const find = () => {
     index ??= indexRecords(records);
     return index;
   };
-  const ownersOf = (record: StoredRecord) =>
+  const ownersOf = (record: KnownRecord) =>
     ownerKeys(record).flatMap((key) => find().byKey.get(recordKeyText(key)) ?? []);
   const deletes = new Set(
     outbox
@@ -47,7 +47,7 @@ export function createCascades(records: readonly StoredRecord[], outbox: readonl
           (presence === 'gone' && written !== undefined && record.lastSeenAt <= written.at),
       ),
     goingWith(key) {
-      const going = new Set<StoredRecord>();
+      const going = new Set<KnownRecord>();
       const take = (owner: RecordKey) => {
         for (const record of find().byOwner.get(recordKeyText(owner)) ?? []) {
           if (going.has(record)) continue;
@@ -61,8 +61,8 @@ export function createCascades(records: readonly StoredRecord[], outbox: readonl
   };
 }
 
-function indexRecords(records: readonly StoredRecord[]) {
-  const byOwner = new Map<string, StoredRecord[]>();
+function indexRecords(records: readonly KnownRecord[]) {
+  const byOwner = new Map<string, KnownRecord[]>();
   for (const record of records) {
     if (record.presence === 'gone') continue;
     for (const owner of ownerKeys(record)) {

@@ -5,7 +5,7 @@ import type { Layout, TabLayout } from '../layout.ts';
 import type { OpenWrite } from '../open-write.ts';
 import type { Policy } from '../policy.ts';
 import { type Entity, entities, parseRecordKey, type RecordKey, recordKeyText } from '../record.ts';
-import type { Agreement, Decision, OutboxItem, StoredRecord } from '../state.ts';
+import type { Agreement, Decision, KnownRecord, OutboxItem } from '../state.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { Cascades } from './cascade.ts';
@@ -13,7 +13,7 @@ import type { Draft } from './draft.ts';
 
 /** Everything that is known when a plan is made. */
 export interface Known {
-  readonly records: readonly StoredRecord[];
+  readonly records: readonly KnownRecord[];
   readonly agreements: readonly Agreement[];
   readonly outbox: readonly OutboxItem[];
   readonly decisions: readonly Decision[];
@@ -55,7 +55,7 @@ export interface TabContext {
   readonly cascades: Cascades;
   /** Title of the tab in which people can answer; absent where there is none now. */
   readonly questionsTitle: string | undefined;
-  readonly records: ReadonlyMap<string, StoredRecord>;
+  readonly records: ReadonlyMap<string, KnownRecord>;
   readonly agreements: ReadonlyMap<string, Agreement>;
   readonly outbox: ReadonlyMap<string, OutboxItem>;
   /** A person's answer, or `undefined`; asking marks it as still in use. */

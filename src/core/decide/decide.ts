@@ -3,7 +3,7 @@ import { describeEntity } from '../field.ts';
 import { recordTabs } from '../layout.ts';
 import type { OpenWrite } from '../open-write.ts';
 import type { Entity, RecordKey } from '../record.ts';
-import type { Decision, StoredRecord } from '../state.ts';
+import type { Decision, KnownRecord } from '../state.ts';
 import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
@@ -112,7 +112,7 @@ function settleWrites(writes: readonly OpenWrite[], draft: Draft): Plan['openWri
  * A lead that is gone keeps its name: rows of what went to the trash with it show it, and would look edited
  * without. A bare title means leads that are there only.
  */
-export function leadChoices(records: readonly StoredRecord[]) {
+export function leadChoices(records: readonly KnownRecord[]) {
   return records
     .filter(({ key }) => key.entity === 'lead')
     .map(({ key, fields, presence }) => {

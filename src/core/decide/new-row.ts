@@ -123,6 +123,10 @@ const pendingCreate = (item: OutboxItem): string =>
 /** How long a create that is over is kept: whoever brings back the row with its token does so within this time. */
 const overKeptMs = 30 * 24 * 60 * 60 * 1000;
 
+/** Whether a create is older than any that is over is kept. */
+export const isOverKept = ({ createdAt }: Pick<OutboxItem, 'createdAt'>, now: number): boolean =>
+  createdAt < now - overKeptMs;
+
 /**
  * Forgets creates whose token stands in no row: at once those that were not sent, and after a month those that are over. Until then
  * a row that comes back is known.
@@ -133,6 +137,6 @@ export function forgetCreates(context: TabContext, tokens: ReadonlySet<RecordId>
     if (kind !== 'create' || tokens.has(key.id)) continue;
     const isUnsent = state === 'waiting' || state === 'refused';
     const isOver = state === 'done' || state === 'review';
-    if (isUnsent || (isOver && createdAt < input.now - overKeptMs)) draft.outboxDropped.push(key);
+    if (isUnsent || (isOver && isOverKept({ createdAt }, input.now))) draft.outboxDropped.push(key);
   }
 }

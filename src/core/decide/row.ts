@@ -1,7 +1,7 @@
 import { type Cell, equalCells, textCell } from '../cell.ts';
 import { decode, encode } from '../codec.ts';
 import type { RecordId, RecordKey } from '../record.ts';
-import { type Agreement, emptyAgreement, type JournalEntry, type StoredRecord } from '../state.ts';
+import { type Agreement, emptyAgreement, type JournalEntry, type KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { readTypedAnswer } from '../typed-answer.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
@@ -16,7 +16,7 @@ import { planUpdate } from './update.ts';
 
 /** A row that carries a record, with what the merge of every field came to. */
 export interface JudgedRow {
-  readonly record: StoredRecord;
+  readonly record: KnownRecord;
   readonly agreement: Agreement | undefined;
   readonly decided: readonly DecidedField[];
   /** Somebody changed it and may still be typing: it is taken once it rests. */
@@ -106,7 +106,7 @@ const isPersonsEdit = (outcome: FieldOutcome) =>
 function mergeRow(
   context: TabContext,
   row: ObservedRow,
-  record: StoredRecord,
+  record: KnownRecord,
   agreement: Agreement | undefined,
 ): DecidedField[] {
   return context.layout.columns.flatMap((column) => {
@@ -276,7 +276,7 @@ function stateOf(
 }
 
 /** A record that is proven gone from the CRM: its row goes, unless somebody edited it since, because a delete never beats an edit. */
-function decideGoneRecord(context: TabContext, row: ObservedRow, record: StoredRecord): void {
+function decideGoneRecord(context: TabContext, row: ObservedRow, record: KnownRecord): void {
   const { draft, input, entity } = context;
   const { key } = record;
   const agreement = context.agreements.get(key.id);

@@ -1,0 +1,112 @@
+import type { KnownRecord, OutboxItem } from '../state.ts';
+import type { DecideInput, Known } from './context.ts';
+import { decide } from './decide.ts';
+import { isOverKept } from './new-row.ts';
+import type { Plan } from './plan.ts';
+
+/** A plan with what it was made of, as far as that can change. It stands as long as making it again would change nothing. */
+export interface Standing {
+  readonly ground: Pick<DecideInput, 'known' | 'table' | 'layout' | 'policy'>;
+  readonly plan: Plan;
+  /** Whether it holds at any later time: it changes nothing, and waits for no time to pass. */
+  readonly isLasting: boolean;
+}
+
+/**
+ * Decides, or says again what was decided from the same. Besides the ground only time makes a difference to a plan that changes nothing:
+ * the pauses that `isRestless` and `wasMissing` stand for, writes without a reply, and creates that are kept for a while. Chance and the
+ * time stand in nothing but changes. The word by which `isOwnToken` knows a token must not change between two calls.
+ */
+export function decideAgain(input: DecideInput, last: Standing | undefined): Standing {
+  const { known, layout, now, policy, run, table } = input;
+  if (last && stands(last, input)) return { ...last, plan: { ...last.plan, at: now, run } };
+  let waits = false;
+  const noting = (answer: boolean, isFinal: boolean) => {
+    if (answer !== isFinal) waits = true;
+    return answer;
+  };
+  const plan = decide({
+    ...input,
+    isRestless: (entity, row) => noting(input.isRestless(entity, row), false),
+    wasMissing: (key) => noting(input.wasMissing(key), true),
+  });
+  const isLasting = !waits && changesNothing(plan) && known.openWrites.length === 0;
+  return { ground: { known, table, layout, policy }, plan, isLasting };
+}
+
+function stands(
+  { ground, isLasting }: Standing,
+  { known, layout, now, policy, table }: DecideInput,
+): boolean {
+  const isOver = (item: OutboxItem) => item.kind === 'create' && isOverKept(item, now);
+  return (
+    isLasting &&
+    ground.table === table &&
+    ground.policy === policy &&
+    isAlike(ground.layout, layout) &&
+    isKnownAlready(ground.known, known) &&
+    !known.outbox.some(isOver)
+  );
+}
+
+function changesNothing({
+  agreements,
+  answers,
+  journal,
+  openWrites,
+  outbox,
+  rebased,
+  settledDecisions,
+  table,
+}: Plan): boolean {
+  const changes = [agreements, openWrites, outbox].flatMap(({ drop, save }) => [...drop, ...save]);
+  return [answers, changes, journal, rebased, settledDecisions, table].every((part) => part.length === 0);
+}
+
+/** Whether nothing was learned since. What was not written since then is the same object, whoever keeps it. */
+function isKnownAlready(before: Known, now: Known): boolean {
+  const writtenAt = now.records.reduce((latest, { written }) => Math.max(latest, written?.at ?? 0), 0);
+  const isSeenAlike = (left: KnownRecord, right: KnownRecord) =>
+    left.lastSeenAt === right.lastSeenAt || Math.min(left.lastSeenAt, right.lastSeenAt) > writtenAt;
+  return (
+    areSame(before.agreements, now.agreements) &&
+    areSame(before.outbox, now.outbox) &&
+    areSame(before.decisions, now.decisions) &&
+    areSame(before.openWrites, now.openWrites) &&
+    // A record that was read again is another object, and says mostly the same.
+    areAllAlike(
+      before.records,
+      now.records,
+      (left, right) => left === right || (sayTheSame(left, right) && isSeenAlike(left, right)),
+    ) &&
+    isAlike(before.catalog, now.catalog) &&
+    isAlike([...before.sweptEntities], [...now.sweptEntities]) &&
+    isAlike([...before.rebases], [...now.rebases])
+  );
+}
+
+function sayTheSame(left: KnownRecord, right: KnownRecord): boolean {
+  return (
+    left.key.id === right.key.id &&
+    left.key.entity === right.key.entity &&
+    left.fields === right.fields &&
+    left.presence === right.presence &&
+    left.firstSeenAt === right.firstSeenAt &&
+    left.missedSweeps === right.missedSweeps &&
+    left.written === right.written
+  );
+}
+
+function areAllAlike<Item>(
+  left: readonly Item[],
+  right: readonly Item[],
+  alike: (one: Item, other: Item) => boolean,
+): boolean {
+  return left.length === right.length && left.every((item, index) => alike(item, right[index] as Item));
+}
+
+const areSame = <Item>(left: readonly Item[], right: readonly Item[]): boolean =>
+  areAllAlike(left, right, (one, other) => one === other);
+
+const isAlike = (left: unknown, right: unknown): boolean =>
+  left === right || JSON.stringify(left) === JSON.stringify(right);
