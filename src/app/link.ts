@@ -29,12 +29,18 @@ export interface OpenLink {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
+/** Room for the answers to all requests that can be under way at once, and for the log of the mirror that they go through. */
+const diskReserveBytes = 8 * 1024 * 1024;
+
 /** How long a request may still arrive at the CRM after we gave up on it. */
 const settleAfterTimeoutMs = 5_000;
 
 /** Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. */
 export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys): OpenLink {
-  const { mirror, budgetLog, backUp } = openMirror({ directory: settings.state.directory });
+  const { mirror, budgetLog, backUp } = openMirror({
+    directory: settings.state.directory,
+    reserveBytes: diskReserveBytes,
+  });
   try {
     const newWord = () => randomBytes(6).toString('hex');
     takeOwnership(mirror, settings);

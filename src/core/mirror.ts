@@ -17,8 +17,11 @@ import type {
  * they return (or when the transaction around them does).
  */
 export interface Mirror {
-  /** Runs the work in one transaction: all of it is durable, or none of it. Not to be nested. */
+  /** Runs the work in one transaction: all of it is durable, or none of it; on a full disk perhaps twice. Not to be nested. */
   transaction<Result>(work: () => Result): Result;
+
+  /** To be called before anything is begun whose outcome has to be written down. Fails with STATE_FULL when that could fail. */
+  expectRoom(): void;
 
   readRecords(entity?: Entity): StoredRecord[];
   findRecord(key: RecordKey): StoredRecord | undefined;

@@ -27,12 +27,18 @@ function copyMirror(connection: Connection, file: string, copiedAt: string): voi
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.unfinished`;
   rmSync(unfinished, { force: true });
-  connection.prepare('VACUUM INTO ?').run(unfinished);
-  const copy = connect(unfinished);
   try {
-    copy.prepare('INSERT OR REPLACE INTO fact (name, content) VALUES (?, ?)').run(copiedFact, copiedAt);
-  } finally {
-    copy.close();
+    connection.prepare('VACUUM INTO ?').run(unfinished);
+    const copy = connect(unfinished);
+    try {
+      copy.prepare('INSERT OR REPLACE INTO fact (name, content) VALUES (?, ?)').run(copiedFact, copiedAt);
+    } finally {
+      copy.close();
+    }
+    renameSync(unfinished, file);
+  } catch (error) {
+    // Half a copy must not keep the disk full.
+    rmSync(unfinished, { force: true });
+    throw error;
   }
-  renameSync(unfinished, file);
 }

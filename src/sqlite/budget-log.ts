@@ -1,8 +1,12 @@
 import type { BudgetLog, BudgetSlot } from '../core/ports.ts';
+import type { Ballast } from './ballast.ts';
 import type { Connection } from './connection.ts';
 
-/** Slots of request budgets. Times that are not whole milliseconds are rounded up: a slot is never free too early. */
-export function openBudgetLog(connection: Connection): BudgetLog {
+/**
+ * Slots of request budgets. Times that are not whole milliseconds are rounded up: a slot is never free too early. No slot is given out,
+ * and so no request is sent, while its answer could not be written down.
+ */
+export function openBudgetLog(connection: Connection, ballast: Ballast): BudgetLog {
   const read = connection.prepare<BudgetSlot>(
     'SELECT id, freeAt FROM budgetSlot WHERE budgetKey = ? ORDER BY freeAt, id',
   );
@@ -11,7 +15,10 @@ export function openBudgetLog(connection: Connection): BudgetLog {
   const forget = connection.prepare('DELETE FROM budgetSlot WHERE freeAt < ?');
   return {
     readSlots: (key) => read.all(key),
-    addSlot: (key, freeAt) => add.run(key, Math.ceil(freeAt)),
+    addSlot(key, freeAt) {
+      ballast.expect();
+      return add.run(key, Math.ceil(freeAt));
+    },
     moveSlot: (id, freeAt) => void move.run(Math.ceil(freeAt), id),
     forgetSlots: (now) => void forget.run(now),
   };

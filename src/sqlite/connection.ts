@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { type ErrorCode, SyncError } from '../core/errors.ts';
+import { type ErrorCode, isSyncError, SyncError } from '../core/errors.ts';
 
 type Binding = string | number | null;
 
@@ -27,8 +27,11 @@ export interface Connection {
   close(): void;
 }
 
-/** Opens the file, creating it where it is missing; nothing is read or locked before the first statement. */
-export function connect(file: string): Connection {
+/**
+ * Opens the file, creating it where it is missing; nothing is read or locked before the first statement. What meets a full disk is done
+ * again when `makeRoom` answers that there is room now.
+ */
+export function connect(file: string, makeRoom: () => boolean = () => false): Connection {
   const translated = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -39,21 +42,36 @@ export function connect(file: string): Connection {
   // No waiting for locks: whoever holds this file is another daemon, and that one does not let go.
   const database = translated(() => new Database(file, { timeout: 0 }));
   const forgetting: (() => void)[] = [];
-  const transaction = <Result>(work: () => Result): Result => {
-    if (database.inTransaction)
-      throw new Error('A transaction of the mirror was started inside another one.');
+  // Not asked of the database: a full disk may end its transaction before the work in it knows.
+  let isInTransaction = false;
+  const written = <Result>(work: () => Result): Result => {
     try {
-      return translated(() => database.transaction(work).immediate());
+      return translated(work);
     } catch (error) {
-      for (const forget of forgetting) forget();
-      throw error;
+      if (isInTransaction || !isSyncError(error, 'STATE_FULL') || !makeRoom()) throw error;
+      return translated(work);
     }
+  };
+  const transaction = <Result>(work: () => Result): Result => {
+    if (isInTransaction) throw new Error('A transaction of the mirror was started inside another one.');
+    const transact = () => {
+      isInTransaction = true;
+      try {
+        return database.transaction(work).immediate();
+      } catch (error) {
+        for (const forget of forgetting) forget();
+        throw error;
+      } finally {
+        isInTransaction = false;
+      }
+    };
+    return written(transact);
   };
   return {
     prepare<Row>(sql: string): Statement<Row> {
       const statement = translated(() => database.prepare<Binding[], Row>(sql));
       return {
-        run: (...bindings) => translated(() => Number(statement.run(...bindings).lastInsertRowid)),
+        run: (...bindings) => written(() => Number(statement.run(...bindings).lastInsertRowid)),
         get: (...bindings) => translated(() => statement.get(...bindings)),
         all: (...bindings) => translated(() => statement.all(...bindings)),
       };
@@ -62,7 +80,7 @@ export function connect(file: string): Connection {
     readSetting: (name) => translated(() => readPragma(database, name)),
     setSetting: (name, value) => translated(() => void database.pragma(`${name} = ${value}`)),
     transaction,
-    atomically: (work) => (database.inTransaction ? work() : transaction(work)),
+    atomically: (work) => (isInTransaction ? work() : transaction(work)),
     onRollback: (forget) => void forgetting.push(forget),
     close: () => translated(() => void database.close()),
   };

@@ -23,7 +23,8 @@ export function isOlder(version: readonly number[], than: readonly number[]): bo
 
 /**
  * Takes the file's lock for as long as the connection lives. The operating system gives it back when the process dies.
- * The mode has to be set before the first read: https://www.sqlite.org/pragma.html#pragma_locking_mode
+ * The mode has to be set before the first read, and preparing a statement reads already: then the index of the log is kept in memory
+ * and not in a file beside it, which a full disk could not hold. https://www.sqlite.org/wal.html#noshm
  */
 export function takeLock(connection: Connection): void {
   connection.setSetting('locking_mode', 'EXCLUSIVE');
@@ -47,7 +48,7 @@ function expectSetting(connection: Connection, name: string, expected: string | 
 }
 
 /** Refuses a damaged file: working on would spread the damage to both sides. */
-export function checkIntegrity(connection: Connection): void {
+export function checkIntegrity(connection: Connection, file: string): void {
   const finding = connection.readSetting('quick_check');
-  if (finding !== 'ok') throw new SyncError('STATE_BROKEN', `The mirror fails its check: ${finding}.`);
+  if (finding !== 'ok') throw new SyncError('STATE_BROKEN', `${file} fails its check: ${finding}.`);
 }

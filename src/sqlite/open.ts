@@ -5,6 +5,7 @@ import type { Mirror } from '../core/mirror.ts';
 import type { BudgetLog } from '../core/ports.ts';
 import { openAgreements } from './agreements.ts';
 import { backUp, keepBeforeMigration } from './backup.ts';
+import { type Ballast, noBallast, openBallast } from './ballast.ts';
 import { openBudgetLog } from './budget-log.ts';
 import { type Connection, connect } from './connection.ts';
 import { openContactReads } from './contact-reads.ts';
@@ -26,6 +27,12 @@ export interface OpenMirror {
   backUp(at: number): string;
 }
 
+export interface MirrorOptions {
+  readonly directory: string;
+  /** Kept free for answers when the disk is full; none where absent. */
+  readonly reserveBytes?: number;
+}
+
 /** The file of the mirror inside the state directory. */
 export const mirrorFile = (directory: string): string => join(directory, 'mirror.db');
 
@@ -34,18 +41,20 @@ export const mirrorFile = (directory: string): string => join(directory, 'mirror
  * closed or this process ends, however it ends. Fails with STATE_LOCKED, STATE_NEWER, STATE_BROKEN, STATE_FULL or
  * CONFIG_INVALID; a file that is refused stays as it is.
  */
-export function openMirror({ directory }: { readonly directory: string }): OpenMirror {
+export function openMirror({ directory, reserveBytes }: MirrorOptions): OpenMirror {
   createDirectory(directory);
-  const connection = connect(mirrorFile(directory));
+  const ballast =
+    reserveBytes === undefined ? noBallast : openBallast(join(directory, 'ballast'), reserveBytes);
+  const connection = connect(mirrorFile(directory), ballast.drop);
   try {
-    checkVersion(connection);
     takeLock(connection);
+    checkVersion(connection);
     makeDurable(connection);
-    checkIntegrity(connection);
+    checkIntegrity(connection, mirrorFile(directory));
     migrate(connection, migrations, (schema) => keepBeforeMigration(connection, directory, schema));
     return {
-      mirror: openTables(connection),
-      budgetLog: openBudgetLog(connection),
+      mirror: openTables(connection, ballast),
+      budgetLog: openBudgetLog(connection, ballast),
       backUp: (at) => backUp(connection, directory, at),
     };
   } catch (error) {
@@ -58,11 +67,12 @@ export function openMirror({ directory }: { readonly directory: string }): OpenM
 export function openMirrorInMemory(): Omit<OpenMirror, 'backUp'> {
   const connection = connect(':memory:');
   migrate(connection);
-  return { mirror: openTables(connection), budgetLog: openBudgetLog(connection) };
+  return { mirror: openTables(connection, noBallast), budgetLog: openBudgetLog(connection, noBallast) };
 }
 
-function openTables(connection: Connection): Mirror {
+function openTables(connection: Connection, ballast: Ballast): Mirror {
   return {
+    expectRoom: ballast.expect,
     transaction: connection.transaction,
     ...openRecords(connection),
     ...openAgreements(connection),

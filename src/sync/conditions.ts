@@ -97,7 +97,9 @@ function describeProblems(code: Problem['code'], alike: readonly Problem[]): Fin
   return { name: code, since: first?.since ?? 0, words: `${sources}: ${words}`, makes: consequenceOf(code) };
 }
 
-const mayPass = (code: Problem['code']) => code !== 'UNEXPECTED' && errorKinds[code].retry === 'later';
+/** A full disk is told at once: everything stands still, and only a person makes room. */
+const mayPass = (code: Problem['code']) =>
+  code !== 'UNEXPECTED' && code !== 'STATE_FULL' && errorKinds[code].retry === 'later';
 
 function consequenceOf(code: Problem['code']): Consequence {
   // A login that is refused stays refused, and a daemon that starts anew takes up a new one from its environment.

@@ -32,6 +32,7 @@ export interface CycleResult {
 
 /** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
 export async function runCycle(link: Link, trail: Trail): Promise<CycleResult> {
+  link.mirror.expectRoom();
   const table = await link.table.read(currentLayout(link));
   const { memory, standing } = planCycle(link, trail, table);
   const { plan } = standing;

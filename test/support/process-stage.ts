@@ -36,6 +36,8 @@ export interface StageOptions {
   readonly choices?: Partial<CrmChoices>;
   /** Keeps contacts the same too, with this pause between two leads. */
   readonly contactsPauseMs?: number;
+  /** Where the daemon keeps its state; a directory of its own where absent. */
+  readonly stateDirectory?: string;
 }
 
 /** Both sides in this process, and daemons between them as processes of their own. All of it ends with the test. */
@@ -96,7 +98,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
     GOOGLE_SPREADSHEET_ID: sheets.spreadsheetId,
     GOOGLE_API_ROOT_URL: sheets.rootUrl,
     ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
-    STATE_DIR: join(directory, 'state'),
+    STATE_DIR: options.stateDirectory ?? join(directory, 'state'),
     HTTP_PORT: String(await findFreePort()),
     CONTROL_TOKEN: 'process-test-token',
     LOG_LEVEL: 'info',

@@ -1,0 +1,92 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { openStage } from '../support/process-stage.ts';
+import { findDiskProblem, openSmallDisk } from '../support/small-disk.ts';
+import { readCrm } from '../support/two-sides.ts';
+import { until } from '../support/until.ts';
+
+/** Why a full disk can not be tried on this machine; `undefined` when it can. */
+const problem = findDiskProblem();
+if (problem !== undefined)
+  console.log(`A full disk is not tested, because no file system can be mounted: ${problem}`);
+
+const counts = { leads: 12, opportunities: 0, tasks: 0 };
+const latestShape = z.object({ latest: z.array(z.object({ kind: z.string(), cause: z.string() })) });
+
+const readLatest = async ({ url }: DaemonProcess) =>
+  latestShape.parse(await (await fetch(`${url}/api/status`)).json()).latest;
+
+const saysSo = ({ url }: DaemonProcess) =>
+  until('the daemon says that the disk is full', async () => {
+    const answers = await Promise.all([fetch(`${url}/healthz`), fetch(`${url}/readyz`)]);
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    return (
+      answers[1]?.status === 503 && texts.every((text) => text.includes('The disk of STATE_DIR is full.'))
+    );
+  });
+
+describe.skipIf(problem !== undefined)('a full disk', { timeout: 120_000 }, () => {
+  async function openOnSmallDisk() {
+    const disk = openSmallDisk(24);
+    onTestFinished(() => disk.remove());
+    const stage = await openStage({ counts, stateDirectory: disk.directory });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    return { disk, stage, daemon };
+  }
+
+  test('stops the daemon before its next request, which says so and goes on by itself when there is room', async () => {
+    const { disk, stage, daemon } = await openOnSmallDisk();
+    disk.fill();
+    const [lead] = (await readCrm(stage.addresses.crmUrl)).leads;
+    await stage.editCrm(`/leads/${lead?.id}`, { title: 'Changed on a full disk' });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 3, column: 'Title', text: 'Typed meanwhile' });
+    await saysSo(daemon);
+    const requests = stage.crmArrivals();
+    const { code, stdout } = await stage.runCommand('resync', '--json');
+    expect(code).not.toBe(0);
+    expect(stdout).toContain('lacks 8 MiB');
+    expect(stage.crmArrivals()).toBe(requests);
+    disk.free();
+    await stage.agreed();
+    await daemon.answers('/healthz');
+    await stage.expectAtRest();
+    stage.expectBudgetKept();
+  });
+
+  test('does not keep the answer to a create from being written down', async () => {
+    const { disk, stage, daemon } = await openOnSmallDisk();
+    stage.setCrmFaults({ faults: [{ kind: 'slow', method: 'POST', path: '/leads', delayMs: 1_500 }] });
+    await stage.editSheet({
+      kind: 'edit',
+      sheet: 'Leads',
+      row: counts.leads + 1,
+      column: 'Title',
+      text: 'New',
+    });
+    await stage.crmFaultsMet();
+    disk.fill();
+    await until('the create is known to be done', async () => {
+      const [created] = (await readLatest(daemon)).filter(({ kind }) => kind === 'create');
+      return created?.cause === 'created in the sheet';
+    });
+    disk.free();
+    await stage.agreed();
+    await stage.expectAtRest();
+    expect(stage.crmRequests().filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('does not keep a daemon from starting and saying so', async () => {
+    const { disk, stage, daemon } = await openOnSmallDisk();
+    await daemon.terminate();
+    disk.fill();
+    const again = spawnDaemon(stage.environment);
+    onTestFinished(async () => void (await again.kill()));
+    await until('it listens', async () => (await fetch(again.url).catch(() => undefined)) !== undefined);
+    await saysSo(again);
+    disk.free();
+    await stage.agreed();
+    await stage.expectAtRest();
+  });
+});
