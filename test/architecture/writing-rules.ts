@@ -146,7 +146,7 @@ const tellingNames = fileRule(
   'names say what a thing is',
   () => true,
   (source) => {
-    const stem = basename(source.path).replace(/(\.test)?\.\w+$/, '');
+    const stem = basename(source.path).replace(/(\.(test|soak))?\.\w+$/, '');
     const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.config)?$/.test(stem);
     const shape = isKebab ? [] : [{ line: 1, message: `is called ${stem}: name files in kebab-case.` }];
     const empty = [{ name: stem, line: 1 }, ...exportedNames(source)].flatMap(({ name, line }) => {
