@@ -58,6 +58,7 @@ export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys):
       clock,
       log,
       policy: readPolicy(settings),
+      isManual: settings.writes === 'manual',
       times: {
         ...crm,
         ...sheet,

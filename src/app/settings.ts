@@ -141,6 +141,10 @@ const sheet = z.strictObject({
 export const settingsSchema = z.strictObject({
   crm,
   sheet,
+  writes: z
+    .enum(['automatic', 'manual'])
+    .default('automatic')
+    .describe('Whether plans are done by themselves, or nothing is written until a person applies one.'),
   queue: z
     .strictObject({
       redisUrl: z

@@ -69,7 +69,7 @@ async function showUnidentified(link: Link): Promise<boolean> {
   for (const line of unidentified) console.log(line);
   console.log(
     unidentified.length === 0
-      ? 'Next: start the daemon.'
+      ? `Next: start the daemon.${link.isManual ? ' It writes nothing by itself: see the first plan with plan, and do it with apply.' : ''}`
       : 'Next: run init --match-by with a column that tells the rows apart, to find their records in the CRM.',
   );
   return unidentified.length === 0;

@@ -7,6 +7,7 @@ import { brakeShape, describeStopped } from './stopped.ts';
 
 const keyShape = z.object({ entity: z.string(), id: z.string() });
 const planShape = z.looseObject({
+  id: z.string(),
   outbox: z.object({
     save: z.array(
       z.looseObject({ key: keyShape, kind: z.string(), fields: z.record(z.string(), z.unknown()) }),
@@ -17,6 +18,7 @@ const planShape = z.looseObject({
     z.looseObject({
       key: keyShape.optional(),
       offers: z.record(z.string(), z.unknown()),
+      creates: z.record(z.string(), z.unknown()).optional(),
       write: z.looseObject({ kind: z.enum(['set', 'append', 'delete']), entity: z.string() }),
     }),
   ),
@@ -33,7 +35,7 @@ type Plan = z.infer<typeof planShape>;
 export function addPlanCommand(program: Command, { environment, finish }: CommandContext): void {
   program
     .command('plan')
-    .description('show what the next cycle would write, without writing anything')
+    .description('show what the next cycle would write, without writing anything, with an id for apply')
     .option('--json', 'print the plan as JSON')
     .action(async ({ json }: { json?: true }) => {
       const answer = await callDaemon(environment, 'POST', '/api/plan');
@@ -43,14 +45,15 @@ export function addPlanCommand(program: Command, { environment, finish }: Comman
     });
 }
 
-function describePlan({ outbox, table, conflicts, brakes, holds, refusals, restlessRows }: Plan): string {
+function describePlan({ id, outbox, table, conflicts, brakes, holds, refusals, restlessRows }: Plan): string {
   const nameOf = (key: z.infer<typeof keyShape> | undefined, entity: string) =>
     `${entity} ${key?.id ?? '(new row)'}`;
   const lines = [
     ...outbox.save.map(
       ({ key, kind, fields }) => `CRM    ${kind} ${nameOf(key, key.entity)} ${describeFields(fields)}`,
     ),
-    ...table.map(({ key, write, offers }) => {
+    ...table.map(({ creates, key, write, offers }) => {
+      if (creates) return `CRM    create ${nameOf(undefined, write.entity)} ${describeFields(creates)}`;
       const what =
         Object.keys(offers).length === 0 && write.kind === 'set'
           ? '(its ID, Sync text or look)'
@@ -68,7 +71,8 @@ function describePlan({ outbox, table, conflicts, brakes, holds, refusals, restl
     ...refusals.map(({ entity, id, reason }) => `Refused  ${entity} ${id ?? '(new row)'}: ${reason}`),
   ];
   if (restlessRows > 0) lines.push(`${restlessRows} rows changed just now and are taken once they rest.`);
-  return lines.length > 0 ? lines.join('\n') : 'Nothing to do: both sides are the same.';
+  if (lines.length === 0) return 'Nothing to do: both sides are the same.';
+  return [...lines, `To do exactly this: apply ${id}`].join('\n');
 }
 
 const describeFields = (fields: Readonly<Record<string, unknown>>): string =>

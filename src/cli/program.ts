@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Environment } from '../app/config.ts';
+import { addApplyCommand } from './apply.ts';
 import { addApproveCommand } from './approve.ts';
 import { addBackupCommand } from './backup.ts';
 import type { CommandContext } from './command.ts';
@@ -26,6 +27,7 @@ const addCommands = [
   addDoctorCommand,
   addStatusCommand,
   addPlanCommand,
+  addApplyCommand,
   addResyncCommand,
   addConflictsCommand,
   addResolveCommand,

@@ -7,6 +7,7 @@ import { brakeShape, describeStopped } from './stopped.ts';
 
 const statusShape = z.looseObject({
   queue: z.looseObject({ kind: z.string() }),
+  isManual: z.boolean(),
   tabs: z.array(
     z.looseObject({
       title: z.string(),
@@ -72,6 +73,7 @@ function describeStatus({
   holds,
   refusals,
   queue,
+  isManual,
 }: z.infer<typeof statusShape>): string {
   const isTold = (code: string) => conditions.some(({ name }) => name === code);
   // Brakes and questions have lines of their own, and what has just begun is no condition yet.
@@ -91,6 +93,7 @@ function describeStatus({
   return [
     ...alignColumns([header, ...rows]),
     `Queue: ${queue.kind === 'bullmq' ? 'BullMQ on Redis' : 'in process'}.`,
+    ...(isManual ? ['Nothing is written by itself: see what waits with plan, and do it with apply.'] : []),
     ...troubles.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`),
     ...brakes.flatMap((brake) =>
       waiting.some(({ scope }) => scope === brake.scope)

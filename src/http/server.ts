@@ -9,6 +9,7 @@ import { guardCommands, guardHost } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, readInput } from './input.ts';
+import { addPlanRoutes } from './plans.ts';
 import { addRefusedRoutes } from './refused.ts';
 
 export interface HttpOptions {
@@ -94,10 +95,7 @@ function addCommandRoutes(
       }
       return reply.code(202).send(report);
     });
-    commands.post('/api/plan', ({ body }) => {
-      readInput(noBody, body);
-      return engine.plan();
-    });
+    addPlanRoutes(commands, engine);
     addUndoRoute(commands, engine);
     commands.post('/api/backup', ({ body }) => {
       readInput(noBody, body);

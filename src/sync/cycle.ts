@@ -24,22 +24,36 @@ export const emptyTrail: Trail = { memory: emptyMemory };
 export interface CycleResult {
   readonly trail: Trail;
   readonly plan: Plan;
+  /** What of the plan was applied; absent where nothing was to be. */
+  readonly applied: Plan | undefined;
   /** Steps that reached other rows than their own, because rows moved since the read: the next cycle mends them. */
   readonly astraySteps: number;
   /** Whether columns are new in the table, so that it has to be laid out again. */
   readonly hasFreshColumns: boolean;
 }
 
+/** How a cycle is run. */
+export interface CycleOrder {
+  /** What the cycle before left. */
+  readonly trail: Trail;
+  /** What of the plan is applied; `undefined` leaves everything as it is. */
+  readonly choose: (plan: Plan) => Plan | undefined;
+  /** The run under which the history knows it; a new one where absent. */
+  readonly run?: string | undefined;
+}
+
 /** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
-export async function runCycle(link: Link, trail: Trail): Promise<CycleResult> {
+export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): Promise<CycleResult> {
   link.mirror.expectRoom();
   const table = await link.table.read(currentLayout(link));
-  const { memory, standing } = planCycle(link, trail, table);
+  const { memory, standing } = planCycle(link, trail, table, run);
   const { plan } = standing;
-  const astraySteps = await applyPlan(link, plan);
+  const applied = choose(plan);
+  const astraySteps = applied ? await applyPlan(link, applied) : 0;
   return {
-    trail: { memory: rememberWritten(memory, plan), standing },
+    trail: { memory: applied ? rememberWritten(memory, applied) : memory, standing },
     plan,
+    applied,
     astraySteps,
     hasFreshColumns: hasFreshColumns(table),
   };
@@ -54,7 +68,12 @@ export async function dryRun(link: Link, trail: Trail): Promise<Plan> {
   return planCycle(link, trail, table).standing.plan;
 }
 
-function planCycle(link: Link, { memory, standing }: Trail, table: ObservedTable): Required<Trail> {
+function planCycle(
+  link: Link,
+  { memory, standing }: Trail,
+  table: ObservedTable,
+  run = link.newWord(),
+): Required<Trail> {
   const { clock, mirror, policy, times } = link;
   const next = remember(memory, table, clock.monotonicMs());
   const agreements = mirror.readAgreements();
@@ -81,7 +100,7 @@ function planCycle(link: Link, { memory, standing }: Trail, table: ObservedTable
     layout: currentLayout(link),
     policy,
     now: clock.now(),
-    run: link.newWord(),
+    run,
     newToken: () => claimToken(`${word}-${link.newWord()}`),
     isOwnToken: (token) => token.startsWith(claimToken(`${word}-`)),
   };

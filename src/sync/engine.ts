@@ -1,13 +1,15 @@
 import { backoffMs } from '../core/backoff.ts';
 import type { Plan } from '../core/decide/plan.ts';
+import { comparePlans, type PlanDifference } from '../core/decide/plan-difference.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { recoverOutbox } from './create.ts';
-import { type CycleResult, dryRun, emptyTrail, runCycle, type Trail } from './cycle.ts';
+import { type CycleOrder, type CycleResult, dryRun, emptyTrail, runCycle, type Trail } from './cycle.ts';
 import { KeyRefusal } from './key-refusal.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
+import { PlanGate } from './plan-gate.ts';
 import { Problems } from './problems.ts';
 import { Puller } from './puller.ts';
 import { pushRecord } from './push.ts';
@@ -63,6 +65,7 @@ export class Engine {
   readonly #pushing = new Set<string>();
   readonly #keyRefusal: KeyRefusal;
   readonly #puller: Puller;
+  readonly #gate: PlanGate;
   /** Refills in a row that found something to wake the worker for, and nobody woken since the one before. */
   #refillsInVain = 0;
   /** When the loop of cycles means to begin the next one, monotonic ms; `undefined` while one runs. */
@@ -76,6 +79,7 @@ export class Engine {
     this.link = link;
     this.expectedBy = link.clock.monotonicMs();
     this.startedAt = link.clock.now();
+    this.#gate = new PlanGate(link.isManual ?? false);
     this.problems = new Problems(link.clock, link.log);
     this.#cycleSignal = new Signal(link.clock, this.#stopping.signal);
     this.#keyRefusal = new KeyRefusal(link.clock, this.problems);
@@ -119,26 +123,60 @@ export class Engine {
     this.#cycleSignal.raise();
   }
 
-  /** What the next cycle would do, by the same decision, without doing it. */
+  /** What the next cycle would do, by the same decision, without doing it. It is kept for {@link apply} under its run. */
   plan(): Promise<Plan> {
-    return this.#cycleLock.run(() => dryRun(this.link, this.#trail));
-  }
-
-  /** One cycle now. */
-  cycle(): Promise<Plan> {
     return this.#cycleLock.run(async () => {
-      for (let rounds = 1; ; rounds += 1) {
-        const { astraySteps, hasFreshColumns, plan } = await this.#runCycle();
-        if (astraySteps > 0 && rounds < mendingRoundsMax) continue;
-        // After the cycle: a new column is known for new by the mark that laying out gives it.
-        if (this.#needsLayOut || hasFreshColumns) await this.#layOut();
-        return plan;
-      }
+      const plan = await dryRun(this.link, this.#trail);
+      this.#gate.keep(plan);
+      return plan;
     });
   }
 
-  async #runCycle(): Promise<CycleResult> {
-    const result = await runCycle(this.link, this.#trail);
+  /**
+   * Does exactly what a kept plan says, under its run, if that is what would be done now. Answers what is different: then nothing was
+   * done. `undefined` when no such plan is kept.
+   */
+  apply(id: string): Promise<PlanDifference[] | undefined> {
+    return this.#cycleLock.run(async () => {
+      const kept = this.#gate.find(id);
+      if (!kept) return undefined;
+      let differences: PlanDifference[] = [];
+      const choose = (plan: Plan) => {
+        differences = comparePlans(kept, plan);
+        return differences.length === 0 ? this.#gate.open(plan) : undefined;
+      };
+      // What went astray is done again, and nothing that was not in the plan.
+      const chooseRest = (plan: Plan) =>
+        comparePlans(kept, plan).some(({ now }) => now !== undefined)
+          ? this.#gate.pass(plan)
+          : this.#gate.open(plan);
+      await this.#runRounds({ run: id, choose }, chooseRest);
+      return differences;
+    });
+  }
+
+  /** One cycle now. Answers what was applied. */
+  cycle(): Promise<Plan> {
+    const choose = (plan: Plan) => this.#gate.pass(plan);
+    return this.#cycleLock.run(async () => {
+      const { applied, plan } = await this.#runRounds({ choose }, choose);
+      return applied ?? plan;
+    });
+  }
+
+  /** A cycle, and further ones as long as rows were written that had moved. */
+  async #runRounds(order: Omit<CycleOrder, 'trail'>, chooseRest: CycleOrder['choose']): Promise<CycleResult> {
+    let result = await this.#runCycle(order);
+    const mayLayOut = order.run === undefined ? !this.#gate.isManual : result.applied !== undefined;
+    for (let rounds = 1; result.astraySteps > 0 && rounds < mendingRoundsMax; rounds += 1)
+      result = await this.#runCycle({ choose: chooseRest });
+    // After the cycle: a new column is known for new by the mark that laying out gives it.
+    if (mayLayOut && (this.#needsLayOut || result.hasFreshColumns)) await this.#layOut();
+    return result;
+  }
+
+  async #runCycle(order: Omit<CycleOrder, 'trail'>): Promise<CycleResult> {
+    const result = await runCycle(this.link, { ...order, trail: this.#trail });
     this.#trail = result.trail;
     this.lastPlan = result.plan;
     const now = this.link.clock.now();
@@ -147,7 +185,7 @@ export class Engine {
     );
     this.lastCycleAt = now;
     this.tally.cycles += 1;
-    this.tally.tableSteps += result.plan.table.length;
+    this.tally.tableSteps += result.applied?.table.length ?? 0;
     return result;
   }
 

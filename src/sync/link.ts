@@ -39,6 +39,8 @@ export interface Link {
   readonly clock: Clock;
   readonly log: Log;
   readonly policy: Policy;
+  /** Nothing is written unless a person applies the plan for it. */
+  readonly isManual?: boolean;
   readonly times: LinkTimes;
   readonly backoff: Backoff;
   /** Chance from 0 to 1. */

@@ -29,6 +29,8 @@ export interface Status {
   readonly link: string;
   readonly now: number;
   readonly queue: { readonly kind: string };
+  /** Nothing is written unless a person applies the plan for it. */
+  readonly isManual: boolean;
   readonly cycles: number;
   readonly lastCycleAt: number | undefined;
   readonly restlessRows: number;
@@ -77,6 +79,7 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
     link: link.name,
     now: link.clock.now(),
     queue: { kind: link.queue.kind },
+    isManual: link.isManual ?? false,
     cycles: engine.tally.cycles,
     lastCycleAt: engine.lastCycleAt,
     restlessRows: lastPlan?.restlessRows ?? 0,

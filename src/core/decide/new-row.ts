@@ -58,7 +58,16 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
   }
   if (suspects.length > 0) return holdRow(context, row, '', wipedReason(suspects));
   const token = input.newToken();
-  writeRow(context, row, { entity, id: token }, { given: { id: token }, state: creating });
+  writeRow(
+    context,
+    row,
+    { entity, id: token },
+    {
+      given: { id: token },
+      state: creating,
+      creates: values.fields,
+    },
+  );
 }
 
 const foreignReason =

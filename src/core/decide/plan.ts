@@ -15,6 +15,8 @@ export interface TableStep {
   readonly notice: string;
   /** What the journal says once the write is confirmed; absent when only the Sync column or the look of a value changes. */
   readonly journal?: JournalEntry;
+  /** The row is claimed: these are the values of the record that will be created from it. */
+  readonly creates?: Fields;
   /** The record is forgotten once its row is gone. */
   readonly forgets?: true;
   /** It puts back what a write astray replaced. */

@@ -347,6 +347,8 @@ export interface RowWrite {
   readonly lost?: Fields;
   /** Why, where that is not plain from the rest. */
   readonly cause?: string;
+  /** Values of the record that will be created from the row. */
+  readonly creates?: Fields;
 }
 
 /** Plans the write of a row: only what differs, and nothing at all when nothing does. */
@@ -369,6 +371,7 @@ export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, 
     key,
     offers: write.offers ?? {},
     notice: write.notice ?? '',
+    ...(write.creates ? { creates: write.creates } : {}),
     ...(write.replaced || write.given?.cause ? { journal: entryOf(context, key, write) } : {}),
   });
 }

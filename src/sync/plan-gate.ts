@@ -1,0 +1,43 @@
+import { followUp, writtenKeys } from '../core/decide/follow-up.ts';
+import type { Plan } from '../core/decide/plan.ts';
+
+/** Plans that are kept for being applied, the newest. */
+const keptMax = 5;
+
+/**
+ * Says what of a plan is applied: all of it, or, where a person wants to see everything first, only what ends what they let through. It keeps
+ * the plans they saw, under their run; a restart forgets them.
+ */
+export class PlanGate {
+  readonly isManual: boolean;
+  #kept: readonly Plan[] = [];
+  readonly #begun = new Set<string>();
+
+  constructor(isManual: boolean) {
+    this.isManual = isManual;
+  }
+
+  keep(plan: Plan): void {
+    this.#kept = [plan, ...this.#kept].slice(0, keptMax);
+  }
+
+  find(id: string): Plan | undefined {
+    return this.#kept.find(({ run }) => run === id);
+  }
+
+  /** What of the plan of a cycle is applied. */
+  pass(plan: Plan): Plan {
+    return this.isManual ? this.#note(followUp(plan, this.#begun)) : plan;
+  }
+
+  /** Lets the whole plan through. It is kept no longer: a run happens once. */
+  open(plan: Plan): Plan {
+    this.#kept = this.#kept.filter(({ run }) => run !== plan.run);
+    return this.#note(plan);
+  }
+
+  #note(plan: Plan): Plan {
+    for (const name of writtenKeys(plan)) this.#begun.add(name);
+    return plan;
+  }
+}

@@ -1,0 +1,155 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { startHttp } from '../../src/http/server.ts';
+import { undo } from '../../src/sync/undo.ts';
+import { healthOf } from '../support/health.ts';
+import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { findRow } from '../support/two-sides.ts';
+
+const answerShape = z.looseObject({ id: z.string().optional() });
+
+/** A stage on which nothing is written by itself, filled by a first plan. */
+async function openManualStage() {
+  const stage = await openLeadsStage('ask', { isManual: true });
+  expect(await stage.engine.apply((await stage.engine.plan()).run)).toEqual([]);
+  await stage.settle();
+  return stage;
+}
+
+const rename = (stage: LeadsStage, text: string) =>
+  stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text });
+
+test('with manual writes nothing is written on either side until a plan is applied, and then exactly that', async () => {
+  const stage = await openLeadsStage('ask', { isManual: true });
+  const before = await stage.titles();
+  expect([before.sheet.size, before.crm.size]).toEqual([0, 5]);
+  const plan = await stage.engine.plan();
+  expect(plan.table.filter(({ write }) => write.kind === 'append')).toHaveLength(5);
+  expect(await stage.engine.apply(plan.run)).toEqual([]);
+  expect((await stage.titles()).sheet).toEqual(before.crm);
+});
+
+describe('with manual writes', () => {
+  test('an edit waits, is sent once its plan is applied, and stands in the history under the id of the plan', async () => {
+    const stage = await openManualStage();
+    const id = await stage.firstLead();
+    const old = (await stage.titles()).crm.get(id);
+    await rename(stage, 'Renamed');
+    await stage.settle();
+    expect((await stage.titles()).crm.get(id)).toBe(old);
+    const plan = await stage.engine.plan();
+    expect(await stage.engine.apply(plan.run)).toEqual([]);
+    await stage.settle();
+    expect((await stage.titles()).crm.get(id)).toBe('Renamed');
+    expect((await findRow(stage.addresses, 'lead', { ID: id }))?.['Sync']).toMatch(/^Synced/);
+    await undo(stage.link, { run: plan.run });
+    await stage.settle();
+    expect((await stage.titles()).crm.get(id)).toBe(old);
+  });
+
+  test('a new row is created, gets its ID and says so after one plan', async () => {
+    const stage = await openManualStage();
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Title', text: 'New' });
+    await stage.settle();
+    const plan = await stage.engine.plan();
+    expect(plan.table).toMatchObject([{ creates: { title: 'New' } }]);
+    expect(await stage.engine.apply(plan.run)).toEqual([]);
+    await stage.settle();
+    const { crm, sheet } = await stage.titles();
+    expect(crm.size).toBe(6);
+    expect(sheet).toEqual(crm);
+  });
+
+  test('a row that moved while an applied plan was written is mended at once', async () => {
+    const stage = await openManualStage();
+    const id = await stage.firstLead();
+    await stage.editCrm(`/leads/${id}`, { title: 'Of the CRM' });
+    await stage.settle();
+    const { run } = await stage.engine.plan();
+    await stage.setSheetFaults({
+      beforeNextWrite: [{ kind: 'sort', sheet: 'Leads', column: 'Title' }],
+    });
+    await stage.engine.apply(run);
+    await stage.settle();
+    const { crm, sheet } = await stage.titles();
+    expect(new Map([...sheet].toSorted())).toEqual(new Map([...crm].toSorted()));
+  });
+});
+
+describe('a plan', () => {
+  test('is not applied once something moved, and the difference is told by record and field', async () => {
+    const stage = await openManualStage();
+    const id = await stage.firstLead();
+    const old = (await stage.titles()).crm.get(id);
+    await rename(stage, 'Renamed');
+    await stage.settle();
+    const { run } = await stage.engine.plan();
+    await rename(stage, 'Renamed again');
+    await stage.settle();
+    expect(await stage.engine.apply(run)).toEqual([
+      {
+        place: `lead-${id} title in the CRM`,
+        planned: `"${old}" → "Renamed"`,
+        now: `"${old}" → "Renamed again"`,
+      },
+    ]);
+    await stage.settle();
+    expect((await stage.titles()).crm.get(id)).toBe(old);
+    await rename(stage, 'Renamed');
+    await stage.settle();
+    expect(await stage.engine.apply(run)).toEqual([]);
+  });
+
+  test('is applied once, and of a plan that is not kept nobody knows', async () => {
+    const stage = await openManualStage();
+    await rename(stage, 'Renamed');
+    await stage.settle();
+    const { run } = await stage.engine.plan();
+    expect(await stage.engine.apply(run)).toEqual([]);
+    expect(await stage.engine.apply(run)).toBeUndefined();
+  });
+
+  test('that was done by itself meanwhile is told to be', async () => {
+    const stage = await openLeadsStage();
+    const id = await stage.firstLead();
+    await stage.editCrm(`/leads/${id}`, { title: 'Of the CRM' });
+    await stage.engine.pullAll(() => {});
+    const { run } = await stage.engine.plan();
+    await stage.settle();
+    expect(await stage.engine.apply(run)).toMatchObject([{ place: `lead-${id} title in the sheet` }]);
+  });
+
+  test('is asked for and applied over HTTP, where wrong bodies are refused with one sentence', async () => {
+    const stage = await openManualStage();
+    const controlToken = 'plans-test-token';
+    const { engine } = stage;
+    const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
+    const http = await startHttp({ ...options, backUp: () => '', budgetUsage: () => ({}) });
+    onTestFinished(() => http.close());
+    const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
+    const post = async (path: string, body: unknown): Promise<[number, z.infer<typeof answerShape>]> => {
+      const answer = await fetch(`${http.url}${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      return [answer.status, answerShape.parse(await answer.json())];
+    };
+    await rename(stage, 'Renamed');
+    await stage.settle();
+    const [, plan] = await post('/api/plan', {});
+    expect(await post('/api/apply', { id: plan.id })).toEqual([
+      200,
+      { id: plan.id, isApplied: true, differences: [] },
+    ]);
+    expect(await post('/api/apply', { id: plan.id })).toMatchObject([
+      404,
+      { error: expect.stringContaining(`There is no plan ${plan.id}`) },
+    ]);
+    for (const path of ['/api/apply', '/api/plan', '/api/resync', '/api/backup', '/api/approve', '/api/undo'])
+      expect(await post(path, { nonsense: true })).toMatchObject([
+        400,
+        { error: expect.stringMatching(/^The request is not what this takes: [^\n]+\.$/) },
+      ]);
+  });
+});
