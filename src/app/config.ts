@@ -154,6 +154,8 @@ function checkRelations(settings: Settings): string[] {
       'sheet.apiRootUrl (GOOGLE_API_ROOT_URL): must begin with https:// unless it is on this machine',
     );
   }
+  if (settings.http.readWithToken && settings.http.controlToken === undefined)
+    problems.push('http.readWithToken: needs a token, http.controlToken (CONTROL_TOKEN)');
   for (const { entity, tab } of allTabs(settings)) {
     problems.push(...checkFields(entity, tab), ...checkHeaders(entity, tab));
   }

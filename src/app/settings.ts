@@ -181,6 +181,10 @@ export const settingsSchema = z.strictObject({
         .min(16, 'must have at least 16 characters')
         .optional()
         .describe('Commands need it; without it they are off.'),
+      readWithToken: z
+        .boolean()
+        .default(false)
+        .describe('Whether status, history and the page need the token too; health never does.'),
     })
     .prefault({}),
   health: z

@@ -42,29 +42,48 @@ function isKnown(host: string, known: ReadonlySet<string>): boolean {
   return known.has(hostname) || /^\[|^[\d.]+$/.test(hostname);
 }
 
-/** Lets only those pass who send the token, and listens no more to an address that guesses. Without a token nobody passes. */
-export function guardCommands(
-  commands: FastifyInstance,
-  controlToken: string | undefined,
-  clock: Clock,
-): void {
+type Scheme = 'Bearer' | 'Basic';
+
+/** Whether a request may pass; one that may not has been answered. */
+export type Gate = (request: FastifyRequest, reply: FastifyReply, schemes: readonly Scheme[]) => boolean;
+
+/** A gate for those who send the token, which listens no more to an address that guesses. Without a token nobody passes. */
+export function createGate(controlToken: string | undefined, clock: Clock): Gate {
   const refusals = countRefusals(clock);
-  commands.addHook('onRequest', (request, reply, next) => {
+  return (request, reply, schemes) => {
     const { ip } = request;
-    if (refusals.of(ip) >= refusalsMax) return refuseForNow(reply);
-    const problem = findAccessProblem(request, controlToken);
-    if (problem === undefined) return next();
-    refusals.add(ip);
-    reply.code(401).header('www-authenticate', 'Bearer').send({ error: problem });
+    if (refusals.of(ip) >= refusalsMax) {
+      const error = 'Too many wrong tokens came from this address. Wait a minute.';
+      reply.code(429).header('retry-after', refusalsMs / 1_000);
+      reply.send({ error });
+      return false;
+    }
+    const problem = findAccessProblem(request, controlToken, schemes);
+    if (problem === undefined) return true;
+    // A browser asks for the token by itself and does so without having sent a wrong one.
+    if (request.headers.authorization !== undefined) refusals.add(ip);
+    reply.code(401).header('www-authenticate', `${schemes.at(-1)} realm="crm-sheet-sync"`);
+    reply.send({ error: problem });
+    return false;
+  };
+}
+
+/** A browser sends what it was told for Basic with every request, also with one that a page of somebody else makes: no command takes it. */
+export function guardCommands(commands: FastifyInstance, gate: Gate): void {
+  commands.addHook('onRequest', (request, reply, next) => {
+    if (gate(request, reply, ['Bearer'])) next();
   });
 }
 
-function refuseForNow(reply: FastifyReply): void {
-  const error = 'Too many wrong tokens came from this address. Wait a minute.';
-  reply
-    .code(429)
-    .header('retry-after', refusalsMs / 1_000)
-    .send({ error });
+/** What machines ask to see whether all is well. */
+const openRoutes: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics'];
+
+/** Keeps what records hold from those who do not have the token; in a browser it is the password, with any name. */
+export function guardReading(server: FastifyInstance, gate: Gate): void {
+  server.addHook('onRequest', (request, reply, next) => {
+    const isGuarded = request.method !== 'POST' && !openRoutes.includes(request.routeOptions.url);
+    if (!isGuarded || gate(request, reply, ['Bearer', 'Basic'])) next();
+  });
 }
 
 /** Counts by address, and forgets all counts together, so that no number of addresses can fill the memory for long. */
@@ -85,11 +104,19 @@ function countRefusals(clock: Clock) {
   };
 }
 
-function findAccessProblem(request: FastifyRequest, controlToken: string | undefined): string | undefined {
+function findAccessProblem(
+  { headers }: FastifyRequest,
+  controlToken: string | undefined,
+  schemes: readonly Scheme[],
+): string | undefined {
   if (controlToken === undefined) return 'Commands are off: start the daemon with CONTROL_TOKEN to use them.';
-  const [scheme, token] = (request.headers.authorization ?? '').split(' ');
+  const [name, credentials = ''] = (headers.authorization ?? '').split(' ');
+  const scheme = schemes.find((each) => each === name);
+  const token = scheme === 'Basic' ? atobUtf8(credentials).replace(/^[^:]*:/, '') : credentials;
   // Digests have one length, so that comparing them takes the same time whatever was sent.
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  const isRight = scheme === 'Bearer' && timingSafeEqual(digest(token ?? ''), digest(controlToken));
-  return isRight ? undefined : 'The command needs the header Authorization: Bearer CONTROL_TOKEN.';
+  const isRight = scheme !== undefined && timingSafeEqual(digest(token), digest(controlToken));
+  return isRight ? undefined : 'This needs the header Authorization: Bearer CONTROL_TOKEN.';
 }
+
+const atobUtf8 = (text: string): string => Buffer.from(text, 'base64').toString('utf8');

@@ -5,7 +5,7 @@ import type { Health } from '../sync/health.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
 import { readStatus } from '../sync/status.ts';
 import { addDecisionRoutes, addWaitingRoute } from './decisions.ts';
-import { guardCommands, guardHost } from './guard.ts';
+import { createGate, type Gate, guardCommands, guardHost, guardReading } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, readInput } from './input.ts';
@@ -20,6 +20,8 @@ export interface HttpOptions {
   readonly hostNames?: readonly string[];
   /** Without it every command is refused. */
   readonly controlToken?: string | undefined;
+  /** Whether status and history need it too. */
+  readonly readWithToken?: boolean;
   readonly engine: Engine;
   readonly health: Health;
   /** How the request budget of the CRM stands, as it is to be shown. */
@@ -45,7 +47,9 @@ export async function startHttp(options: HttpOptions): Promise<HttpSide> {
     forceCloseConnections: true,
   });
   guardHost(server, [options.host, ...(options.hostNames ?? [])]);
-  addStatusRoutes(server, options, addCommandRoutes(server, options));
+  const gate = createGate(options.controlToken, options.engine.link.clock);
+  if (options.readWithToken) guardReading(server, gate);
+  addStatusRoutes(server, options, addCommandRoutes(server, options, gate));
   server.setErrorHandler((error, request, reply) => {
     const status = isSyncError(error) ? 503 : statusOf(error);
     if (status !== 500) return reply.code(status).send({ error: explainError(error) });
@@ -81,11 +85,12 @@ function addStatusRoutes(
 /** Adds the commands; answers how to see the last resync. */
 function addCommandRoutes(
   server: FastifyInstance,
-  { backUp, engine, controlToken }: HttpOptions,
+  { backUp, engine }: HttpOptions,
+  gate: Gate,
 ): () => ResyncReport | undefined {
   let report: ResyncReport | undefined;
   server.register((commands, _options, done) => {
-    guardCommands(commands, controlToken, engine.link.clock);
+    guardCommands(commands, gate);
     commands.post('/api/resync', ({ body }, reply) => {
       readInput(noBody, body);
       if (report?.state !== 'running') {

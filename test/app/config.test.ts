@@ -55,7 +55,12 @@ test('the needed settings alone are enough, and everything else has its default'
       columnShare: 0.3,
     },
   });
-  expect(settings.http).toEqual({ host: '127.0.0.1', hostNames: [], port: 8080 });
+  expect(settings.http).toEqual({
+    host: '127.0.0.1',
+    hostNames: [],
+    port: 8080,
+    readWithToken: false,
+  });
 });
 
 test('the environment wins over the file', () => {
@@ -64,6 +69,7 @@ test('the environment wins over the file', () => {
     host: '10.0.0.1',
     hostNames: [],
     port: 9000,
+    readWithToken: false,
   });
 });
 

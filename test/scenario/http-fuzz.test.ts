@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fc from 'fast-check';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startHttp } from '../../src/http/server.ts';
+import { type HttpOptions, startHttp } from '../../src/http/server.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { healthOf } from '../support/health.ts';
@@ -19,7 +19,7 @@ interface Route {
 }
 
 /** Starts the HTTP side of a daemon; answers every route it has, as the server itself tells them. */
-async function serve() {
+async function serve(more: Partial<HttpOptions> = {}) {
   const stage = await openLinkStage({ leads: 3, opportunities: 1, tasks: 1 });
   await pullCatalog(stage.link, 'newest');
   await stage.link.table.layOut(currentLayout(stage.link), 'create');
@@ -43,6 +43,7 @@ async function serve() {
     health: healthOf(engine),
     backUp: () => 'backup.db',
     budgetUsage: () => ({}),
+    ...more,
   });
   unsubscribe('fastify.initialization', watch);
   onTestFinished(() => http.close());
@@ -326,5 +327,25 @@ describe('the guard of the daemon', () => {
     expect(await command('guess-10', guesser)).toBe(429);
     expect(await command(controlToken, guesser)).toBe(429);
     expect(await command(controlToken, operator)).toBe(200);
+  });
+
+  test('asks for the token for everything but health where reading needs it, and takes no command from a browser', async () => {
+    const { url, routes } = await serve({ readWithToken: true });
+    const basic = `Basic ${btoa(`anybody:${controlToken}`)}`;
+    const health = ['/healthz', '/readyz', '/metrics'];
+    const reading = routes.filter((route) => route.method === 'GET' && !health.includes(route.url));
+    for (const { url: path } of [...reading, { url: '/nothing-there' }]) {
+      const headersOf = (authorization?: string) => (authorization === undefined ? {} : { authorization });
+      const status = async (authorization?: string) =>
+        (await ask(url, path, headersOf(authorization), operator)).status;
+      expect({ path, status: await status() }).toEqual({ path, status: 401 });
+      expect(await status(`Bearer ${controlToken}`)).not.toBe(401);
+      expect(await status(basic)).not.toBe(401);
+    }
+    expect((await ask(url, '/healthz', {}, guesser)).status).not.toBe(401);
+    expect((await ask(url, '/api/plan', { authorization: basic }, guesser)).status).toBe(401);
+    expect(
+      (await ask(url, '/api/status', { authorization: `Basic ${btoa('x:wrong')}` }, guesser)).status,
+    ).toBe(401);
   });
 });
