@@ -2,6 +2,7 @@ import type { Cell } from './cell.ts';
 import type { Entity } from './record.ts';
 import type { JournalEntry } from './state.ts';
 import type { DeleteStep, ObservedRow, SetStep } from './table.ts';
+import type { FieldName } from './value.ts';
 
 /** Google ends a request after three minutes: https://developers.google.com/workspace/sheets/api/limits. Until then an unanswered one may land. */
 export const lateLandingMs = 180_000;
@@ -30,8 +31,10 @@ export interface OpenWrite {
 
 /** A set that was sent, without its Sync cell: that one is written again anyway. */
 export type SentSet = Pick<SetStep, 'entity' | 'position' | 'idSeen' | 'id' | 'cells'> & {
-  /** ID of the row it reached instead of its own, as the reply showed it. */
+  /** ID of the row in which it did damage, as the reply showed it: another one than its own, or its own where somebody typed. */
   readonly hit?: Cell;
+  /** What it replaced in the row that it reached, by field, where the reply showed that. */
+  readonly was?: Readonly<Record<FieldName, Cell>>;
   /** It puts back what stood there, perhaps an edit that nobody has taken yet. */
   readonly isRepair?: true;
   /** What the journal says once it is known to have landed. */

@@ -66,11 +66,20 @@ export interface MisplacedWrite {
   readonly step: SetStep;
   /** The ID cell that stands in the row that was written. */
   readonly idFound: Cell;
+  /** What it replaced there, by field, where that could be seen. */
+  readonly replaced?: Readonly<Record<FieldName, Cell>>;
 }
 
-/** What the reply of an atomic write showed. Steps that are neither misplaced nor astray are confirmed. */
+/** A set that reached its row, and replaced what somebody typed there between read and write. */
+export interface OvertypedWrite {
+  readonly step: SetStep;
+  readonly replaced: Readonly<Record<FieldName, Cell>>;
+}
+
+/** What the reply of an atomic write showed. Steps that are named nowhere in it are confirmed. */
 export interface WriteReceipt {
   readonly misplaced: readonly MisplacedWrite[];
   /** Deletes that took another row: their own still stands. */
   readonly astray: readonly DeleteStep[];
+  readonly overtyped: readonly OvertypedWrite[];
 }

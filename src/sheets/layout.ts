@@ -5,6 +5,7 @@ import { bindColumns } from './columns.ts';
 import { type Grid, isEmptyGrid } from './grid.ts';
 import { tagLink } from './metadata.ts';
 import { addColumns, missingColumns, offerOf, refreshTab, type TabLook } from './refresh.ts';
+import { createShadow, findShadow } from './shadow.ts';
 import { headTab } from './tab-look.ts';
 import {
   findStranger,
@@ -47,7 +48,11 @@ export function planLayOut(task: LayOutTask): LayingOut {
   const { grids, link } = spreadsheet;
   const [lone, ...others] = grids;
   const spare = lone && others.length === 0 && isEmptyGrid(lone) ? [lone] : [];
-  const freeIds = freeSheetIds([...grids.map(({ sheetId }) => sheetId), ...Object.values(link?.tabs ?? {})]);
+  const freeIds = freeSheetIds([
+    ...grids.map(({ sheetId }) => sheetId),
+    ...Object.values(link?.tabs ?? {}),
+    ...(link?.shadow === undefined ? [] : [link.shadow]),
+  ]);
   const outcomes = layout.map((tab) => layOutTab(task, tab, () => spare.shift(), freeIds));
   const bound = outcomes.flatMap(({ sheetId }, index): [TabKind, number][] => {
     const entity = layout[index]?.entity;
@@ -56,8 +61,15 @@ export function planLayOut(task: LayOutTask): LayingOut {
   const tabs = { ...link?.tabs, ...Object.fromEntries(bound) };
   const requests = outcomes.flatMap((outcome) => outcome.requests);
   const isTagged = link !== undefined || bound.length > 0;
+  const known = findShadow(spreadsheet)?.sheetId;
+  const shadow = known ?? (isTagged ? freeIds.next().value : undefined);
+  const isMissing = shadow !== undefined && known === undefined;
   return {
-    requests: [...requests, ...(isTagged ? tagLink(link, { ...owner, tabs }) : [])],
+    requests: [
+      ...requests,
+      ...(isMissing ? [createShadow(shadow)] : []),
+      ...(isTagged ? tagLink(link, { ...owner, tabs, shadow }) : []),
+    ],
     held: outcomes.flatMap(({ held }) => held),
     offered: outcomes.flatMap(({ offered }) => offered),
   };

@@ -18,11 +18,12 @@ const linkShape = z.object({
   spreadsheetId: z.string(),
   account: z.string(),
   tabs: z.partialRecord(z.enum(tabKinds), z.int()),
+  shadow: z.int().optional(),
 });
 
 /**
  * What a laid-out spreadsheet says about itself: its own id, by which a copy gives itself away, the CRM account
- * that it belongs to, and the numeric id of the tab of each entity.
+ * that it belongs to, and the numeric id of the tab of each entity and of our hidden tab.
  */
 export type LinkTag = z.infer<typeof linkShape>;
 

@@ -4,6 +4,7 @@ import { quoteTitle } from './a1.ts';
 import type { SheetsClient } from './client.ts';
 import { type Grid, gridFields } from './grid.ts';
 import { countCells } from './room.ts';
+import { findShadow, shadowTitle } from './shadow.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 
 /** Reads the tabs of a layout, and no others as long as they are where they were. */
@@ -23,6 +24,8 @@ export function createReader(client: SheetsClient, log: Log): Reader {
   /** Titles under which tabs were last seen; a tab that is not there has none. */
   let titles: ReadonlyMap<TabKind, string> | undefined;
   let otherCells = 0;
+  /** Where the hidden tab was last seen: nowhere when it is `undefined`. */
+  let shadow: string | undefined = shadowTitle;
 
   async function readWhole(layout: Layout): Promise<TaggedSpreadsheet> {
     const tagged = await watch(gridFields);
@@ -36,7 +39,8 @@ export function createReader(client: SheetsClient, log: Log): Reader {
     const wanted = !titles || titles.has('question') ? layout : recordTabs(layout);
     const ranges = wanted.flatMap(({ entity, title }) => (titles ? (titles.get(entity) ?? []) : title));
     const isComplete = ranges.length === wanted.length;
-    const tagged = isComplete ? await watch(gridFields, ranges.map(quoteTitle)) : undefined;
+    const corner = shadow === undefined ? [] : [`${quoteTitle(shadow)}!A1`];
+    const tagged = isComplete ? await watch(gridFields, [...ranges.map(quoteTitle), ...corner]) : undefined;
     const isFound = tagged && foundGrids(tagged, wanted).length === wanted.length;
     return isFound ? tagged : readWhole(layout);
   }
@@ -58,12 +62,14 @@ export function createReader(client: SheetsClient, log: Log): Reader {
     async read(layout) {
       const tagged = await readTabs(layout);
       rememberTitles(tagged, layout);
+      shadow = findShadow(tagged)?.title;
       return tagged;
     },
     readWhole,
     otherCells: () => otherCells,
     forget() {
       titles = undefined;
+      shadow = shadowTitle;
     },
   };
 }

@@ -61,7 +61,7 @@ export function checkWrite(write: TabWrite, { ids: idsRead, headers, rows }: Rea
     const idFound = idHit(step);
     return idFound ? [{ step, idFound }] : [];
   });
-  return { misplaced, astray, haveColumnsMoved };
+  return { misplaced, astray, overtyped: [], haveColumnsMoved };
 }
 
 /** Where the row of a set stands after the write. */

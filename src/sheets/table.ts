@@ -10,6 +10,7 @@ import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
 import { lookFields, readLook, type TabLook } from './refresh.ts';
 import { checkRoom } from './room.ts';
+import { findShadow } from './shadow.ts';
 import { type Owner, placeByTitle, placeTab, type TaggedSpreadsheet } from './tabs.ts';
 import { createWriter } from './writer.ts';
 
@@ -46,7 +47,7 @@ export function createSheetTable(
         const readings = observeTabs(spreadsheet, layout, owner, reader.otherCells());
         last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet) };
       }
-      writer.start(boundTabs(last.readings));
+      writer.start(boundTabs(last.readings), findShadow(spreadsheet));
       return last.table;
     },
 

@@ -8,13 +8,14 @@ import { readRows } from './grid.ts';
 import type { BoundTab } from './read.ts';
 import { type RealignedWrite, realign } from './realign.ts';
 import { checkWrite, type ReadBack, receiptFields, rowsToReadBack, type TabWrite } from './receipt.ts';
+import { findTyped, type Keeping, planKeeping, readKept, type Shadow } from './shadow.ts';
 import { applySteps, sortSteps } from './steps.ts';
 import { tabRequests } from './write.ts';
 
 /** Writes steps to the tabs as they were read last. */
 export interface Writer {
   /** Takes over what a read found. */
-  start(tabs: ReadonlyMap<TabKind, BoundTab>): void;
+  start(tabs: ReadonlyMap<TabKind, BoundTab>, shadow: Shadow | undefined): void;
   write(steps: readonly RowStep[]): Promise<WriteReceipt>;
 }
 
@@ -32,10 +33,12 @@ const batchBytesMax = 1_800_000;
  */
 export function createWriter(client: SheetsClient, log: Log): Writer {
   let tabs: ReadonlyMap<TabKind, BoundTab> = new Map();
+  let shadow: Shadow | undefined;
 
   async function writeBatch(steps: readonly RowStep[]): Promise<WriteReceipt> {
     const writes = planBatch(tabs, steps);
-    const requests = [...writes.values()].flatMap((write) => write.requests);
+    const keeping = keepReplaced(writes);
+    const requests = [...keeping.requests, ...[...writes.values()].flatMap((write) => write.requests)];
     if (requests.length === 0) return joinReceipts([]);
     if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax) {
       const half = Math.ceil(steps.length / 2);
@@ -43,14 +46,34 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
       return joinReceipts([first, await writeBatch(steps.slice(half))]);
     }
     const ranges = [...writes.values()].flatMap(receiptRanges);
-    const reply = await client.batchUpdate(requests, receiptFields, ranges);
+    const reply = await client.batchUpdate(requests, receiptFields, [...ranges, ...keptRange(keeping)]);
+    const kept = readKept(keeping, keptRows(reply));
     const receipts: WriteReceipt[] = [];
-    for (const [entity, write] of writes) receipts.push(await settleWrite(entity, write, reply));
+    for (const [entity, write] of writes) receipts.push(await settleWrite(entity, write, reply, kept));
     return joinReceipts(receipts);
   }
 
+  function keepReplaced(writes: ReadonlyMap<TabKind, PlannedWrite>): Keeping {
+    if (!shadow) return { requests: [], runs: [] };
+    const sets = [...writes].map(
+      ([entity, { before, steps }]) => [entity, { tab: before, steps: steps.sets }] as const,
+    );
+    return planKeeping(shadow, new Map(sets));
+  }
+
+  const keptRange = ({ runs }: Keeping): string[] =>
+    shadow && runs.length > 0 ? [`${quoteTitle(shadow.title)}!1:${runs.length}`] : [];
+
+  const keptRows = ({ sheets }: Spreadsheet) =>
+    readRows(sheets?.find(({ properties }) => (properties?.sheetId ?? 0) === shadow?.sheetId)?.data?.[0]);
+
   /** Checks the reply, and mends the write once when columns moved. */
-  async function settleWrite(entity: TabKind, write: TabWrite, reply: Spreadsheet): Promise<WriteReceipt> {
+  async function settleWrite(
+    entity: TabKind,
+    write: TabWrite,
+    reply: Spreadsheet,
+    kept: Kept,
+  ): Promise<WriteReceipt> {
     const readBack = readBackOf(reply, write);
     const check = checkWrite(write, readBack);
     tabs = new Map([...tabs, [entity, write.after]]);
@@ -61,7 +84,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     if (check.astray.length > 0) {
       log.error('sheet.wrong_rows_deleted', { entity, rows: check.astray.length });
     }
-    return check;
+    return addKept(check, write, kept);
   }
 
   async function writeAgain(entity: TabKind, write: RealignedWrite): Promise<WriteReceipt> {
@@ -72,13 +95,14 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
   }
 
   return {
-    start(read) {
+    start(read, readShadow) {
       tabs = read;
+      shadow = readShadow;
     },
     async write(steps) {
       try {
         const receipt = await writeBatch(inOrder(steps));
-        if (receipt.misplaced.length + receipt.astray.length > 0) tabs = new Map();
+        if (receipt.misplaced.length + receipt.astray.length + receipt.overtyped.length > 0) tabs = new Map();
         return receipt;
       } catch (error) {
         tabs = new Map();
@@ -91,7 +115,24 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
 const joinReceipts = (receipts: readonly WriteReceipt[]): WriteReceipt => ({
   misplaced: receipts.flatMap(({ misplaced }) => misplaced),
   astray: receipts.flatMap(({ astray }) => astray),
+  overtyped: receipts.flatMap(({ overtyped }) => overtyped),
 });
+
+type Kept = ReturnType<typeof readKept>;
+
+/** Adds to a receipt what its sets replaced: all of it in another row, in their own what was not there when it was read. */
+function addKept(receipt: WriteReceipt, { before, steps }: TabWrite, kept: Kept): WriteReceipt {
+  const misplaced = receipt.misplaced.map((write) => {
+    const replaced = kept.get(write.step);
+    return replaced ? { ...write, replaced } : write;
+  });
+  const missed = new Set(misplaced.map(({ step }) => step));
+  const overtyped = steps.sets.flatMap((step) => {
+    const replaced = missed.has(step) ? {} : findTyped(before, step, kept.get(step) ?? {});
+    return Object.keys(replaced).length > 0 ? [{ step, replaced }] : [];
+  });
+  return { ...receipt, misplaced, overtyped };
+}
 
 function inOrder(steps: readonly RowStep[]): RowStep[] {
   const { sets, appends, deletes } = sortSteps(steps);

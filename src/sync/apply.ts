@@ -10,7 +10,7 @@ import type { Link } from './link.ts';
 /**
  * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is
  * about to be written; then the table is written in one atomic batch, and only what the reply confirms becomes agreed. Answers how many
- * steps reached other rows than their own: they stay open until a later plan has mended them.
+ * steps reached other rows than their own, or replaced what was typed meanwhile: they stay open until a later plan has mended them.
  */
 export async function applyPlan(link: Link, plan: Plan): Promise<number> {
   commitPlan(link, plan);
@@ -25,17 +25,27 @@ async function writeTable(link: Link, plan: Plan): Promise<number> {
   if (plan.table.length === 0) return 0;
   const receipt = await link.table.write(plan.table.map(({ write }) => write));
   const missed = new Set<RowStep>([...receipt.misplaced.map(({ step }) => step), ...receipt.astray]);
+  const replaced = new Map(receipt.overtyped.map((write) => [write.step as RowStep, write.replaced]));
   link.log.info('sheet.written', { run: plan.run, rows: plan.table.length - missed.size });
   if (missed.size > 0) link.log.warn('sheet.rows_moved', { run: plan.run, rows: missed.size });
+  if (replaced.size > 0) link.log.info('sheet.typed_meanwhile', { run: plan.run, rows: replaced.size });
   link.mirror.transaction(() => {
     confirmSteps(
       link,
       plan,
-      plan.table.filter(({ write }) => !missed.has(write)),
+      plan.table
+        .filter(({ write }) => !missed.has(write))
+        .map((step) => without(step, replaced.get(step.write))),
     );
     saveOpenWrite(link, answeredWrite(plan, receipt));
   });
-  return missed.size;
+  return missed.size + replaced.size;
+}
+
+/** A step of which some fields are not agreed, because what somebody typed in the same moment comes back. */
+function without(step: TableStep, fields: object | undefined): TableStep {
+  const offers = Object.entries(step.offers).filter(([name]) => !fields || !(name in fields));
+  return fields ? { ...step, offers: Object.fromEntries(offers) } : step;
 }
 
 function commitPlan(link: Link, plan: Plan): void {

@@ -30,8 +30,40 @@ describe('rows that move between read and write', () => {
     const first = setStep(1, textCell('1'), titled('One'));
     const second = setStep(2, textCell('2'), titled('Two'));
     const { misplaced } = await sheet.table.write([first, second]);
-    expect(misplaced).toEqual([{ step: first, idFound: textCell('3') }]);
+    expect(misplaced).toEqual([{ step: first, idFound: textCell('3'), replaced: titled('Title 3') }]);
     await expect(sheet.table.write([first])).rejects.toThrow('without a read');
+  });
+
+  test('what somebody typed between read and write is reported with the write that replaced it (S1)', async () => {
+    await sheet.fill('1', '2', '3');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({
+      beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row: 2, column: 'Title', text: 'Typed meanwhile' }],
+    });
+    const steps = [setStep(1, textCell('1'), titled('One')), setStep(2, textCell('2'), titled('Two'))];
+    expect(await sheet.table.write(steps)).toEqual({
+      misplaced: [],
+      astray: [],
+      overtyped: [{ step: steps[1], replaced: titled('Typed meanwhile') }],
+    });
+  });
+
+  test('a cell that somebody emptied, or filled with a number, between read and write is reported too', async () => {
+    await sheet.fill('1', '2');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({
+      beforeNextWrite: [
+        { kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: '' },
+        { kind: 'edit', sheet: 'Leads', row: 2, column: 'Website', text: '12.5' },
+      ],
+    });
+    const one = setStep(1, textCell('1'), titled('One'));
+    const two = setStep(2, textCell('2'), { 'about.url': textCell('example.com') });
+    const { overtyped } = await sheet.table.write([one, two]);
+    expect(overtyped).toMatchObject([
+      { step: one, replaced: { title: emptyCell } },
+      { step: two, replaced: { 'about.url': { text: '12.5' } } },
+    ]);
   });
 
   test('an ID written over another one is reported with the ID that is lost', async () => {
@@ -49,6 +81,7 @@ describe('rows that move between read and write', () => {
     expect(await sheet.table.write([step])).toEqual({
       misplaced: [{ step, idFound: textCell('2') }],
       astray: [],
+      overtyped: [],
     });
   });
 
@@ -74,6 +107,7 @@ describe('rows that move between read and write', () => {
         { step: second, idFound: emptyCell },
       ],
       astray: [],
+      overtyped: [],
     });
   });
 
@@ -93,6 +127,7 @@ describe('rows that move between read and write', () => {
     expect(await sheet.table.write([step])).toEqual({
       misplaced: [{ step, idFound: textCell('2') }],
       astray: [],
+      overtyped: [],
     });
   });
 
@@ -104,7 +139,7 @@ describe('rows that move between read and write', () => {
       setStep(3, textCell('3'), titled('Three')),
       appendStep('4', titled('Four')),
     ];
-    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [] });
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [], overtyped: [] });
   });
 
   test.each<[string, PersonActionInput[]]>([
@@ -126,7 +161,7 @@ describe('rows that move between read and write', () => {
       setStep(3, textCell('3'), titled('Three')),
       appendStep('4', titled('Four')),
     ];
-    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [] });
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [], overtyped: [] });
     const { rows } = await sheet.readTab();
     expect(
       rows.map(({ id, cells }) => [id, cells['title'], cells['about.url'], cells['status_name']]),
@@ -150,7 +185,7 @@ describe('rows that move between read and write', () => {
       beforeNextWrite: [{ kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Name' }],
     });
     const steps = [setStep(1, textCell('1'), titled('One'))];
-    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [] });
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [], overtyped: [] });
     expect(await sheet.readValues('Leads!C1:C2')).toMatchObject({ values: [['Name'], ['One']] });
   });
 
@@ -158,7 +193,11 @@ describe('rows that move between read and write', () => {
     await sheet.fill('1', '2');
     await sheet.table.read(sheetLayout);
     await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertColumns', sheet: 'Leads', column: 0 }] });
-    expect(await sheet.table.write([deleteStep(1, '1')])).toEqual({ misplaced: [], astray: [] });
+    expect(await sheet.table.write([deleteStep(1, '1')])).toEqual({
+      misplaced: [],
+      astray: [],
+      overtyped: [],
+    });
     expect(await sheet.titlesById()).toEqual({ '2': 'Title 2' });
   });
 
@@ -167,7 +206,7 @@ describe('rows that move between read and write', () => {
     await sheet.table.read(sheetLayout);
     await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertRows', sheet: 'Leads', row: 1 }] });
     const step = deleteStep(2, '2');
-    expect(await sheet.table.write([step])).toEqual({ misplaced: [], astray: [step] });
+    expect(await sheet.table.write([step])).toEqual({ misplaced: [], astray: [step], overtyped: [] });
     expect(sheet.log.lines).toContainEqual({
       level: 'error',
       event: 'sheet.wrong_rows_deleted',

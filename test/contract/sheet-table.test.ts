@@ -181,7 +181,7 @@ describe('reading and writing', () => {
       setStep(4, textCell('4'), titled('Changed')),
       deleteStep(1, '1'),
     ]);
-    expect(receipt).toEqual({ misplaced: [], astray: [] });
+    expect(receipt).toEqual({ misplaced: [], astray: [], overtyped: [] });
     expect(await sheet.titlesById()).toEqual({ '3': 'Title 3', '4': 'Changed', '5': 'Title 5' });
   });
 
@@ -217,7 +217,7 @@ describe('reading and writing', () => {
   test('nothing to write is no request', async () => {
     await sheet.fill('1');
     const before = await sheet.countRequests();
-    expect(await sheet.table.write([])).toEqual({ misplaced: [], astray: [] });
+    expect(await sheet.table.write([])).toEqual({ misplaced: [], astray: [], overtyped: [] });
     expect(await sheet.countRequests()).toEqual(before);
   });
 
@@ -236,7 +236,7 @@ describe('reading and writing', () => {
       appendStep(`${index}`, titled(`${index} ${long}`)),
     );
     const before = await sheet.countRequests();
-    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [] });
+    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [], overtyped: [] });
     expect((await sheet.countRequests()).writes).toBe(before.writes + 2);
     const { rows } = await sheet.readTab();
     expect(rows.map((row) => textIn(row.id))).toEqual(steps.map((_, index) => `${index}`));

@@ -106,6 +106,52 @@ describe('a write to rows that moved, of which no reply came', () => {
   });
 });
 
+describe('what somebody types while the row is written', () => {
+  test.each(['table', 'ask'] as const)(
+    'S1: is not overwritten where the rule of the column is %s',
+    async (conflict) => {
+      const { stage } = await openFilled();
+      const { policy } = stage.link;
+      const lead = { ...policy.tabs.lead, conflict };
+      const engine = stage.createEngine({ policy: { ...policy, tabs: { ...policy.tabs, lead } } });
+      const [first] = (await stage.readCrm()).leads;
+      const rows = (await stage.readSheet())['Leads'] ?? [];
+      const row = rows.findIndex(({ ID }) => ID === first?.id) + 1;
+      await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed in the CRM' });
+      await engine.pullAll(() => {});
+      await stage.setSheetFaults({
+        beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: 'Typed meanwhile' }],
+      });
+      await engine.cycle();
+      const shown = ((await stage.readSheet())['Leads'] ?? []).find(({ ID }) => ID === first?.id);
+      expect(shown?.['Title']).toBe('Typed meanwhile');
+      for (const _cycle of Array.from({ length: 3 })) await engine.cycle();
+      if (conflict === 'ask') {
+        expect(engine.lastPlan?.conflicts).toMatchObject([
+          { crm: 'Renamed in the CRM', table: 'Typed meanwhile' },
+        ]);
+      } else {
+        expect(stage.link.mirror.readOutbox()).toMatchObject([{ fields: { title: 'Typed meanwhile' } }]);
+      }
+    },
+  );
+
+  test('S1: stands in the journal where the CRM wins', async () => {
+    const { engine, stage } = await openFilled();
+    const [first] = (await stage.readCrm()).leads;
+    const rows = (await stage.readSheet())['Leads'] ?? [];
+    const row = rows.findIndex(({ ID }) => ID === first?.id) + 1;
+    await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed in the CRM' });
+    await engine.pullAll(() => {});
+    await stage.setSheetFaults({
+      beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: 'Typed meanwhile' }],
+    });
+    for (const _cycle of Array.from({ length: 4 })) await engine.cycle();
+    await expectEqualSides(stage);
+    expect(stage.link.mirror.readJournal(20).map(({ lost }) => lost['title'])).toContain('Typed meanwhile');
+  });
+});
+
 test('a write that never landed is watched for as long as it may still land, and then forgotten', async () => {
   const { engine, stage } = await openFilled();
   const [first] = (await stage.readCrm()).leads;

@@ -102,18 +102,20 @@ describe('a cycle', () => {
 
 interface SentBatch {
   readonly requests: readonly {
-    readonly updateCells: {
-      readonly rows: readonly {
+    readonly updateCells?: {
+      readonly rows?: readonly {
         readonly values: readonly { readonly userEnteredValue: { readonly stringValue: string } }[];
       }[];
     };
   }[];
 }
 
-/** The texts of all cells that a batch writes. */
+/** The texts of all cells that a batch writes; what it copies aside first, and empties for that, are no cells of people. */
 function writtenCells(body = '{"requests":[]}'): string[] {
   const { requests } = JSON.parse(body) as SentBatch;
   return requests.flatMap(({ updateCells }) =>
-    updateCells.rows.flatMap(({ values }) => values.map((value) => value.userEnteredValue.stringValue)),
+    (updateCells?.rows ?? []).flatMap(({ values }) =>
+      values.map((value) => value.userEnteredValue.stringValue),
+    ),
   );
 }

@@ -49,7 +49,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         ...link.table,
         async write(steps) {
           await link.table.write(steps);
-          return { misplaced: [], astray: [] };
+          return { misplaced: [], astray: [], overtyped: [] };
         },
       },
     }),

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
-    include: ['test/soak/**/*.soak.ts'],
+    include: ['test/soak/soak.ts'],
     hookTimeout: 600_000,
     reporters: ['verbose'],
     disableConsoleIntercept: true,

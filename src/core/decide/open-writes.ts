@@ -11,21 +11,28 @@ export function unansweredWrite({ at, before, run, table }: Plan): OpenWrite {
   return { id: run, at, outcome: 'unknown', settlesAt: at + lateLandingMs, sets, deletes, before };
 }
 
-/** What is left of it once the reply has come: the steps that went astray. */
-export function answeredWrite(plan: Plan, { astray, misplaced }: WriteReceipt): OpenWrite {
-  const sets = misplaced.flatMap(({ step, idFound }) => sentSet(step, { hit: idFound }));
+/** What is left of it once the reply has come: the steps that went astray, or over what somebody typed. */
+export function answeredWrite(plan: Plan, { astray, misplaced, overtyped }: WriteReceipt): OpenWrite {
+  const sets = [
+    ...misplaced.flatMap(({ step, idFound, replaced }) => sentSet(step, { hit: idFound, was: replaced })),
+    ...overtyped.flatMap(({ step, replaced }) => {
+      const { id, ...own } = step;
+      const hit = id ?? step.idSeen;
+      return sentSet({ ...own, idSeen: hit }, { hit, was: replaced });
+    }),
+  ];
   return { ...unansweredWrite(plan), outcome: 'answered', sets, deletes: astray.filter(isOfRecord) };
 }
 
 /** A question whose row was taken is asked again. */
 const isOfRecord = ({ entity }: DeleteStep): boolean => entity !== 'question';
 
-type Circumstances = { [Name in 'hit' | 'isRepair' | 'journal']?: SentSet[Name] | undefined };
+type Circumstances = { [Name in 'hit' | 'was' | 'isRepair' | 'journal']?: SentSet[Name] | undefined };
 
 /** A Sync cell alone is left out: wherever it went, it is written again. */
 function sentSet(
   { entity, position, idSeen, id, cells }: SetStep,
-  { hit, isRepair, journal }: Circumstances,
+  { hit, was, isRepair, journal }: Circumstances,
 ): SentSet[] {
   if (id === undefined && Object.keys(cells).length === 0) return [];
   return [
@@ -36,6 +43,7 @@ function sentSet(
       cells,
       ...(id ? { id } : {}),
       ...(hit ? { hit } : {}),
+      ...(was ? { was } : {}),
       ...(isRepair ? { isRepair } : {}),
       ...(journal ? { journal } : {}),
     },

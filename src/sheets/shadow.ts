@@ -1,0 +1,162 @@
+import { bareCell, type Cell, equalCells } from '../core/cell.ts';
+import type { TabKind } from '../core/layout.ts';
+import type { SetStep } from '../core/table.ts';
+import type { FieldName } from '../core/value.ts';
+import type { Request } from './client.ts';
+import { cellAt, type Grid, type Rows } from './grid.ts';
+import type { BoundTab } from './read.ts';
+import type { TaggedSpreadsheet } from './tabs.ts';
+
+/*
+ * Google has no write that refuses to replace a value which changed since it was read. So the cells that a batch is about to overwrite are
+ * copied first, in the same atomic batch, to a hidden tab of ours, and are read back in its reply: what a person typed between our read and
+ * our write is seen, and can be put back.
+ */
+
+/** Its title as we make it. */
+export const shadowTitle = 'crm-sheet-sync, please leave';
+
+/** The hidden tab, as it was last seen. */
+export type Shadow = Pick<Grid, 'sheetId' | 'title' | 'rowCount' | 'columnCount'>;
+
+/** The hidden tab that the spreadsheet's tag names, or that has its title. */
+export const findShadow = ({ link, grids }: TaggedSpreadsheet): Shadow | undefined =>
+  grids.find(({ sheetId }) => sheetId === link?.shadow) ?? grids.find(({ title }) => title === shadowTitle);
+
+export const createShadow = (sheetId: number): Request => ({
+  addSheet: {
+    properties: {
+      sheetId,
+      title: shadowTitle,
+      hidden: true,
+      gridProperties: { rowCount: 100, columnCount: 26 },
+    },
+  },
+});
+
+/** Cells of one row that are overwritten, side by side from `column` on, and the row of the hidden tab that keeps them. */
+interface KeptRun {
+  readonly step: SetStep;
+  readonly sheetId: number;
+  readonly column: number;
+  /** From left to right. */
+  readonly fields: readonly FieldName[];
+  readonly shadowRow: number;
+}
+
+/** What has to go before the writes of a batch, and where it is read back. */
+export interface Keeping {
+  readonly requests: readonly Request[];
+  readonly runs: readonly KeptRun[];
+}
+
+/** Plans to keep the cells that the sets of a batch overwrite; the ID and the Sync cell are nobody's to type in. */
+export function planKeeping(
+  shadow: Shadow,
+  sets: ReadonlyMap<TabKind, { readonly tab: BoundTab; readonly steps: readonly SetStep[] }>,
+): Keeping {
+  const runs: KeptRun[] = [];
+  for (const { tab, steps } of sets.values()) {
+    for (const step of steps) {
+      for (const run of runsOf(tab, step))
+        runs.push({ ...run, step, sheetId: tab.sheetId, shadowRow: runs.length });
+    }
+  }
+  const width = Math.max(0, ...runs.map(({ fields }) => fields.length));
+  return {
+    requests: runs.length === 0 ? [] : [...makeRoom(shadow, runs.length, width), ...copies(shadow, runs)],
+    runs,
+  };
+}
+
+/** The columns of a set that lie side by side. */
+function runsOf({ columns }: BoundTab, { cells }: SetStep): { column: number; fields: FieldName[] }[] {
+  const placed = Object.keys(cells)
+    .flatMap((field) => {
+      const column = columns.fields.get(field)?.index;
+      return column === undefined ? [] : [{ column, field }];
+    })
+    .toSorted((one, other) => one.column - other.column);
+  const runs: { column: number; fields: FieldName[] }[] = [];
+  for (const { column, field } of placed) {
+    const last = runs.at(-1);
+    if (last && last.column + last.fields.length === column) last.fields.push(field);
+    else runs.push({ column, fields: [field] });
+  }
+  return runs;
+}
+
+/** An empty cell that is copied may leave what stood there before, so that the rows are emptied first. */
+function makeRoom({ sheetId, rowCount, columnCount }: Shadow, height: number, width: number): Request[] {
+  const grow = (dimension: string, length: number) =>
+    length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [];
+  return [
+    ...grow('ROWS', height - rowCount),
+    ...grow('COLUMNS', width - columnCount),
+    {
+      updateCells: { range: { sheetId, startRowIndex: 0, endRowIndex: height }, fields: 'userEnteredValue' },
+    },
+  ];
+}
+
+/** Runs of the same columns in rows below each other are copied at once. */
+function copies(shadow: Shadow, runs: readonly KeptRun[]): Request[] {
+  const blocks: { first: KeptRun; height: number }[] = [];
+  for (const run of runs) {
+    const last = blocks.at(-1);
+    const isNext =
+      last?.first.sheetId === run.sheetId &&
+      last.first.column === run.column &&
+      last.first.fields.length === run.fields.length &&
+      last.first.step.position + last.height === run.step.position;
+    if (last && isNext) last.height += 1;
+    else blocks.push({ first: run, height: 1 });
+  }
+  return blocks.map(({ first: { column, fields, sheetId, shadowRow, step }, height }) => ({
+    copyPaste: {
+      source: area(sheetId, step.position, column, height, fields.length),
+      destination: area(shadow.sheetId, shadowRow, 0, height, fields.length),
+      pasteType: 'PASTE_FORMULA',
+    },
+  }));
+}
+
+const area = (sheetId: number, row: number, column: number, height: number, width: number) => ({
+  sheetId,
+  startRowIndex: row,
+  endRowIndex: row + height,
+  startColumnIndex: column,
+  endColumnIndex: column + width,
+});
+
+/** What each set replaced, by field. A formula moved when it was copied, so that its text is not what was typed: it is left out. */
+export function readKept(
+  { runs }: Keeping,
+  rows: Rows,
+): ReadonlyMap<SetStep, Readonly<Record<FieldName, Cell>>> {
+  const kept = new Map<SetStep, Record<FieldName, Cell>>();
+  for (const { step, fields, shadowRow } of runs) {
+    const cells = kept.get(step) ?? {};
+    for (const [column, field] of fields.entries()) {
+      const cell = bareCell(cellAt(rows, shadowRow, column));
+      if (cell.kind !== 'formula' && cell.kind !== 'error') cells[field] = cell;
+    }
+    kept.set(step, cells);
+  }
+  return kept;
+}
+
+/** Of the cells that a set replaced in its own row, those that were not as they had been read: somebody typed them in the same moment. */
+export function findTyped(
+  { columns, rows }: BoundTab,
+  { position }: SetStep,
+  kept: Readonly<Record<FieldName, Cell>>,
+): Readonly<Record<FieldName, Cell>> {
+  return Object.fromEntries(
+    Object.entries(kept).filter(([field, cell]) => {
+      const column = columns.fields.get(field)?.index ?? -1;
+      const before = bareCell(cellAt(rows, position, column));
+      return before.kind !== 'formula' && before.kind !== 'error' && !equalCells(cell, before);
+    }),
+  );
+}
