@@ -1,9 +1,9 @@
 import { bareCell, type Cell, equalCells } from '../core/cell.ts';
-import type { TabKind } from '../core/layout.ts';
 import type { SetStep } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
-import type { Request } from './client.ts';
-import { cellAt, type Grid, type Rows } from './grid.ts';
+import { quoteTitle } from './a1.ts';
+import type { Request, Spreadsheet } from './client.ts';
+import { cellAt, type Grid, readRows } from './grid.ts';
 import type { BoundTab } from './read.ts';
 import type { TaggedSpreadsheet } from './tabs.ts';
 
@@ -46,25 +46,36 @@ interface KeptRun {
 
 /** What has to go before the writes of a batch, and where it is read back. */
 export interface Keeping {
+  readonly shadow: Shadow | undefined;
   readonly requests: readonly Request[];
+  readonly ranges: readonly string[];
   readonly runs: readonly KeptRun[];
 }
 
-/** Plans to keep the cells that the sets of a batch overwrite; the ID and the Sync cell are nobody's to type in. */
-export function planKeeping(
-  shadow: Shadow,
-  sets: ReadonlyMap<TabKind, { readonly tab: BoundTab; readonly steps: readonly SetStep[] }>,
-): Keeping {
+/** The sets of one tab, and the tab as it was read. */
+interface TabSets {
+  readonly before: BoundTab;
+  readonly steps: { readonly sets: readonly SetStep[] };
+}
+
+/**
+ * Plans to keep the cells that the sets of a batch overwrite; the ID and the Sync cell are nobody's to type in. Without the hidden tab
+ * nothing is kept.
+ */
+export function planKeeping(shadow: Shadow | undefined, writes: readonly TabSets[]): Keeping {
   const runs: KeptRun[] = [];
-  for (const { tab, steps } of sets.values()) {
-    for (const step of steps) {
-      for (const run of runsOf(tab, step))
-        runs.push({ ...run, step, sheetId: tab.sheetId, shadowRow: runs.length });
+  for (const { before, steps } of shadow ? writes : []) {
+    for (const step of steps.sets) {
+      for (const run of runsOf(before, step))
+        runs.push({ ...run, step, sheetId: before.sheetId, shadowRow: runs.length });
     }
   }
-  const width = Math.max(0, ...runs.map(({ fields }) => fields.length));
+  if (!shadow || runs.length === 0) return { shadow, requests: [], ranges: [], runs };
+  const width = Math.max(...runs.map(({ fields }) => fields.length));
   return {
-    requests: runs.length === 0 ? [] : [...makeRoom(shadow, runs.length, width), ...copies(shadow, runs)],
+    shadow,
+    requests: [...makeRoom(shadow, runs.length, width), ...copies(shadow, runs)],
+    ranges: [`${quoteTitle(shadow.title)}!1:${runs.length}`],
     runs,
   };
 }
@@ -131,9 +142,11 @@ const area = (sheetId: number, row: number, column: number, height: number, widt
 
 /** What each set replaced, by field. A formula moved when it was copied, so that its text is not what was typed: it is left out. */
 export function readKept(
-  { runs }: Keeping,
-  rows: Rows,
+  { runs, shadow }: Keeping,
+  { sheets }: Spreadsheet,
 ): ReadonlyMap<SetStep, Readonly<Record<FieldName, Cell>>> {
+  const sheet = sheets?.find(({ properties }) => (properties?.sheetId ?? 0) === shadow?.sheetId);
+  const rows = readRows(sheet?.data?.[0]);
   const kept = new Map<SetStep, Record<FieldName, Cell>>();
   for (const { step, fields, shadowRow } of runs) {
     const cells = kept.get(step) ?? {};

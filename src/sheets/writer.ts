@@ -8,7 +8,7 @@ import { readRows } from './grid.ts';
 import type { BoundTab } from './read.ts';
 import { type RealignedWrite, realign } from './realign.ts';
 import { checkWrite, type ReadBack, receiptFields, rowsToReadBack, type TabWrite } from './receipt.ts';
-import { findTyped, type Keeping, planKeeping, readKept, type Shadow } from './shadow.ts';
+import { findTyped, planKeeping, readKept, type Shadow } from './shadow.ts';
 import { applySteps, sortSteps } from './steps.ts';
 import { tabRequests } from './write.ts';
 
@@ -37,7 +37,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
 
   async function writeBatch(steps: readonly RowStep[]): Promise<WriteReceipt> {
     const writes = planBatch(tabs, steps);
-    const keeping = keepReplaced(writes);
+    const keeping = planKeeping(shadow, [...writes.values()]);
     const requests = [...keeping.requests, ...[...writes.values()].flatMap((write) => write.requests)];
     if (requests.length === 0) return joinReceipts([]);
     if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax) {
@@ -46,26 +46,12 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
       return joinReceipts([first, await writeBatch(steps.slice(half))]);
     }
     const ranges = [...writes.values()].flatMap(receiptRanges);
-    const reply = await client.batchUpdate(requests, receiptFields, [...ranges, ...keptRange(keeping)]);
-    const kept = readKept(keeping, keptRows(reply));
+    const reply = await client.batchUpdate(requests, receiptFields, [...ranges, ...keeping.ranges]);
+    const kept = readKept(keeping, reply);
     const receipts: WriteReceipt[] = [];
     for (const [entity, write] of writes) receipts.push(await settleWrite(entity, write, reply, kept));
     return joinReceipts(receipts);
   }
-
-  function keepReplaced(writes: ReadonlyMap<TabKind, PlannedWrite>): Keeping {
-    if (!shadow) return { requests: [], runs: [] };
-    const sets = [...writes].map(
-      ([entity, { before, steps }]) => [entity, { tab: before, steps: steps.sets }] as const,
-    );
-    return planKeeping(shadow, new Map(sets));
-  }
-
-  const keptRange = ({ runs }: Keeping): string[] =>
-    shadow && runs.length > 0 ? [`${quoteTitle(shadow.title)}!1:${runs.length}`] : [];
-
-  const keptRows = ({ sheets }: Spreadsheet) =>
-    readRows(sheets?.find(({ properties }) => (properties?.sheetId ?? 0) === shadow?.sheetId)?.data?.[0]);
 
   /** Checks the reply, and mends the write once when columns moved. */
   async function settleWrite(
