@@ -111,6 +111,11 @@ export const errorKinds = {
     mender: 'operator',
     hint: 'The answer is not a spreadsheet. Check GOOGLE_API_ROOT_URL.',
   },
+  RECORD_CONTESTED: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'Something on a side changes it back each time: an automation of the CRM, or a script in the sheet. Switch it off, or approve it.',
+  },
   QUEUE_UNREACHABLE: {
     retry: 'later',
     mender: 'operator',

@@ -42,6 +42,8 @@ export interface Mirror {
   readJournal(limit: number): JournalEntry[];
   /** Lines that fit, newest first. */
   searchJournal(query: HistoryQuery): HistoryEntry[];
+  /** The records that the journal names at least so often since a time (epoch ms) for something written to a side; taking back is not counted. */
+  readBusyRecords(since: number, linesMin: number): RecordKey[];
   /** Forgets lines from before a time, epoch ms. */
   forgetJournal(before: number): void;
 

@@ -18,7 +18,10 @@ interface JournalRow {
 
 const columns = 'at, run, key, kind, side, before, after, lost, cause';
 
-type Journal = Pick<Mirror, 'appendJournal' | 'readJournal' | 'searchJournal' | 'forgetJournal'>;
+type Journal = Pick<
+  Mirror,
+  'appendJournal' | 'readJournal' | 'searchJournal' | 'readBusyRecords' | 'forgetJournal'
+>;
 
 /** What was done, in the order it was done. Nothing is ever changed; only what is too old is taken out. */
 export function openJournal(connection: Connection): Journal {
@@ -36,6 +39,10 @@ export function openJournal(connection: Connection): Journal {
          UNION ALL SELECT 1 FROM json_each(journal.before) WHERE json_each.key = wanted.field))
      ORDER BY journal.id DESC LIMIT ?`,
   );
+  const busy = connection.prepare<{ key: string }>(
+    `SELECT key FROM journal WHERE at >= ? AND side <> 'both' AND cause <> 'taken back'
+     GROUP BY key HAVING COUNT(*) >= ?`,
+  );
   const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
   return {
     appendJournal(entries) {
@@ -48,6 +55,7 @@ export function openJournal(connection: Connection): Journal {
       search
         .all(key ? recordKeyText(key) : null, run ?? null, id ?? null, since ?? null, field ?? null, limit)
         .map(({ id, ...row }) => ({ ...readEntry(row), id })),
+    readBusyRecords: (since, linesMin) => busy.all(since, linesMin).map(({ key }) => readKey(key)),
     forgetJournal: (before) => void forget.run(before),
   };
 }

@@ -6,6 +6,7 @@ import { readRebases } from '../core/rebase.ts';
 import { claimToken } from '../core/record.ts';
 import type { ObservedTable } from '../core/table.ts';
 import { applyPlan } from './apply.ts';
+import { readContests } from './contests.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { readWord } from './rebase.ts';
@@ -92,6 +93,7 @@ function planCycle(
           .filter((sweep) => sweep.isComplete)
           .map(({ entity }) => entity),
       ),
+      contests: readContests(mirror, clock.now()),
       rebases: readRebases(mirror, agreements, table),
     },
     table,

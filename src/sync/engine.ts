@@ -3,6 +3,7 @@ import type { Plan } from '../core/decide/plan.ts';
 import { comparePlans, type PlanDifference } from '../core/decide/plan-difference.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
+import { noteContests } from './contests.ts';
 import { recoverOutbox } from './create.ts';
 import { type CycleOrder, type CycleResult, dryRun, emptyTrail, runCycle, type Trail } from './cycle.ts';
 import { KeyRefusal } from './key-refusal.ts';
@@ -46,6 +47,8 @@ export interface Tally {
 export class Engine {
   readonly link: Link;
   readonly problems: Problems;
+  /** What goes wrong with single records; it keeps nothing else from working. */
+  readonly alerts: Problems;
   readonly tally: Tally = { cycles: 0, tableSteps: 0, crmWrites: 0 };
   /** The plan of the last cycle, for status. */
   lastPlan: Plan | undefined;
@@ -81,6 +84,7 @@ export class Engine {
     this.startedAt = link.clock.now();
     this.#gate = new PlanGate(link.isManual ?? false);
     this.problems = new Problems(link.clock, link.log);
+    this.alerts = new Problems(link.clock, link.log);
     this.#cycleSignal = new Signal(link.clock, this.#stopping.signal);
     this.#keyRefusal = new KeyRefusal(link.clock, this.problems);
     this.#puller = new Puller({
@@ -179,6 +183,7 @@ export class Engine {
     const result = await runCycle(this.link, { ...order, trail: this.#trail });
     this.#trail = result.trail;
     this.lastPlan = result.plan;
+    noteContests(this.alerts, result.plan);
     const now = this.link.clock.now();
     this.askedSince = new Map(
       result.plan.questions.map(({ scope }) => [scope, this.askedSince.get(scope) ?? now]),

@@ -81,6 +81,7 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
       decisions: [],
       openWrites: [],
       rebases: new Map(),
+      contests: new Map(),
       catalog: sampleCatalog,
       sweptEntities: new Set(),
     },

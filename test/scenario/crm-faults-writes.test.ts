@@ -250,6 +250,25 @@ test('fault 24: a value that the CRM puts in another form is shown as it has it,
   expect(updates(scene)).toBe(1);
 });
 
+test('S7: a value that the CRM trims comes to rest, also where its answer says nothing and its lists lag behind', {
+  timeout: 120_000,
+}, async () => {
+  const scene = await openScenario({ choices: { opportunityUpdateAnswer: 'none' } });
+  const { crm, line, sheet } = scene;
+  const { id } = await crm.take('opportunity');
+  line.intercept(/^PUT \/opportunities\//, ({ body }, passOn) => {
+    scene.setFaults({ faults: [{ kind: 'staleList', method: 'GET', path: '/opportunities', times: 2 }] });
+    return passOn({ body: body.replace('  call   back ', 'Call back') });
+  });
+  await sheet.type('opportunity', id, { Note: '  call   back ' });
+  await scene.settled();
+  await scene.swept('opportunity', 2);
+  await scene.settled();
+  expect(await scene.row('opportunity', id)).toMatchObject({ Note: 'Call back' });
+  expect(await scene.resync()).toMatchObject({ tableSteps: 0, crmWrites: 0 });
+  expect(scene.requests('PUT', /./)).toHaveLength(1);
+});
+
 test('fault 25: a status that is a slip of the pen is not sent, so that the CRM makes no new one of it', async () => {
   const scene = await openScenario();
   const { crm, sheet } = scene;

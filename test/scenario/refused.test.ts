@@ -107,7 +107,9 @@ test('who asks for what can not be done is told why', async () => {
   expect(scene.requests('POST', /\/leads$/)).toHaveLength(2);
 });
 
-test('a record on which the CRM always fails keeps no other from being sent, and goes to a person', async () => {
+test('a record on which the CRM always fails keeps no other from being sent, and goes to a person', {
+  timeout: 120_000,
+}, async () => {
   const scene = await openScenario();
   const [poison, other] = [await scene.crm.take('lead'), await scene.crm.take('lead')];
   scene.setFaults({

@@ -2,6 +2,7 @@ import type { Catalog } from '../../src/core/catalog.ts';
 import { type Cell, describeCell, emptyCell } from '../../src/core/cell.ts';
 import { createNames, encode, leadChoice, type Names } from '../../src/core/codec.ts';
 import { joinContactId } from '../../src/core/contact-id.ts';
+import { type Contest, contestMs, findContest } from '../../src/core/contest.ts';
 import type { DecideInput } from '../../src/core/decide/context.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
@@ -219,6 +220,18 @@ export function readSheet(world: World): ObservedTable {
   };
 }
 
+/** What the journal tells of records that do not come to rest. */
+function findContests({ journal, now }: World): ReadonlyMap<string, Contest> {
+  const lines = journal.filter(({ at }) => at >= now - contestMs);
+  const groups = Map.groupBy(lines, ({ key }) => recordKeyText(key));
+  return new Map(
+    [...groups].flatMap(([text, own]) => {
+      const contest = findContest(own);
+      return contest ? [[text, contest] as const] : [];
+    }),
+  );
+}
+
 /** What the daemon would do now. A row rests when the read before showed the same. */
 export const decideWorld = (world: World): Plan => decide(inputOf(world, readSheet(world)));
 
@@ -235,6 +248,7 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
       catalog: world.catalog,
       sweptEntities: new Set(world.isSwept ? entities : []),
       rebases: world.rebases,
+      contests: findContests(world),
     },
     table,
     isRestless: (entity, row) => isRestless(memory, 0, entity, row),

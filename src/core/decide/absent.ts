@@ -5,7 +5,8 @@ import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { KnownRecord, OutboxItem } from '../state.ts';
 import { emptyAgreement } from '../state.ts';
 import { differingFields, type FieldName, type Value } from '../value.ts';
-import { refusedScope, type TabContext, vanishedScope } from './context.ts';
+import { findContestHold } from './contested.ts';
+import { keepDecisions, refusedScope, type TabContext, vanishedScope } from './context.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
 import { resembles } from './resemblance.ts';
@@ -24,6 +25,12 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     context.outbox.get(key.id),
   ];
   if (!record || !agreement || item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo) return;
+  const contest = findContestHold(context, key.id);
+  if (contest) {
+    keepDecisions(context, key);
+    draft.holds.push({ ...key, reason: contest.reason, decision: contest.scope });
+    return;
+  }
   const scope = vanishedScope(key);
   const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
   const decided = context.decision(scope) ?? tabChoice(context) ?? ruleOf(context);

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog.ts';
 import type { Names } from '../codec.ts';
+import type { Contest } from '../contest.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Layout, TabLayout } from '../layout.ts';
 import type { OpenWrite } from '../open-write.ts';
@@ -24,6 +25,8 @@ export interface Known {
   readonly sweptEntities: ReadonlySet<Entity>;
   /** Entities whose agreements have to be found anew, with the reason. */
   readonly rebases: ReadonlyMap<Entity, string>;
+  /** Fields over which the two sides fight, by the text of their record's key. */
+  readonly contests: ReadonlyMap<string, Contest>;
 }
 
 export interface DecideInput {
@@ -65,7 +68,7 @@ export interface TabContext {
 }
 
 /**
- * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`,
+ * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`, `loop:lead-42`,
  * `brake:lead:emptied`.
  */
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
@@ -80,6 +83,7 @@ export function scopeEntity(scope: string): Entity | undefined {
 
 /** `look` names what the copy shows: an answer is for that and nothing else. */
 export const copyScope = (key: RecordKey, look: string): string => `copy:${recordKeyText(key)}:${look}`;
+export const loopScope = (key: RecordKey): string => `loop:${recordKeyText(key)}`;
 export const refusedScope = (key: RecordKey): string => `refused:${recordKeyText(key)}`;
 export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
 
@@ -87,5 +91,6 @@ export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}
 export function keepDecisions({ decision, layout }: TabContext, key: RecordKey): void {
   decision(vanishedScope(key));
   decision(refusedScope(key));
+  decision(loopScope(key));
   for (const { field } of layout.columns) decision(conflictScope(key, field));
 }

@@ -81,7 +81,8 @@ function isKnownAlready(before: Known, now: Known): boolean {
     ) &&
     isAlike(before.catalog, now.catalog) &&
     isAlike([...before.sweptEntities], [...now.sweptEntities]) &&
-    isAlike([...before.rebases], [...now.rebases])
+    isAlike([...before.rebases], [...now.rebases]) &&
+    isAlike([...before.contests], [...now.contests])
   );
 }
 

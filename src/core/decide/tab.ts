@@ -7,6 +7,7 @@ import { decideUnseenRecords, decideVanishedRow, tabChoice } from './absent.ts';
 import { type Astray, findAstray, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { findBrakes, stopped } from './brakes.ts';
+import { type ContestHold, findContestHold } from './contested.ts';
 import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
 import { findDisorder } from './disorder.ts';
@@ -65,11 +66,25 @@ function decideRecords(context: TabContext, { records }: Binding, vanished: read
       pauseRow(context, row, id);
       continue;
     }
+    const contest = context.records.get(id)?.presence === 'gone' ? undefined : findContestHold(context, id);
+    if (contest) {
+      parkRow(context, row, id, contest);
+      continue;
+    }
     const isTaken = other === undefined || context.decision(scope) !== undefined || isMeant;
     if (isTaken) decideRow(context, row, id);
     else if (input.isRestless(entity, row)) draft.restlessRows += 1;
     else holdRow(context, row, id, swapReason(other), scope);
   }
+}
+
+/** Leaves a row alone over which the sides fight. What waits of it is decided anew when it goes on; what a person takes back is done. */
+function parkRow(context: TabContext, row: ObservedRow, id: RecordId, { reason, scope }: ContestHold): void {
+  const { draft, entity, outbox } = context;
+  const item = outbox.get(id);
+  if (item?.state === 'waiting' && !item.isUndo) draft.outboxDropped.push({ entity, id });
+  keepDecisions(context, { entity, id });
+  holdRow(context, row, id, reason, scope);
 }
 
 const swapReason = (other: RecordId) =>

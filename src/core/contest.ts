@@ -1,0 +1,51 @@
+import type { JournalEntry } from './state.ts';
+import { equalValues, type FieldName, type Value } from './value.ts';
+
+/** A field that does not come to rest, with what each side wants it to be. */
+export interface Contest {
+  readonly field: FieldName;
+  readonly crm: Value;
+  readonly table: Value;
+}
+
+/** Only what was written within this time counts. */
+export const contestMs = 60 * 60 * 1_000;
+
+/** A field is written so often in a contest, and no more. */
+export const contestWritesMax = 5;
+
+/** Whether the line of the journal tells of a value that the daemon itself carried to a side; what people take back is meant. */
+const isCarried = ({ cause, kind, side }: JournalEntry): boolean =>
+  side !== 'both' && (kind === 'update' || kind === 'create') && cause !== 'taken back';
+
+/**
+ * The field of a record over which its sides fight, from what the journal says of the record, oldest first. Somebody who works on a record
+ * changes many fields, and one field many times; in a fight the daemon writes a field to one side and then to the other, or the same
+ * value to the same side again, because something changes it back each time.
+ */
+export function findContest(entries: readonly JournalEntry[]): Contest | undefined {
+  const byField = new Map<FieldName, JournalEntry[]>();
+  for (const entry of entries) {
+    if (!isCarried(entry)) continue;
+    for (const name of Object.keys(entry.after)) byField.set(name, [...(byField.get(name) ?? []), entry]);
+  }
+  for (const [field, own] of byField) {
+    const last = own.at(-1);
+    if (!last || countReplies(field, own) < contestWritesMax) continue;
+    const [before, after] = [last.before[field] ?? null, last.after[field] ?? null];
+    return last.side === 'crm' ? { field, crm: before, table: after } : { field, crm: after, table: before };
+  }
+  return undefined;
+}
+
+/** Writes of a field that answer something which undid an earlier one. The first answers nothing. */
+function countReplies(field: FieldName, entries: readonly JournalEntry[]): number {
+  return entries.filter(({ after, side }, index) => {
+    const earlier = entries.slice(0, index);
+    const isOtherSide = earlier.length > 0 && earlier.at(-1)?.side !== side;
+    const isAgain = earlier.some(
+      (entry) => entry.side === side && equalValues(entry.after[field] ?? null, after[field] ?? null),
+    );
+    return isOtherSide || isAgain;
+  }).length;
+}

@@ -1,0 +1,26 @@
+import { type RecordId, recordKeyText } from '../record.ts';
+import { loopScope, type TabContext } from './context.ts';
+import { describeValue } from './describe-value.ts';
+
+/** Why a record is left alone, and the scope under which a person lets it go on. */
+export interface ContestHold {
+  readonly reason: string;
+  readonly scope: string;
+}
+
+/** The hold of a record that is left alone, because its two sides fight over a field and nobody has approved that; `undefined` when it is not. */
+export function findContestHold(context: TabContext, id: RecordId): ContestHold | undefined {
+  const { entity, fields, input, layout, names } = context;
+  const key = { entity, id };
+  const contest = input.known.contests.get(recordKeyText(key));
+  const scope = loopScope(key);
+  if (!contest || context.decision(scope) !== undefined) return undefined;
+  const field = fields.get(contest.field);
+  const header = layout.columns.find((column) => column.field === contest.field)?.header ?? contest.field;
+  const show = (value: typeof contest.crm) =>
+    value === null || !field ? '(empty)' : `“${describeValue(field, value, names)}”`;
+  const reason =
+    `${header} is changed back again and again: the CRM wants ${show(contest.crm)}, the sheet ${show(contest.table)}. ` +
+    'Switch off what does it on one of the sides. It is tried again after an hour, or when it is approved.';
+  return { reason, scope };
+}

@@ -1,0 +1,41 @@
+import { type Contest, contestMs, contestWritesMax, findContest } from '../core/contest.ts';
+import { loopScope } from '../core/decide/context.ts';
+import type { Plan } from '../core/decide/plan.ts';
+import { SyncError } from '../core/errors.ts';
+import type { Mirror } from '../core/mirror.ts';
+import { recordKeyText } from '../core/record.ts';
+import type { Problems } from './problems.ts';
+
+/** A record is not written more often than this within the time that counts without a look at what for. */
+const linesMax = 1_000;
+
+/** The records over which the two sides fight, by the text of their key. */
+export function readContests(mirror: Mirror, now: number): ReadonlyMap<string, Contest> {
+  const since = now - contestMs;
+  return new Map(
+    mirror.readBusyRecords(since, contestWritesMax + 1).flatMap((key) => {
+      const lines = mirror.searchJournal({ key, since, limit: linesMax });
+      const contest = findContest(lines.toReversed());
+      return contest ? [[recordKeyText(key), contest] as const] : [];
+    }),
+  );
+}
+
+/** Tells who watches the log and the status of records that are held for it: each once when it begins and once when it ends. */
+export function noteContests(alerts: Problems, { holds }: Plan): void {
+  const parked = new Set(
+    holds.flatMap(({ decision, entity, id }) => {
+      const key = id === undefined ? undefined : { entity, id };
+      return key && decision === loopScope(key) ? [recordKeyText(key)] : [];
+    }),
+  );
+  const known = new Set(alerts.list().map(({ source }) => source));
+  for (const source of known) if (!parked.has(source)) alerts.end(source);
+  for (const source of parked) {
+    if (known.has(source)) continue;
+    alerts.begin(
+      source,
+      new SyncError('RECORD_CONTESTED', `${source} is held: both sides keep changing it.`),
+    );
+  }
+}

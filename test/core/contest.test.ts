@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { textCell } from '../../src/core/cell.ts';
+import { findContest } from '../../src/core/contest.ts';
+import type { JournalEntry } from '../../src/core/state.ts';
+import { changeRecord, leadKey, recordOf, removeRow, rowOf, type World } from '../support/world.ts';
+import { settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const acme = leadKey(1);
+const scope = 'loop:lead-1';
+const typeTitle = (world: World, text: string) => {
+  rowOf(world, acme).cells['title'] = textCell(text);
+};
+const crmTitle = (world: World) => recordOf(world, acme).fields['title'];
+
+/** An automation of the CRM wants one title, a script in the sheet another; each puts its own back as soon as it sees the other's. */
+function fight(world: World, rounds: number): void {
+  for (let round = 0; round < rounds; round += 1) {
+    typeTitle(world, 'ACME');
+    settle(world);
+    if (crmTitle(world) === 'ACME') changeRecord(world, acme, { title: 'Acme' });
+    settle(world);
+  }
+}
+
+const writesOf = (world: World) => world.journal.filter(({ key }) => key.id === '1').length;
+
+describe('a record over which both sides fight', () => {
+  let world: World;
+  beforeEach(() => {
+    world = worldWithLeads(['Acme', 'Beta']);
+    fight(world, 10);
+  });
+
+  it('S7: is written no more after the sixth time within an hour', () => {
+    const lines = writesOf(world);
+    fight(world, 3);
+    expect(writesOf(world)).toBe(lines);
+    // The row itself was one write.
+    expect(lines).toBeLessThanOrEqual(1 + 6);
+  });
+
+  it('is held, and says who wants what', () => {
+    const { holds, outbox } = settle(world);
+    expect(outbox.save).toEqual([]);
+    expect(holds).toMatchObject([{ id: '1', decision: scope }]);
+    expect(holds[0]?.reason).toMatch(
+      /^Title is changed back again and again: the CRM wants “A.*”, the sheet “A.*”\./,
+    );
+  });
+
+  it('keeps no other record from being written', () => {
+    rowOf(world, leadKey(2)).cells['title'] = textCell('Beta GmbH');
+    settle(world);
+    expect(recordOf(world, leadKey(2)).fields['title']).toBe('Beta GmbH');
+  });
+
+  it('goes on when a person approves it', () => {
+    world.decisions.set(scope, 'approve');
+    expect(settle(world).holds).toEqual([]);
+    typeTitle(world, 'Agreed');
+    settle(world);
+    expect(crmTitle(world)).toBe('Agreed');
+  });
+
+  it('goes on by itself when it had an hour of rest, and is held again when the fight does', () => {
+    world.now += 60 * 60 * 1_000;
+    expect(settle(world).holds).toEqual([]);
+    typeTitle(world, 'Agreed');
+    settle(world);
+    expect(crmTitle(world)).toBe('Agreed');
+    fight(world, 10);
+    expect(settle(world).holds).toMatchObject([{ decision: scope }]);
+  });
+});
+
+it('a script that writes over what the CRM alone may set is answered six times an hour', () => {
+  const world = worldWithLeads(['Acme'], { columns: { title: { direction: 'toTable' } } });
+  for (let round = 0; round < 10; round += 1) {
+    typeTitle(world, `Stamp ${round}`);
+    settle(world);
+  }
+  expect(settle(world).holds).toMatchObject([{ decision: scope }]);
+  expect(world.journal.length).toBeLessThanOrEqual(1 + 6);
+});
+
+it('a row that is deleted again and again comes back six times an hour', () => {
+  const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'restore' } });
+  for (let round = 0; round < 10; round += 1) {
+    if (world.sheet.lead.some(({ id }) => id.kind === 'number' && id.number === 1)) removeRow(world, acme);
+    settle(world);
+  }
+  expect(settle(world).holds).toMatchObject([{ decision: scope }]);
+});
+
+it('somebody who changes a field ten times within an hour is not held', () => {
+  const world = worldWithLeads(['Acme']);
+  for (let round = 0; round < 10; round += 1) {
+    typeTitle(world, `Title ${round}`);
+    expect(settle(world).holds).toEqual([]);
+  }
+  expect(crmTitle(world)).toBe('Title 9');
+});
+
+it('somebody who works on ten fields of a record within an hour is not held', () => {
+  const world = worldWithLeads(['Acme']);
+  for (let round = 0; round < 5; round += 1) {
+    rowOf(world, acme).cells['about.url'] = textCell(`https://example.com/${round}`);
+    settle(world);
+    changeRecord(world, acme, { 'about.description': `Round ${round}` });
+    expect(settle(world).holds).toEqual([]);
+  }
+});
+
+describe('the journal tells a fight', () => {
+  const line = (side: JournalEntry['side'], title: string, cause = 'edited in the sheet'): JournalEntry => ({
+    at: 0,
+    run: 'run',
+    key: acme,
+    kind: 'update',
+    side,
+    before: { title: 'Before' },
+    after: { title },
+    lost: {},
+    cause,
+  });
+  const turns = (count: number, cause?: string) =>
+    Array.from({ length: count }, (_, index) =>
+      line(index % 2 === 0 ? 'crm' : 'table', `Title ${index}`, cause),
+    );
+
+  it.each([
+    ['five turns', turns(5), undefined],
+    ['six turns', turns(6), { field: 'title', crm: 'Title 5', table: 'Before' }],
+    ['six turns that took something back', turns(6, 'taken back'), undefined],
+    [
+      'ten values of one side',
+      Array.from({ length: 10 }, (_, index) => line('crm', `Title ${index}`)),
+      undefined,
+    ],
+    [
+      'six times the same value',
+      Array.from({ length: 6 }, () => line('crm', 'Same')),
+      { field: 'title', crm: 'Before', table: 'Same' },
+    ],
+    ['six values found equal', Array.from({ length: 6 }, () => line('both', 'Same')), undefined],
+  ])('from %s', (_name, lines, expected) => {
+    expect(findContest(lines)).toEqual(expected);
+  });
+});
