@@ -119,7 +119,7 @@ async function tells({ ask }: Aviary, daemon: DaemonProcess, words: RegExp): Pro
   await until(`the status tells ${words}`, () => look().catch(() => false));
 }
 
-describe('no secret is anywhere (S16)', { timeout: 240_000 }, () => {
+describe('no secret is anywhere (S16)', { timeout: 480_000 }, () => {
   test('the net finds a secret in every form', () => {
     const secret = 'canary/key+4711 x';
     const texts = [
@@ -141,7 +141,6 @@ describe('no secret is anywhere (S16)', { timeout: 240_000 }, () => {
     const aviary = await openAviary();
     const { run, stage } = aviary;
     await run(['init']);
-    await run(['doctor']);
     const daemon = aviary.start();
     await stage.agreed();
     await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: leadTitle });
