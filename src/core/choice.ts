@@ -23,22 +23,17 @@ const idPattern = /^#?(\d+)$|\(#(\d+)\)$/;
 
 export function indexChoices<Id extends string | number>(choices: readonly Choice<Id>[]): ChoiceIndex<Id> {
   const byId = new Map(choices.map((choice) => [String(choice.id), choice]));
-  const byExactLabel = new Map(choices.map((choice) => [choice.label, choice]));
-  const byLabel = Map.groupBy(choices, (choice) => labelKey(choice.label));
-  const byAlias = new Map<string, Choice<Id>[]>();
-  for (const choice of choices) {
-    for (const key of new Set(choice.aliases.map(labelKey))) {
-      byAlias.set(key, [...(byAlias.get(key) ?? []), choice]);
-    }
-  }
+  let names: ReturnType<typeof indexNames<Id>> | undefined;
   const find = (text: string): Found<Id> => {
-    const exact = byExactLabel.get(text);
+    // Most cells show the label of an id that is known already: then nobody asks.
+    names ??= indexNames(choices);
+    const exact = names.byExactLabel.get(text);
     if (exact) return { kind: 'one', id: exact.id };
     const key = labelKey(text);
     const [, bare, behind] = idPattern.exec(key) ?? [];
     const named = byId.get(bare ?? behind ?? '');
-    const matches = byLabel.get(key) ?? [
-      ...new Set([...(byAlias.get(key) ?? []), ...(named ? [named] : [])]),
+    const matches = names.byLabel.get(key) ?? [
+      ...new Set([...(names.byAlias.get(key) ?? []), ...(named ? [named] : [])]),
     ];
     if (matches.length > 1) return { kind: 'several', labels: matches.map((choice) => choice.label) };
     return matches[0] ? { kind: 'one', id: matches[0].id } : { kind: 'none' };
@@ -47,5 +42,19 @@ export function indexChoices<Id extends string | number>(choices: readonly Choic
     labels: choices.map((choice) => choice.label),
     label: (id) => byId.get(String(id))?.label,
     find,
+  };
+}
+
+function indexNames<Id extends string | number>(choices: readonly Choice<Id>[]) {
+  const byAlias = new Map<string, Choice<Id>[]>();
+  for (const choice of choices) {
+    for (const key of new Set(choice.aliases.map(labelKey))) {
+      byAlias.set(key, [...(byAlias.get(key) ?? []), choice]);
+    }
+  }
+  return {
+    byAlias,
+    byExactLabel: new Map(choices.map((choice) => [choice.label, choice])),
+    byLabel: Map.groupBy(choices, (choice) => labelKey(choice.label)),
   };
 }

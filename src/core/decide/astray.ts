@@ -6,7 +6,7 @@ import type { DeleteStep, ObservedRow, RowStep } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { equalRows } from './bind.ts';
 import type { TabContext } from './context.ts';
-import { lookOf, lookOfValues } from './row-values.ts';
+import { showsValues } from './row-values.ts';
 
 /** What our own writes did to rows that are not theirs, because rows moved between a read and the write that was planned from it. */
 export interface Astray {
@@ -213,7 +213,7 @@ export function keepBefore(context: TabContext): void {
   if (!hasDeletes && !steps.some((step) => step.kind === 'set' && Object.keys(step.cells).length > 0)) return;
   const isAgreed = (row: ObservedRow) => {
     const agreement = agreements.get(describeCell(row.id));
-    return agreement !== undefined && lookOf(row) === lookOfValues(context, row, agreement.fields);
+    return agreement !== undefined && showsValues(context, row, agreement.fields);
   };
   for (const row of tab.rows) {
     if (hasDeletes || !isAgreed(row)) draft.before.push({ entity, id: row.id, cells: row.cells });

@@ -80,7 +80,8 @@ export function mergeField(view: FieldView, names: Names, choose: () => Choice):
   const table = seen.value;
   const agreed = landed(view, table);
   if (equalValues(crm, table)) {
-    return { kind: 'same', value: crm, rewrite: !equalCells(cell, encode(field, crm, names)) };
+    const isUsual = seen.isUsual && seen.value === crm;
+    return { kind: 'same', value: crm, rewrite: !isUsual && !equalCells(cell, encode(field, crm, names)) };
   }
   if (isAnswered(view, crm, table)) {
     choose();
@@ -162,7 +163,8 @@ function settleTyped(view: FieldView, { value, crm }: TypedAnswer, table: Value,
 
 /** A column that only shows: the CRM's value is put back over whatever stands there, except over a formula. */
 function mergeShown(view: FieldView, crm: Value, seen: Seen, names: Names): FieldOutcome {
-  if (equalCells(view.cell, encode(view.field, crm, names)))
+  const isUsual = seen.kind === 'value' && seen.isUsual && seen.value === crm;
+  if (isUsual || equalCells(view.cell, encode(view.field, crm, names)))
     return { kind: 'same', value: crm, rewrite: false };
   const isFormula =
     view.cell.kind === 'formula' || (view.cell.kind === 'error' && view.cell.formula !== undefined);
@@ -172,7 +174,8 @@ function mergeShown(view: FieldView, crm: Value, seen: Seen, names: Names): Fiel
 }
 
 type Seen =
-  | { readonly kind: 'value'; readonly value: Value }
+  /** `isUsual`: the cell is known to show the value in its usual form. */
+  | { readonly kind: 'value'; readonly value: Value; readonly isUsual?: boolean }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
@@ -184,7 +187,8 @@ function readCell(view: FieldView, names: Names): Seen {
     if (known === undefined) continue;
     const usual = encode(view.field, known, names);
     const isOurs = known === view.offered || !isPartOfOne(usual);
-    if (equalCells(isOurs ? bareCell(view.cell) : view.cell, usual)) return { kind: 'value', value: known };
+    if (equalCells(isOurs ? bareCell(view.cell) : view.cell, usual))
+      return { kind: 'value', value: known, isUsual: equalCells(view.cell, usual) };
   }
   return decode(view.field, view.cell, names);
 }

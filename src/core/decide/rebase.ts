@@ -1,8 +1,8 @@
 import type { Binding } from './bind.ts';
 import { stopped } from './brakes.ts';
 import type { TabContext } from './context.ts';
+import { judgeRow } from './judge.ts';
 import type { Brake } from './plan.ts';
-import { judgeRow } from './row.ts';
 
 /**
  * The brake of a tab whose agreements have to be found anew: a person agrees once they know what that comes to. Equal values are then

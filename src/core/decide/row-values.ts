@@ -9,17 +9,20 @@ import type { TabContext } from './context.ts';
 /** The cells of a row like this one that shows these values in their usual form. */
 export function cellsOf(context: TabContext, row: ObservedRow, values: Fields): ObservedRow['cells'] {
   const cells: Record<FieldName, Cell> = {};
-  for (const name of Object.keys(row.cells)) {
-    const [field, value] = [context.fields.get(name), values[name]];
-    cells[name] = field && value !== undefined ? encode(field, value, context.names) : emptyCell;
-  }
+  for (const name of Object.keys(row.cells)) cells[name] = usualCell(context, name, values[name]);
   return cells;
+}
+
+function usualCell({ fields, names }: TabContext, name: FieldName, value: Value | undefined): Cell {
+  const field = fields.get(name);
+  return field && value !== undefined ? encode(field, value, names) : emptyCell;
 }
 
 /** Whether the row shows all of these values in their usual form. */
 export function showsValues(context: TabContext, row: ObservedRow, values: Fields): boolean {
-  const wanted = cellsOf(context, row, values);
-  return Object.entries(row.cells).every(([name, cell]) => equalCells(cell, wanted[name] ?? emptyCell));
+  return Object.entries(row.cells).every(([name, cell]) =>
+    equalCells(cell, usualCell(context, name, values[name])),
+  );
 }
 
 /** One text for everything a row shows, and for what it would show of other values: equal texts, equal rows. */

@@ -63,26 +63,33 @@ function changesNothing({
   return [answers, changes, journal, rebased, settledDecisions, table].every((part) => part.length === 0);
 }
 
-/** Whether nothing was learned since. What was not written since then is the same object, whoever keeps it. */
+/** What was not written since then is the same object, whoever keeps it; a record that was read again is another one. */
+const alike: { readonly [Part in keyof Known]: (before: Known[Part], now: Known[Part]) => boolean } = {
+  agreements: areSame,
+  outbox: areSame,
+  decisions: areSame,
+  openWrites: areSame,
+  records: sayAllTheSame,
+  catalog: isAlike,
+  sweptEntities: (before, now) => isAlike([...before], [...now]),
+  rebases: (before, now) => isAlike([...before], [...now]),
+  contests: (before, now) => isAlike([...before], [...now]),
+};
+
+/** Whether nothing was learned since. */
 function isKnownAlready(before: Known, now: Known): boolean {
-  const writtenAt = now.records.reduce((latest, { written }) => Math.max(latest, written?.at ?? 0), 0);
+  const isPartAlike = <Part extends keyof Known>(part: Part) => alike[part](before[part], now[part]);
+  return (Object.keys(alike) as (keyof Known)[]).every(isPartAlike);
+}
+
+function sayAllTheSame(before: readonly KnownRecord[], now: readonly KnownRecord[]): boolean {
+  const writtenAt = now.reduce((latest, { written }) => Math.max(latest, written?.at ?? 0), 0);
   const isSeenAlike = (left: KnownRecord, right: KnownRecord) =>
     left.lastSeenAt === right.lastSeenAt || Math.min(left.lastSeenAt, right.lastSeenAt) > writtenAt;
-  return (
-    areSame(before.agreements, now.agreements) &&
-    areSame(before.outbox, now.outbox) &&
-    areSame(before.decisions, now.decisions) &&
-    areSame(before.openWrites, now.openWrites) &&
-    // A record that was read again is another object, and says mostly the same.
-    areAllAlike(
-      before.records,
-      now.records,
-      (left, right) => left === right || (sayTheSame(left, right) && isSeenAlike(left, right)),
-    ) &&
-    isAlike(before.catalog, now.catalog) &&
-    isAlike([...before.sweptEntities], [...now.sweptEntities]) &&
-    isAlike([...before.rebases], [...now.rebases]) &&
-    isAlike([...before.contests], [...now.contests])
+  return areAllAlike(
+    before,
+    now,
+    (left, right) => left === right || (sayTheSame(left, right) && isSeenAlike(left, right)),
   );
 }
 
@@ -106,8 +113,10 @@ function areAllAlike<Item>(
   return left.length === right.length && left.every((item, index) => alike(item, right[index] as Item));
 }
 
-const areSame = <Item>(left: readonly Item[], right: readonly Item[]): boolean =>
-  areAllAlike(left, right, (one, other) => one === other);
+function areSame<Item>(left: readonly Item[], right: readonly Item[]): boolean {
+  return areAllAlike(left, right, (one, other) => one === other);
+}
 
-const isAlike = (left: unknown, right: unknown): boolean =>
-  left === right || JSON.stringify(left) === JSON.stringify(right);
+function isAlike(left: unknown, right: unknown): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
+}

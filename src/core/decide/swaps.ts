@@ -5,7 +5,7 @@ import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { BoundRow } from './bind.ts';
 import type { TabContext } from './context.ts';
-import { cellsOf, lookOf, lookOfValues } from './row-values.ts';
+import { cellsOf, lookOf, lookOfValues, showsValues } from './row-values.ts';
 
 /** A row that does not show what is agreed for its record. */
 interface Displaced {
@@ -28,8 +28,7 @@ export function findSwaps(
     const agreed = context.agreements.get(id)?.fields ?? {};
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
     if (Object.keys(agreed).length === 0 || context.records.get(id)?.presence !== 'present') return [];
-    const own = cellsOf(context, row, agreed);
-    return lookOf(row) === lookOf({ cells: own }) ? [] : [{ id, row, own }];
+    return showsValues(context, row, agreed) ? [] : [{ id, row, own: cellsOf(context, row, agreed) }];
   });
   const swaps = new Map<RecordId, RecordId>();
   const [first] = displaced;

@@ -1,0 +1,127 @@
+import { type Cell, equalCells } from '../cell.ts';
+import type { RecordId } from '../record.ts';
+import type { Agreement, KnownRecord } from '../state.ts';
+import type { ObservedRow } from '../table.ts';
+import { readTypedAnswer } from '../typed-answer.ts';
+import type { FieldName, Value } from '../value.ts';
+import { conflictScope, type TabContext } from './context.ts';
+import type { Edit } from './disorder.ts';
+import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
+
+/** A row that carries a record, with what the merge of every field came to. */
+export interface JudgedRow {
+  readonly record: KnownRecord;
+  readonly agreement: Agreement | undefined;
+  readonly decided: readonly DecidedField[];
+  /** Somebody changed it and may still be typing: it is taken once it rests. */
+  readonly isRestless: boolean;
+}
+
+/** The rows of a tab that were judged already, for as long as it is decided. */
+const judgedRows = new WeakMap<TabContext, Map<ObservedRow, JudgedRow>>();
+
+/**
+ * Merges every field of a row, once for the brakes and for the row itself; `undefined` while nothing is to be merged, because its record
+ * is gone, unknown or being sent.
+ */
+export function judgeRow(context: TabContext, row: ObservedRow, id: RecordId): JudgedRow | undefined {
+  const ofTab = judgedRows.get(context) ?? new Map<ObservedRow, JudgedRow>();
+  judgedRows.set(context, ofTab);
+  const known = ofTab.get(row);
+  if (known?.record.key.id === id) return known;
+  const judged = judgeAnew(context, row, id);
+  if (judged) ofTab.set(row, judged);
+  return judged;
+}
+
+function judgeAnew(context: TabContext, row: ObservedRow, id: RecordId): JudgedRow | undefined {
+  const record = context.records.get(id);
+  if (!record || record.presence === 'gone' || isOnItsWay(context, id)) return undefined;
+  const agreement = context.agreements.get(id);
+  const decided = mergeRow(context, row, record, agreement);
+  const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
+  return {
+    record,
+    agreement,
+    decided,
+    isRestless: isEdited && context.input.isRestless(context.entity, row),
+  };
+}
+
+/** The values that a person changed in a judged row. */
+export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
+  return decided.flatMap(({ field, outcome }) => {
+    const after = typedValue(outcome);
+    if (after === undefined) return [];
+    return [{ id: record.key.id, field: field.name, before: agreement?.fields[field.name] ?? null, after }];
+  });
+}
+
+/** What a person put into the cell, whatever becomes of it; `undefined` when nobody changed it to a value. */
+function typedValue(outcome: FieldOutcome): Value | undefined {
+  switch (outcome.kind) {
+    case 'toCrm':
+      return outcome.value;
+    case 'toTable':
+      return outcome.lost;
+    case 'conflict':
+      return outcome.table;
+    case 'typed':
+      return outcome.before;
+    default:
+      return undefined;
+  }
+}
+
+/** Something that is taken back is on its way until it is done: the row would else take it for its own. */
+const isOnItsWay = (context: TabContext, id: RecordId): boolean => {
+  const item = context.outbox.get(id);
+  return item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo === true;
+};
+
+const isPersonsEdit = (outcome: FieldOutcome) =>
+  outcome.kind === 'toCrm' ||
+  outcome.kind === 'conflict' ||
+  outcome.kind === 'typed' ||
+  outcome.kind === 'refused' ||
+  (outcome.kind === 'toTable' && (outcome.lost !== undefined || outcome.isUndone)) ||
+  (outcome.kind === 'same' && outcome.rewrite);
+
+function mergeRow(
+  context: TabContext,
+  row: ObservedRow,
+  record: KnownRecord,
+  agreement: Agreement | undefined,
+): DecidedField[] {
+  return context.layout.columns.flatMap((column) => {
+    const [field, cell] = [context.fields.get(column.field), row.cells[column.field]];
+    if (!field || !cell) return [];
+    const { name } = field;
+    const scope = conflictScope(record.key, name);
+    const view = {
+      column,
+      // Messages speak of the column as people see it.
+      field: field.header === column.header ? field : { ...field, header: column.header },
+      crm: record.fields[name],
+      agreed: agreement?.fields[name],
+      offered: agreement?.offered[name],
+      sent: sentCells(context, row, name),
+      cell,
+      typed: readTypedAnswer(context.peek(scope)),
+    };
+    const choose = () => {
+      const choice = context.decision(scope);
+      return choice === 'crm' || choice === 'table' ? choice : undefined;
+    };
+    return [{ field: view.field, outcome: mergeField(view, context.names, choose) }];
+  });
+}
+
+/** What writes without a reply meant to put into the cell. */
+const sentCells = ({ input: { known }, entity }: TabContext, row: ObservedRow, name: FieldName): Cell[] =>
+  known.openWrites.flatMap(({ outcome, sets }) =>
+    sets.flatMap((sent) => {
+      const isOwn = sent.entity === entity && equalCells(sent.id ?? sent.idSeen, row.id) && !sent.isRepair;
+      return outcome === 'unknown' && isOwn ? (sent.cells[name] ?? []) : [];
+    }),
+  );
