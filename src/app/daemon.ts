@@ -2,6 +2,7 @@ import type { Log } from '../core/ports.ts';
 import { startHttp } from '../http/server.ts';
 import { Engine } from '../sync/engine.ts';
 import { Health } from '../sync/health.ts';
+import { Watch } from '../sync/watch.ts';
 import { openLink, type RereadKeys } from './link.ts';
 import type { Settings } from './settings.ts';
 
@@ -22,7 +23,8 @@ export async function startDaemon(settings: Settings, log: Log, rereadKeys: Rere
   const engine = new Engine(link);
   const pauseMs = () => budgetUsage().parkedMs;
   const health = new Health({ engine, limits: settings.health, pauseMs });
-  const http = await startHttp({ ...settings.http, engine, health, backUp, budgetUsage }).catch(
+  const watch = new Watch(engine, health, budgetUsage);
+  const http = await startHttp({ ...settings.http, engine, health, backUp, watch }).catch(
     (error: unknown) => {
       close();
       throw error;
@@ -34,6 +36,7 @@ export async function startDaemon(settings: Settings, log: Log, rereadKeys: Rere
     throw error;
   });
   const looking = health.run();
+  const watching = watch.run();
   log.info('daemon.started', { url: http.url, queue: link.queue.kind, link: link.name });
   const stop = async () => {
     log.info('daemon.stopping', {});
@@ -41,6 +44,8 @@ export async function startDaemon(settings: Settings, log: Log, rereadKeys: Rere
     await looking;
     await engine.stop(Math.max(1_000, settings.stopGraceMs - closingMs));
     await http.close();
+    watch.stop();
+    await watching;
     close();
     log.info('daemon.stopped', {});
   };

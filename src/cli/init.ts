@@ -78,7 +78,9 @@ async function showUnidentified(link: Link): Promise<boolean> {
 /** Reads the CRM, shows which row is which record, and writes it where that is wanted. Answers whether nothing is left for a person. */
 async function matchRows(link: Link, column: string, isApproved: boolean): Promise<boolean> {
   await planAdoption(link, column);
-  await new Engine(link).pullAll((entity, records) => console.log(`Read ${records} ${entity} records.`));
+  await new Engine(link).pullAll((entity, records, isWhole) => {
+    if (isWhole) console.log(`Read ${records} ${entity} records.`);
+  });
   const adoptions = isApproved ? await adoptRows(link, column) : await planAdoption(link, column);
   for (const adoption of adoptions) showAdoption(adoption, isApproved);
   const matches = adoptions.reduce((sum, each) => sum + each.matches.length, 0);

@@ -85,6 +85,10 @@ export interface OutboxItem {
   readonly isUndo?: true;
 }
 
+/** Whether a step reaches the CRM without a person. */
+export const isOnItsWay = ({ state }: Pick<OutboxItem, 'state'>): boolean =>
+  state === 'waiting' || state === 'sending' || state === 'unknown';
+
 /** One change that was done. Nothing is written to a side without one. */
 export interface JournalEntry {
   readonly at: number;

@@ -1,6 +1,7 @@
 import { type Demand, nextTurn } from '../core/budget.ts';
 import { SyncError } from '../core/errors.ts';
 import { type BudgetLog, type Clock, type Lane, lanes } from '../core/ports.ts';
+import type { RequestUsage } from '../core/samples.ts';
 import type { Scope } from './contract.ts';
 import { type ApiKey, createKeyPool, type KeyPool } from './key-pool.ts';
 import { SlotWindow, type WindowUsage } from './slot-window.ts';
@@ -30,8 +31,7 @@ export interface Permit {
 }
 
 /** The window of the address, what waits, and the window of each key. */
-export interface BudgetUsage extends WindowUsage {
-  readonly waiting: Readonly<Record<Lane, number>>;
+export interface BudgetUsage extends WindowUsage, RequestUsage {
   readonly keys: readonly (WindowUsage & { readonly name: string; readonly isRefused: boolean })[];
 }
 
@@ -87,6 +87,7 @@ class SlidingLogBudget implements RequestBudget {
   /** The window of the address: it holds the slots of all keys. */
   readonly #ipWindow: SlotWindow;
   readonly #queues: Record<Lane, Waiter[]> = { settle: [], edit: [], newest: [], sweep: [] };
+  readonly #sent: Record<Lane, number> = { settle: 0, edit: 0, newest: 0, sweep: 0 };
   #forgottenAt = -Infinity;
   #alarm: AbortController | undefined;
   #isClosed = false;
@@ -140,9 +141,11 @@ class SlidingLogBudget implements RequestBudget {
     const ip = this.#ipWindow.usage(now);
     return {
       requests: keys.reduce((sum, { requests }) => Math.min(ip.requests, sum + requests), 0),
+      windowMs: ip.windowMs,
       taken: ip.taken,
       parkedMs: Math.min(...keys.map(({ parkedMs }) => parkedMs)),
       waiting: { settle: settle.length, edit: edit.length, newest: newest.length, sweep: sweep.length },
+      sent: { ...this.#sent },
       keys,
     };
   }
@@ -202,6 +205,7 @@ class SlidingLogBudget implements RequestBudget {
       const id = log.addSlot(of.key.name, clock.now() + takenMs);
       this.#holdSlot(of, id, takenMs);
       for (const window of [of.window, this.#ipWindow]) window.noteTurn(lane, this.#now());
+      this.#sent[lane] += 1;
       waiter.resolve({ key: of.key, answered: () => this.#endSlot(of, id) });
     } catch (error) {
       waiter.reject(error);

@@ -12,6 +12,7 @@ import { type Lane, lanes } from '../core/ports.ts';
 export interface WindowUsage {
   /** Requests allowed in the window now: the configured number, or less after refusals. */
   readonly requests: number;
+  readonly windowMs: number;
   readonly taken: number;
   /** For how long no request is sent because the CRM said so. */
   readonly parkedMs: number;
@@ -75,8 +76,8 @@ export class SlotWindow {
   }
 
   usage(now: number): WindowUsage {
-    const { requests, freeAts, parkedUntil } = this.state(now);
-    return { requests, taken: freeAts.length, parkedMs: Math.max(0, parkedUntil - now) };
+    const { requests, windowMs, freeAts, parkedUntil } = this.state(now);
+    return { requests, windowMs, taken: freeAts.length, parkedMs: Math.max(0, parkedUntil - now) };
   }
 
   #requests(now: number): number {

@@ -2,13 +2,17 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { explainError, isSyncError } from '../core/errors.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { Health } from '../sync/health.ts';
+import { listProgress } from '../sync/progress.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
 import { readStatus } from '../sync/status.ts';
+import type { Watch } from '../sync/watch.ts';
 import { addDecisionRoutes, addWaitingRoute } from './decisions.ts';
+import { addEventsRoute } from './events.ts';
 import { createGate, type Gate, guardCommands, guardHost, guardReading } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, readInput } from './input.ts';
+import { addPage } from './page.ts';
 import { addPlanRoutes } from './plans.ts';
 import { addRefusedRoutes } from './refused.ts';
 
@@ -24,8 +28,8 @@ export interface HttpOptions {
   readonly readWithToken?: boolean;
   readonly engine: Engine;
   readonly health: Health;
-  /** How the request budget of the CRM stands, as it is to be shown. */
-  readonly budgetUsage: () => object;
+  /** Sees how the link and its request budget go. */
+  readonly watch: Watch;
   /** Copies the mirror. Answers the file. */
   readonly backUp: () => string;
 }
@@ -49,6 +53,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpSide> {
   guardHost(server, [options.host, ...(options.hostNames ?? [])]);
   const gate = createGate(options.controlToken, options.engine.link.clock);
   if (options.readWithToken) guardReading(server, gate);
+  addPage(server);
   addStatusRoutes(server, options, addCommandRoutes(server, options, gate));
   server.setErrorHandler((error, request, reply) => {
     const status = isSyncError(error) ? 503 : statusOf(error);
@@ -69,17 +74,24 @@ const statusOf = (error: unknown): number =>
 
 function addStatusRoutes(
   server: FastifyInstance,
-  { engine, budgetUsage, health }: HttpOptions,
+  { engine, health, watch }: HttpOptions,
   lastResync: () => ResyncReport | undefined,
 ): void {
   addHealthRoutes(server, health);
+  const readWhole = () => {
+    const status = readStatus(engine, lastResync());
+    return {
+      ...status,
+      conditions: health.read(),
+      standing: watch.readStanding(),
+      progress: listProgress(status, watch.samples),
+      budget: watch.readUsage(),
+    };
+  };
   addHistoryRoute(server, engine);
   addWaitingRoute(server, engine);
-  server.get('/api/status', () => ({
-    ...readStatus(engine, lastResync()),
-    conditions: health.read(),
-    budget: budgetUsage(),
-  }));
+  server.get('/api/status', readWhole);
+  addEventsRoute(server, { clock: engine.link.clock, readSamples: () => watch.samples, readWhole });
 }
 
 /** Adds the commands; answers how to see the last resync. */
@@ -91,6 +103,11 @@ function addCommandRoutes(
   let report: ResyncReport | undefined;
   server.register((commands, _options, done) => {
     guardCommands(commands, gate);
+    // Answers a page whether its token is the right one.
+    commands.post('/api/access', ({ body }, reply) => {
+      readInput(noBody, body);
+      return reply.code(204).send();
+    });
     commands.post('/api/resync', ({ body }, reply) => {
       readInput(noBody, body);
       if (report?.state !== 'running') {

@@ -7,12 +7,13 @@ import { noteContests } from './contests.ts';
 import { recoverOutbox } from './create.ts';
 import { type CycleOrder, type CycleResult, dryRun, emptyTrail, runCycle, type Trail } from './cycle.ts';
 import { KeyRefusal } from './key-refusal.ts';
+import { LagMeter } from './lag-meter.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
 import { PlanGate } from './plan-gate.ts';
 import { Problems } from './problems.ts';
-import { Puller } from './puller.ts';
+import { type OnRead, Puller } from './puller.ts';
 import { pushRecord } from './push.ts';
 import { Signal } from './signal.ts';
 
@@ -50,6 +51,7 @@ export class Engine {
   /** What goes wrong with single records; it keeps nothing else from working. */
   readonly alerts: Problems;
   readonly tally: Tally = { cycles: 0, tableSteps: 0, crmWrites: 0 };
+  readonly lags = new LagMeter();
   /** The plan of the last cycle, for status. */
   lastPlan: Plan | undefined;
   lastCycleAt: number | undefined;
@@ -91,7 +93,10 @@ export class Engine {
       link,
       problems: this.problems,
       keyRefusal: this.#keyRefusal,
-      onNews: () => this.kick(),
+      onNews: (readAt) => {
+        this.lags.noteNews(readAt);
+        this.kick();
+      },
       onCatalogChanged: () => {
         this.#needsLayOut = true;
       },
@@ -180,7 +185,12 @@ export class Engine {
   }
 
   async #runCycle(order: Omit<CycleOrder, 'trail'>): Promise<CycleResult> {
-    const result = await runCycle(this.link, { ...order, trail: this.#trail });
+    const newsAt = this.lags.takeNews();
+    const result = await runCycle(this.link, { ...order, trail: this.#trail }).catch((error: unknown) => {
+      this.lags.noteNews(newsAt);
+      throw error;
+    });
+    this.#noteShown(newsAt, result);
     this.#trail = result.trail;
     this.lastPlan = result.plan;
     noteContests(this.alerts, result.plan);
@@ -194,9 +204,16 @@ export class Engine {
     return result;
   }
 
-  /** Reads the catalog and all records of the CRM now; `onSwept` is told after each entity. */
-  pullAll(onSwept: (entity: Entity, records: number) => void): Promise<void> {
-    return this.#puller.pullAll(onSwept);
+  /** What was read in the CRM is shown in the table now, or waits until the plan may be carried out. */
+  #noteShown(newsAt: number | undefined, { applied, plan }: CycleResult): void {
+    if (newsAt === undefined || plan.table.length === 0) return;
+    if (applied === undefined) this.lags.noteNews(newsAt);
+    else this.lags.noteToTable(this.link.clock.now() - newsAt);
+  }
+
+  /** Reads the catalog and all records of the CRM now; `onRead` is told after each page how many records of the entity are read. */
+  pullAll(onRead: OnRead): Promise<void> {
+    return this.#puller.pullAll(onRead);
   }
 
   async #layOut(): Promise<void> {
@@ -324,11 +341,15 @@ export class Engine {
     if (this.isStopping || this.#keyRefusal.isInForce || this.#pushing.has(text)) return;
     this.#pushing.add(text);
     try {
-      const isCreate = mirror.findOutboxItem(key)?.kind === 'create';
+      const item = mirror.findOutboxItem(key);
+      const isCreate = item?.kind === 'create';
       const push = () => pushRecord(this.link, key, (entity) => this.#isWithheld(entity));
       const result = await (isCreate ? this.#createLock.run(push) : push());
       if (result === 'nothing') return;
-      if (result === 'written') this.tally.crmWrites += 1;
+      if (result === 'written') {
+        this.tally.crmWrites += 1;
+        if (item) this.lags.noteToCrm(this.link.clock.now() - item.createdAt);
+      }
       this.kick();
     } catch (error) {
       this.#keyRefusal.note(error);

@@ -31,10 +31,13 @@ export interface PullerOptions {
   readonly link: Link;
   readonly problems: Problems;
   readonly keyRefusal: KeyRefusal;
-  /** The mirror learned something a cycle should see. */
-  readonly onNews: () => void;
+  /** The mirror learned something a cycle should see; changes of records were read at that time, epoch ms. */
+  readonly onNews: (readAt?: number) => void;
   readonly onCatalogChanged: () => void;
 }
+
+/** Told of each page: how many records of the entity are read so far, and whether these are all. */
+export type OnRead = (entity: Entity, records: number, isWhole: boolean) => void;
 
 /** One thing the puller may do next. */
 interface Task {
@@ -74,23 +77,24 @@ export class Puller {
     }
   }
 
-  /** Reads the catalog and all records once, beginning now; `onSwept` is told after each entity. Throws what fails. */
-  async pullAll(onSwept: (entity: Entity, records: number) => void): Promise<void> {
+  /** Reads the catalog and all records once, beginning now. Throws what fails. */
+  async pullAll(onRead: OnRead): Promise<void> {
     await this.#lock.run(() => this.#pullCatalog());
     for (const entity of listedEntities) {
-      const sweep = await this.#sweepAnew(entity);
-      onSwept(entity, sweep.records);
+      const sweep = await this.#sweepAnew(entity, onRead);
+      onRead(entity, sweep.records, true);
     }
   }
 
   /** Other reading goes on in between. */
-  async #sweepAnew(entity: ListedEntity): Promise<Sweep> {
+  async #sweepAnew(entity: ListedEntity, onRead: OnRead): Promise<Sweep> {
     const before = await this.#lock.run(async () => {
       const { sweepsDone } = this.#readingOf(entity);
       await this.#read(entity, firstSweepTurn);
       return sweepsDone;
     });
     while (this.#readingOf(entity).sweepsDone === before) {
+      onRead(entity, this.#sweeps.get(entity)?.records ?? 0, false);
       await this.#lock.run(() => this.#read(entity, nextSweepTurn));
     }
     return this.#sweeps.get(entity)!;
@@ -188,7 +192,7 @@ export class Puller {
       const answer = await pullPage(link, entity, turn.page, turn.kind === 'newest' ? 'newest' : 'sweep');
       const found = { changes: absorbPage(link, answer), hasMore: answer.hasMore };
       this.#readings.set(entity, noteRead(before, turn, found, clock.monotonicMs()));
-      if (found.changes > 0 && before.sweepsDone > 0) onNews();
+      if (found.changes > 0 && before.sweepsDone > 0) onNews(begunAt);
       if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
       return turn;
     } catch (error) {

@@ -1,7 +1,8 @@
 import { isQuiet, type Plan } from '../core/decide/plan.ts';
 import { explainError } from '../core/errors.ts';
-import type { Entity } from '../core/record.ts';
-import type { OutboxItem, OutboxState } from '../core/state.ts';
+import type { Mirror } from '../core/mirror.ts';
+import { type Entity, listedEntities } from '../core/record.ts';
+import { isOnItsWay, type OutboxItem } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 
 /** How a resync goes, and what it came to. Times are epoch ms. */
@@ -9,6 +10,8 @@ export interface ResyncReport {
   readonly state: 'running' | 'done' | 'failed';
   readonly startedAt: number;
   readonly finishedAt?: number;
+  /** Records that were known when it began, by entity: what there may be to read. */
+  readonly expected: Readonly<Partial<Record<Entity, number>>>;
   /** Records read so far, by entity. */
   readonly records: Readonly<Partial<Record<Entity, number>>>;
   /** Writes to the sheet and to the CRM since it began: none when both sides were the same already. */
@@ -32,6 +35,7 @@ export async function resync(
   let report: ResyncReport = {
     state: 'running',
     startedAt: clock.now(),
+    expected: countKnown(mirror),
     records: {},
     tableSteps: 0,
     crmWrites: 0,
@@ -47,7 +51,7 @@ export async function resync(
     };
     onProgress(report);
   };
-  const countActive = () => mirror.readOutbox().filter(({ state }) => isActive(state)).length;
+  const countActive = () => mirror.readOutbox().filter(isOnItsWay).length;
   try {
     advance({});
     await engine.pullAll((entity, records) => advance({ records: { ...report.records, [entity]: records } }));
@@ -66,7 +70,11 @@ export async function resync(
   return report;
 }
 
-const isActive = (state: OutboxState) => state === 'waiting' || state === 'sending' || state === 'unknown';
+function countKnown(mirror: Mirror): ResyncReport['expected'] {
+  const count = (entity: Entity) =>
+    mirror.readRecords(entity).filter(({ presence }) => presence === 'present').length;
+  return Object.fromEntries(listedEntities.map((entity) => [entity, count(entity)]));
+}
 
 /** What only a person can settle. What the CRM refused may be in the outbox alone. */
 const countQuestions = (

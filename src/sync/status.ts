@@ -2,7 +2,7 @@ import { type Answer, answersTo } from '../core/answer.ts';
 import { describeCell, emptyCell } from '../core/cell.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
 import type { Entity } from '../core/record.ts';
-import type { JournalEntry, Sweep } from '../core/state.ts';
+import { isOnItsWay, type JournalEntry, type Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
 import type { ResyncReport } from './resync.ts';
@@ -114,7 +114,7 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
       title: policy.tabs[entity].title,
       recordsInCrm: count(records),
       recordsInTable: count(agreements),
-      pending: count(outbox.filter(({ state }) => ['waiting', 'sending', 'unknown'].includes(state))),
+      pending: count(outbox.filter(isOnItsWay)),
       refused: countOwn(lastPlan?.refusals),
       conflicts: count(lastPlan?.conflicts ?? []),
       held: countOwn(lastPlan?.holds),

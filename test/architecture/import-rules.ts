@@ -55,7 +55,8 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
   inprocess: [],
   bullmq: ['node:events'],
   crm: ['node:http', 'node:https'],
-  http: ['node:crypto'],
+  // The page's files are read once, at the start.
+  http: ['node:crypto', 'node:fs', 'node:module', 'node:stream'],
   sqlite: ['node:fs', 'node:path'],
   main: ['node:process'],
 };

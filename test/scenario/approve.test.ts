@@ -3,6 +3,7 @@ import { startHttp } from '../../src/http/server.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { healthOf } from '../support/health.ts';
+import { watchIdle } from '../support/idle-watch.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
 const controlToken = 'approve-test-token';
@@ -13,7 +14,6 @@ test('an answer that does not fit what waits is refused with those that do, and 
   await pullCatalog(link, 'newest');
   await link.table.layOut(currentLayout(link), 'create');
   const engine = stage.createEngine();
-  const budgetUsage = () => ({});
   const http = await startHttp({
     host: '127.0.0.1',
     port: 0,
@@ -21,7 +21,7 @@ test('an answer that does not fit what waits is refused with those that do, and 
     engine,
     health: healthOf(engine),
     backUp: () => '',
-    budgetUsage,
+    watch: watchIdle(engine),
   });
   onTestFinished(() => http.close());
   const approve = async (scope: string, choice: string) => {

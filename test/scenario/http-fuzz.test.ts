@@ -5,7 +5,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type HttpOptions, startHttp } from '../../src/http/server.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
+
 import { healthOf } from '../support/health.ts';
+
+import { watchIdle } from '../support/idle-watch.ts';
+
 import { openLinkStage } from '../support/link-stage.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
 
@@ -42,7 +46,7 @@ async function serve(more: Partial<HttpOptions> = {}) {
     engine,
     health: healthOf(engine),
     backUp: () => 'backup.db',
-    budgetUsage: () => ({}),
+    watch: watchIdle(engine),
     ...more,
   });
   unsubscribe('fastify.initialization', watch);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { startHttp } from '../../src/http/server.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
+import { watchIdle } from '../support/idle-watch.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { findRow } from '../support/two-sides.ts';
 
@@ -124,7 +125,7 @@ describe('a plan', () => {
     const controlToken = 'plans-test-token';
     const { engine } = stage;
     const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
-    const http = await startHttp({ ...options, backUp: () => '', budgetUsage: () => ({}) });
+    const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
     onTestFinished(() => http.close());
     const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
     const post = async (path: string, body: unknown): Promise<[number, z.infer<typeof answerShape>]> => {

@@ -3,6 +3,7 @@ import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { startHttp } from '../../src/http/server.ts';
 import { spawnCommand } from '../support/daemon-process.ts';
 import { healthOf } from '../support/health.ts';
+import { watchIdle } from '../support/idle-watch.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
@@ -17,7 +18,7 @@ interface Control {
 
 async function openControl({ engine }: Scenario): Promise<Control> {
   const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
-  const http = await startHttp({ ...options, backUp: () => '', budgetUsage: () => ({}) });
+  const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
   onTestFinished(() => http.close());
   const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
   return {

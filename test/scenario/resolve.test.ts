@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startHttp } from '../../src/http/server.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
+import { watchIdle } from '../support/idle-watch.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
 const controlToken = 'resolve-test-token';
@@ -9,7 +10,6 @@ const controlToken = 'resolve-test-token';
 /** Asks the HTTP side of the stage's engine, as the commands do. */
 async function serve({ engine }: LeadsStage) {
   const backUp = () => '';
-  const budgetUsage = () => ({});
   const http = await startHttp({
     host: '127.0.0.1',
     port: 0,
@@ -17,7 +17,7 @@ async function serve({ engine }: LeadsStage) {
     engine,
     health: healthOf(engine),
     backUp,
-    budgetUsage,
+    watch: watchIdle(engine),
   });
   onTestFinished(() => http.close());
   const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };

@@ -38,6 +38,10 @@ export interface StageOptions {
   readonly contactsPauseMs?: number;
   /** Where the daemon keeps its state; a directory of its own where absent. */
   readonly stateDirectory?: string;
+  /** Rules of single tabs, by their names in the configuration. */
+  readonly tabs?: Readonly<Record<string, object>>;
+  /** Whether reading needs the token as well. */
+  readonly readWithToken?: boolean;
 }
 
 /** Both sides in this process, and daemons between them as processes of their own. All of it ends with the test. */
@@ -83,11 +87,12 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
   onTestFinished(() => crm.close());
   const sheets = await startSandboxSheets({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
   onTestFinished(() => sheets.close());
-  const { contactsPauseMs } = options;
-  const tabs = contactsPauseMs === undefined ? {} : { contacts: { enabled: true } };
+  const { contactsPauseMs, readWithToken = false } = options;
+  const contacts = contactsPauseMs === undefined ? {} : { contacts: { enabled: true } };
   const settings = {
     crm: { ...quickTimes.crm, budget: window, ...(contactsPauseMs === undefined ? {} : { contactsPauseMs }) },
-    sheet: { ...quickTimes.sheet, tabs },
+    sheet: { ...quickTimes.sheet, tabs: { ...contacts, ...options.tabs } },
+    http: { readWithToken },
     stopGraceMs: 10_000,
   };
   await writeFile(join(directory, 'settings.yaml'), stringify(settings));

@@ -1,0 +1,27 @@
+/** How the two sides stand to each other, the worst that holds. */
+export type StandingState = 'failing' | 'filling' | 'asking' | 'working' | 'inStep';
+
+export interface Standing {
+  readonly state: StandingState;
+  /** Since when it is like this, or since the daemon started; epoch ms. */
+  readonly since: number;
+}
+
+/** What decides about the standing. */
+export interface StandingFacts {
+  /** Things that do not work now. */
+  readonly problems: number;
+  /** Whether everything was read once and a cycle went through. */
+  readonly isFilled: boolean;
+  /** Conflicts, holds, brakes and refusals: they go only when a person does something. */
+  readonly questions: number;
+  /** What is on its way to either side. */
+  readonly steps: number;
+}
+
+export function judgeStanding({ problems, isFilled, questions, steps }: StandingFacts): StandingState {
+  if (problems > 0) return 'failing';
+  if (!isFilled) return 'filling';
+  if (questions > 0) return 'asking';
+  return steps > 0 ? 'working' : 'inStep';
+}

@@ -1,0 +1,111 @@
+import { PassThrough } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../core/ports.ts';
+import type { Sample } from '../core/samples.ts';
+
+export interface EventsOptions {
+  readonly clock: Clock;
+  /** The status as `/api/status` answers it. */
+  readonly readWhole: () => object;
+  /** Oldest first. */
+  readonly readSamples: () => readonly Sample[];
+}
+
+/** Reading the status costs something, so many pages share one reading, and more pages than this are turned away. */
+const clientsMax = 50;
+const lookEveryMs = 1_000;
+/** A look may take this part of the time at most: on a large mirror there are fewer of them. */
+const lookPart = 0.05;
+
+/** What goes with the clock alone, and is no news. */
+const clockwork = new Set(['now', 'sweepAgeMs', 'recordAgeP95Ms', 'parkedMs', 'endsAt']);
+
+interface Client {
+  readonly stream: PassThrough;
+  /** The status that was sent last. */
+  status: string;
+  /** The end of the newest sample that was sent. */
+  sampledAt: number;
+}
+
+/**
+ * Server-sent events for the page. `status` is the whole status, when it changed and at most once a second; `samples` are the samples that
+ * the client does not have yet: the last hour at first, and then one every ten seconds, which also shows that the line is alive.
+ */
+export function addEventsRoute(server: FastifyInstance, options: EventsOptions): void {
+  const clients = new Set<Client>();
+  const closing = new AbortController();
+  server.addHook('preClose', async () => {
+    closing.abort();
+    endAll(clients);
+  });
+  let isLooking = false;
+  server.get('/api/events', (_request, reply) => {
+    if (clients.size >= clientsMax)
+      return reply.code(503).send({ error: 'Too many pages are open: close some of them.' });
+    const news = readNews(options);
+    const stream = new PassThrough();
+    reply.type('text/event-stream; charset=utf-8').send(stream);
+    const client: Client = { stream, status: '', sampledAt: Number.NEGATIVE_INFINITY };
+    clients.add(client);
+    stream.on('close', () => clients.delete(client));
+    tell(client, options, news);
+    if (isLooking) return reply;
+    isLooking = true;
+    void lookOn(clients, options, closing.signal)
+      // The mirror can not be read: whoever comes again is told so.
+      .catch(() => endAll(clients))
+      .finally(() => {
+        isLooking = false;
+      });
+    return reply;
+  });
+}
+
+const endAll = (clients: ReadonlySet<Client>): void => {
+  for (const { stream } of clients) stream.end();
+};
+
+/** Looks for as long as somebody listens. */
+async function lookOn(
+  clients: ReadonlySet<Client>,
+  options: EventsOptions,
+  closing: AbortSignal,
+): Promise<void> {
+  const { clock } = options;
+  let tookMs = 0;
+  while (clients.size > 0 && !closing.aborted) {
+    await clock.sleep(Math.max(lookEveryMs, tookMs / lookPart), closing);
+    if (closing.aborted) return;
+    const begunAt = clock.monotonicMs();
+    const news = readNews(options);
+    tookMs = clock.monotonicMs() - begunAt;
+    for (const client of clients) tell(client, options, news);
+  }
+}
+
+interface News {
+  /** The status without what goes with the clock: equal when nothing happened. */
+  readonly fingerprint: string;
+  readonly text: string;
+}
+
+function readNews({ readWhole }: EventsOptions): News {
+  const whole = readWhole();
+  const fingerprint = JSON.stringify(whole, (name, value) => (clockwork.has(name) ? undefined : value));
+  return { fingerprint, text: JSON.stringify(whole) };
+}
+
+/** Tells a client what it does not know yet. One that reads too slowly is told the newest when it is ready again. */
+function tell(client: Client, { readSamples }: EventsOptions, { fingerprint, text }: News): void {
+  const { stream } = client;
+  if (stream.writableNeedDrain || stream.writableEnded) return;
+  const samples = readSamples().filter(({ at }) => at > client.sampledAt);
+  const parts: string[] = [];
+  if (client.status !== fingerprint) parts.push(`event: status\ndata: ${text}\n\n`);
+  if (samples.length > 0) parts.push(`event: samples\ndata: ${JSON.stringify(samples)}\n\n`);
+  if (parts.length === 0) return;
+  stream.write(parts.join(''));
+  client.status = fingerprint;
+  client.sampledAt = samples.at(-1)?.at ?? client.sampledAt;
+}

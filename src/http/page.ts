@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { FastifyInstance } from 'fastify';
+
+/** The page's scripts, under `page/`. */
+const scripts = [
+  'changes.js',
+  'commands.js',
+  'dialog.js',
+  'element.js',
+  'page.js',
+  'plots.js',
+  'progress.js',
+  'standing.js',
+  'stream.js',
+  'tabs.js',
+  'theme.js',
+  'waiting.js',
+  'words.js',
+];
+
+/**
+ * Nothing is loaded from elsewhere, nothing that stands in the page itself runs, and nobody frames it. What the CRM says can therefore do
+ * nothing even where it would be shown wrongly.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Serves the status page and its plotting library from memory, each file under a fixed path. */
+export function addPage(server: FastifyInstance): void {
+  const ofPage = (name: string) => new URL(`page/${name}`, import.meta.url);
+  const ofPackage = createRequire(import.meta.url).resolve;
+  const files: readonly [route: string, file: string | URL, type: string][] = [
+    ['/', ofPage('page.html'), 'text/html'],
+    ['/page/page.css', ofPage('page.css'), 'text/css'],
+    ['/page/icon.svg', ofPage('icon.svg'), 'image/svg+xml'],
+    ...scripts.map((name): [string, URL, string] => [`/page/${name}`, ofPage(name), 'text/javascript']),
+    ['/page/uplot.js', ofPackage('uplot/dist/uPlot.esm.js'), 'text/javascript'],
+    ['/page/uplot.css', ofPackage('uplot/dist/uPlot.min.css'), 'text/css'],
+  ];
+  for (const [route, file, type] of files) {
+    const content = readFileSync(file);
+    server.get(route, (_request, reply) =>
+      reply.type(`${type}; charset=utf-8`).header('content-security-policy', policy).send(content),
+    );
+  }
+}

@@ -1,0 +1,184 @@
+import { command } from './commands.js';
+import { ask, tell } from './dialog.js';
+import { element, find, showList } from './element.js';
+import { ago, capitalize, countOf, countWords } from './words.js';
+
+const pageSize = 100;
+const limitMax = 1_000;
+/** More fields than this of one change are folded away. */
+const openMax = 3;
+/** So many changes of one run that are alike, and more, are folded into one. */
+const alikeMin = 4;
+/** More of a value than this is cut. */
+const shownLengthMax = 300;
+/** More lines than this of what is taken back are only counted. */
+const listedMax = 12;
+
+let limit = pageSize;
+let latest = '';
+
+/** Reads the history again when the status shows that it grew. */
+export function noteLatest(entries) {
+  const looks = JSON.stringify(entries.slice(0, 1));
+  if (looks === latest) return;
+  latest = looks;
+  void readChanges();
+}
+
+export function setUpChanges() {
+  find('#more').addEventListener('click', () => {
+    limit = Math.min(limitMax, limit + 4 * pageSize);
+    void readChanges();
+  });
+}
+
+async function readChanges() {
+  try {
+    const answer = await fetch(`/api/history?limit=${limit}`);
+    if (!answer.ok) return;
+    const { entries } = await answer.json();
+    find('#changes .empty').hidden = entries.length > 0;
+    find('#more').hidden = entries.length < limit || limit >= limitMax;
+    showList(
+      find('#changes ol'),
+      foldAlike(entries),
+      ([{ id }]) => String(id),
+      (alike) => (alike.length === 1 ? showChange(alike[0]) : showAlike(alike)),
+    );
+  } catch {
+    // The line to the daemon is cut, which the head of the page says: what was read last stays, and is read again with the next change.
+    latest = '';
+  }
+}
+
+/** What one run did alike to many records in a row, as one; the rest one by one. */
+function foldAlike(entries) {
+  const kindOf = ({ cause, key, kind, run, side }) => [run, side, kind, cause, key.entity].join(' ');
+  const folds = [];
+  for (const entry of entries) {
+    const fold = folds.at(-1);
+    if (fold && kindOf(fold[0]) === kindOf(entry)) fold.push(entry);
+    else folds.push([entry]);
+  }
+  return folds.flatMap((fold) => (fold.length < alikeMin ? fold.map((entry) => [entry]) : [fold]));
+}
+
+function showAlike(entries) {
+  const [{ at, cause, key, kind, run, side }] = entries;
+  return element(
+    'li',
+    {},
+    showHead(
+      `${countWords(entries.length)} ${plurals[key.entity] ?? key.entity}`,
+      { at, cause, kind, side },
+      { run },
+    ),
+    element(
+      'details',
+      {},
+      element('summary', {}, 'Each of them'),
+      element('ol', {}, ...entries.map(showChange)),
+    ),
+  );
+}
+
+const plurals = { lead: 'leads', opportunity: 'opportunities', task: 'tasks', contact: 'contacts' };
+
+/** What was done to whom, with the button that takes back what `order` names. */
+function showHead(subject, { at, cause, kind, side }, order) {
+  const takeBackButton = element(
+    'button',
+    { type: 'button', onclick: () => void takeBack(order) },
+    'Take back',
+  );
+  takeBackButton.setAttribute('aria-label', `Take back: ${subject}, ${kind}, ${cause}`);
+  return element(
+    'div.row',
+    {},
+    element('strong', {}, subject),
+    element('span.side', {}, sides[side]),
+    element('span.quiet', {}, `${kind}, ${cause} · `, ago(at)),
+    takeBackButton,
+  );
+}
+
+const sides = { crm: '→ CRM', table: '→ sheet', both: 'CRM = sheet' };
+
+function showChange({ after, at, before, cause, id, key, kind, lost, side }) {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const lines = names.map((name) => showField(name, before[name], after[name], lost[name]));
+  return element(
+    'li',
+    {},
+    showHead(`${capitalize(key.entity)} ${key.id}`, { at, cause, kind, side }, { id }),
+    lines.length > openMax
+      ? element(
+          'details',
+          {},
+          element('summary', {}, countOf(lines.length, 'field')),
+          element('dl', {}, ...lines),
+        )
+      : element('dl', {}, ...lines),
+  );
+}
+
+const show = (value) => {
+  if (value === undefined) return '–';
+  if (value === null || value === '') return '(empty)';
+  const text = Array.isArray(value) ? value.join(', ') : String(value);
+  return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
+};
+
+const showField = (name, before, after, lost) =>
+  element(
+    'div',
+    {},
+    element('dt', {}, name),
+    element(
+      'dd',
+      {},
+      element('del', {}, show(before)),
+      ' → ',
+      element('ins', {}, show(after)),
+      lost === undefined ? undefined : element('span.quiet', {}, ` lost: ${show(lost)}`),
+    ),
+  );
+
+/** Shows what taking back would come to, and does it if the person wants that. */
+async function takeBack(order) {
+  const plan = await command('/api/undo', { ...order, isDryRun: true });
+  if (plan === undefined) return;
+  const { steps, refusals } = plan;
+  const lines = steps.flatMap(({ base, fields, key, kind }) =>
+    kind === 'delete'
+      ? [element('li', {}, `${capitalize(key.entity)} ${key.id} goes from both sides`)]
+      : Object.keys(fields).map((name) =>
+          element(
+            'li',
+            {},
+            `${name}: `,
+            element('del', {}, show(base[name])),
+            ' → ',
+            element('ins', {}, show(fields[name])),
+          ),
+        ),
+  );
+  const reasons = refusals.map(({ field, reason }) =>
+    element('li', {}, `${field ? `${field}: ` : ''}${reason}`),
+  );
+  const content = [
+    lines.length > 0
+      ? element('ul.plain', {}, ...cut(lines))
+      : element('p', {}, 'Nothing of it can be taken back.'),
+    reasons.length > 0 ? element('ul.plain.quiet', {}, ...cut(reasons)) : undefined,
+  ];
+  const action = lines.length > 0 ? { label: 'Take back' } : undefined;
+  if ((await ask('Take back', content, action)) !== true) return;
+  const done = await command('/api/undo', order);
+  if (done !== undefined) tell('It is being taken back on both sides.');
+}
+
+const cut = (lines) =>
+  lines.length <= listedMax
+    ? lines
+    : [...lines.slice(0, listedMax), element('li', {}, `and ${countWords(lines.length - listedMax)} more`)];

@@ -1,0 +1,104 @@
+import { ask, tell } from './dialog.js';
+import { element, find } from './element.js';
+
+/* The token lives in this tab of the browser and goes when it is closed. */
+const tokenName = 'control-token';
+
+const readToken = () => sessionStorage.getItem(tokenName) ?? '';
+
+function keepToken(token) {
+  if (token === '') sessionStorage.removeItem(tokenName);
+  else sessionStorage.setItem(tokenName, token);
+  showAccess();
+}
+
+function showAccess() {
+  const button = find('#access');
+  const isKnown = readToken() !== '';
+  button.textContent = isKnown ? 'Commands: on' : 'Commands: need token';
+  button.title = isKnown ? 'Press to forget the token' : 'Press to enter the token of the daemon';
+}
+
+/** Wires the button that takes the token and forgets it again. */
+export function setUpAccess() {
+  find('#access').addEventListener('click', () => {
+    if (readToken() === '') void askForToken('');
+    else keepToken('');
+  });
+  showAccess();
+}
+
+/** Asks until the token is right or the person gives up. Answers whether it is right. */
+async function askForToken(problem) {
+  for (let words = problem; ; ) {
+    const input = element('input', {
+      type: 'password',
+      id: 'token',
+      autocomplete: 'off',
+      required: true,
+      ...(words === '' ? {} : { 'aria-describedby': 'token-problem', 'aria-invalid': 'true' }),
+    });
+    const content = [
+      element(
+        'p',
+        {},
+        'The token that the daemon was started with (CONTROL_TOKEN). It stays in this tab of the browser.',
+      ),
+      element('label', { for: 'token' }, 'Token'),
+      input,
+      words === '' ? undefined : element('p.problem', { id: 'token-problem', role: 'alert' }, words),
+    ];
+    const token = await ask('Enter the token', content, { label: 'Use it', read: () => input.value.trim() });
+    if (typeof token !== 'string') return false;
+    words = await findTokenProblem(token);
+    if (words !== '') continue;
+    keepToken(token);
+    tell('The token is right: commands are on.');
+    return true;
+  }
+}
+
+async function findTokenProblem(token) {
+  try {
+    const answer = await fetch('/api/access', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    if (answer.ok) return '';
+    const { error } = await answer.json();
+    return answer.status === 401 && !error.startsWith('Commands are off')
+      ? 'This is not the right token.'
+      : error;
+  } catch {
+    return 'The daemon does not answer.';
+  }
+}
+
+/**
+ * Gives a command; asks for the token first where it is missing, and again where it is wrong.
+ * @returns {Promise<unknown>} what the daemon answered, or `undefined` when it was not done; then the person was told why.
+ */
+export async function command(path, body) {
+  if (readToken() === '' && !(await askForToken(''))) return undefined;
+  try {
+    const answer = await fetch(path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${readToken()}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const said = await answer.json();
+    if (answer.ok) return said;
+    if (answer.status === 401) {
+      keepToken('');
+      const isRight = await askForToken('The daemon does not take this token any more.');
+      return isRight ? await command(path, body) : undefined;
+    }
+    tell(said.error ?? `The daemon answered ${answer.status}.`, true);
+  } catch {
+    tell('The daemon does not answer: nothing was done.', true);
+  }
+  return undefined;
+}

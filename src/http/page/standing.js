@@ -1,0 +1,73 @@
+import { element, find, showList, symbol } from './element.js';
+import { ago, clockWords, countOf, countWords, durationWords } from './words.js';
+
+/** What each standing is called and shown with. */
+const standings = {
+  inStep: { sign: 'done', title: 'Both sides are in step' },
+  working: { sign: 'moves', title: 'Bringing both sides together' },
+  asking: { sign: 'asks', title: 'In step, but something waits for a person' },
+  filling: { sign: 'begins', title: 'Reading everything for the first time' },
+  failing: { sign: 'failed', title: 'Something does not work' },
+};
+
+/** Shows in one line whether all is well, and since when. */
+export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, standing, tabs }) {
+  const { sign, title } = standings[standing.state];
+  const section = find('#standing');
+  if (section.dataset.state !== standing.state) {
+    section.dataset.state = standing.state;
+    find('#standing-symbol').replaceChildren(symbol(sign));
+    find('#standing-title').textContent = title;
+    document.title = `${standing.state === 'inStep' ? '✓' : standing.state === 'failing' ? '✕' : '…'} ${title}`;
+  }
+  find('#standing-since').replaceChildren(`since ${clockWords(standing.since)}, `, ago(standing.since));
+  const sum = (name) => tabs.reduce((total, tab) => total + tab[name], 0);
+  const waiting = Object.values(budget.waiting).reduce((total, count) => total + count, 0);
+  const facts = [
+    ['Records', countWords(sum('recordsInCrm'))],
+    ['On their way to the CRM', countWords(sum('pending'))],
+    ['Rows being edited', countWords(restlessRows)],
+    ['Sheet last compared', lastCycleAt === undefined ? 'not yet' : ago(lastCycleAt)],
+    ['Requests in the window', `${countWords(budget.taken)} of ${countWords(budget.requests)}`],
+    ['Requests waiting', countWords(waiting)],
+    ...(budget.parkedMs > 0 ? [['CRM asked to wait', durationWords(budget.parkedMs)]] : []),
+    ['Queue', queue.kind === 'bullmq' ? 'Redis' : 'in process'],
+    ['Spreadsheet', link],
+  ];
+  find('#facts').replaceChildren(
+    ...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  );
+}
+
+/** What other parts of the page show already. */
+const shownElsewhere = new Set(['BRAKE', 'QUESTIONS', 'NOT_READ_YET']);
+
+/** Shows what does not work, with the daemon's own words: what failed just now, and what is late. */
+export function showProblems({ conditions, problems: failures }) {
+  const failed = new Set(failures.map(({ code }) => code));
+  const late = conditions.filter(({ name }) => !failed.has(name) && !shownElsewhere.has(name));
+  const problems = [
+    ...failures,
+    ...late.map(({ name, since, words }) => ({ source: name, code: name, message: words, since })),
+  ];
+  find('#problems').hidden = problems.length === 0;
+  showList(
+    find('#problems ul'),
+    problems,
+    ({ source }) => source,
+    ({ code, failures, message, since, source }) =>
+      element(
+        'li.card.problem',
+        {},
+        element('h3', {}, symbol('failed'), source),
+        element('p', {}, message),
+        element(
+          'p.quiet',
+          {},
+          `since ${clockWords(since)}, `,
+          ago(since),
+          `${failures === undefined ? '' : ` · ${countOf(failures, 'attempt')}`} · ${code}`,
+        ),
+      ),
+  );
+}

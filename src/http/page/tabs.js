@@ -1,0 +1,51 @@
+import { element, find, symbol } from './element.js';
+import { ago, countWords, durationWords } from './words.js';
+
+/** The columns of the table; `alert` marks what somebody should look at when it is not zero. */
+const columns = [
+  { header: 'In CRM', count: 'recordsInCrm' },
+  { header: 'In sheet', count: 'recordsInTable' },
+  { header: 'Pending', count: 'pending' },
+  { header: 'Errors', count: 'refused', alert: true },
+  { header: 'Conflicts', count: 'conflicts', alert: true },
+  { header: 'Held', count: 'held', alert: true },
+];
+
+const stateOf = ({ conflicts, held, pending, recordsInCrm, recordsInTable, refused, sweep }) => {
+  if (!sweep?.isComplete) return ['begins', 'first reading'];
+  if (conflicts + held + refused > 0) return ['asks', 'waits for a person'];
+  return pending > 0 || recordsInCrm !== recordsInTable ? ['moves', 'on its way'] : ['done', 'in step'];
+};
+
+/** Shows every tab in a row of numbers. */
+export function showTabs(tabs) {
+  const headers = [
+    'Tab',
+    'State',
+    ...columns.map(({ header }) => header),
+    'Last full sweep',
+    '95 % no older than',
+  ];
+  find('#tabs thead').replaceChildren(
+    element('tr', {}, ...headers.map((header) => element('th', { scope: 'col' }, header))),
+  );
+  find('#tabs tbody').replaceChildren(...tabs.map(showTab));
+}
+
+function showTab(tab) {
+  const [sign, words] = stateOf(tab);
+  const cell = (label, content, isAlert = false) =>
+    element(isAlert ? 'td.alert' : 'td', { 'data-label': label }, content);
+  const { recordAgeP95Ms, sweep } = tab;
+  return element(
+    'tr',
+    {},
+    element('th', { scope: 'row' }, tab.title),
+    element('td.state', { 'data-label': 'State' }, element('span', {}, symbol(sign), words)),
+    ...columns.map(({ alert, count, header }) =>
+      cell(header, countWords(tab[count]), alert === true && tab[count] > 0),
+    ),
+    cell('Last full sweep', sweep?.isComplete ? ago(sweep.finishedAt ?? sweep.startedAt) : 'not yet'),
+    cell('95 % no older than', recordAgeP95Ms === undefined ? '–' : durationWords(recordAgeP95Ms)),
+  );
+}

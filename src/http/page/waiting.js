@@ -1,0 +1,121 @@
+import { command } from './commands.js';
+import { ask, tell } from './dialog.js';
+import { element, find, showList, symbol } from './element.js';
+import { capitalize, countOf, countWords } from './words.js';
+
+/** Answers in the words of the sheet's own tab of questions; one that is not named here is shown as it is. */
+const labels = {
+  crm: 'Take the CRM’s',
+  sheet: 'Take the sheet’s',
+  new: 'New record',
+  trash: 'Move to trash',
+};
+const labelOf = (answer) => labels[answer] ?? capitalize(answer);
+
+/** More than these are not read by anybody. */
+const shownMax = 50;
+
+/** What was answered and is not carried out yet, by scope. */
+const answered = new Map();
+
+/** Shows what only a person can settle: first what can be answered here, then what has to be mended at its row. */
+export function showWaiting({ brakes, holds, refusals, tabs, waiting }) {
+  const scopes = new Set(waiting.map(({ scope }) => scope));
+  for (const scope of answered.keys()) if (!scopes.has(scope)) answered.delete(scope);
+  const titleOf = (entity) => tabs.find((tab) => tab.entity === entity)?.title ?? entity;
+  const atRow = ({ entity, id, position, reason }) => ({
+    where: [
+      titleOf(entity),
+      id === undefined ? undefined : `#${id}`,
+      position === undefined ? undefined : `row ${position + 1}`,
+    ],
+    reason,
+  });
+  const unasked = [
+    ...brakes.filter(({ scope }) => !scopes.has(scope)).map(atRow),
+    ...holds.filter(({ decision }) => !scopes.has(decision)).map(atRow),
+    ...refusals.filter(({ decision, isIgnored }) => !isIgnored && !scopes.has(decision)).map(atRow),
+  ];
+  const all = [
+    ...waiting.map((item) => ({ ...item, answered: answered.get(item.scope) })),
+    ...unasked.map((item, index) => ({ ...item, scope: `row ${index}` })),
+  ];
+  const shown = all.slice(0, shownMax);
+  if (all.length > shownMax)
+    shown.push({
+      scope: 'more',
+      where: [],
+      reason: `And ${countOf(all.length - shownMax, 'more', 'more')}.`,
+    });
+  find('#waiting .count').textContent = all.length === 0 ? '' : countWords(all.length);
+  find('#waiting .empty').hidden = all.length > 0;
+  showList(
+    find('#waiting ul'),
+    shown,
+    ({ scope }) => scope,
+    (item) => (item.answers === undefined ? showAtRow(item) : showQuestion(item)),
+  );
+}
+
+const showAtRow = ({ where, reason }) =>
+  element(
+    'li.card',
+    {},
+    element('h3', {}, symbol('asks'), where.filter((part) => part !== undefined).join(' · ')),
+    element('p', {}, reason),
+  );
+
+function showQuestion({ about, answered: answer, answers, scope, what }) {
+  const { tab, record, title } = about;
+  const place = [tab, record === undefined ? undefined : `#${record}`].filter((part) => part !== undefined);
+  const choices = answers.map((choice) =>
+    element(
+      'button',
+      { type: 'button', onclick: () => void choose(scope, choice, title ?? tab ?? scope) },
+      labelOf(choice),
+    ),
+  );
+  return element(
+    'li.card',
+    {},
+    element(
+      'h3',
+      {},
+      symbol('asks'),
+      title || place.join(' '),
+      element('small', {}, title ? place.join(' ') : ''),
+    ),
+    element('p', {}, what),
+    showValues(about),
+    answer === undefined
+      ? element('p.buttons', {}, ...choices)
+      : element('p.quiet', {}, `Answered: ${labelOf(answer)}. It is done with the next cycle.`),
+  );
+}
+
+/** The values that stand against each other, where the question is about a field. */
+function showValues({ agreed, crm, field, table }) {
+  const values = [
+    ['CRM has', crm],
+    ['Sheet has', table],
+    ['Agreed before', agreed],
+  ].filter(([, value]) => value !== undefined);
+  if (values.length === 0) return undefined;
+  return element(
+    'dl.values',
+    { 'aria-label': field ?? 'Values' },
+    ...values.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  );
+}
+
+async function choose(scope, choice, subject) {
+  if (choice === 'trash') {
+    const words = `“${subject}” goes to the trash of the CRM. It can be restored there.`;
+    const isMeant = await ask('Move to trash?', [element('p', {}, words)], { label: 'Move to trash' });
+    if (isMeant !== true) return;
+  }
+  const done = await command('/api/approve', { scope, choice });
+  if (done === undefined) return;
+  answered.set(scope, choice);
+  tell(`${labelOf(choice)}: it is done with the next cycle.`);
+}

@@ -1,0 +1,39 @@
+import type { Sample } from '../core/samples.ts';
+
+/** Measures how long changes take from one side to the other, and keeps the longest until somebody takes it. */
+export class LagMeter {
+  /** When the oldest change in the CRM was read that no cycle has taken up yet. */
+  #newsAt: number | undefined;
+  #toCrmMs: number | undefined;
+  #toTableMs: number | undefined;
+
+  /** A change in the CRM was read then, epoch ms. */
+  noteNews(at: number | undefined): void {
+    if (at !== undefined) this.#newsAt = Math.min(at, this.#newsAt ?? at);
+  }
+
+  /** A cycle takes up all changes that were read by now. Answers when the oldest of them was. */
+  takeNews(): number | undefined {
+    const newsAt = this.#newsAt;
+    this.#newsAt = undefined;
+    return newsAt;
+  }
+
+  noteToTable(durationMs: number): void {
+    this.#toTableMs = Math.max(durationMs, this.#toTableMs ?? 0);
+  }
+
+  noteToCrm(durationMs: number): void {
+    this.#toCrmMs = Math.max(durationMs, this.#toCrmMs ?? 0);
+  }
+
+  /** The longest since this was asked last; what did not happen is absent. */
+  takeLongest(): Pick<Sample, 'toCrmMs' | 'toTableMs'> {
+    const [toCrmMs, toTableMs] = [this.#toCrmMs, this.#toTableMs];
+    [this.#toCrmMs, this.#toTableMs] = [undefined, undefined];
+    return {
+      ...(toCrmMs === undefined ? {} : { toCrmMs }),
+      ...(toTableMs === undefined ? {} : { toTableMs }),
+    };
+  }
+}

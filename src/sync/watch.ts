@@ -1,0 +1,118 @@
+import { isQuiet } from '../core/decide/plan.ts';
+import { listedEntities } from '../core/record.ts';
+import { addSample, type RequestUsage, type Sample, sampleEveryMs, sentBetween } from '../core/samples.ts';
+import { judgeStanding, type Standing, type StandingFacts } from '../core/standing.ts';
+import { isOnItsWay } from '../core/state.ts';
+import type { Condition } from './conditions.ts';
+import type { Engine } from './engine.ts';
+import type { Health } from './health.ts';
+
+const lookEveryMs = 1_000;
+
+/**
+ * Keeps in memory what only somebody who looks all the time can tell: the last hour in samples, and since when the sides stand to each
+ * other as they do. Both begin anew with the daemon.
+ */
+export class Watch {
+  readonly #engine: Engine;
+  readonly #health: Health;
+  readonly #readUsage: () => RequestUsage;
+  readonly #stopping = new AbortController();
+  #samples: readonly Sample[] = [];
+  #standing: Standing;
+  #sampledAt: number;
+  #sent: RequestUsage['sent'];
+  #tableSteps = 0;
+  /** When everything was found to be read once. */
+  #readAt: number | undefined;
+  #isFilled = false;
+
+  constructor(engine: Engine, health: Health, readUsage: () => RequestUsage) {
+    this.#engine = engine;
+    this.#health = health;
+    this.#readUsage = readUsage;
+    this.#sent = readUsage().sent;
+    this.#sampledAt = engine.link.clock.monotonicMs();
+    this.#standing = { state: 'filling', since: engine.link.clock.now() };
+  }
+
+  /** Oldest first. */
+  get samples(): readonly Sample[] {
+    return this.#samples;
+  }
+
+  /** Looks now. */
+  readStanding(): Standing {
+    const state = judgeStanding(this.#readFacts());
+    if (state !== this.#standing.state) this.#standing = { state, since: this.#engine.link.clock.now() };
+    return this.#standing;
+  }
+
+  readUsage(): RequestUsage {
+    return this.#readUsage();
+  }
+
+  /** Looks on and on until stopped. */
+  async run(): Promise<void> {
+    const { clock } = this.#engine.link;
+    while (!this.#stopping.signal.aborted) {
+      this.readStanding();
+      if (clock.monotonicMs() - this.#sampledAt >= sampleEveryMs) this.#sample();
+      await clock.sleep(lookEveryMs, this.#stopping.signal);
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  #sample(): void {
+    const { lags, link, tally } = this.#engine;
+    const { requests, sent, waiting, windowMs } = this.#readUsage();
+    const sample: Sample = {
+      at: link.clock.now(),
+      sent: sentBetween(this.#sent, sent),
+      allowed: Math.round((requests / windowMs) * 60_000),
+      waiting: Object.values(waiting).reduce((sum, count) => sum + count, 0),
+      pending: link.mirror.readOutbox().filter(isOnItsWay).length,
+      rowsWritten: tally.tableSteps - this.#tableSteps,
+      ...lags.takeLongest(),
+    };
+    this.#samples = addSample(this.#samples, sample);
+    // A machine that slept makes one long stretch of it, not many.
+    this.#sampledAt = link.clock.monotonicMs();
+    this.#sent = sent;
+    this.#tableSteps = tally.tableSteps;
+  }
+
+  #readFacts(): StandingFacts {
+    const { lastPlan, link, problems } = this.#engine;
+    const outbox = link.mirror.readOutbox();
+    const { brakes = [], conflicts = [], holds = [], refusals = [] } = lastPlan ?? {};
+    const refused = refusals.filter(({ isIgnored }) => !isIgnored);
+    const questions = brakes.length + conflicts.length + holds.length + refused.length;
+    const conditions = this.#health.read().filter(isFailure);
+    const isMoving = lastPlan !== undefined && (!isQuiet(lastPlan) || lastPlan.restlessRows > 0);
+    const steps = outbox.filter(isOnItsWay).length + Number(isMoving);
+    this.#noteFilled(questions > 0 || steps === 0);
+    return {
+      problems: problems.list().length + conditions.length,
+      isFilled: this.#isFilled,
+      questions,
+      steps,
+    };
+  }
+
+  /** Filled is once everything was read and a cycle after that left nothing to write; later readings do not change that. */
+  #noteFilled(isAtRest: boolean): void {
+    const { lastPlan, link } = this.#engine;
+    if (this.#isFilled) return;
+    const sweeps = link.mirror.readSweeps().filter(({ isComplete }) => isComplete);
+    const isRead = listedEntities.every((entity) => sweeps.some((sweep) => sweep.entity === entity));
+    if (isRead) this.#readAt ??= link.clock.now();
+    this.#isFilled = this.#readAt !== undefined && (lastPlan?.at ?? 0) > this.#readAt && isAtRest;
+  }
+}
+
+/** Whether the daemon does not do its work. That not everything was read yet has a word of its own. */
+const isFailure = ({ makes, name }: Condition): boolean => makes !== 'degraded' && name !== 'NOT_READ_YET';

@@ -1,0 +1,107 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startHttp } from '../../src/http/server.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
+import { Watch } from '../../src/sync/watch.ts';
+import { healthOf } from '../support/health.ts';
+import { openLinkStage } from '../support/link-stage.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+const sent = { settle: 0, edit: 0, newest: 0, sweep: 0 };
+
+/** A daemon's HTTP side on a clock that only the test moves. */
+async function serve() {
+  const stage = await openLinkStage({ leads: 3, opportunities: 0, tasks: 0 });
+  const clock = createManualClock(Date.now());
+  await pullCatalog(stage.link, 'newest');
+  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  const engine = stage.createEngine({ clock });
+  const usage = { requests: 50, windowMs: 30_000, taken: 0, waiting: sent, sent: { ...sent } };
+  const health = healthOf(engine);
+  const watch = new Watch(engine, health, () => ({ ...usage, sent: { ...usage.sent } }));
+  const watching = watch.run();
+  const http = await startHttp({ host: '127.0.0.1', port: 0, engine, health, backUp: () => '', watch });
+  onTestFinished(async () => {
+    watch.stop();
+    await watching;
+    await http.close();
+  });
+  return { stage, clock, engine, http, usage, watch };
+}
+
+/** Reads a stream of events, one call for each message. */
+async function listen(url: string) {
+  const answer = await fetch(`${url}/api/events`);
+  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  return async (): Promise<{ name?: string; content: unknown } | 'ended'> => {
+    while (!rest.includes('\n\n')) {
+      const { done, value } = await reader.read();
+      if (done) return 'ended';
+      rest += value;
+    }
+    const end = rest.indexOf('\n\n');
+    const message = rest.slice(0, end);
+    rest = rest.slice(end + 2);
+    const [, name, text] = /^event: (\w+)\ndata: (.*)$/.exec(message) ?? [];
+    return { ...(name ? { name } : {}), content: JSON.parse(text ?? 'null') };
+  };
+}
+
+test('a page is told the status at once, and again when it changed, but not for the clock alone', async () => {
+  const { clock, engine, http } = await serve();
+  const next = await listen(http.url);
+  expect(await next()).toMatchObject({
+    name: 'status',
+    content: { cycles: 0, standing: { state: 'filling' } },
+  });
+  await clock.advance(10_000);
+  expect(await next()).toMatchObject({ name: 'samples' });
+  await engine.pullAll(() => {});
+  await engine.cycle();
+  await clock.advance(2_000);
+  const tabs = [{ recordsInCrm: 3, recordsInTable: 3 }, {}, {}];
+  expect(await next()).toMatchObject({ name: 'status', content: { cycles: 1, tabs } });
+  await engine.cycle();
+  await clock.advance(2_000);
+  expect(await next()).toMatchObject({ name: 'status', content: { standing: { state: 'inStep' } } });
+});
+
+test('a new page is told the whole hour, and from then on what is new', async () => {
+  const { clock, http, usage, watch } = await serve();
+  await clock.advance(20_000);
+  usage.sent.edit = 7;
+  await clock.advance(10_000);
+  expect(watch.samples).toHaveLength(3);
+  const next = await listen(http.url);
+  await next();
+  expect(await next()).toMatchObject({
+    name: 'samples',
+    content: [{ sent }, { sent }, { sent: { ...sent, edit: 7 }, allowed: 100 }],
+  });
+  await clock.advance(10_000);
+  expect(await next()).toMatchObject({ name: 'samples', content: [{ sent }] });
+});
+
+test('stopping ends the streams that are open', async () => {
+  const { http } = await serve();
+  const next = await listen(http.url);
+  await next();
+  await http.close();
+  expect(await next()).toBe('ended');
+});
+
+test('the longest time of a change to the other side is measured in both directions', async () => {
+  const { clock, engine, stage, watch } = await serve();
+  await engine.pullAll(() => {});
+  await engine.cycle();
+  await clock.advance(10_000);
+  await stage.editCrm('/leads/1001', { title: 'Changed in the CRM' });
+  await engine.pullAll(() => {});
+  await clock.advance(4_000);
+  await engine.cycle();
+  await clock.advance(10_000);
+  expect(watch.samples.at(-1)).toMatchObject({ toTableMs: 4_000 });
+  expect(watch.samples.at(-1)).not.toHaveProperty('toCrmMs');
+});

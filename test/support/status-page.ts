@@ -1,0 +1,68 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { z } from 'zod';
+
+export interface StatusPageOptions extends BrowserContextOptions {
+  /** Errors of the browser that the test brings about. */
+  readonly tolerated?: RegExp;
+}
+
+export interface StatusPage {
+  readonly page: Page;
+  /** Enters the token through the page, which has to ask for it by then. */
+  enterToken(token: string): Promise<void>;
+  /** Fails when a tool finds something serious that keeps people from using the page. */
+  expectAccessible(): Promise<void>;
+}
+
+/**
+ * Opens a daemon's page. The test fails when the page logs an error or asks another host for anything.
+ */
+export async function openStatusPage(
+  browser: Browser,
+  url: string,
+  { tolerated, ...options }: StatusPageOptions = {},
+): Promise<StatusPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const errors: string[] = [];
+  const foreign: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => {
+    const isTolerated = tolerated?.test(message.text()) ?? false;
+    if (message.type() === 'error' && !isTolerated) errors.push(message.text());
+  });
+  page.on('request', (request) => {
+    const isOwn = request.url().startsWith(url) || request.url().startsWith('data:');
+    if (!isOwn) foreign.push(request.url());
+  });
+  onTestFinished(() => expect({ errors, foreign }).toEqual({ errors: [], foreign: [] }));
+  await page.goto(url);
+  return {
+    page,
+    async enterToken(token) {
+      await page.getByLabel('Token', { exact: true }).fill(token);
+      await page.getByRole('button', { name: 'Use it' }).click();
+    },
+    expectAccessible: () => expectAccessible(page),
+  };
+}
+
+const findings = z.object({
+  violations: z.array(
+    z.object({
+      id: z.string(),
+      impact: z.string().nullable(),
+      nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
+    }),
+  ),
+});
+
+async function expectAccessible(page: Page): Promise<void> {
+  // Not as an element of the page: its policy lets no script in but its own.
+  const { default: axe } = await import('axe-core');
+  await page.evaluate(axe.source);
+  const { violations } = findings.parse(await page.evaluate('axe.run()'));
+  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+}
