@@ -36,6 +36,8 @@ export interface StageOptions {
   readonly choices?: Partial<CrmChoices>;
   /** Keeps contacts the same too, with this pause between two leads. */
   readonly contactsPauseMs?: number;
+  /** Whether plans are done by themselves; they are where absent. */
+  readonly writes?: 'manual';
   /** Where the daemon keeps its state; a directory of its own where absent. */
   readonly stateDirectory?: string;
   /** Rules of single tabs, by their names in the configuration. */
@@ -93,6 +95,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
     crm: { ...quickTimes.crm, budget: window, ...(contactsPauseMs === undefined ? {} : { contactsPauseMs }) },
     sheet: { ...quickTimes.sheet, tabs: { ...contacts, ...options.tabs } },
     http: { readWithToken },
+    ...(options.writes ? { writes: options.writes } : {}),
     stopGraceMs: 10_000,
   };
   await writeFile(join(directory, 'settings.yaml'), stringify(settings));
