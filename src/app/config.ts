@@ -146,12 +146,17 @@ function describeIssue(issue: z.core.$ZodIssue, tree: Tree): string {
 /** Relations between settings that a schema of single values can not hold. */
 function checkRelations(settings: Settings): string[] {
   const problems: string[] = [];
-  const { crm, sheet } = settings;
+  const { alerts, crm, sheet } = settings;
   if (!isSafeUrl(crm.baseUrl))
     problems.push('crm.baseUrl (CRM_BASE_URL): must begin with https:// unless it is on this machine');
   if (sheet.apiRootUrl !== undefined && !isSafeUrl(sheet.apiRootUrl)) {
     problems.push(
       'sheet.apiRootUrl (GOOGLE_API_ROOT_URL): must begin with https:// unless it is on this machine',
+    );
+  }
+  if (alerts.webhookUrl !== undefined && !isSafeUrl(alerts.webhookUrl)) {
+    problems.push(
+      'alerts.webhookUrl (ALERT_WEBHOOK_URL): must begin with https:// unless it is on this machine',
     );
   }
   if (settings.http.readWithToken && settings.http.controlToken === undefined)

@@ -1,7 +1,10 @@
+import { Alerts } from '../alerts/alerts.ts';
+import { createWebhook } from '../alerts/webhook.ts';
 import type { Log } from '../core/ports.ts';
 import { startHttp } from '../http/server.ts';
 import { Engine } from '../sync/engine.ts';
 import { Health } from '../sync/health.ts';
+import type { Link } from '../sync/link.ts';
 import { Watch } from '../sync/watch.ts';
 import { openLink, type RereadKeys } from './link.ts';
 import type { Settings } from './settings.ts';
@@ -35,17 +38,21 @@ export async function startDaemon(settings: Settings, log: Log, rereadKeys: Rere
     close();
     throw error;
   });
-  const looking = health.run();
-  const watching = watch.run();
+  const alerts = createAlerts(settings, link);
+  const loops = Promise.all([
+    watch.run(),
+    health.run((conditions) => alerts?.note(conditions)),
+    alerts?.run(),
+  ]);
   log.info('daemon.started', { url: http.url, queue: link.queue.kind, link: link.name });
   const stop = async () => {
     log.info('daemon.stopping', {});
     health.stop();
-    await looking;
+    alerts?.stop();
     await engine.stop(Math.max(1_000, settings.stopGraceMs - closingMs));
     await http.close();
     watch.stop();
-    await watching;
+    await loops;
     close();
     log.info('daemon.stopped', {});
   };
@@ -57,4 +64,11 @@ export async function startDaemon(settings: Settings, log: Log, rereadKeys: Rere
       return stopped;
     },
   };
+}
+
+/** Tells the receiver that the settings name, if they name one. */
+function createAlerts({ alerts: { webhookUrl: url } }: Settings, link: Link): Alerts | undefined {
+  if (url === undefined) return undefined;
+  const { clock, log, name, random } = link;
+  return new Alerts({ link: name, send: createWebhook({ url, clock }), clock, log, random });
 }

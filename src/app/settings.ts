@@ -194,6 +194,14 @@ export const settingsSchema = z.strictObject({
       sweepAgeMs: milliseconds(1_800_000, 'How old the last complete read of a list of the CRM may be'),
     })
     .prefault({}),
+  alerts: z
+    .strictObject({
+      webhookUrl: z
+        .url()
+        .optional()
+        .describe('Address that is told when a condition of the health begins and ends; Slack takes it too.'),
+    })
+    .prefault({}),
   log: z.strictObject({ level: z.enum(logLevels).default('info').describe('What is logged.') }).prefault({}),
   // Longer than the longest request, so that what is on its way can end.
   stopGraceMs: milliseconds(65_000, 'Longest time a clean stop may take'),
@@ -232,6 +240,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'HTTP_HOST', path: ['http', 'host'] },
   { name: 'HTTP_PORT', path: ['http', 'port'], isNumber: true },
   { name: 'CONTROL_TOKEN', path: ['http', 'controlToken'], isSecret: true },
+  { name: 'ALERT_WEBHOOK_URL', path: ['alerts', 'webhookUrl'], isSecret: true },
   { name: 'LOG_LEVEL', path: ['log', 'level'] },
 ];
 

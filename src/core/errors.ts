@@ -136,6 +136,11 @@ export const errorKinds = {
     mender: 'operator',
     hint: 'The daemon runs but did not do it; status says more.',
   },
+  ALERT_UNSENT: {
+    retry: 'later',
+    mender: 'operator',
+    hint: 'Check ALERT_WEBHOOK_URL. The daemon tries again by itself.',
+  },
   CONTROL_REFUSED: {
     retry: 'after-action',
     mender: 'operator',

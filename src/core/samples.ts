@@ -8,6 +8,10 @@ export interface RequestUsage {
   readonly waiting: Readonly<Record<Lane, number>>;
   /** Requests that were let go since the start, by lane. */
   readonly sent: Readonly<Record<Lane, number>>;
+  /** For how long the CRM asked not to be called. */
+  readonly parkedMs: number;
+  /** Replies that refused a request for its rate, since the start. */
+  readonly limitReplies: number;
 }
 
 /** What a link did in one stretch of time. */

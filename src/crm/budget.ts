@@ -88,6 +88,7 @@ class SlidingLogBudget implements RequestBudget {
   readonly #ipWindow: SlotWindow;
   readonly #queues: Record<Lane, Waiter[]> = { settle: [], edit: [], newest: [], sweep: [] };
   readonly #sent: Record<Lane, number> = { settle: 0, edit: 0, newest: 0, sweep: 0 };
+  #limitReplies = 0;
   #forgottenAt = -Infinity;
   #alarm: AbortController | undefined;
   #isClosed = false;
@@ -120,6 +121,7 @@ class SlidingLogBudget implements RequestBudget {
 
   park(key: ApiKey, durationMs?: number): void {
     const parked = this.#keyWindows.find((candidate) => candidate.key === key);
+    this.#limitReplies += 1;
     parked?.window.park(this.#now(), durationMs);
     this.#serve();
   }
@@ -146,6 +148,7 @@ class SlidingLogBudget implements RequestBudget {
       parkedMs: Math.min(...keys.map(({ parkedMs }) => parkedMs)),
       waiting: { settle: settle.length, edit: edit.length, newest: newest.length, sweep: sweep.length },
       sent: { ...this.#sent },
+      limitReplies: this.#limitReplies,
       keys,
     };
   }

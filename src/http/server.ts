@@ -12,6 +12,7 @@ import { createGate, type Gate, guardCommands, guardHost, guardReading } from '.
 import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, readInput } from './input.ts';
+import { addMetricsRoute } from './metrics.ts';
 import { addPage } from './page.ts';
 import { addPlanRoutes } from './plans.ts';
 import { addRefusedRoutes } from './refused.ts';
@@ -78,6 +79,7 @@ function addStatusRoutes(
   lastResync: () => ResyncReport | undefined,
 ): void {
   addHealthRoutes(server, health);
+  addMetricsRoute(server, { engine, health, readUsage: () => watch.readUsage() });
   const readWhole = () => {
     const status = readStatus(engine, lastResync());
     return {

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorKinds } from '../core/errors.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
-import type { OutboxItem, Sweep } from '../core/state.ts';
+import { isOnItsWay, type OutboxItem, type Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
 
@@ -82,10 +82,10 @@ function findStuck({ link, expectedBy }: Engine): Finding[] {
 }
 
 /** One condition for each code: a side that is cut off lets all work with it fail. */
-function findProblems({ link, problems }: Engine, graceMs: number): Finding[] {
-  const lasting = problems
-    .list()
-    .filter(({ code, since }) => !mayPass(code) || link.clock.now() - since >= graceMs);
+function findProblems({ alerts, link, problems }: Engine, graceMs: number): Finding[] {
+  const lasting = [...problems.list(), ...alerts.list()].filter(
+    ({ code, since }) => !mayPass(code) || link.clock.now() - since >= graceMs,
+  );
   return [...Map.groupBy(lasting, ({ code }) => code)].map(([code, alike]) => describeProblems(code, alike));
 }
 
@@ -104,10 +104,16 @@ const mayPass = (code: Problem['code']) =>
 function consequenceOf(code: Problem['code']): Consequence {
   // A login that is refused stays refused, and a daemon that starts anew takes up a new one from its environment.
   if (code === 'CRM_UNAUTHORIZED' || code === 'SHEET_UNAUTHORIZED') return 'notAlive';
-  // In these the daemon helps itself, and nothing stays undone.
-  const isHarmless = code === 'CRM_LIMITED' || code === 'SHEET_LIMITED' || code === 'ENGINE_STALLED';
-  return isHarmless ? 'degraded' : 'notReady';
+  return harmless.has(code) ? 'degraded' : 'notReady';
 }
+
+/** In these the daemon helps itself, or one record alone waits for a person. */
+const harmless: ReadonlySet<Problem['code']> = new Set([
+  'CRM_LIMITED',
+  'SHEET_LIMITED',
+  'ENGINE_STALLED',
+  'RECORD_CONTESTED',
+]);
 
 /** The CRM may ask for any pause; then all is well as long as nothing becomes late. */
 const describePause = (pauseMs: number): Finding => ({
@@ -171,12 +177,9 @@ function findLateSweeps(
   ];
 }
 
-/** Whether a step is on its way to the CRM by itself. */
-const isUnsent = ({ state }: OutboxItem) => state === 'waiting' || state === 'sending' || state === 'unknown';
-
 function findLateEdits({ link }: Engine, outbox: readonly OutboxItem[], editAgeMs: number): Finding[] {
   const late = outbox
-    .filter((item) => isUnsent(item) && item.createdAt + editAgeMs <= link.clock.now())
+    .filter((item) => isOnItsWay(item) && item.createdAt + editAgeMs <= link.clock.now())
     .toSorted((left, right) => left.createdAt - right.createdAt);
   const [oldest] = late;
   if (!oldest) return [];

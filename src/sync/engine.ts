@@ -37,6 +37,9 @@ const forgetEveryMs = 60 * 60 * 1_000;
 /** What the engine did since it started; for status and for telling whether a resync changed anything. */
 export interface Tally {
   cycles: number;
+  failedCycles: number;
+  /** Time spent in cycles, whether they succeeded or not. */
+  cycleMs: number;
   tableSteps: number;
   crmWrites: number;
 }
@@ -50,7 +53,7 @@ export class Engine {
   readonly problems: Problems;
   /** What goes wrong with single records; it keeps nothing else from working. */
   readonly alerts: Problems;
-  readonly tally: Tally = { cycles: 0, tableSteps: 0, crmWrites: 0 };
+  readonly tally: Tally = { cycles: 0, failedCycles: 0, cycleMs: 0, tableSteps: 0, crmWrites: 0 };
   readonly lags = new LagMeter();
   /** The plan of the last cycle, for status. */
   lastPlan: Plan | undefined;
@@ -185,16 +188,23 @@ export class Engine {
   }
 
   async #runCycle(order: Omit<CycleOrder, 'trail'>): Promise<CycleResult> {
+    const { clock } = this.link;
+    const begunAt = clock.monotonicMs();
     const newsAt = this.lags.takeNews();
-    const result = await runCycle(this.link, { ...order, trail: this.#trail }).catch((error: unknown) => {
-      this.lags.noteNews(newsAt);
-      throw error;
-    });
+    const result = await runCycle(this.link, { ...order, trail: this.#trail })
+      .catch((error: unknown) => {
+        this.tally.failedCycles += 1;
+        this.lags.noteNews(newsAt);
+        throw error;
+      })
+      .finally(() => {
+        this.tally.cycleMs += clock.monotonicMs() - begunAt;
+      });
     this.#noteShown(newsAt, result);
     this.#trail = result.trail;
     this.lastPlan = result.plan;
     noteContests(this.alerts, result.plan);
-    const now = this.link.clock.now();
+    const now = clock.now();
     this.askedSince = new Map(
       result.plan.questions.map(({ scope }) => [scope, this.askedSince.get(scope) ?? now]),
     );

@@ -6,6 +6,8 @@ export class LagMeter {
   #newsAt: number | undefined;
   #toCrmMs: number | undefined;
   #toTableMs: number | undefined;
+  /** Told of every measurement: the side that was written, and how long the change took to get there. */
+  onLag: (side: 'crm' | 'table', durationMs: number) => void = () => {};
 
   /** A change in the CRM was read then, epoch ms. */
   noteNews(at: number | undefined): void {
@@ -20,10 +22,12 @@ export class LagMeter {
   }
 
   noteToTable(durationMs: number): void {
+    this.onLag('table', durationMs);
     this.#toTableMs = Math.max(durationMs, this.#toTableMs ?? 0);
   }
 
   noteToCrm(durationMs: number): void {
+    this.onLag('crm', durationMs);
     this.#toCrmMs = Math.max(durationMs, this.#toCrmMs ?? 0);
   }
 

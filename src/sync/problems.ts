@@ -17,6 +17,8 @@ export class Problems {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #open = new Map<string, Problem>();
+  /** Failures since the start, by their code. */
+  readonly counts = new Map<Problem['code'], number>();
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -28,6 +30,7 @@ export class Problems {
     const before = this.#open.get(source);
     const code = isSyncError(error) ? error.code : 'UNEXPECTED';
     const message = explainError(error);
+    this.counts.set(code, (this.counts.get(code) ?? 0) + 1);
     const failures = (before?.failures ?? 0) + 1;
     this.#open.set(source, { source, code, message, since: before?.since ?? this.#clock.now(), failures });
     if (before?.code !== code) {

@@ -8,10 +8,11 @@ const adapters = ['crm', 'sqlite', 'sheets', 'postgres'];
 const arrows: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
   cli: ['app', 'sync', 'core', 'sandbox'],
-  app: ['bullmq', 'inprocess', 'http', ...adapters, 'sync', 'core'],
+  app: ['alerts', 'bullmq', 'inprocess', 'http', ...adapters, 'sync', 'core'],
   bullmq: ['sync', 'core'],
   inprocess: ['sync', 'core'],
   http: ['sync', 'core'],
+  alerts: ['sync', 'core'],
   ...Object.fromEntries(adapters.map((adapter) => [adapter, ['core']])),
   sandbox: ['core', 'crm/contract'],
   sync: ['core'],
@@ -29,6 +30,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'google-auth-library': ['src/sheets/'],
   fastify: ['src/http/', 'src/sandbox/', 'src/cli/demo-page.ts'],
   pino: ['src/app/'],
+  'prom-client': ['src/http/metrics.ts'],
   'pino-pretty': ['src/app/'],
   yaml: ['src/app/'],
   commander: ['src/cli/'],
@@ -55,6 +57,7 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
   inprocess: [],
   bullmq: ['node:events'],
   crm: ['node:http', 'node:https'],
+  alerts: [],
   // The page's files are read once, at the start.
   http: ['node:crypto', 'node:fs', 'node:module', 'node:stream'],
   sqlite: ['node:fs', 'node:path'],

@@ -16,7 +16,15 @@ async function serve() {
   await pullCatalog(stage.link, 'newest');
   await stage.link.table.layOut(currentLayout(stage.link), 'create');
   const engine = stage.createEngine({ clock });
-  const usage = { requests: 50, windowMs: 30_000, taken: 0, waiting: sent, sent: { ...sent } };
+  const usage = {
+    requests: 50,
+    windowMs: 30_000,
+    taken: 0,
+    waiting: sent,
+    parkedMs: 0,
+    limitReplies: 0,
+    sent: { ...sent },
+  };
   const health = healthOf(engine);
   const watch = new Watch(engine, health, () => ({ ...usage, sent: { ...usage.sent } }));
   const watching = watch.run();

@@ -12,4 +12,6 @@ export const watchIdle = (engine: Engine): Watch =>
     taken: 0,
     waiting: none,
     sent: none,
+    parkedMs: 0,
+    limitReplies: 0,
   }));

@@ -1,0 +1,66 @@
+import { SyncError } from '../core/errors.ts';
+import type { Clock } from '../core/ports.ts';
+import type { Alert } from './alert.ts';
+
+export interface WebhookOptions {
+  readonly url: string;
+  readonly clock: Clock;
+}
+
+/** Tells of an alert; rejects when it was not taken. */
+export type SendAlert = (alert: Alert, stopping: AbortSignal) => Promise<void>;
+
+/** Longest time the receiver may take. */
+const timeoutMs = 10_000;
+
+/**
+ * Makes a sender that posts alerts as JSON. `text` is what Slack and its like show; the other fields are for machines. Fails with
+ * ALERT_UNSENT, which never names the address: that often carries a token.
+ */
+export function createWebhook({ clock, url }: WebhookOptions): SendAlert {
+  return async (alert, stopping) => {
+    const deadline = new AbortController();
+    const isOver = new AbortController();
+    void clock.sleep(timeoutMs, isOver.signal).then(() => deadline.abort());
+    try {
+      const { body, status } = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(describeAlert(alert)),
+        // It would carry what is told elsewhere.
+        redirect: 'manual',
+        signal: AbortSignal.any([deadline.signal, stopping]),
+      });
+      await body?.cancel();
+      if (status < 200 || status > 299)
+        throw new SyncError('ALERT_UNSENT', `The receiver answered ${status}.`);
+    } catch (error) {
+      if (error instanceof SyncError) throw error;
+      const reason = deadline.signal.aborted ? `no answer within ${timeoutMs / 1_000} s` : codeOf(error);
+      throw new SyncError('ALERT_UNSENT', `The receiver is not reached: ${reason}.`);
+    } finally {
+      isOver.abort();
+    }
+  };
+}
+
+function describeAlert({ condition, endedAt, event, link }: Alert) {
+  const { makes, name, words } = condition;
+  const since = new Date(condition.since).toISOString();
+  const ended = endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() };
+  const text =
+    event === 'began'
+      ? `crm-sheet-sync: ${name} since ${since}: ${words}`
+      : `crm-sheet-sync: ${name} is over. It began ${since}.`;
+  return { text: escapeText(text), event, link, condition: { name, since, words, makes }, ...ended };
+}
+
+/** Slack takes these for its own marks: https://docs.slack.dev/messaging/formatting-message-text/#escaping */
+const escapeText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** `fetch` fails with the reason one level below. */
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer';
+}
