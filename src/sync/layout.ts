@@ -1,8 +1,17 @@
-import { emptyCatalog } from '../core/catalog.ts';
+import { type Catalog, emptyCatalog } from '../core/catalog.ts';
 import type { Layout } from '../core/layout.ts';
-import { buildLayout } from '../core/policy.ts';
+import { buildLayout, type Policy } from '../core/policy.ts';
 import type { Link } from './link.ts';
 
+/** Layouts that were built before; neither a policy nor a catalog is ever changed in place. */
+const known = new WeakMap<Policy, WeakMap<Catalog, Layout>>();
+
 /** The layout that follows from the policy and the catalog as last read. */
-export const currentLayout = (link: Link): Layout =>
-  buildLayout(link.policy, link.mirror.readCatalog() ?? emptyCatalog);
+export function currentLayout({ mirror, policy }: Pick<Link, 'mirror' | 'policy'>): Layout {
+  const catalog = mirror.readCatalog() ?? emptyCatalog;
+  const ofPolicy = known.get(policy) ?? new WeakMap<Catalog, Layout>();
+  known.set(policy, ofPolicy);
+  const layout = ofPolicy.get(catalog) ?? buildLayout(policy, catalog);
+  ofPolicy.set(catalog, layout);
+  return layout;
+}

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
 import { type Edit, findDisorder } from '../../src/core/decide/disorder.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
-import { leadKey, recordOf, rowOf, type World } from '../support/world.ts';
+import { leadKey, recordOf, removeRecord, rowOf, type World } from '../support/world.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const many = Array.from({ length: 20 }, (_, index) => `Lead ${String(index + 1).padStart(2, '0')}`);
@@ -58,6 +58,17 @@ describe('S5: over the brake nothing is written', () => {
       columnShare: 0.3,
     };
     expect(findDisorder([...torn, ...others], 20, limits).map(({ kind }) => kind)).toEqual(['torn']);
+  });
+
+  it('when one column was sorted without the rest and one of its records is gone', () => {
+    const world = worldWithLeads(many);
+    removeRecord(world, leadKey(2));
+    const rows = [1, 2, 19].map((id) => rowOf(world, leadKey(id)));
+    const [first, second, third] = rows.map((row) => row.cells['title'] ?? emptyCell);
+    for (const [index, title] of [second, third, first].entries())
+      Object.assign(rows[index]?.cells ?? {}, { title });
+    expect(scopes(settle(world))).toEqual(['brake:lead:torn']);
+    expect(titleOf(world, 1)).toBe('Lead 01');
   });
 
   it('when the ID column was sorted without the rest', () => {

@@ -228,6 +228,35 @@ describe('a create whose outcome nobody knows', () => {
     expect([titles(world), world.sheet.lead.length]).toEqual([['Beta', 'ACME', 'Acme', 'Acme'], 4]);
   });
 
+  it('leaves nothing in a row that was emptied, or that never was more than its token', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    claim(world, row);
+    row.cells['title'] = emptyCell;
+    cycle(world);
+    cycle(world);
+    expect([row.id, row.sync, creates(world)]).toEqual([emptyCell, emptyCell, []]);
+    expect([titles(world), isQuiet(settle(world))]).toEqual([['Beta'], true]);
+  });
+
+  it('whose row is deleted before it shows the ID asks what is to become of the record', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const { key } = claim(world, row);
+    push(world);
+    // The CRM answered the create without the record.
+    const made = leadKey(Number(world.outbox.get(`lead-${key.id}`)?.recordId));
+    const agreement = world.agreements.get(`lead-${made.id}`);
+    if (!agreement) throw new Error('Nothing is agreed.');
+    world.agreements.set(`lead-${made.id}`, { ...agreement, fields: {} });
+    world.sheet.lead.splice(world.sheet.lead.indexOf(row), 1);
+    expect(cycle(world).holds).toEqual([]);
+    expect(cycle(world).holds).toMatchObject([{ id: made.id, decision: `vanished:lead-${made.id}` }]);
+    world.decisions.set(`vanished:lead-${made.id}`, 'restore');
+    settle(world);
+    expect(describeCell(rowOf(world, made).cells['title'] ?? emptyCell)).toBe('Acme');
+  });
+
   it('is forgotten a month after it was over, and not while a row shows its token', () => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });

@@ -1,12 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  booleanCell,
-  type Cell,
-  describeCell,
-  emptyCell,
-  numberCell,
-  textCell,
-} from '../../src/core/cell.ts';
+import { booleanCell, type Cell, describeCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { createNames, encode, leadChoice } from '../../src/core/codec.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import { describeEntity } from '../../src/core/field.ts';
@@ -17,7 +10,7 @@ import { currentLayout } from '../../src/sync/layout.ts';
 import { createdId, fieldsOfBody } from './crm-people.ts';
 import type { People } from './people.ts';
 import type { Call } from './simulated-crm.ts';
-import { type TabEntity, tabEntities } from './tab-view.ts';
+import { type SeenRow, type TabEntity, tabEntities } from './tab-view.ts';
 import { Violation } from './violation.ts';
 
 /** Looks at each write of the daemon to the CRM in the moment it arrives. */
@@ -75,7 +68,10 @@ export function checkBrakes({ brakes, table, outbox }: Plan): void {
 /** S6: every record has one row, and the row shows exactly what the record has. */
 export function checkEqual(people: People): void {
   for (const entity of tabEntities) {
-    const [shown, wanted] = [shownRows(people, entity), wantedRows(people, entity)];
+    const shown = shownRows(people, entity)
+      .map(({ texts }) => texts)
+      .toSorted(byId);
+    const wanted = wantedRows(people, entity);
     if (isDeepStrictEqual(shown, wanted)) continue;
     const lines = (rows: readonly (readonly string[])[]) =>
       rows.map((row) => `\n  ${row.join(' | ')}`).join('');
@@ -92,20 +88,20 @@ function cellOf({ boolValue, formulaValue, numberValue, stringValue = '' }: Exte
 const byId = (left: readonly string[], right: readonly string[]): number =>
   Number(left[0]) - Number(right[0]);
 
-export function shownRows(people: People, entity: TabEntity): string[][] {
+/** Rows of the tab that hold anything of ours. */
+function shownRows(people: People, entity: TabEntity): (SeenRow & { readonly texts: readonly string[] })[] {
   const tab = people.tab(entity);
   const layout = currentLayout(people.stage.link).find((candidate) => candidate.entity === entity);
   if (!tab || !layout) return [];
   const columns = ['ID', ...layout.columns.map(({ header }) => header)].map(tab.columnOf);
   return tab.rows
-    .map(({ position }) =>
-      columns.map((column) => {
-        const value = column === undefined ? undefined : tab.sheet.rows[position]?.[column]?.userEnteredValue;
-        return value ? describeCell(cellOf(value)) : describeCell(emptyCell);
-      }),
-    )
-    .filter((row) => row.some((text) => text !== '(empty)'))
-    .toSorted(byId);
+    .map((row) => {
+      const cells = columns.map((column) =>
+        column === undefined ? undefined : tab.sheet.rows[row.position]?.[column],
+      );
+      return { ...row, texts: cells.map((cell) => describeCell(cellOf(cell?.userEnteredValue ?? {}))) };
+    })
+    .filter(({ texts }) => texts.some((text) => text !== '(empty)'));
 }
 
 function wantedRows(people: People, entity: TabEntity): string[][] {
@@ -153,24 +149,26 @@ export function checkOwnCells(people: People): void {
   if (found.length > 0) throw new Violation('S13', `own cells changed: ${found.join('; ')}`);
 }
 
-/** S15: whatever differs has a reason that people are told. */
+/** How the Sync cell of a row begins that says why the row differs. */
+const reasonStart = /^(Error|Conflict|Held|New row):/;
+
+/** S15: whatever differs has a reason that people are told: of the whole tab, beside the row, or of the record. */
 export function checkReasons(people: People, plan: Plan): void {
   for (const entity of tabEntities) {
-    const isTold = [...plan.brakes, ...plan.holds, ...plan.refusals].some(
-      (reason) => reason.entity === entity,
-    );
-    if (isTold || plan.conflicts.some(({ key }) => key.entity === entity)) continue;
-    const refused = people.stage.link.mirror
-      .readOutbox()
-      .some(({ key, error }) => key.entity === entity && error);
-    if (
-      refused ||
-      lacksHeader(people, entity) ||
-      isDeepStrictEqual(shownRows(people, entity), wantedRows(people, entity))
-    )
-      continue;
-    const missing = JSON.stringify([shownRows(people, entity), wantedRows(people, entity)]);
-    throw new Violation('S15', `the sides of ${entity} differ, and nobody is told why: ${missing}`);
+    const holds = plan.holds.filter((hold) => hold.entity === entity);
+    const isTabHeld = holds.some(({ id, position }) => id === undefined && position === undefined);
+    const isBraked = plan.brakes.some((brake) => brake.entity === entity);
+    if (isTabHeld || isBraked || lacksHeader(people, entity)) continue;
+    const toldIds = new Set(holds.map(({ id }) => id));
+    const missing = new Map(wantedRows(people, entity).map((row) => [row.join(' | '), row[0]]));
+    for (const { id, sync, texts } of shownRows(people, entity)) {
+      if (missing.delete(texts.join(' | '))) continue;
+      if (!reasonStart.test(sync))
+        throw new Violation('S15', `the row ${texts.join(' | ')} differs and says “${sync}”`);
+      toldIds.add(id);
+    }
+    for (const [row, id] of missing)
+      if (!toldIds.has(id)) throw new Violation('S15', `nobody is told why ${entity} ${row} is not shown`);
   }
 }
 

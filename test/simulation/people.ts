@@ -26,8 +26,20 @@ export class People {
   /** Owners whose row or record somebody deleted. */
   readonly deleted = new Set<string>();
   stage!: Stage;
+  /** What somebody typed last, by owner and field. */
+  readonly #typed = new Map<string, string>();
   /** Whom the deeds that tore rows apart were about. */
   readonly #tears = new WeakMap<object, readonly string[]>();
+
+  /** A new value for a cell of the owner's row: it takes the place of whatever people typed there before. */
+  typeValue(owner: string, field: FieldName): string {
+    const place = `${owner} ${field}`;
+    const before = this.#typed.get(place);
+    if (before !== undefined) this.withdrawn.add(before);
+    const value = this.claims.newValue(owner, field);
+    this.#typed.set(place, value);
+    return value;
+  }
 
   /** What somebody does in the spreadsheet, all or nothing; notes what is gone by it. */
   act(...actions: PersonActionInput[]): boolean {

@@ -7,11 +7,11 @@ import type { SheetWatcher } from './spreadsheet.ts';
 import { tabEntities } from './tab-view.ts';
 import { Violation } from './violation.ts';
 
-/** A read of a record that arrived, and when its answer came back; times are epoch ms. */
+/** A read that was answered; times are epoch ms. */
 interface Look {
   readonly moment: number;
   readonly sentAt: number;
-  answeredAt?: number;
+  readonly answeredAt: number;
 }
 
 /**
@@ -21,7 +21,15 @@ interface Look {
  */
 export class Races {
   readonly #people: People;
+  /** The last one by path. */
   readonly #looks = new Map<string, Look>();
+  /** What the daemon knew when it sent a write: its last look at the record, and at the list. */
+  readonly #grounds = new WeakMap<
+    Call,
+    { readonly own: Look | undefined; readonly list: Look | undefined }
+  >();
+  /** When reads arrived whose answers are still on their way. */
+  readonly #moments = new WeakMap<Call, number>();
   #sheetLook = 0;
 
   constructor(people: People) {
@@ -36,8 +44,12 @@ export class Races {
   };
 
   readonly watcher: CrmWatcher = {
+    sent: (call) => {
+      const list = this.#looks.get(`/${call.path.split('/')[1]}`);
+      this.#grounds.set(call, { own: this.#looks.get(call.path), list });
+    },
     before: (call) => {
-      if (call.method === 'GET') this.#noteLook(call);
+      if (call.method === 'GET') this.#moments.set(call, this.#people.claims.nextMoment());
       else if (call.path.split('/').length > 2) this.#excuse(call);
     },
     after: (call, answer) => {
@@ -52,20 +64,17 @@ export class Races {
       }
     },
     answered: (call) => {
-      const look = this.#looks.get(call.path);
-      if (look) look.answeredAt = this.#people.stage.clock.now();
+      const moment = this.#moments.get(call);
+      const answeredAt = this.#people.stage.clock.now();
+      if (moment !== undefined) this.#looks.set(call.path, { moment, sentAt: call.sentAt, answeredAt });
     },
   };
 
-  #noteLook({ path, sentAt }: Call): void {
-    this.#looks.set(path, { moment: this.#people.claims.nextMoment(), sentAt });
-  }
-
   /** What is overwritten now, and was typed after the last look at the record, which was recent enough. */
-  #excuse({ path, body, sentAt, method }: Call): void {
+  #excuse(call: Call): void {
+    const { path, body, sentAt, method } = call;
     const { entity, id } = recordOfPath(path);
-    const own = this.#looks.get(path);
-    const list = this.#looks.get(`/${path.split('/')[1]}`);
+    const { own, list } = this.#grounds.get(call) ?? {};
     const last = !own || (list && list.moment > own.moment) ? list : own;
     const { rereadAfterMs } = this.#people.stage.link.times;
     const isFresh =

@@ -14,7 +14,8 @@ const stepsMax = 3_000;
 export async function settle({ stage }: People): Promise<Plan> {
   let [sweeps, cycles] = [countSweeps(stage), stage.engine.tally.cycles];
   for (let step = 0; step < stepsMax; step += 1) {
-    await stage.proceed();
+    const done = await stage.proceed();
+    stage.tell(() => done);
     const { lastPlan, tally } = stage.engine;
     if (stage.bug) throw stage.bug;
     if (!lastPlan || isBusy(stage.wire.labels, lastPlan) || hasWork(stage.link, lastPlan)) {

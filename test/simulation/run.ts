@@ -70,6 +70,7 @@ class Simulation {
 
   async perform(operations: readonly Operation[]): Promise<void> {
     await this.#prepare();
+    this.stage.isUnderWay = true;
     for (const [index, operation] of operations.entries()) {
       const done = await this.#happen(operation);
       this.stage.trace.push(`${index} ${this.stage.clock.monotonicMs()} ${operation.kind}: ${done}`);

@@ -105,7 +105,7 @@ function mendCells(
     const isEmptyTitle = field === 'title' && row.cells[field] === '';
     const isTorn = people.torn.has(owner) && row.cells[field] !== belongs;
     if (column === undefined || !(isWrong(field) || isEmptyTitle || isTorn)) continue;
-    const text = isEmptyTitle && belongs === '' ? people.claims.newValue(owner, field) : belongs;
+    const text = isEmptyTitle && belongs === '' ? people.typeValue(owner, field) : belongs;
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
   }
   const status = tab.columnOfField('status_name');

@@ -85,7 +85,7 @@ function typeCell(people: People, tab: TabView, { which, what, how }: Operation)
   const field = pick(typedFields[tab.entity], what) ?? 'title';
   const column = tab.columnOfField(field);
   if (column === undefined) return;
-  const text = people.claims.newValue(target.owner, field);
+  const text = people.typeValue(target.owner, field);
   people.act({ kind: 'edit', sheet: tab.sheetId, row: target.row.position, column, text });
 }
 
@@ -107,7 +107,7 @@ function pasteBlock(people: People, tab: TabView, { which, what, how }: Operatio
   const rows: string[][] = [];
   for (let row = first; row < first + 2 + (how % 2) && writable.has(row); row += 1) {
     rows.push(
-      columns.map((column) => people.claims.newValue(writable.get(row) ?? '', fields.get(column) ?? 'title')),
+      columns.map((column) => people.typeValue(writable.get(row) ?? '', fields.get(column) ?? 'title')),
     );
   }
   people.act({ kind: 'paste', sheet: tab.sheetId, row: first, column: start, rows });
@@ -158,7 +158,7 @@ export function fillRow(people: People, tab: TabView, position: number, owner: s
       : [{ kind: 'edit' as const, sheet: tab.sheetId, row: position, column, text: text() }];
   people.act(
     ...typedFields[tab.entity].flatMap((field) =>
-      type(tab.columnOfField(field), () => people.claims.newValue(owner, field)),
+      type(tab.columnOfField(field), () => people.typeValue(owner, field)),
     ),
     ...type(tab.columnOf(ownerHeader), () => owner),
     ...type(tab.columnOf(formulaHeader), () => formulaOf(owner)),

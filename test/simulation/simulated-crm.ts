@@ -20,8 +20,9 @@ export interface Call {
   readonly sentAt: number;
 }
 
-/** Told of every request of the daemon's key: before it is carried out, after it, and when its answer has come back. */
+/** Told of every request of the daemon's key: when it leaves, before it is carried out, after it, and when its answer has come back. */
 export interface CrmWatcher {
+  sent(call: Call): void;
   before(call: Call): void;
   after(call: Call, answer: CrmAnswer): void;
   answered(call: Call): void;
@@ -61,6 +62,7 @@ export const carryOn =
     const path = url.pathname.slice(basePath.length);
     const call: Call = { method, path, body: JSON.parse(text || '{}'), sentAt: now() };
     const request = { method, path, headers, query: Object.fromEntries(url.searchParams), body: text };
+    watcher.sent(call);
     const answered = wire.send(`${method} ${path}`, () => {
       watcher.before(call);
       const outcome = model.apply(now(), request);

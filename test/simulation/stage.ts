@@ -62,6 +62,8 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #random: Random;
   readonly #opened = openMirrorInMemory();
+  /** Whether everything is prepared, so that what happens is worth telling. */
+  isUnderWay = false;
   #words = 0;
 
   constructor(options: StageOptions) {
@@ -81,7 +83,7 @@ export class Stage {
 
   /** Adds to the trace what only a person who looks into a failure wants to know. */
   readonly tell = (text: () => string): void => {
-    if (this.#options.isTold) this.trace.push(`    ${text()}`);
+    if (this.#options.isTold && this.isUnderWay) this.trace.push(`    ${text()}`);
   };
 
   get link(): Link {

@@ -2,9 +2,9 @@ import { type Cell, describeCell, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
-import type { KnownRecord, OutboxItem } from '../state.ts';
+import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
 import { emptyAgreement } from '../state.ts';
-import { differingFields, type FieldName, type Value } from '../value.ts';
+import { differingFields, type FieldName, type Fields, type Value } from '../value.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, refusedScope, type TabContext, vanishedScope } from './context.ts';
 import { waitingStep } from './outbox-step.ts';
@@ -31,11 +31,12 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     draft.holds.push({ ...key, reason: contest.reason, decision: contest.scope });
     return;
   }
+  const base = baseOf(context, agreement);
   const scope = vanishedScope(key);
   const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
   const decided = context.decision(scope) ?? tabChoice(context) ?? ruleOf(context);
   const choice = isReverted ? 'restore' : decided;
-  const isEditedInCrm = differingFields(agreement.fields, record.fields).length > 0;
+  const isEditedInCrm = differingFields(base, record.fields).length > 0;
   // Whoever decides otherwise before the delete was sent takes it back.
   if (item?.kind === 'delete' && !isReverted && (choice !== 'trash' || isEditedInCrm))
     draft.outboxDropped.push(key);
@@ -50,11 +51,18 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     });
   } else if (item?.kind === 'delete') {
     if (isStuck(item)) answerRefusal(context, item);
-  } else
-    draft.outboxSaved.push(
-      waitingStep(context.input, key, { kind: 'delete', fields: {}, base: agreement.fields }),
-    );
+  } else draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base }));
 }
+
+/** The create that made a record, as long as it is kept. */
+export const originOf = ({ outbox }: TabContext, id: RecordId): OutboxItem | undefined =>
+  outbox
+    .values()
+    .find(({ kind, state, recordId }) => kind === 'create' && state === 'done' && recordId === id);
+
+/** What was known of a record when its row vanished: of one whose row went before the CRM told anything of it, what was sent. */
+const baseOf = (context: TabContext, { key, fields }: Agreement): Fields =>
+  Object.keys(fields).length > 0 ? fields : (originOf(context, key.id)?.fields ?? {});
 
 /** The CRM has no trash for contacts: only a person may delete one. */
 function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPolicy {

@@ -21,8 +21,8 @@ export interface JudgedRow {
 const judgedRows = new WeakMap<TabContext, Map<ObservedRow, JudgedRow>>();
 
 /**
- * Merges every field of a row, once for the brakes and for the row itself; `undefined` while nothing is to be merged, because its record
- * is gone, unknown or being sent.
+ * Merges every field of a row, once for the brakes and for the row itself, also where its record is gone: a sort that tore rows apart may
+ * have brought values of another row there. `undefined` while nothing is to be merged, because its record is unknown or being sent.
  */
 export function judgeRow(context: TabContext, row: ObservedRow, id: RecordId): JudgedRow | undefined {
   const ofTab = judgedRows.get(context) ?? new Map<ObservedRow, JudgedRow>();
@@ -36,7 +36,7 @@ export function judgeRow(context: TabContext, row: ObservedRow, id: RecordId): J
 
 function judgeAnew(context: TabContext, row: ObservedRow, id: RecordId): JudgedRow | undefined {
   const record = context.records.get(id);
-  if (!record || record.presence === 'gone' || isOnItsWay(context, id)) return undefined;
+  if (!record || isOnItsWay(context, id)) return undefined;
   const agreement = context.agreements.get(id);
   const decided = mergeRow(context, row, record, agreement);
   const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));

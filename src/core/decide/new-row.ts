@@ -1,4 +1,4 @@
-import { textCell } from '../cell.ts';
+import { emptyCell, textCell } from '../cell.ts';
 import type { RecordId } from '../record.ts';
 import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -106,6 +106,7 @@ export function decideClaimedRow(
     context.decision(refusedScope(key));
     return;
   }
+  if (isBlank(row)) return releaseClaim(context, row, token);
   const values = readRowValues(context, row);
   if (values.faults.length > 0 || values.missing.length > 0) {
     if (item) draft.outboxDropped.push(key);
@@ -122,6 +123,30 @@ export function decideClaimedRow(
   }
   draft.outboxSaved.push(waitingStep(input, key, { kind: 'create', fields: values.fields, base: {} }));
   writeRow(context, row, key, { state: creating });
+}
+
+/** A row of which nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment. */
+function releaseClaim(context: TabContext, row: ObservedRow, token: RecordId): void {
+  const { draft, entity, input, outbox, tab } = context;
+  if (input.isRestless(entity, row)) {
+    draft.restlessRows += 1;
+    return;
+  }
+  const key = { entity, id: token };
+  if (outbox.has(token)) draft.outboxDropped.push(key);
+  draft.table.push({
+    write: {
+      kind: 'set',
+      entity,
+      position: row.position,
+      idSeen: row.id,
+      id: emptyCell,
+      cells: {},
+      ...(tab.hasSync ? { sync: emptyCell } : {}),
+    },
+    offers: {},
+    notice: '',
+  });
 }
 
 const pendingCreate = (item: OutboxItem): string =>

@@ -3,7 +3,7 @@ import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { Fields } from '../value.ts';
-import { decideUnseenRecords, decideVanishedRow, tabChoice } from './absent.ts';
+import { decideUnseenRecords, decideVanishedRow, originOf, tabChoice } from './absent.ts';
 import { type Astray, findAstray, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { findBrakes, stopped } from './brakes.ts';
@@ -24,13 +24,13 @@ import { findSwaps } from './swaps.ts';
 
 /** Decides one tab: what our own writes did astray and the brakes first, then every row, then the records that have none. */
 export function decideTab(context: TabContext): void {
-  const { draft, input } = context;
+  const { draft } = context;
   const astray = findAstray(context);
   const rows = context.tab.rows.filter((row) => !astray.rows.has(row));
   const present = presentIds(context, rows, astray);
   const missing = [...context.agreements.values()].filter(
     (agreement) =>
-      isInTable(agreement) && !present.has(agreement.key.id) && mayStay(context, agreement.key.id),
+      isInTable(context, agreement) && !present.has(agreement.key.id) && mayStay(context, agreement.key.id),
   );
   for (const { key } of missing) keepDecisions(context, key);
   if (missing.length > 0) tabChoice(context);
@@ -41,7 +41,7 @@ export function decideTab(context: TabContext): void {
     rows.filter((row) => !strayRows.has(row)),
     createLookup(context),
   );
-  const steadilyVanished = vanished.filter(({ key }) => input.wasMissing(key));
+  const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   draft.restlessRows += vanished.length - steadilyVanished.length;
   if (isBraked(context, binding, vanished)) return;
 
@@ -139,7 +139,15 @@ function strangerReason(id: RecordId, suspects: readonly RecordId[]): string {
   return `${nobody}, and this ${looks}. ${put}, or undo the change.`;
 }
 
-const isInTable = (agreement: Agreement) => Object.keys(agreement.fields).length > 0;
+/** Whether a record has a row, or had one with the token of its create. */
+const isInTable = (context: TabContext, { fields, key }: Agreement): boolean =>
+  Object.keys(fields).length > 0 || originOf(context, key.id) !== undefined;
+
+/** Whether the read before lacked the row of a record as well, also one that still had the token of its create. */
+function wasMissing(context: TabContext, { key }: Agreement): boolean {
+  const origin = originOf(context, key.id);
+  return context.input.wasMissing(key) && (!origin || context.input.wasMissing(origin.key));
+}
 
 /** Whether a record is in the CRM and nothing is known that takes it away. */
 function mayStay({ cascades, records }: TabContext, id: RecordId): boolean {
@@ -192,7 +200,7 @@ function isBraked(context: TabContext, all: Binding, vanished: readonly Agreemen
   };
   const judged = binding.records.flatMap(({ row, id }) => judgeRow(context, row, id) ?? []);
   const rested = judged.filter(({ isRestless }) => !isRestless);
-  const steadilyVanished = vanished.filter(({ key }) => input.wasMissing(key));
+  const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   if (findHoldingBrakes(context, binding, vanished, judged).length > 0) draft.withheld.push(entity);
   const holding = findHoldingBrakes(context, binding, steadilyVanished, rested);
   draft.brakes.push(...holding);
@@ -221,7 +229,7 @@ function findHoldingBrakes(
     return record?.presence === 'gone' && !isExplained ? [id] : [];
   });
   const vanishedRows = vanished.map(({ key }) => key.id);
-  const agreed = [...context.agreements.values()].filter(isInTable).length;
+  const agreed = [...context.agreements.values()].filter((agreement) => isInTable(context, agreement)).length;
   const tripped = [
     ...findFirstMeeting(context, binding.unbound),
     ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits),

@@ -32,7 +32,7 @@ export function recalculate(draft: Spreadsheet): void {
   for (const sheet of draft.sheets) forget(sheet);
   const formulas = draft.sheets.flatMap(findFormulas);
   if (formulas.length === 0) return;
-  const model = loadModel(draft);
+  const model = loadModel(draft, formulas.some(isDependent) ? () => true : isFormula);
   for (const place of formulas) keepResult(model, place);
   model.free();
 }
@@ -58,10 +58,16 @@ function findFormulas(sheet: Sheet, tab: number): Place[] {
   });
 }
 
+const isFormula = ({ userEnteredValue }: Cell): boolean => userEnteredValue?.formulaValue !== undefined;
+
+/** Whether the result may depend on other cells: every reference and every name has a letter. */
+const isDependent = ({ sheet, row, column }: Place): boolean =>
+  /\p{L}/u.test(cellAt(sheet, row, column)?.userEnteredValue?.formulaValue ?? '');
+
 let isReady = false;
 
-/** The engine with all cells of the spreadsheet in it, evaluated. Its rows and columns count from 1. */
-function loadModel({ sheets, properties }: Spreadsheet): Model {
+/** The engine with the wanted cells of the spreadsheet in it, evaluated. Its rows and columns count from 1. */
+function loadModel({ sheets, properties }: Spreadsheet, isWanted: (cell: Cell) => boolean): Model {
   // The first formula loads the engine, not the start: most sheets have none.
   if (!isReady)
     initSync({ module: readFileSync(new URL(import.meta.resolve('@ironcalc/wasm/wasm_bg.wasm'))) });
@@ -76,7 +82,7 @@ function loadModel({ sheets, properties }: Spreadsheet): Model {
   for (const [tab, { rows }] of sheets.entries()) {
     for (const [row, cells] of rows.entries()) {
       for (const [column, cell] of cells.entries()) {
-        const input = cell && inputOf(cell, rows.length, decimal);
+        const input = cell && isWanted(cell) ? inputOf(cell, rows.length, decimal) : undefined;
         if (input !== undefined) model.setUserInput(tab, row + 1, column + 1, input);
       }
     }
