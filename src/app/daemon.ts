@@ -5,6 +5,7 @@ import { startHttp } from '../http/server.ts';
 import { Engine } from '../sync/engine.ts';
 import { Health } from '../sync/health.ts';
 import type { Link } from '../sync/link.ts';
+import { noteEnd, noteStart } from '../sync/run-note.ts';
 import { Watch } from '../sync/watch.ts';
 import { openLink, type RereadKeys } from './link.ts';
 import type { Settings } from './settings.ts';
@@ -33,7 +34,9 @@ export async function startDaemon(settings: Settings, log: Log, rereadKeys: Rere
       throw error;
     },
   );
-  await engine.start().catch(async (error: unknown) => {
+  const { crashes, waitMs } = noteStart(link.mirror, link.clock.now());
+  if (waitMs > 0) log.warn('daemon.crashed-before', { crashes, waitMs });
+  await engine.start(waitMs).catch(async (error: unknown) => {
     await http.close();
     close();
     throw error;
@@ -53,6 +56,7 @@ export async function startDaemon(settings: Settings, log: Log, rereadKeys: Rere
     await http.close();
     watch.stop();
     await loops;
+    noteEnd(link.mirror);
     close();
     log.info('daemon.stopped', {});
   };

@@ -16,6 +16,7 @@ import { openMirror } from '../sqlite/open.ts';
 import type { Link } from '../sync/link.ts';
 import { rebaseCopy } from '../sync/rebase.ts';
 import { systemClock } from './clock.ts';
+import { findNetworkDisk, networkDiskAdvice } from './network-disk.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';
 
 /** A link with what has to be closed after it, and what status shows of its budget. */
@@ -37,10 +38,15 @@ const settleAfterTimeoutMs = 5_000;
 
 /** Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. */
 export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys): OpenLink {
-  const { mirror, budgetLog, backUp } = openMirror({
-    directory: settings.state.directory,
+  const { directory } = settings.state;
+  const { mirror, budgetLog, backUp, timesCorrected } = openMirror({
+    directory,
     reserveBytes: diskReserveBytes,
+    now: systemClock.now(),
   });
+  if (timesCorrected > 0) log.warn('clock.was-set-back', { rows: timesCorrected });
+  const fileSystem = findNetworkDisk(directory);
+  if (fileSystem) log.warn('state.on-network', { fileSystem, advice: networkDiskAdvice });
   try {
     const newWord = () => randomBytes(6).toString('hex');
     takeOwnership(mirror, settings);

@@ -126,6 +126,11 @@ export const errorKinds = {
     mender: 'bug',
     hint: 'The daemon helps itself and goes on. Please report it with the log.',
   },
+  DAEMON_CRASHED: {
+    retry: 'later',
+    mender: 'bug',
+    hint: 'It goes on by itself, and waits twice as long after each crash. Look into the log for why it ended.',
+  },
   DAEMON_UNREACHABLE: {
     retry: 'after-action',
     mender: 'operator',

@@ -16,6 +16,7 @@ import { openJournal } from './journal.ts';
 import { migrate, migrations } from './migrations.ts';
 import { openOpenWrites } from './open-writes.ts';
 import { openOutbox } from './outbox.ts';
+import { endFuture } from './past.ts';
 import { openRecords } from './records.ts';
 import { openSweeps } from './sweeps.ts';
 
@@ -23,6 +24,8 @@ export interface OpenMirror {
   readonly mirror: Mirror;
   /** Lives in the same file and ends with `mirror.close()`. */
   readonly budgetLog: BudgetLog;
+  /** Rows with times that lay in the future. */
+  readonly timesCorrected: number;
   /** Copies the mirror into `backups/` of the state directory. Answers the file. `at` is epoch ms. */
   backUp(at: number): string;
 }
@@ -31,6 +34,8 @@ export interface MirrorOptions {
   readonly directory: string;
   /** Kept free for answers when the disk is full; none where absent. */
   readonly reserveBytes?: number;
+  /** Epoch ms; nothing in the mirror is taken for later. */
+  readonly now?: number;
 }
 
 /** The file of the mirror inside the state directory. */
@@ -41,7 +46,7 @@ export const mirrorFile = (directory: string): string => join(directory, 'mirror
  * closed or this process ends, however it ends. Fails with STATE_LOCKED, STATE_NEWER, STATE_BROKEN, STATE_FULL or
  * CONFIG_INVALID; a file that is refused stays as it is.
  */
-export function openMirror({ directory, reserveBytes }: MirrorOptions): OpenMirror {
+export function openMirror({ directory, now, reserveBytes }: MirrorOptions): OpenMirror {
   createDirectory(directory);
   const ballast =
     reserveBytes === undefined ? noBallast : openBallast(join(directory, 'ballast'), reserveBytes);
@@ -52,9 +57,11 @@ export function openMirror({ directory, reserveBytes }: MirrorOptions): OpenMirr
     makeDurable(connection);
     checkIntegrity(connection, mirrorFile(directory));
     migrate(connection, migrations, (schema) => keepBeforeMigration(connection, directory, schema));
+    const timesCorrected = now === undefined ? 0 : endFuture(connection, now);
     return {
       mirror: openTables(connection, ballast),
       budgetLog: openBudgetLog(connection, ballast),
+      timesCorrected,
       backUp: (at) => backUp(connection, directory, at),
     };
   } catch (error) {
@@ -64,7 +71,7 @@ export function openMirror({ directory, reserveBytes }: MirrorOptions): OpenMirr
 }
 
 /** A mirror that is gone when it is closed, for whoever needs the real one many times a second. */
-export function openMirrorInMemory(): Omit<OpenMirror, 'backUp'> {
+export function openMirrorInMemory(): Omit<OpenMirror, 'backUp' | 'timesCorrected'> {
   const connection = connect(':memory:');
   migrate(connection);
   return { mirror: openTables(connection, noBallast), budgetLog: openBudgetLog(connection, noBallast) };

@@ -97,9 +97,12 @@ function describeProblems(code: Problem['code'], alike: readonly Problem[]): Fin
   return { name: code, since: first?.since ?? 0, words: `${sources}: ${words}`, makes: consequenceOf(code) };
 }
 
-/** A full disk is told at once: everything stands still, and only a person makes room. */
+/** A full disk and a crash are told at once: everything stands still. */
 const mayPass = (code: Problem['code']) =>
-  code !== 'UNEXPECTED' && code !== 'STATE_FULL' && errorKinds[code].retry === 'later';
+  code !== 'UNEXPECTED' &&
+  code !== 'STATE_FULL' &&
+  code !== 'DAEMON_CRASHED' &&
+  errorKinds[code].retry === 'later';
 
 function consequenceOf(code: Problem['code']): Consequence {
   // A login that is refused stays refused, and a daemon that starts anew takes up a new one from its environment.

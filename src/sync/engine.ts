@@ -106,9 +106,24 @@ export class Engine {
     });
   }
 
-  /** Recovers what a crash left behind and starts the loops. */
-  async start(): Promise<void> {
+  /** Recovers what a crash left behind and starts the loops, after a wait if that is asked for. */
+  async start(waitMs = 0): Promise<void> {
     recoverOutbox(this.link, () => false);
+    if (waitMs > 0) this.#loops = [this.#startLater(waitMs)];
+    else await this.#run();
+  }
+
+  async #startLater(waitMs: number): Promise<void> {
+    const wait = `Runs before this one ended badly soon after they began, so it waits for ${waitMs / 1_000} s.`;
+    this.problems.begin('start', new SyncError('DAEMON_CRASHED', wait));
+    await this.link.clock.sleep(waitMs, this.#stopping.signal);
+    if (this.isStopping) return;
+    this.problems.end('start');
+    await this.#run();
+    await Promise.all(this.#loops);
+  }
+
+  async #run(): Promise<void> {
     await this.link.queue.start((key) => {
       this.#refillsInVain = 0;
       return this.#push(key);

@@ -405,6 +405,25 @@ describe('the file', () => {
     expect(isOlder(version.split('.').map(Number), [3, 51, 3])).toBe(expected);
   });
 
+  test('times from before the clock was set back are taken for now, and what was past stays as it was', () => {
+    const { mirror } = open();
+    const now = 1_790_000_000_500;
+    const past = storedRecord(lead('1'));
+    mirror.saveRecord(past);
+    mirror.saveRecord(storedRecord(lead('2'), { observedAt: now + 3_600_000, lastSeenAt: now + 3_600_000 }));
+    const ahead = { createdAt: now + 3_600_000, sentAt: now + 3_600_001, dueAt: now + 7_200_000 };
+    mirror.saveOutboxItem(outboxItem(lead('2'), { ...ahead, state: 'unknown', kind: 'create' }));
+    close();
+
+    const later = openMirror({ directory, now });
+    opened.push(later);
+    expect(later.timesCorrected).toBe(2);
+    expect(later.mirror.findRecord(lead('1'))).toStrictEqual(past);
+    expect(later.mirror.findRecord(lead('2'))).toMatchObject({ observedAt: now, lastSeenAt: now });
+    const corrected = { createdAt: now, sentAt: now, dueAt: now + 60_000 };
+    expect(later.mirror.findOutboxItem(lead('2'))).toMatchObject(corrected);
+  });
+
   test('a file of an earlier version is copied before its schema changes, and the copy says so', () => {
     mkdirSync(directory, { recursive: true });
     const earlier = connect(mirrorFile(directory));

@@ -3,6 +3,7 @@ import process from 'node:process';
 import { z } from 'zod';
 import { isSyncError } from '../../core/errors.ts';
 import { checkOwner } from '../link.ts';
+import { findNetworkDisk, networkDiskAdvice } from '../network-disk.ts';
 import { bad, doubtful, type Examination, findingOf, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
 
@@ -69,29 +70,17 @@ const mirror: MachineExamination = {
   },
 };
 
-/** Of file systems that are shared over a network: https://man7.org/linux/man-pages/man2/statfs.2.html */
-const networkTypes: ReadonlyMap<number, string> = new Map([
-  [0x6969, 'NFS'],
-  [0x517b, 'SMB'],
-  [0xff534d42, 'CIFS'],
-  [0xfe534d42, 'SMB2'],
-  [0x01021997, '9p'],
-  [0x5346414f, 'AFS'],
-  [0x00c36400, 'Ceph'],
-]);
-
 const freeBytesMin = 200 * 1024 * 1024;
 
 const disk: MachineExamination = {
   name: 'disk of the state directory',
   needs: [stateDirectory.name],
   async examine({ settings }) {
-    const { type, bavail, bsize } = await statfs(settings.state.directory);
-    const network = process.platform === 'linux' ? networkTypes.get(type) : undefined;
+    const { bavail, bsize } = await statfs(settings.state.directory);
+    const network = findNetworkDisk(settings.state.directory);
     const found = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB are free`;
     if (network !== undefined) {
-      const advice = 'Move STATE_DIR to a disk of this machine: SQLite can not rely on locks over a network.';
-      return bad(`It is on a network file system (${network}); ${found}`, advice);
+      return bad(`It is on a network file system (${network}); ${found}`, networkDiskAdvice);
     }
     return bavail * bsize >= freeBytesMin ? good(found) : doubtful(found, 'Free some space.');
   },
