@@ -5,6 +5,7 @@ import { SyncError } from '../core/errors.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
+import { ProgressLine } from './progress-line.ts';
 
 const reportShape = z.looseObject({
   state: z.enum(['running', 'done', 'failed']),
@@ -18,7 +19,17 @@ const reportShape = z.looseObject({
 });
 export type ResyncAnswer = z.infer<typeof reportShape>;
 
-const statusShape = z.looseObject({ resync: reportShape.optional() });
+const statusShape = z.looseObject({
+  resync: reportShape.optional(),
+  progress: z.array(
+    z.looseObject({
+      work: z.string(),
+      done: z.number(),
+      total: z.number().optional(),
+      endsAt: z.number().optional(),
+    }),
+  ),
+});
 
 const askEveryMs = 500;
 
@@ -33,12 +44,16 @@ export function addResyncCommand(program: Command, { environment, finish }: Comm
     )
     .action(async ({ json }: { json?: true }) => {
       let report = reportShape.parse(await callDaemon(environment, 'POST', '/api/resync'));
+      const line = new ProgressLine();
       while (report.state === 'running') {
         await sleep(askEveryMs);
-        const { resync } = statusShape.parse(await callDaemon(environment, 'GET', '/api/status'));
+        const { progress, resync } = statusShape.parse(await callDaemon(environment, 'GET', '/api/status'));
         if (!resync) throw new SyncError('DAEMON_REFUSED', 'The daemon was started anew during the resync.');
         report = resync;
+        const work = progress.find((each) => each.work === 'resync');
+        if (work && !json) line.show({ ...work, startedAt: report.startedAt });
       }
+      line.end();
       console.log(json ? JSON.stringify(report) : describeReport(report));
       if (report.state === 'failed') finish(exitCodes.failed);
     });

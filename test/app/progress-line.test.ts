@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { describeWork } from '../../src/cli/progress-line.ts';
+
+const startedAt = Date.UTC(2026, 10, 21, 10, 0);
+
+test('the line of work shows its share, its rate and its end', () => {
+  const work = { done: 600, total: 1_200, startedAt, endsAt: startedAt + 20_000 };
+  expect(describeWork(work, startedAt + 10_000)).toMatch(
+    /^\[#{12}\.{12}\] 600 of 1200 records, 60 a second, until \d\d:\d\d:20$/,
+  );
+});
+
+test('the line of work tells no share and no end that nobody knows', () => {
+  expect(describeWork({ done: 30, startedAt }, startedAt + 1_000)).toBe(
+    `[${'.'.repeat(24)}] 30 records, 30 a second`,
+  );
+});
