@@ -65,6 +65,9 @@ export class People {
   takeBack(): void {
     const { lastDeed } = this;
     if (!lastDeed || !this.act({ kind: 'undo' })) return;
+    // What was typed is taken back even where it did not stand any more.
+    const before = this.valuesIn(lastDeed.before);
+    for (const value of this.valuesIn(lastDeed.after)) if (!before.has(value)) this.withdrawn.add(value);
     for (const owner of this.#tears.get(lastDeed.after) ?? []) this.torn.delete(owner);
   }
 

@@ -15,9 +15,9 @@ interface Look {
 }
 
 /**
- * Watches what the daemon does on both sides. Neither side can refuse a write because its value moved since it was read, so what somebody
- * types between the last look and the write is overwritten and nobody ever knew of it. That moment is all that is excused: a look must
- * have come right before.
+ * Watches what the daemon does on both sides. The CRM can not refuse a write because a value moved since it was read, so what somebody
+ * types there between the last look and the write is overwritten and nobody ever knew of it. That moment is all that is excused: a look
+ * must have come right before. In the spreadsheet, where the daemon keeps what it replaces, nothing is excused.
  */
 export class Races {
   readonly #people: People;
@@ -30,16 +30,12 @@ export class Races {
   >();
   /** When reads arrived whose answers are still on their way. */
   readonly #moments = new WeakMap<Call, number>();
-  #sheetLook = 0;
 
   constructor(people: People) {
     this.#people = people;
   }
 
   readonly sheetWatcher: SheetWatcher = {
-    read: () => {
-      this.#sheetLook = this.#people.claims.nextMoment();
-    },
     wrote: (before, after) => this.#noteSheetWrite(before, after),
   };
 
@@ -90,12 +86,7 @@ export class Races {
   }
 
   #noteSheetWrite(before: Spreadsheet, after: Spreadsheet): void {
-    const { claims, own, withdrawn } = this.#people;
-    const left = this.#people.valuesIn(after);
-    for (const value of this.#people.valuesIn(before)) {
-      if (!left.has(value) && (claims.of(value)?.typedAt ?? 0) > this.#sheetLook) withdrawn.add(value);
-    }
-    own.noteDaemon(before, after, (owner) => !this.#isAlive(owner));
+    this.#people.own.noteDaemon(before, after, (owner) => !this.#isAlive(owner));
   }
 
   #isAlive(owner: string): boolean {

@@ -145,7 +145,9 @@ function retypeCopy(people: People, tab: TabView, { which, what }: Operation): v
     [...groups.values()].filter((rows) => rows.length > 1),
     which,
   );
-  const row = twins && pick(twins, what);
+  // Whoever is told which of them is the copy does not take the other one for a form.
+  const marked = twins?.filter(({ sync }) => sync.startsWith('Held: This row is a copy')) ?? [];
+  const row = twins && pick(marked.length > 0 ? marked : twins, what);
   if (!row || people.torn.has(row.owner)) return;
   fillRow(people, tab, row.position, people.claims.newOwner());
 }

@@ -11,9 +11,8 @@ import type { SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/s
 import { isUnknownRange, sheetError } from '../../src/sheets/errors.ts';
 import type { Wire } from './wire.ts';
 
-/** Told of every read of the daemon as it arrives, and of what every write made of the spreadsheet. */
+/** Told of what every write of the daemon made of the spreadsheet. */
 export interface SheetWatcher {
-  read(): void;
   wrote(before: Spreadsheet, after: Spreadsheet): void;
 }
 
@@ -63,7 +62,6 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
   };
 
   const read = (fields: string, ranges: readonly string[]): SpreadsheetAnswer => {
-    watcher.read();
     const query = new URLSearchParams();
     for (const range of ranges) query.append('ranges', range);
     query.set('fields', fields);
