@@ -2,7 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { DaemonProcess } from '../support/daemon-process.ts';
 import { openStage } from '../support/process-stage.ts';
-import { flushRedis, type RedisServer, startRedis, stopRedis } from '../support/redis.ts';
+import { commandRedis, flushRedis, type RedisServer, startRedis, stopRedis } from '../support/redis.ts';
+import { openSilentLine, type SilentLine } from '../support/silent-line.ts';
 import { readCrm, readSheet } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
 
@@ -15,18 +16,19 @@ const statusShape = z.object({
 const readStatus = async ({ url }: DaemonProcess) =>
   statusShape.parse(await (await fetch(`${url}/api/status`)).json());
 
-const edits = 40;
+const edits = 30;
 /** Most of the edits wait while the CRM answers this slowly. */
 const latencyMs = 250;
 
-describe('edits that wait for the CRM', { timeout: 90_000 }, () => {
+describe('edits that wait for the CRM', { timeout: 150_000 }, () => {
   /** Types titles into the sheet, lets `lose` harm Redis while they wait, and expects every one of them in the CRM, once. */
   async function expectEditsSurvive(
     lose: (redis: RedisServer, daemon: DaemonProcess) => Promise<void>,
+    reach = async ({ url }: RedisServer) => url,
   ): Promise<void> {
     const redis = await startRedis();
     onTestFinished(() => stopRedis(redis));
-    const stage = await openStage({ redisUrl: redis.url });
+    const stage = await openStage({ redisUrl: await reach(redis) });
     const daemon = await stage.startDaemon();
     await stage.agreed();
     expect((await readStatus(daemon)).queue.kind).toBe('bullmq');
@@ -62,5 +64,59 @@ describe('edits that wait for the CRM', { timeout: 90_000 }, () => {
       });
       const successor = await startRedis(redis.port);
       onTestFinished(() => stopRedis(successor));
+    }));
+
+  test('arrive once when the connection to Redis falls silent without being closed', async () => {
+    let line: SilentLine | undefined;
+    await expectEditsSurvive(
+      async () => line?.fallSilent(),
+      async ({ port }) => {
+        line = await openSilentLine(port);
+        return `redis://127.0.0.1:${line.port}`;
+      },
+    );
+  });
+
+  test.each<[string, string[]]>([
+    ['has no memory left and forgets nothing', ['CONFIG', 'SET', 'maxmemory', '1']],
+    ['has become a replica that can only be read', ['REPLICAOF', '127.0.0.1', '1']],
+  ])('arrive once while Redis %s', (_, words) =>
+    expectEditsSurvive(async (redis, daemon) => {
+      await commandRedis(redis, ...words);
+      await until('the daemon says so', async () => {
+        const { problems } = await readStatus(daemon);
+        return problems.some(({ source }) => source === 'queue');
+      });
+    }),
+  );
+
+  test('do not keep a stop waiting when Redis is gone and a create is under way', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => stopRedis(redis));
+    const stage = await openStage({
+      redisUrl: redis.url,
+      counts: { leads: 10, opportunities: 0, tasks: 0 },
+    });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    stage.setCrmFaults({ faults: [{ kind: 'slow', method: 'POST', path: '/leads', delayMs: 1_500 }] });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 11, column: 'Title', text: 'Made once' });
+    await stage.crmFaultsMet();
+    await stopRedis(redis);
+    expect(await daemon.terminate()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('daemon.stopped'),
+    });
+    await stage.startDaemon();
+    await stage.agreed();
+    expect(stage.crmRequests().filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('arrive once when the daemon stands still for longer than the locks of its jobs last', () =>
+    expectEditsSurvive(async (redis, daemon) => {
+      daemon.process.kill('SIGSTOP');
+      const locks = () => commandRedis(redis, 'KEYS', '*:lock');
+      await until('the locks have run out', async () => (await locks()).startsWith('*0'));
+      daemon.process.kill('SIGCONT');
     }));
 });

@@ -49,12 +49,18 @@ export async function stopRedis({ process, directory }: RedisServer): Promise<vo
 }
 
 /** Takes everything out of the server. */
-export async function flushRedis({ port }: RedisServer): Promise<void> {
+export async function flushRedis(redis: RedisServer): Promise<void> {
+  await commandRedis(redis, 'FLUSHALL');
+}
+
+/** Gives the server a command; answers the beginning of what it says, as it stands on the wire. */
+export async function commandRedis({ port }: RedisServer, ...words: string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  socket.write('FLUSHALL\r\n');
+  socket.write(`${words.join(' ')}\r\n`);
   const [answer] = await once(socket, 'data');
   socket.destroy();
-  if (String(answer) !== '+OK\r\n') throw new Error(`FLUSHALL answered ${answer}`);
+  if (String(answer).startsWith('-')) throw new Error(`${words.join(' ')} answered ${answer}`);
+  return String(answer);
 }
 
 /** A port that nothing listens on. */

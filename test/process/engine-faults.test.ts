@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/* What can happen to the process, its disk, its queue and its clock, and where it is seen that nothing is lost or doubled by it. */
+
+/** Files are below `test/`; a title stands there word for word. */
+const faults: Readonly<Record<string, readonly (readonly [file: string, title: string])[]>> = {
+  'the process is killed at a request or a write': [
+    ['process/crash.test.ts', 'while pages are read'],
+    ['process/crash.test.ts', 'when the first batch has reached the sheet and its reply has not come back'],
+    ['process/crash.test.ts', 'when the first batch was sent and never reached the sheet'],
+    ['process/crash.test.ts', 'before the CRM has carried out updates that were sent'],
+    ['process/crash.test.ts', 'after the CRM has carried out updates whose answers were cut off'],
+    ['process/crash.test.ts', 'while updates are under way that the CRM carries out after it'],
+    ['process/crash.test.ts', 'when a row is claimed and nothing was sent yet'],
+    ['process/crash.test.ts', 'when the CRM has created a record and its answer was cut off'],
+    ['process/crash.test.ts', 'when a create was sent that never reached the CRM'],
+  ],
+  'the power goes after an intent was committed': [
+    [
+      'contract/mirror.test.ts',
+      'commits survive a power cut: the log is synced on every open, although the library would not',
+    ],
+    [
+      'contract/mirror.test.ts',
+      'a writer that is killed keeps every commit it has told of, and no half of one',
+    ],
+  ],
+  'the disk is full': [
+    [
+      'process/full-disk.test.ts',
+      'stops the daemon before its next request, which says so and goes on by itself when there is room',
+    ],
+    ['process/full-disk.test.ts', 'does not keep the answer to a create from being written down'],
+    ['process/full-disk.test.ts', 'does not keep a daemon from starting and saying so'],
+  ],
+  'a second process wants the mirror': [
+    ['process/lifecycle.test.ts', 'is refused while another daemon uses the state directory, which goes on'],
+    [
+      'process/second-daemon.test.ts',
+      'a second daemon with a state of its own writes nothing before a person agrees, and makes no record twice',
+    ],
+  ],
+  'the mirror is lost or from yesterday': [
+    [
+      'process/backup.test.ts',
+      'because it %s writes nothing before a person agrees, and then overwrites nothing',
+    ],
+  ],
+  'the file of the mirror is damaged': [
+    ['contract/mirror.test.ts', 'a file with a damaged page is refused and left as it is'],
+    ['contract/mirror.test.ts', 'a file that is not a database is refused and left as it is'],
+  ],
+  'a migration breaks off, or the version is older than the file': [
+    ['contract/mirror.test.ts', 'a migration that fails half-way leaves the file at the step before'],
+    ['contract/mirror.test.ts', 'a file of a later version is refused and left as it is'],
+  ],
+  'Redis forgets, fills up or can only be read': [
+    ['process/queue-loss.test.ts', 'arrive once when Redis forgets everything'],
+    ['process/queue-loss.test.ts', 'has no memory left and forgets nothing'],
+    ['process/queue-loss.test.ts', 'has become a replica that can only be read'],
+  ],
+  'Redis restarts, or its connection falls silent': [
+    ['process/queue-loss.test.ts', 'arrive once when Redis dies and comes back empty'],
+    [
+      'process/queue-loss.test.ts',
+      'arrive once when the connection to Redis falls silent without being closed',
+    ],
+    ['contract/queue.test.ts', 'says so when Redis is silent, and works again when it speaks'],
+  ],
+  'a job runs twice at once, because the process stood still': [
+    [
+      'process/queue-loss.test.ts',
+      'arrive once when the daemon stands still for longer than the locks of its jobs last',
+    ],
+  ],
+  'nothing wakes the worker, or no cycle begins any more': [
+    ['scenario/engine-watch.test.ts', 'takes jobs and wakes nobody'],
+    [
+      'scenario/engine-watch.test.ts',
+      'a cycle whose timer never comes is made up for, and the daemon says so',
+    ],
+  ],
+  'a stop comes in the middle of a create while Redis is gone': [
+    ['process/queue-loss.test.ts', 'do not keep a stop waiting when Redis is gone and a create is under way'],
+  ],
+  'the process crashes again and again': [
+    ['process/lifecycle.test.ts', 'repeated twenty times within one window of the CRM never overspends it'],
+    [
+      'process/lifecycle.test.ts',
+      'waits twice as long after each crash, asks nobody meanwhile, and not after a clean stop',
+    ],
+  ],
+  'the wall clock jumps, or the machine sleeps': [
+    ['app/clock.test.ts', 'goes on when the machine is set back an hour, and meets it again later'],
+    ['app/clock.test.ts', 'follows when the machine slept for eight hours: everything is as old as it says'],
+    [
+      'contract/mirror.test.ts',
+      'times from before the clock was set back are taken for now, and what was past stays as it was',
+    ],
+  ],
+  'summer time begins or ends, or a month has a day more': [['core/dates.test.ts', '%s in %s shows as %s']],
+  'the settings name another spreadsheet than the mirror': [
+    [
+      'process/doctor.test.ts',
+      'names a spreadsheet that is not there, and one that the state does not belong to',
+    ],
+  ],
+  'both sides are full when they first meet': [
+    [
+      'scenario/adopt.test.ts',
+      'gets the IDs of its records in one write, and once a person agrees both sides are the same without a new record',
+    ],
+  ],
+  'a timer is asked for more than 24 days': [
+    ['app/clock.test.ts', 'a sleep of more than 24 days does not end at once, as a timer of Node would'],
+  ],
+};
+
+const cases = Object.entries(faults).flatMap(([fault, tests]) =>
+  tests.map(([file, title]) => [fault, file, title] as const),
+);
+
+test.each(cases)('when %s: %s, “%s”', (_, file, title) => {
+  expect(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')).toContain(`'${title}'`);
+});
