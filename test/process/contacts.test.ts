@@ -168,7 +168,7 @@ describe('contacts', { timeout: 90_000 }, () => {
     await untilRow('the contact is synced', (row) => row['Name'] === ada.full_name && isSynced(row));
     await stage.editSheet({ kind: 'deleteRows', sheet: 'Contacts', row: 1 });
     const hold = await until('the row is held', async () => (await readStatus(daemon)).holds[0]);
-    expect(hold.reason).toContain('delete the contact for good');
+    expect(hold.reason).toContain('deletes the contact for good');
     expect(await contactsOf(stage, first.id)).toHaveLength(1);
     const scope = hold.decision ?? '';
     expect(await stage.runCommand('approve', scope, '--choice', 'trash')).toMatchObject({ code: 0 });
