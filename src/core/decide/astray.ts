@@ -82,8 +82,9 @@ function findReported(context: TabContext, write: OpenWrite, sent: SentSet, hit:
   if (sent.id && isMended(context, sent, hit)) return [];
   const row = context.tab.rows.find(({ id }) => equalCells(id, sent.id ?? hit));
   if (!row || !shows(row, sent)) return [];
-  const known = sent.was && { id: hit, cells: sent.was };
-  return [{ row, sent, before: known ?? beforeOf(context, write, row, hit, sent) ?? { id: hit, cells: {} } }];
+  // A formula can not be seen in the reply as it was: it is known from the read.
+  const cells = { ...beforeOf(context, write, row, hit, sent)?.cells, ...sent.was };
+  return [{ row, sent, before: { id: hit, cells } }];
 }
 
 /** The own row has its new ID and the row that was hit its old one: whoever shows what was sent does so rightly. */
@@ -158,7 +159,7 @@ function stillStands(rows: readonly ObservedRow[], { before }: OpenWrite, step: 
 
 function repairStep({ entity }: TabContext, { row, sent, before }: Damage): RepairStep {
   const cells: Record<FieldName, Cell> = {};
-  for (const name of Object.keys(sent.was ?? sent.cells)) cells[name] = writable(before.cells[name]);
+  for (const name of Object.keys(sent.cells)) cells[name] = writable(before.cells[name]);
   // An ID that was written astray is taken out again: the row's own is the one that stood there before.
   const id = sent.id ? { id: before.id } : {};
   return { kind: 'set', entity, position: row.position, idSeen: row.id, cells, ...id };

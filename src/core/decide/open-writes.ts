@@ -18,7 +18,8 @@ export function answeredWrite(plan: Plan, { astray, misplaced, overtyped }: Writ
     ...overtyped.flatMap(({ step, replaced }) => {
       const { id, ...own } = step;
       const hit = id ?? step.idSeen;
-      return sentSet({ ...own, idSeen: hit }, { hit, was: replaced });
+      const cells = Object.fromEntries(Object.entries(step.cells).filter(([name]) => name in replaced));
+      return sentSet({ ...own, idSeen: hit, cells }, { hit, was: replaced });
     }),
   ];
   return { ...unansweredWrite(plan), outcome: 'answered', sets, deletes: astray.filter(isOfRecord) };
