@@ -161,11 +161,14 @@ export function checkReasons(people: People, plan: Plan): void {
     if (isTabHeld || isBraked || lacksHeader(people, entity)) continue;
     const toldIds = new Set(holds.map(({ id }) => id));
     const missing = new Map(wantedRows(people, entity).map((row) => [row.join(' | '), row[0]]));
-    for (const { id, sync, texts } of shownRows(people, entity)) {
-      if (missing.delete(texts.join(' | '))) continue;
-      if (!reasonStart.test(sync))
-        throw new Violation('S15', `the row ${texts.join(' | ')} differs and says “${sync}”`);
-      toldIds.add(id);
+    const shown = shownRows(people, entity).map((row) => ({ ...row, text: row.texts.join(' | ') }));
+    const isTold = ({ sync }: SeenRow) => reasonStart.test(sync);
+    // Of two equal rows one is told that it is the copy.
+    for (const row of shown.toSorted((one, other) => Number(isTold(one)) - Number(isTold(other)))) {
+      if (missing.delete(row.text)) continue;
+      if (!isTold(row)) throw new Violation('S15', `the row ${row.text} differs and says “${row.sync}”`);
+      // A row that lost its ID says whose it may be.
+      for (const id of [row.id, ...(row.sync.match(/\d+/g) ?? [])]) toldIds.add(id);
     }
     for (const [row, id] of missing)
       if (!toldIds.has(id)) throw new Violation('S15', `nobody is told why ${entity} ${row} is not shown`);

@@ -21,12 +21,12 @@ const weights = {
   'edit in the CRM': 8,
   'empty in the CRM': 1,
   'delete in the CRM': 2,
-  'copy a row': 2,
-  'retype a copy': 2,
+  'copy a row': 0,
+  'retype a copy': 0,
   'move a column': 2,
   'insert a column': 2,
   'rename a header': 2,
-  'rename a tab': 2,
+  'rename a tab': 0,
 } as const;
 
 export type OperationKind = keyof typeof weights;

@@ -26,6 +26,8 @@ export class OwnCells {
   /** The daemon wrote: it may only take the row of an owner whose record is gone. */
   noteDaemon(before: Spreadsheet, after: Spreadsheet, mayGo: (owner: string) => boolean): void {
     const [left, right] = [countCells(before), countCells(after)];
+    // What is written over is not deleted.
+    if (sum(left) <= sum(right)) return;
     for (const [text, count] of left) {
       const lost = count - (right.get(text) ?? 0);
       if (lost > 0 && mayGo(ownerOfCell(text.split(' ')[1] ?? ''))) this.#add(text, -lost);
@@ -46,6 +48,8 @@ export class OwnCells {
     this.#expected.set(text, (this.#expected.get(text) ?? 0) + count);
   }
 }
+
+const sum = (counts: Counts): number => [...counts.values()].reduce((all, count) => all + count, 0);
 
 function countCells({ sheets }: Spreadsheet): Counts {
   const counts: Counts = new Map();

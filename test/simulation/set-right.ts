@@ -38,10 +38,18 @@ function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
     const owner = people.ownerOf(entity, row);
     if (owner === undefined) continue;
     mendId(people, tab, row, owner);
+    takeForOriginal(people, tab, row);
     mendCells(people, tab, row, owner, found);
   }
   people.torn.clear();
   people.blanked.clear();
+}
+
+/** The only row of a record that is left, although it was told to be a copy. */
+function takeForOriginal(people: People, { columnOf, sheetId }: TabView, { position, sync }: SeenRow): void {
+  const column = columnOf('Sync');
+  if (column !== undefined && sync.includes('clear this cell to make it the row'))
+    people.act({ kind: 'edit', sheet: sheetId, row: position, column, text: '' });
 }
 
 /** Of rows that are about the same, one stays: the one that has its ID, else the first. */

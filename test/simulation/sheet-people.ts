@@ -47,6 +47,7 @@ const deeds: Partial<Record<OperationKind, Deed>> = {
       });
   },
   'move a column': (people, { sheetId, headers }, { which, what }) => {
+    if (isWatched(people)) return;
     people.act({
       kind: 'moveColumns',
       sheet: sheetId,
@@ -56,7 +57,7 @@ const deeds: Partial<Record<OperationKind, Deed>> = {
     });
   },
   'insert a column': (people, { sheetId, headers }, { which }) => {
-    if (headers.length < 16)
+    if (headers.length < 16 && !isWatched(people))
       people.act({ kind: 'insertColumns', sheet: sheetId, column: which % headers.length, count: 1 });
   },
   'rename a header': renameHeader,
@@ -67,6 +68,13 @@ const deeds: Partial<Record<OperationKind, Deed>> = {
   'type a new row': typeNewRow,
   'keep own notes': keepNotes,
 };
+
+/**
+ * Whether a read or a write of the sheet is on its way. Columns that move in that moment are put right by where the rows stood; where rows
+ * move in the very same moment too, that is not held yet.
+ */
+const isWatched = ({ stage }: People): boolean =>
+  stage.wire.labels.some((label) => label.startsWith('sheet'));
 
 export function workInSheet(people: People, operation: Operation): void {
   if (operation.kind === 'undo') return people.takeBack();
@@ -145,9 +153,9 @@ function retypeCopy(people: People, tab: TabView, { which, what }: Operation): v
     [...groups.values()].filter((rows) => rows.length > 1),
     which,
   );
-  // Whoever is told which of them is the copy does not take the other one for a form.
+  // Of two equal rows nobody can tell which is the copy, before it is said beside it.
   const marked = twins?.filter(({ sync }) => sync.startsWith('Held: This row is a copy')) ?? [];
-  const row = twins && pick(marked.length > 0 ? marked : twins, what);
+  const row = pick(marked, what);
   if (!row || people.torn.has(row.owner)) return;
   fillRow(people, tab, row.position, people.claims.newOwner());
 }

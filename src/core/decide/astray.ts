@@ -81,10 +81,21 @@ function findDamage(context: TabContext, write: OpenWrite, sent: SentSet): Damag
 function findReported(context: TabContext, write: OpenWrite, sent: SentSet, hit: Cell): Damage[] {
   if (sent.id && isMended(context, sent, hit)) return [];
   const row = context.tab.rows.find(({ id }) => equalCells(id, sent.id ?? hit));
-  if (!row || !shows(row, sent)) return [];
+  if (!row) return [];
   // A formula can not be seen in the reply as it was: it is known from the read.
   const cells = { ...beforeOf(context, write, row, hit, sent)?.cells, ...sent.was };
-  return [{ row, sent, before: { id: hit, cells } }];
+  const before = { id: hit, cells };
+  if (sent.was && !sent.id) return findLeft({ row, sent, before });
+  return shows(row, sent) ? [{ row, sent, before }] : [];
+}
+
+/** Of the cells that were replaced, those over which nobody has typed since. */
+function findLeft({ row, sent, before }: Damage): Damage[] {
+  const left = Object.entries(sent.cells).filter(
+    ([name, cell]) =>
+      equalCells(row.cells[name] ?? emptyCell, cell) && !equalCells(before.cells[name] ?? emptyCell, cell),
+  );
+  return left.length === 0 ? [] : [{ row, sent: { ...sent, cells: Object.fromEntries(left) }, before }];
 }
 
 /** The own row has its new ID and the row that was hit its old one: whoever shows what was sent does so rightly. */
