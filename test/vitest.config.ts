@@ -6,8 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Process and browser tests start servers and real processes; two workers match a small machine.
-    maxWorkers: 2,
+    // Process and browser tests wait for servers and processes of their own more than they compute.
+    maxWorkers: 3,
     reporters: ['default'],
   },
 });

@@ -83,13 +83,13 @@ test('the switch overrules the colours of the system, and the page remembers it'
 test('a resync is started by its button and shows how far it is, and what it came to', async () => {
   const { daemon, stage } = await openFilled({ counts: { leads: 250, opportunities: 30, tasks: 30 } });
   const { enterToken, page } = await openStatusPage(browser, daemon.url);
-  stage.setCrmFaults({ latencyMs: 700 });
+  stage.setCrmFaults({ latencyMs: 1_500 });
   await page.getByRole('button', { name: 'Read everything again' }).click();
   await enterToken(token);
   const bar = page.getByRole('progressbar', { name: 'Reading everything again' });
   await bar.waitFor();
   await shown(page, / of 310$/);
-  await eventually(() => bar.getAttribute('value')).toBe('250');
+  await eventually(async () => Number(await bar.getAttribute('value')) >= 100).toBe(true);
   await shown(page, /left, until \d\d:\d\d/);
   await shown(page, /^Everything was read again by .*: 0 written to the sheet, 0 to the CRM\.$/);
 });
