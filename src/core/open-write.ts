@@ -32,9 +32,9 @@ export interface OpenWrite {
 /** A set that was sent, without its Sync cell: that one is written again anyway. */
 export type SentSet = Pick<SetStep, 'entity' | 'position' | 'idSeen' | 'id' | 'cells'> & {
   /** ID of the row in which it did damage, as the reply showed it: another one than its own, or its own where somebody typed. */
-  readonly hit?: Cell;
+  readonly idFound?: Cell;
   /** What it replaced in the row that it reached, by field, where the reply showed that. */
-  readonly was?: Readonly<Record<FieldName, Cell>>;
+  readonly replaced?: Readonly<Record<FieldName, Cell>>;
   /** It puts back what stood there, perhaps an edit that nobody has taken yet. */
   readonly isRepair?: true;
   /** What the journal says once it is known to have landed. */

@@ -50,10 +50,11 @@ export function findAstray(context: TabContext): Astray {
 }
 
 /** A set without a reply that its row shows has landed: now it is a change that was done, and nothing of it is open any more. */
-function noteLanded({ draft, entity, tab }: TabContext, { sets }: OpenWrite): void {
+function noteLanded(context: TabContext, { sets }: OpenWrite): void {
+  const { draft, entity } = context;
   for (const sent of sets) {
     if (sent.entity !== entity) continue;
-    const row = tab.rows.find(({ id }) => equalCells(id, sent.id ?? sent.idSeen));
+    const row = findRow(context, sent.id ?? sent.idSeen);
     if (!row || !shows(row, sent)) continue;
     draft.landedSets.add(sent);
     if (sent.journal) draft.journal.push(sent.journal);
@@ -69,23 +70,29 @@ function isPending({ draft, entity, input, tab }: TabContext, write: OpenWrite):
   );
 }
 
+/** The first row with the ID. */
+const findRow = ({ tab }: TabContext, id: Cell): ObservedRow | undefined =>
+  tab.rows.find((row) => equalCells(row.id, id));
+
 const shows = (row: ObservedRow, { cells }: SentSet): boolean =>
   Object.entries(cells).every(([name, cell]) => equalCells(row.cells[name] ?? emptyCell, cell));
 
 function findDamage(context: TabContext, write: OpenWrite, sent: SentSet): Damage[] {
   if (sent.entity !== context.entity) return [];
-  return sent.hit ? findReported(context, write, sent, sent.hit) : findUnreported(context, write, sent);
+  return sent.idFound
+    ? findReported(context, write, sent, sent.idFound)
+    : findUnreported(context, write, sent);
 }
 
 /** The reply showed which row was hit; it is damaged as long as it shows what was written. */
-function findReported(context: TabContext, write: OpenWrite, sent: SentSet, hit: Cell): Damage[] {
-  if (sent.id && isMended(context, sent, hit)) return [];
-  const row = context.tab.rows.find(({ id }) => equalCells(id, sent.id ?? hit));
+function findReported(context: TabContext, write: OpenWrite, sent: SentSet, idFound: Cell): Damage[] {
+  if (sent.id && isMended(context, sent, idFound)) return [];
+  const row = findRow(context, sent.id ?? idFound);
   if (!row) return [];
   // A formula can not be seen in the reply as it was: it is known from the read.
-  const cells = { ...beforeOf(context, write, row, hit, sent)?.cells, ...sent.was };
-  const before = { id: hit, cells };
-  if (sent.was && !sent.id) return findLeft({ row, sent, before });
+  const cells = { ...beforeOf(context, write, row, idFound, sent)?.cells, ...sent.replaced };
+  const before = { id: idFound, cells };
+  if (sent.replaced && !sent.id) return findLeft({ row, sent, before });
   return shows(row, sent) ? [{ row, sent, before }] : [];
 }
 
@@ -99,9 +106,9 @@ function findLeft({ row, sent, before }: Damage): Damage[] {
 }
 
 /** The own row has its new ID and the row that was hit its old one: whoever shows what was sent does so rightly. */
-function isMended({ tab }: TabContext, { idSeen }: SentSet, hit: Cell): boolean {
-  const stands = (cell: Cell) => tab.rows.some(({ id }) => equalCells(id, cell));
-  return idSeen.kind !== 'empty' && !stands(idSeen) && (hit.kind === 'empty' || stands(hit));
+function isMended(context: TabContext, { idSeen }: SentSet, idFound: Cell): boolean {
+  if (idSeen.kind === 'empty' || findRow(context, idSeen)) return false;
+  return idFound.kind === 'empty' || findRow(context, idFound) !== undefined;
 }
 
 /**
@@ -109,13 +116,12 @@ function isMended({ tab }: TabContext, { idSeen }: SentSet, hit: Cell): boolean 
  * show before. An ID that was written astray is no matter of this: what a row shows tells whose it is.
  */
 function findUnreported(context: TabContext, write: OpenWrite, sent: SentSet): Damage[] {
-  const { rows } = context.tab;
   if (Object.keys(sent.cells).length === 0 || context.draft.landedSets.has(sent)) return [];
-  const own = rows.find(({ id }) => equalCells(id, sent.id ?? sent.idSeen));
+  const own = findRow(context, sent.id ?? sent.idSeen);
   const gone = write.deletes.filter(
     ({ entity, position }) => entity === sent.entity && position < sent.position,
   );
-  const row = rows.find(({ position }) => position === sent.position - gone.length);
+  const row = context.tab.rows.find(({ position }) => position === sent.position - gone.length);
   if (!row || row === own || !shows(row, sent)) return [];
   const before = beforeOf(context, write, row, row.id, sent);
   if (!before || shows({ ...row, cells: before.cells }, sent)) return [];
@@ -149,13 +155,13 @@ const differOnlyIn = ({ cells }: RowBefore, row: ObservedRow, sent: SentSet): bo
   );
 
 /** Rows that a delete took instead of its own, which still stands. */
-function findTaken({ entity, tab }: TabContext, write: OpenWrite): RowBefore[] {
+function findTaken(context: TabContext, write: OpenWrite): RowBefore[] {
+  const { entity, tab } = context;
   const { before, deletes } = write;
   const own = deletes.filter((step) => step.entity === entity);
-  const find = (id: Cell) => tab.rows.some((row) => equalCells(row.id, id));
   if (!own.some((step) => stillStands(tab.rows, write, step))) return [];
   const stands = (gone: RowBefore) =>
-    gone.id.kind === 'empty' ? tab.rows.some((row) => equalRows(row, gone)) : find(gone.id);
+    gone.id.kind === 'empty' ? tab.rows.some((row) => equalRows(row, gone)) : findRow(context, gone.id);
   const isMeant = (gone: RowBefore) => own.some(({ idSeen }) => equalCells(idSeen, gone.id));
   return before.filter((row) => row.entity === entity && !isMeant(row) && !stands(row));
 }

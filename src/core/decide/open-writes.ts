@@ -14,12 +14,12 @@ export function unansweredWrite({ at, before, run, table }: Plan): OpenWrite {
 /** What is left of it once the reply has come: the steps that went astray, or over what somebody typed. */
 export function answeredWrite(plan: Plan, { astray, misplaced, overtyped }: WriteReceipt): OpenWrite {
   const sets = [
-    ...misplaced.flatMap(({ step, idFound, replaced }) => sentSet(step, { hit: idFound, was: replaced })),
+    ...misplaced.flatMap(({ step, idFound, replaced }) => sentSet(step, { idFound, replaced })),
     ...overtyped.flatMap(({ step, replaced }) => {
       const { id, ...own } = step;
-      const hit = id ?? step.idSeen;
+      const idFound = id ?? step.idSeen;
       const cells = Object.fromEntries(Object.entries(step.cells).filter(([name]) => name in replaced));
-      return sentSet({ ...own, idSeen: hit, cells }, { hit, was: replaced });
+      return sentSet({ ...own, idSeen: idFound, cells }, { idFound, replaced });
     }),
   ];
   return { ...unansweredWrite(plan), outcome: 'answered', sets, deletes: astray.filter(isOfRecord) };
@@ -28,12 +28,14 @@ export function answeredWrite(plan: Plan, { astray, misplaced, overtyped }: Writ
 /** A question whose row was taken is asked again. */
 const isOfRecord = ({ entity }: DeleteStep): boolean => entity !== 'question';
 
-type Circumstances = { [Name in 'hit' | 'was' | 'isRepair' | 'journal']?: SentSet[Name] | undefined };
+type Circumstances = {
+  [Name in 'idFound' | 'replaced' | 'isRepair' | 'journal']?: SentSet[Name] | undefined;
+};
 
 /** A Sync cell alone is left out: wherever it went, it is written again. */
 function sentSet(
   { entity, position, idSeen, id, cells }: SetStep,
-  { hit, was, isRepair, journal }: Circumstances,
+  { idFound, replaced, isRepair, journal }: Circumstances,
 ): SentSet[] {
   if (id === undefined && Object.keys(cells).length === 0) return [];
   return [
@@ -43,8 +45,8 @@ function sentSet(
       idSeen,
       cells,
       ...(id ? { id } : {}),
-      ...(hit ? { hit } : {}),
-      ...(was ? { was } : {}),
+      ...(idFound ? { idFound } : {}),
+      ...(replaced ? { replaced } : {}),
       ...(isRepair ? { isRepair } : {}),
       ...(journal ? { journal } : {}),
     },
