@@ -82,8 +82,8 @@ function findStuck({ link, expectedBy }: Engine): Finding[] {
 }
 
 /** One condition for each code: a side that is cut off lets all work with it fail. */
-function findProblems({ alerts, link, problems }: Engine, graceMs: number): Finding[] {
-  const lasting = [...problems.list(), ...alerts.list()].filter(
+function findProblems({ link, problems, recordProblems }: Engine, graceMs: number): Finding[] {
+  const lasting = [...problems.list(), ...recordProblems.list()].filter(
     ({ code, since }) => !mayPass(code) || link.clock.now() - since >= graceMs,
   );
   return [...Map.groupBy(lasting, ({ code }) => code)].map(([code, alike]) => describeProblems(code, alike));

@@ -22,18 +22,18 @@ export function readContests(mirror: Mirror, now: number): ReadonlyMap<string, C
 }
 
 /** Tells who watches the log and the status of records that are held for it: each once when it begins and once when it ends. */
-export function noteContests(alerts: Problems, { holds }: Plan): void {
+export function noteContests(problems: Problems, { holds }: Plan): void {
   const parked = new Set(
     holds.flatMap(({ decision, entity, id }) => {
       const key = id === undefined ? undefined : { entity, id };
       return key && decision === loopScope(key) ? [recordKeyText(key)] : [];
     }),
   );
-  const known = new Set(alerts.list().map(({ source }) => source));
-  for (const source of known) if (!parked.has(source)) alerts.end(source);
+  const known = new Set(problems.list().map(({ source }) => source));
+  for (const source of known) if (!parked.has(source)) problems.end(source);
   for (const source of parked) {
     if (known.has(source)) continue;
-    alerts.begin(
+    problems.begin(
       source,
       new SyncError('RECORD_CONTESTED', `${source} is held: both sides keep changing it.`),
     );

@@ -52,7 +52,7 @@ export class Engine {
   readonly link: Link;
   readonly problems: Problems;
   /** What goes wrong with single records; it keeps nothing else from working. */
-  readonly alerts: Problems;
+  readonly recordProblems: Problems;
   readonly tally: Tally = { cycles: 0, failedCycles: 0, cycleMs: 0, tableSteps: 0, crmWrites: 0 };
   readonly lags = new LagMeter();
   /** The plan of the last cycle, for status. */
@@ -89,7 +89,7 @@ export class Engine {
     this.startedAt = link.clock.now();
     this.#gate = new PlanGate(link.isManual ?? false);
     this.problems = new Problems(link.clock, link.log);
-    this.alerts = new Problems(link.clock, link.log);
+    this.recordProblems = new Problems(link.clock, link.log);
     this.#cycleSignal = new Signal(link.clock, this.#stopping.signal);
     this.#keyRefusal = new KeyRefusal(link.clock, this.problems);
     this.#puller = new Puller({
@@ -218,7 +218,7 @@ export class Engine {
     this.#noteShown(newsAt, result);
     this.#trail = result.trail;
     this.lastPlan = result.plan;
-    noteContests(this.alerts, result.plan);
+    noteContests(this.recordProblems, result.plan);
     const now = clock.now();
     this.askedSince = new Map(
       result.plan.questions.map(({ scope }) => [scope, this.askedSince.get(scope) ?? now]),

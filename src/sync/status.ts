@@ -84,7 +84,7 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
     lastCycleAt: engine.lastCycleAt,
     restlessRows: lastPlan?.restlessRows ?? 0,
     tabs: readTabs(engine),
-    problems: [...engine.problems.list(), ...engine.alerts.list()],
+    problems: [...engine.problems.list(), ...engine.recordProblems.list()],
     brakes: lastPlan?.brakes ?? [],
     holds: lastPlan?.holds ?? [],
     conflicts: lastPlan?.conflicts ?? [],
