@@ -1,7 +1,7 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import type { DecideInput } from '../core/decide/context.ts';
 import type { Plan } from '../core/decide/plan.ts';
-import { decideAgain, type Standing } from '../core/decide/standing.ts';
+import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
 import { readRebases } from '../core/rebase.ts';
 import { claimToken } from '../core/record.ts';
 import type { ObservedTable } from '../core/table.ts';
@@ -16,7 +16,7 @@ import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritt
 export interface Trail {
   readonly memory: Memory;
   /** What it decided, and from what. */
-  readonly standing?: Standing;
+  readonly grounded?: GroundedPlan;
 }
 
 export const emptyTrail: Trail = { memory: emptyMemory };
@@ -47,12 +47,12 @@ export interface CycleOrder {
 export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): Promise<CycleResult> {
   link.mirror.expectRoom();
   const table = await link.table.read(currentLayout(link));
-  const { memory, standing } = planCycle(link, trail, table, run);
-  const { plan } = standing;
+  const { memory, grounded } = planCycle(link, trail, table, run);
+  const { plan } = grounded;
   const applied = choose(plan);
   const astraySteps = applied ? await applyPlan(link, applied) : 0;
   return {
-    trail: { memory: applied ? rememberWritten(memory, applied) : memory, standing },
+    trail: { memory: applied ? rememberWritten(memory, applied) : memory, grounded },
     plan,
     applied,
     astraySteps,
@@ -66,12 +66,12 @@ const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
 export async function dryRun(link: Link, trail: Trail): Promise<Plan> {
   const table = await link.table.read(currentLayout(link));
-  return planCycle(link, trail, table).standing.plan;
+  return planCycle(link, trail, table).grounded.plan;
 }
 
 function planCycle(
   link: Link,
-  { memory, standing }: Trail,
+  { memory, grounded }: Trail,
   table: ObservedTable,
   run = link.newWord(),
 ): Required<Trail> {
@@ -106,5 +106,5 @@ function planCycle(
     newToken: () => claimToken(`${word}-${link.newWord()}`),
     isOwnToken: (token) => token.startsWith(claimToken(`${word}-`)),
   };
-  return { memory: next, standing: decideAgain(input, standing) };
+  return { memory: next, grounded: decideAgain(input, grounded) };
 }

@@ -5,7 +5,7 @@ import { isOverKept } from './new-row.ts';
 import type { Plan } from './plan.ts';
 
 /** A plan with what it was made of, as far as that can change. It stands as long as making it again would change nothing. */
-export interface Standing {
+export interface GroundedPlan {
   readonly ground: Pick<DecideInput, 'known' | 'table' | 'layout' | 'policy'>;
   readonly plan: Plan;
   /** Whether it holds at any later time: it changes nothing, and waits for no time to pass. */
@@ -17,7 +17,7 @@ export interface Standing {
  * the pauses that `isRestless` and `wasMissing` stand for, writes without a reply, and creates that are kept for a while. Chance and the
  * time stand in nothing but changes. The word by which `isOwnToken` knows a token must not change between two calls.
  */
-export function decideAgain(input: DecideInput, last: Standing | undefined): Standing {
+export function decideAgain(input: DecideInput, last: GroundedPlan | undefined): GroundedPlan {
   const { known, layout, now, policy, run, table } = input;
   if (last && stands(last, input)) return { ...last, plan: { ...last.plan, at: now, run } };
   let waits = false;
@@ -35,7 +35,7 @@ export function decideAgain(input: DecideInput, last: Standing | undefined): Sta
 }
 
 function stands(
-  { ground, isLasting }: Standing,
+  { ground, isLasting }: GroundedPlan,
   { known, layout, now, policy, table }: DecideInput,
 ): boolean {
   const isOver = (item: OutboxItem) => item.kind === 'create' && isOverKept(item, now);
@@ -108,9 +108,9 @@ function sayTheSame(left: KnownRecord, right: KnownRecord): boolean {
 function areAllAlike<Item>(
   left: readonly Item[],
   right: readonly Item[],
-  alike: (one: Item, other: Item) => boolean,
+  compare: (one: Item, other: Item) => boolean,
 ): boolean {
-  return left.length === right.length && left.every((item, index) => alike(item, right[index] as Item));
+  return left.length === right.length && left.every((item, index) => compare(item, right[index] as Item));
 }
 
 function areSame<Item>(left: readonly Item[], right: readonly Item[]): boolean {

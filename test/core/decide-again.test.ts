@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide } from '../../src/core/decide/decide.ts';
-import { decideAgain, type Standing } from '../../src/core/decide/standing.ts';
+import { decideAgain, type GroundedPlan } from '../../src/core/decide/decide-again.ts';
 import type { ObservedTable } from '../../src/core/table.ts';
 import { remember } from '../../src/sync/rest.ts';
 import { createWorld, inputOf, readSheet, type World } from '../support/world.ts';
@@ -13,27 +13,27 @@ const monthMs = 31 * 24 * 60 * 60 * 1_000;
 /** Looks at a world again and again, as the daemon does: a sheet that shows the same is the same object. */
 function watch(world: World) {
   let table: ObservedTable = readSheet(world);
-  let standing: Standing | undefined;
+  let grounded: GroundedPlan | undefined;
   let reuses = 0;
   return {
     reuses: () => reuses,
     /** What it remembers is lost together with what the world remembers of its reads. */
     restart() {
-      standing = undefined;
+      grounded = undefined;
     },
     look() {
       const read = readSheet(world);
       if (JSON.stringify(read) !== JSON.stringify(table)) table = read;
       const input = inputOf(world, table);
       const given = world.given;
-      const next = decideAgain(input, standing);
-      if (standing && next.ground === standing.ground) {
+      const next = decideAgain(input, grounded);
+      if (grounded && next.ground === grounded.ground) {
         reuses += 1;
         expect(next.plan).toEqual(decide(input));
         // What stands asks for no token, and neither did the decision that was made beside it.
         expect(world.given).toBe(given);
       }
-      standing = next;
+      grounded = next;
     },
   };
 }
