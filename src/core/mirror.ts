@@ -71,3 +71,6 @@ export interface Mirror {
 
   close(): void;
 }
+
+/** The fact that a copy of the mirror carries: whoever starts from it starts from another time. */
+export const copiedFact = 'copiedAt';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { copiedFact } from '../core/rebase.ts';
+import { copiedFact } from '../core/mirror.ts';
 import { type Connection, connect } from './connection.ts';
 
 const backupFile = (directory: string, name: string): string => join(directory, 'backups', `${name}.db`);

@@ -8,11 +8,11 @@ import { SyncError } from '../core/errors.ts';
 import { describeEntity } from '../core/field.ts';
 import { labelKey } from '../core/label-key.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
-import { saveRebase } from '../core/rebase.ts';
 import type { Entity } from '../core/record.ts';
 import type { ObservedRow, ObservedTable, SetStep } from '../core/table.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
+import { saveRebase } from './rebase.ts';
 
 /** What matching came to in one tab. */
 export interface TabAdoption extends Adoption {

@@ -2,10 +2,10 @@ import { answeredWrite, unansweredWrite } from '../core/decide/open-writes.ts';
 import type { Plan, TableStep } from '../core/decide/plan.ts';
 import { isSyncError } from '../core/errors.ts';
 import type { OpenWrite } from '../core/open-write.ts';
-import { saveRebase } from '../core/rebase.ts';
 import type { RecordKey } from '../core/record.ts';
 import type { RowStep } from '../core/table.ts';
 import type { Link } from './link.ts';
+import { saveRebase } from './rebase.ts';
 
 /**
  * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is

@@ -1,15 +1,14 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import type { DecideInput } from '../core/decide/context.ts';
-import type { Plan } from '../core/decide/plan.ts';
 import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
-import { readRebases } from '../core/rebase.ts';
+import type { Plan } from '../core/decide/plan.ts';
 import { claimToken } from '../core/record.ts';
 import type { ObservedTable } from '../core/table.ts';
 import { applyPlan } from './apply.ts';
 import { readContests } from './contests.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
-import { readWord } from './rebase.ts';
+import { readRebases, readWord } from './rebase.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
 
 /** What a cycle leaves for the next. */

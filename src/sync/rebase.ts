@@ -1,13 +1,49 @@
-import type { Mirror } from '../core/mirror.ts';
-import { copiedFact, saveRebase } from '../core/rebase.ts';
-import { entities } from '../core/record.ts';
+import { describeCell } from '../core/cell.ts';
+import { copiedFact, type Mirror } from '../core/mirror.ts';
+import { type Entity, entities, isClaimToken } from '../core/record.ts';
+import type { Agreement } from '../core/state.ts';
+import type { ObservedTable } from '../core/table.ts';
+
+/** Why nothing that the mirror remembers of an entity may be trusted until a person agrees; empty once somebody did. */
+const rebaseFact = (entity: Entity): string => `rebase.${entity}`;
+
+export const saveRebase = (mirror: Mirror, entity: Entity, reason: string): void =>
+  mirror.saveFact(rebaseFact(entity), reason);
+
+/**
+ * The entities whose agreements have to be found anew, with the reason. A mirror that has none at all meets a tab that was synced before
+ * when its own file was lost.
+ */
+export function readRebases(
+  mirror: Mirror,
+  agreements: readonly Agreement[],
+  table: ObservedTable,
+): ReadonlyMap<Entity, string> {
+  const agreed = new Set(agreements.map(({ key }) => key.entity));
+  return new Map(
+    entities.flatMap((entity) => {
+      const isNew = !agreed.has(entity) && hasIds(table, entity);
+      const reason = mirror.readFact(rebaseFact(entity)) ?? (isNew ? newMirrorReason : '');
+      return reason === '' ? [] : [[entity, reason] as const];
+    }),
+  );
+}
+
+const newMirrorReason = 'The mirror is new, but the sheet was synced before.';
+
+function hasIds({ tabs }: ObservedTable, entity: Entity): boolean {
+  const tab = tabs[entity];
+  return (
+    tab.state === 'read' && tab.rows.some(({ id }) => id.kind !== 'empty' && !isClaimToken(describeCell(id)))
+  );
+}
 
 /**
  * Forgets what a mirror from another time claims about both sides, keeping what is known of records. What both sides hold now decides:
  * equal values are agreed again, different ones wait for a person, and nothing is written before a person agrees. `newWord` tells the
  * claims that this mirror makes from now on from all earlier ones, of which nobody knows what became.
  */
-export function beginRebase(
+function beginRebase(
   mirror: Mirror,
   reason: string,
   { now, newWord }: { now: number; newWord: string },
