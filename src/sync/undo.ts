@@ -1,4 +1,5 @@
 import { emptyCatalog } from '../core/catalog.ts';
+import { waitingStep } from '../core/decide/outbox-step.ts';
 import type { HistoryQuery } from '../core/history.ts';
 import { planUndo, type UndoPlan } from '../core/undo.ts';
 import { wake } from './apply.ts';
@@ -32,25 +33,10 @@ export function planUndoOf({ mirror }: Link, order: UndoOrder): UndoPlan {
 export async function undo(link: Link, order: UndoOrder): Promise<UndoPlan> {
   const { clock, mirror, newWord } = link;
   const plan = planUndoOf(link, order);
-  const now = clock.now();
-  const run = newWord();
+  const occasion = { now: clock.now(), run: newWord() };
   mirror.transaction(() => {
-    for (const { key, kind, fields, base } of plan.steps) {
-      mirror.saveOutboxItem({
-        key,
-        kind,
-        state: 'waiting',
-        fields,
-        base,
-        notice: '',
-        run,
-        createdAt: now,
-        dueAt: now,
-        attempts: 0,
-        looks: 0,
-        isUndo: true,
-      });
-    }
+    for (const { key, ...parts } of plan.steps)
+      mirror.saveOutboxItem({ ...waitingStep(occasion, key, parts), isUndo: true });
   });
   await wake(
     link,

@@ -7,6 +7,7 @@ import { emptyAgreement } from '../state.ts';
 import { differingFields, type FieldName, type Fields, type Value } from '../value.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, refusedScope, type TabContext, vanishedScope } from './context.ts';
+import { listAnd } from './list-words.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
 import { resembles } from './resemblance.ts';
@@ -93,9 +94,6 @@ const companions = [
   ['task', 'task', 'tasks'],
   ['contact', 'contact', 'contacts'],
 ] as const satisfies readonly (readonly [Entity, string, string])[];
-
-const listAnd = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
 /** What a person decided for all rows that vanished at once, when the brake stopped the tab; kept as long as it is asked for. */
 export function tabChoice(context: TabContext): string | undefined {

@@ -6,7 +6,11 @@ import type { DecideInput } from './context.ts';
 type StepParts = Pick<OutboxItem, 'kind' | 'fields' | 'base'> & { readonly notice?: string };
 
 /** A step that was just decided: it waits, and may be sent at once. */
-export const waitingStep = ({ now, run }: DecideInput, key: RecordKey, parts: StepParts): OutboxItem => ({
+export const waitingStep = (
+  { now, run }: Pick<DecideInput, 'now' | 'run'>,
+  key: RecordKey,
+  parts: StepParts,
+): OutboxItem => ({
   key,
   state: 'waiting',
   notice: '',

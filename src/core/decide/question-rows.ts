@@ -5,8 +5,8 @@ import { chooseField, sinceField } from '../question-tab.ts';
 import type { Decision } from '../state.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
 import { scopeEntity } from './context.ts';
+import { listOr } from './list-words.ts';
 import type { Question, TableStep } from './plan.ts';
-import { listOr } from './questions.ts';
 
 type QuestionTab = Extract<ObservedTab, { state: 'read' }>;
 

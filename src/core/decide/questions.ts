@@ -7,6 +7,7 @@ import type { FieldName, Fields, Value } from '../value.ts';
 import { conflictScope, type DecideInput } from './context.ts';
 import { describeValue, oneLine } from './describe-value.ts';
 import type { Draft } from './draft.ts';
+import { listOr } from './list-words.ts';
 import type { Question } from './plan.ts';
 import { idCell } from './row-values.ts';
 
@@ -56,9 +57,6 @@ function ask(scope: string, reason: string, cells: Readonly<Record<string, Cell>
   const labels = answersTo(scope).map((answer) => answerLabels[answer]);
   return { scope, cells: { ...cells, what: textCell(oneLine(`${reason} Choose ${listOr(labels)}.`)) } };
 }
-
-export const listOr = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /** What questions are about, as people know it. */
 interface Subjects {
