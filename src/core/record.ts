@@ -8,6 +8,9 @@ export type Entity = (typeof entities)[number];
 export const listedEntities = ['lead', 'opportunity', 'task'] as const satisfies readonly Entity[];
 export type ListedEntity = (typeof listedEntities)[number];
 
+export const isListed = (entity: Entity): entity is ListedEntity =>
+  (listedEntities as readonly Entity[]).includes(entity);
+
 /** The id of a record, as text: the CRM's integer for leads, opportunities and tasks; see `contact-id.ts` for contacts. */
 export type RecordId = string;
 

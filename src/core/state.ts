@@ -101,11 +101,11 @@ export interface JournalEntry {
   readonly after: Fields;
   /** Values that lost a conflict, kept so that a person can take them back. */
   readonly lost: Fields;
-  /** Why, in a few words: `edited in the sheet`, `changed in the CRM`, `conflict: CRM wins`, … */
+  /** Why, in a few words: `edited in the sheet`, `changed in the CRM`, `conflict: the CRM wins`, … */
   readonly cause: string;
 }
 
-/** A person's answer to something that waited: `vanished:lead-42` → `delete`. */
+/** A person's answer to something that waited: `vanished:lead-42` → `trash`. */
 export interface Decision {
   readonly scope: string;
   readonly choice: string;

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorKinds } from '../core/errors.ts';
-import { type Entity, listedEntities } from '../core/record.ts';
+import { isListed, listedEntities } from '../core/record.ts';
 import { isOnItsWay, type OutboxItem, type Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
@@ -165,7 +165,6 @@ function findLateSweeps(
   sweeps: readonly Sweep[],
   sweepAgeMs: number,
 ): Finding[] {
-  const isListed = (entity: Entity) => (listedEntities as readonly Entity[]).includes(entity);
   const late = sweeps
     .filter(({ entity }) => isListed(entity))
     .map((sweep) => ({ ...sweep, since: Math.max(sweep.startedAt, startedAt) + sweepAgeMs }))

@@ -3,7 +3,7 @@ import type { Clock, Log } from '../core/ports.ts';
 
 /** Something that does not work now. It goes away by itself when the same thing works again. */
 export interface Problem {
-  /** What does not work: `crm`, `sheet`, `queue`, `mirror`, or a part of one such as `crm:lead`. */
+  /** What does not work: `crm`, `sheet`, `queue`, `mirror`, a part of one such as `crm:lead`, a part of the daemon, or a record. */
   readonly source: string;
   readonly code: ErrorCode | 'UNEXPECTED';
   readonly message: string;

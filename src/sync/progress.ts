@@ -1,5 +1,5 @@
 import { endAtPace, endOfRows, type Progress } from '../core/progress.ts';
-import { type Entity, listedEntities } from '../core/record.ts';
+import { isListed } from '../core/record.ts';
 import type { Sample } from '../core/samples.ts';
 import type { ResyncReport } from './resync.ts';
 import type { Status, TabStatus } from './status.ts';
@@ -20,10 +20,8 @@ export function listProgress(
 }
 
 /** No list of the CRM says how long it is, so the first reading has no end that could be told. */
-function readingOf({ entity, sweep, title }: TabStatus): Progress[] {
-  const isListed = (listedEntities as readonly Entity[]).includes(entity);
-  return isListed && !sweep?.isComplete ? [{ work: 'reading', title, done: sweep?.records ?? 0 }] : [];
-}
+const readingOf = ({ entity, sweep, title }: TabStatus): Progress[] =>
+  isListed(entity) && !sweep?.isComplete ? [{ work: 'reading', title, done: sweep?.records ?? 0 }] : [];
 
 function fillingOf(tabs: readonly TabStatus[], samples: readonly Sample[], now: number): Progress[] {
   const missingOf = ({ recordsInCrm, recordsInTable }: TabStatus) => recordsInCrm - recordsInTable;

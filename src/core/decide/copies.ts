@@ -2,8 +2,8 @@ import { isClaimToken, type RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
 import type { CopiedRow } from './bind.ts';
 import { copyScope, type TabContext } from './context.ts';
-import { creating, holdRow, writeRow } from './row.ts';
 import { lookOf, readRowValues } from './row-values.ts';
+import { creating, holdRow, writeRow } from './row-write.ts';
 import { suspectWords } from './strays.ts';
 import { copyMark, isMarkedCopy } from './sync-text.ts';
 

@@ -7,8 +7,9 @@ import { refusedScope, type TabContext } from './context.ts';
 import { copyReason, offerAsNew } from './copies.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
-import { creating, decideRow, holdRow, writeRow } from './row.ts';
+import { decideRow } from './row.ts';
 import { readRowValues } from './row-values.ts';
+import { creating, holdRow, writeRow } from './row-write.ts';
 import { suspectWords } from './strays.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
 import { keepDecisions, type TabContext } from './context.ts';
-import { writeRow } from './row.ts';
+import { writeRow } from './row-write.ts';
 
 /**
  * Leaves a row alone whose checkbox a person ticked: nothing is taken from it and nothing but its Sync cell is written to it. What was

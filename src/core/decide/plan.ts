@@ -65,7 +65,7 @@ export interface StoppedChange {
   readonly after?: Value;
 }
 
-/** Something that waits for a person, in the words in which it is asked: a conflict, a hold or a brake that has a scope. */
+/** Something that waits for a person, in the words in which it is asked: a brake, a conflict, or a hold or refusal that has a scope. */
 export interface Question {
   readonly scope: string;
   /** What it is about, by the columns of the tab of the questions. */

@@ -1,23 +1,18 @@
-import { type Cell, equalCells, textCell } from '../cell.ts';
-import { decode, encode } from '../codec.ts';
+import type { Cell } from '../cell.ts';
+import { encode } from '../codec.ts';
 import type { RecordId, RecordKey } from '../record.ts';
-import { type Agreement, emptyAgreement, type JournalEntry, type KnownRecord } from '../state.ts';
+import { type Agreement, emptyAgreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { keepDecisions, refusedScope, type TabContext } from './context.ts';
 import { describeValue } from './describe-value.ts';
+import { decideGoneRecord } from './gone.ts';
 import { type JudgedRow, judgeRow } from './judge.ts';
 import type { DecidedField } from './merge.ts';
 import { revertRefused } from './refused.ts';
-import { idCell } from './row-values.ts';
-import { type RowState, showValue, syncText } from './sync-text.ts';
+import { type GivenId, writeRow } from './row-write.ts';
+import { type RowState, showValue } from './sync-text.ts';
 import { planUpdate } from './update.ts';
-
-/** An ID for a row that does not show it: of a record that was just created, or one that the row had lost, with what the journal says of that. */
-export interface GivenId {
-  readonly id: RecordId;
-  readonly cause?: string;
-}
 
 /** Decides a row that carries a record, and says in the Sync cell what came of it. */
 export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, given?: GivenId): void {
@@ -171,123 +166,3 @@ function stateOf(
   });
   return conflicts[0] ?? update;
 }
-
-/** A record that is proven gone from the CRM: its row goes, unless somebody edited it since, because a delete never beats an edit. */
-function decideGoneRecord(context: TabContext, row: ObservedRow, record: KnownRecord): void {
-  const { draft, input, entity } = context;
-  const { key } = record;
-  const agreement = context.agreements.get(key.id);
-  const agreed = agreement?.fields ?? {};
-  const isEdited = context.layout.columns.some(({ blank, field: name, direction }) => {
-    const [field, cell, value] = [context.fields.get(name), row.cells[name], agreed[name]];
-    if (!field || !cell || direction === 'toTable') return false;
-    if (value !== undefined && equalCells(cell, encode(field, value, context.names))) return false;
-    const seen = decode(field, cell, context.names);
-    if (seen.kind === 'refused') return true;
-    return !equalValues(seen.value, value ?? null) && !(seen.value === null && blank === 'leave');
-  });
-  if (isEdited)
-    return holdRow(context, row, key.id, context.cascades.isGoneWith(record) ? goneWithOwner : goneButEdited);
-  if (input.isRestless(entity, row)) {
-    draft.restlessRows += 1;
-    return;
-  }
-  draft.table.push({
-    write: { kind: 'delete', entity, position: row.position, idSeen: row.id },
-    key,
-    offers: {},
-    notice: '',
-    forgets: true,
-    journal: {
-      at: input.now,
-      run: input.run,
-      key,
-      kind: 'delete',
-      side: 'table',
-      before: agreed,
-      after: {},
-      lost: {},
-      cause: 'deleted in the CRM',
-    },
-  });
-}
-
-const goneButEdited =
-  'The record was deleted in the CRM, but this row was edited since. Clear the ID to create it again, or delete the row.';
-
-const goneWithOwner =
-  'The record went to the trash of the CRM with the one it belongs to, but this row was edited since. Restore it there, or delete the row.';
-
-/** Leaves a row alone and says why; `decision` is the scope under which a person may answer. */
-export function holdRow(
-  context: TabContext,
-  row: ObservedRow,
-  id: RecordId,
-  reason: string,
-  decision?: string,
-): void {
-  const { draft, entity } = context;
-  draft.holds.push({ entity, id, position: row.position, reason, ...(decision ? { decision } : {}) });
-  writeRow(context, row, { entity, id }, { state: { kind: 'held', reason } });
-}
-
-/** What to write into a row that exists. */
-export interface RowWrite {
-  readonly state: RowState;
-  readonly given?: GivenId;
-  readonly cells?: Readonly<Record<FieldName, Cell>>;
-  readonly offers?: Fields;
-  readonly notice?: string;
-  /** Values that a person put in place of both sides' own: nothing is agreed of them yet. */
-  readonly typed?: Fields;
-  readonly replaced?: Fields;
-  readonly lost?: Fields;
-  /** Why, where that is not plain from the rest. */
-  readonly cause?: string;
-  /** Values of the record that will be created from the row. */
-  readonly creates?: Fields;
-}
-
-/** Plans the write of a row: only what differs, and nothing at all when nothing does. */
-export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, write: RowWrite): void {
-  const { draft, entity, names, tab } = context;
-  const sync = textCell(syncText(write.state, names.timeZone));
-  const hasNewSync = tab.hasSync && !equalCells(row.sync, sync);
-  const cells = write.cells ?? {};
-  if (!hasNewSync && !write.given && Object.keys(cells).length === 0) return;
-  draft.table.push({
-    write: {
-      kind: 'set',
-      entity,
-      position: row.position,
-      idSeen: row.id,
-      cells,
-      ...(hasNewSync ? { sync } : {}),
-      ...(write.given ? { id: idCell(write.given.id) } : {}),
-    },
-    key,
-    offers: write.offers ?? {},
-    notice: write.notice ?? '',
-    ...(write.creates ? { creates: write.creates } : {}),
-    ...(write.replaced || write.given?.cause ? { journal: entryOf(context, key, write) } : {}),
-  });
-}
-
-function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): JournalEntry {
-  const { given, lost = {}, offers = {}, replaced = {}, typed } = write;
-  const change = Object.keys(lost).length > 0 ? 'conflict: the CRM wins' : 'changed in the CRM';
-  return {
-    at: input.now,
-    run: input.run,
-    key,
-    kind: given?.cause ? 'repair' : 'update',
-    side: 'table',
-    before: replaced,
-    after: { ...offers, ...typed },
-    lost,
-    cause: given?.cause ?? write.cause ?? (typed ? 'conflict: another value was chosen' : change),
-  };
-}
-
-/** Said at a row that was just claimed. */
-export const creating = { kind: 'pending', what: 'to be created in the CRM' } as const;

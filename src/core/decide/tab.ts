@@ -17,8 +17,9 @@ import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-ro
 import { pauseRow } from './paused.ts';
 import type { Brake } from './plan.ts';
 import { findRebase } from './rebase.ts';
-import { decideRow, holdRow } from './row.ts';
+import { decideRow } from './row.ts';
 import { showsValues } from './row-values.ts';
+import { holdRow } from './row-write.ts';
 import { decideStray, findStrays, findSuspects, suspectWords } from './strays.ts';
 import { findSwaps } from './swaps.ts';
 

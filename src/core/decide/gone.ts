@@ -1,0 +1,53 @@
+import { equalCells } from '../cell.ts';
+import { decode, encode } from '../codec.ts';
+import type { KnownRecord } from '../state.ts';
+import type { ObservedRow } from '../table.ts';
+import { equalValues } from '../value.ts';
+import type { TabContext } from './context.ts';
+import { holdRow } from './row-write.ts';
+
+/** A record that is proven gone from the CRM: its row goes, unless somebody edited it since, because a delete never beats an edit. */
+export function decideGoneRecord(context: TabContext, row: ObservedRow, record: KnownRecord): void {
+  const { draft, input, entity } = context;
+  const { key } = record;
+  const agreement = context.agreements.get(key.id);
+  const agreed = agreement?.fields ?? {};
+  const isEdited = context.layout.columns.some(({ blank, field: name, direction }) => {
+    const [field, cell, value] = [context.fields.get(name), row.cells[name], agreed[name]];
+    if (!field || !cell || direction === 'toTable') return false;
+    if (value !== undefined && equalCells(cell, encode(field, value, context.names))) return false;
+    const seen = decode(field, cell, context.names);
+    if (seen.kind === 'refused') return true;
+    return !equalValues(seen.value, value ?? null) && !(seen.value === null && blank === 'leave');
+  });
+  if (isEdited)
+    return holdRow(context, row, key.id, context.cascades.isGoneWith(record) ? goneWithOwner : goneButEdited);
+  if (input.isRestless(entity, row)) {
+    draft.restlessRows += 1;
+    return;
+  }
+  draft.table.push({
+    write: { kind: 'delete', entity, position: row.position, idSeen: row.id },
+    key,
+    offers: {},
+    notice: '',
+    forgets: true,
+    journal: {
+      at: input.now,
+      run: input.run,
+      key,
+      kind: 'delete',
+      side: 'table',
+      before: agreed,
+      after: {},
+      lost: {},
+      cause: 'deleted in the CRM',
+    },
+  });
+}
+
+const goneButEdited =
+  'The record was deleted in the CRM, but this row was edited since. Clear the ID to create it again, or delete the row.';
+
+const goneWithOwner =
+  'The record went to the trash of the CRM with the one it belongs to, but this row was edited since. Restore it there, or delete the row.';
