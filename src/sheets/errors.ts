@@ -1,4 +1,5 @@
 import { SyncError } from '../core/errors.ts';
+import { parseJson } from './parse-json.ts';
 
 /** What an error of Google's client tells, as far as it may be shown. */
 interface Refusal {
@@ -33,14 +34,6 @@ function bodyOf({ response }: Json): Json {
   const data = isJson(response) ? response['data'] : undefined;
   const body = data instanceof ArrayBuffer ? parseJson(Buffer.from(data).toString()) : data;
   return isJson(body) ? body : {};
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function refusalOf(error: Json): Refusal {

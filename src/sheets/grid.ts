@@ -36,7 +36,7 @@ export const isEmptyGrid = ({ rows }: Pick<Grid, 'rows'>): boolean =>
 /** Google leaves out zeros, so that an absent number is 0. */
 export function readGrids(spreadsheet: Spreadsheet): Grid[] {
   return (spreadsheet.sheets ?? []).map(({ properties, merges, data }) => ({
-    sheetId: properties?.sheetId ?? 0,
+    sheetId: idOf(properties),
     title: properties?.title ?? '',
     rowCount: properties?.gridProperties?.rowCount ?? 0,
     columnCount: properties?.gridProperties?.columnCount ?? 0,
@@ -46,6 +46,12 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
   }));
 }
 
+const idOf = (properties: sheets_v4.Schema$SheetProperties | undefined): number => properties?.sheetId ?? 0;
+
+/** The grid data by sheet id; the blocks of a tab come in the order of the ranges that were asked for. */
+export const blocksBySheet = ({ sheets }: Spreadsheet): ReadonlyMap<number, sheets_v4.Schema$GridData[]> =>
+  new Map((sheets ?? []).map(({ properties, data }) => [idOf(properties), data ?? []]));
+
 function readTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag[] {
   return (block?.columnMetadata ?? []).flatMap(({ developerMetadata }, index) =>
     readColumnTags(developerMetadata ?? []).map((tag) => ({
@@ -54,6 +60,7 @@ function readTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag[] {
     })),
   );
 }
+
 /** The cells of one block of grid data, which may begin anywhere in the grid. */
 export function readRows(block: sheets_v4.Schema$GridData | undefined): Rows {
   const above = Array.from({ length: block?.startRow ?? 0 }, (): Cell[] => []);

@@ -4,9 +4,9 @@ import type { Request } from './client.ts';
 import { bindColumns } from './columns.ts';
 import { type Grid, isEmptyGrid } from './grid.ts';
 import { tagLink } from './metadata.ts';
-import { addColumns, missingColumns, offerOf, refreshTab, type TabLook } from './refresh.ts';
+import { createTab, headTab } from './new-tab.ts';
+import { addColumns, type ColumnLooks, missingColumns, offerOf, refreshTab } from './refresh.ts';
 import { createShadow, findShadow } from './shadow.ts';
-import { headTab } from './tab-look.ts';
 import {
   findStranger,
   type Owner,
@@ -24,7 +24,7 @@ export interface LayOutTask {
   readonly owner: Owner;
   readonly spreadsheet: TaggedSpreadsheet;
   /** By sheet id. */
-  readonly looks: ReadonlyMap<number, TabLook>;
+  readonly looks: ReadonlyMap<number, ColumnLooks>;
 }
 
 /** What has to be written, and what is not laid out. */
@@ -53,11 +53,13 @@ export function planLayOut(task: LayOutTask): LayingOut {
     ...Object.values(link?.tabs ?? {}),
     ...(link?.shadow === undefined ? [] : [link.shadow]),
   ]);
-  const outcomes = layout.map((tab) => layOutTab(task, tab, () => spare.shift(), freeIds));
-  const bound = outcomes.flatMap(({ sheetId }, index): [TabKind, number][] => {
-    const entity = layout[index]?.entity;
-    return entity === undefined || sheetId === undefined ? [] : [[entity, sheetId]];
-  });
+  const outcomes = layout.map((tab) => ({
+    entity: tab.entity,
+    ...layOutTab(task, tab, () => spare.shift(), freeIds),
+  }));
+  const bound = outcomes.flatMap(({ entity, sheetId }): [TabKind, number][] =>
+    sheetId === undefined ? [] : [[entity, sheetId]],
+  );
   const tabs = { ...link?.tabs, ...Object.fromEntries(bound) };
   const requests = outcomes.flatMap((outcome) => outcome.requests);
   const isTagged = link !== undefined || bound.length > 0;
@@ -96,8 +98,20 @@ function layOutTab(
   return { ...nothing, requests: createTab(sheetId, tab), sheetId };
 }
 
+/** The tabs with content that will be laid out; each needs its look. */
+export function filledTabs(task: Pick<LayOutTask, 'layout' | 'consent' | 'spreadsheet'>): Grid[] {
+  const places = task.layout.map((tab) => placeFor(task, tab));
+  const filled = places.flatMap((place) =>
+    place.state === 'found' && !isEmptyGrid(place.grid) ? [place.grid] : [],
+  );
+  return [...new Set(filled)];
+}
+
 /** Who adopts takes the tab of that title where the one that was kept the same is gone. */
-function placeFor({ consent, spreadsheet }: LayOutTask, tab: TabLayout): TabPlace {
+function placeFor(
+  { consent, spreadsheet }: Pick<LayOutTask, 'consent' | 'spreadsheet'>,
+  tab: TabLayout,
+): TabPlace {
   const place = placeTab(spreadsheet, tab);
   return place.state === 'lost' && consent.adopt ? placeByTitle(spreadsheet.grids, tab) : place;
 }
@@ -112,19 +126,12 @@ function layOutFilled(task: LayOutTask, layout: TabLayout, grid: Grid): TabOutco
   // A column that a person added since is tagged by a refresh alone, after the cycle that read it.
   const isTagged = mode === 'refresh' || grid.tags.length === 0;
   return {
-    requests: [...refreshTab(filled, isTagged), ...(consent.addColumns ? addColumns(filled, missing) : [])],
+    requests: [...refreshTab(filled, isTagged), ...(consent.addColumns ? addColumns(grid, missing) : [])],
     held: [],
     offered: consent.addColumns ? [] : missing.map((column) => offerOf(grid.title, column)),
     sheetId: grid.sheetId,
   };
 }
-
-const gridSize = { rowCount: 1000, columnCount: 26 };
-
-const createTab = (sheetId: number, tab: TabLayout): Request[] => [
-  { addSheet: { properties: { sheetId, title: tab.title, gridProperties: gridSize } } },
-  ...headTab(sheetId, gridSize.columnCount, tab),
-];
 
 /** The smallest ids that no tab has or had, from 1 on, so that one batch can create tabs and fill them. */
 function* freeSheetIds(taken: readonly number[]): Generator<number, never> {

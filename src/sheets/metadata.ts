@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { TabKind } from '../core/layout.ts';
 import { entities } from '../core/record.ts';
 import type { Request } from './client.ts';
+import { parseJson } from './parse-json.ts';
 
 type DeveloperMetadata = sheets_v4.Schema$DeveloperMetadata;
 
@@ -52,14 +53,6 @@ function readTags<Tag extends object>(
     const tag = shape.safeParse(parseJson(metadataValue ?? '')).data;
     return tag ? [{ ...tag, metadataId }] : [];
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Writes the tag of the spreadsheet; nothing when it stands there already. */

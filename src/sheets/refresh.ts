@@ -4,21 +4,22 @@ import type { TabLayout } from '../core/layout.ts';
 import type { Request } from './client.ts';
 import { dressColumn, type Rule, ruleOf, setNote, setRule, writeHeaders } from './column-look.ts';
 import type { ManagedColumns } from './columns.ts';
-import type { Grid, PlacedTag } from './grid.ts';
+import type { Grid } from './grid.ts';
 import { type Managed, managedColumns } from './managed.ts';
 import { type ColumnTag, noteHash, removeTag, tagColumn } from './metadata.ts';
+import { grow } from './room.ts';
 
-/** Field mask of what {@link readLook} needs of the first two rows of a tab. */
+/** Field mask of what {@link readColumnLooks} needs of the first two rows of a tab. */
 export const lookFields = 'sheets(properties.sheetId,data(startColumn,rowData.values(dataValidation,note)))';
 
 /** What stands at the columns of a tab beside their cells, by grid column. */
-export interface TabLook {
+export interface ColumnLooks {
   readonly notes: readonly (string | undefined)[];
   readonly rules: readonly (Rule | undefined)[];
 }
 
 /** A dropdown is read from the second row alone: it repeats all its labels in every cell of its column. */
-export function readLook(block: sheets_v4.Schema$GridData | undefined): TabLook {
+export function readColumnLooks(block: sheets_v4.Schema$GridData | undefined): ColumnLooks {
   const left = Array.from({ length: block?.startColumn ?? 0 }, () => undefined);
   const [headers, first] = (block?.rowData ?? []).map(({ values }) => values ?? []);
   return {
@@ -31,7 +32,7 @@ export function readLook(block: sheets_v4.Schema$GridData | undefined): TabLook 
 export interface FilledTab {
   readonly grid: Grid;
   readonly columns: ManagedColumns;
-  readonly look: TabLook;
+  readonly look: ColumnLooks;
   readonly layout: TabLayout;
 }
 
@@ -71,16 +72,14 @@ function equalRules(present: Rule | undefined, wanted: Rule): boolean {
 
 /** The note and the tag of a column; tags of the same field elsewhere are left over from where it stood before. */
 function refreshTag({ grid, look }: FilledTab, managed: Managed, index: number): Request[] {
-  const [tag, ...others] = grid.tags
-    .filter(({ field }) => field === managed.name)
-    .toSorted((left, right) => Number(right.index === index) - Number(left.index === index));
-  const own = tag?.index === index ? tag : undefined;
-  const stale: PlacedTag[] = own ? others : [...(tag ? [tag] : []), ...others];
+  const tags = grid.tags.filter(({ field }) => field === managed.name);
+  const own = tags.find((tag) => tag.index === index);
+  const stale = tags.filter((tag) => tag !== own);
   const { isWritten, hash } = judgeNote(managed.note, look.notes[index], own);
   return [
     ...(isWritten && managed.note !== undefined ? [setNote(grid.sheetId, index, managed.note)] : []),
     ...stale.map(removeTag),
-    ...tagColumn(own, { field: managed.name, ...(hash && { note: hash }) }, grid.sheetId, index),
+    ...tagColumn(own, { field: managed.name, note: hash }, grid.sheetId, index),
   ];
 }
 
@@ -103,16 +102,17 @@ function judgeNote(
  * Columns at the right end of a tab with content. They bear no tag until their cells were filled: an empty
  * cell below a tag is a value that a person wiped.
  */
-export function addColumns({ grid }: Pick<FilledTab, 'grid'>, missing: readonly Managed[]): Request[] {
+export function addColumns(
+  { sheetId, columnCount, rows, tags }: Grid,
+  missing: readonly Managed[],
+): Request[] {
   if (missing.length === 0) return [];
-  const { sheetId, columnCount, rows, tags } = grid;
   const used = Math.max(
     ...rows.map((row) => row.findLastIndex((cell) => cell.kind !== 'empty') + 1),
     ...tags.map(({ index }) => index + 1),
   );
-  const lacking = used + missing.length - columnCount;
   return [
-    ...(lacking > 0 ? [{ appendDimension: { sheetId, dimension: 'COLUMNS', length: lacking } }] : []),
+    ...grow(sheetId, 'COLUMNS', used + missing.length - columnCount),
     writeHeaders(sheetId, used, missing),
     ...missing.flatMap((managed, offset) => dressColumn(sheetId, used + offset, managed)),
   ];

@@ -14,6 +14,10 @@ export const countCells = (grids: readonly Size[]): number =>
 export const roomOf = ({ columnCount }: Size, cells: number, tabs: number): number =>
   Math.max(0, Math.floor((cellsMax - cells) / Math.max(1, columnCount) / tabs));
 
+/** Rows or columns behind the last ones of a tab; none for a length of 0 or less. */
+export const grow = (sheetId: number, dimension: 'ROWS' | 'COLUMNS', length: number): Request[] =>
+  length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [];
+
 /** Fails with SHEET_FULL when new tabs and columns would make the spreadsheet too large; Google would refuse all of it. */
 export function checkRoom(grids: readonly Grid[], requests: readonly Request[]): void {
   const added = requests.reduce((sum, { addSheet, appendDimension }) => {

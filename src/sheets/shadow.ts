@@ -3,8 +3,9 @@ import type { SetStep } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import { quoteTitle } from './a1.ts';
 import type { Request, Spreadsheet } from './client.ts';
-import { cellAt, type Grid, readRows } from './grid.ts';
+import { blocksBySheet, cellAt, type Grid, readRows } from './grid.ts';
 import type { BoundTab } from './read.ts';
+import { grow } from './room.ts';
 import type { TaggedSpreadsheet } from './tabs.ts';
 
 /*
@@ -99,11 +100,9 @@ function runsOf({ columns }: BoundTab, { cells }: SetStep): { column: number; fi
 
 /** An empty cell that is copied may leave what stood there before, so that the rows are emptied first. */
 function makeRoom({ sheetId, rowCount, columnCount }: Shadow, height: number, width: number): Request[] {
-  const grow = (dimension: string, length: number) =>
-    length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [];
   return [
-    ...grow('ROWS', height - rowCount),
-    ...grow('COLUMNS', width - columnCount),
+    ...grow(sheetId, 'ROWS', height - rowCount),
+    ...grow(sheetId, 'COLUMNS', width - columnCount),
     {
       updateCells: { range: { sheetId, startRowIndex: 0, endRowIndex: height }, fields: 'userEnteredValue' },
     },
@@ -140,19 +139,21 @@ const area = (sheetId: number, row: number, column: number, height: number, widt
   endColumnIndex: column + width,
 });
 
+const isTyped = ({ kind }: Cell): boolean => kind !== 'formula' && kind !== 'error';
+
 /** What each set replaced, by field. A formula moved when it was copied, so that its text is not what was typed: it is left out. */
 export function readKept(
   { runs, shadow }: Keeping,
-  { sheets }: Spreadsheet,
+  reply: Spreadsheet,
 ): ReadonlyMap<SetStep, Readonly<Record<FieldName, Cell>>> {
-  const sheet = sheets?.find(({ properties }) => (properties?.sheetId ?? 0) === shadow?.sheetId);
-  const rows = readRows(sheet?.data?.[0]);
+  const [block] = (shadow && blocksBySheet(reply).get(shadow.sheetId)) ?? [];
+  const rows = readRows(block);
   const kept = new Map<SetStep, Record<FieldName, Cell>>();
   for (const { step, fields, shadowRow } of runs) {
     const cells = kept.get(step) ?? {};
     for (const [column, field] of fields.entries()) {
       const cell = bareCell(cellAt(rows, shadowRow, column));
-      if (cell.kind !== 'formula' && cell.kind !== 'error') cells[field] = cell;
+      if (isTyped(cell)) cells[field] = cell;
     }
     kept.set(step, cells);
   }
@@ -169,7 +170,7 @@ export function findTyped(
     Object.entries(kept).filter(([field, cell]) => {
       const column = columns.fields.get(field)?.index ?? -1;
       const before = bareCell(cellAt(rows, position, column));
-      return before.kind !== 'formula' && before.kind !== 'error' && !equalCells(cell, before);
+      return isTyped(before) && !equalCells(cell, before);
     }),
   );
 }

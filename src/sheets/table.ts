@@ -4,14 +4,14 @@ import type { Table } from '../core/ports.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { quoteTitle } from './a1.ts';
 import { createSheetsClient, type SheetsClient, type SheetsClientOptions } from './client.ts';
-import { type Grid, isEmptyGrid } from './grid.ts';
-import { planLayOut } from './layout.ts';
+import { blocksBySheet, type Grid } from './grid.ts';
+import { filledTabs, planLayOut } from './layout.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
-import { lookFields, readLook, type TabLook } from './refresh.ts';
+import { type ColumnLooks, lookFields, readColumnLooks } from './refresh.ts';
 import { checkRoom } from './room.ts';
 import { findShadow } from './shadow.ts';
-import { type Owner, placeByTitle, placeTab, type TaggedSpreadsheet } from './tabs.ts';
+import type { Owner, TaggedSpreadsheet } from './tabs.ts';
 import { createWriter } from './writer.ts';
 
 export interface GoogleSheetOptions extends SheetsClientOptions {
@@ -55,14 +55,7 @@ export function createSheetTable(
 
     async layOut(layout, mode, consent = {}) {
       const spreadsheet = await reader.readWhole(layout);
-      const ours = layout.flatMap((tab) => [
-        placeTab(spreadsheet, tab),
-        placeByTitle(spreadsheet.grids, tab),
-      ]);
-      const filled = ours.flatMap((place) =>
-        place.state === 'found' && !isEmptyGrid(place.grid) ? [place.grid] : [],
-      );
-      const looks = await readLooks(client, [...new Set(filled)]);
+      const looks = await readLooks(client, filledTabs({ layout, consent, spreadsheet }));
       const { requests, ...laidOut } = planLayOut({ layout, mode, consent, owner, spreadsheet, looks });
       if (requests.length === 0) return laidOut;
       checkRoom(spreadsheet.grids, requests);
@@ -111,13 +104,9 @@ function timeZoneOf({ timeZone }: TaggedSpreadsheet): string {
 async function readLooks(
   client: SheetsClient,
   grids: readonly Grid[],
-): Promise<ReadonlyMap<number, TabLook>> {
+): Promise<ReadonlyMap<number, ColumnLooks>> {
   const ranges = grids.map(({ title, rowCount }) => `${quoteTitle(title)}!1:${Math.min(2, rowCount)}`);
   const spreadsheet = ranges.length > 0 ? await client.get(lookFields, ranges) : undefined;
-  return new Map(
-    (spreadsheet?.sheets ?? []).map(({ properties, data }) => [
-      properties?.sheetId ?? 0,
-      readLook(data?.[0]),
-    ]),
-  );
+  const blocks = blocksBySheet(spreadsheet ?? {});
+  return new Map([...blocks].map(([sheetId, [block]]) => [sheetId, readColumnLooks(block)]));
 }

@@ -5,6 +5,7 @@ import type { DeleteStep } from '../core/table.ts';
 import type { Request } from './client.ts';
 import { cellAt } from './grid.ts';
 import { type BoundTab, endOfRows } from './read.ts';
+import { grow } from './room.ts';
 import { type PlacedCell, placeCells, type TabSteps } from './steps.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
@@ -49,8 +50,8 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps)
  * push down.
  */
 function makeRoom({ sheetId, rowCount }: BoundTab, end: number, length: number): Request[] {
+  if (end >= rowCount) return grow(sheetId, 'ROWS', length);
   if (length === 0) return [];
-  if (end >= rowCount) return [{ appendDimension: { sheetId, dimension: 'ROWS', length } }];
   const range = { sheetId, dimension: 'ROWS', startIndex: end, endIndex: end + length };
   return [{ insertDimension: { range, inheritFromBefore: false } }];
 }
@@ -147,7 +148,7 @@ function deleteRequests(tab: BoundTab, appended: number, deletes: readonly Delet
   const { sheetId } = tab;
   const isEmptied = tab.rowCount + appended - deletes.length < 2;
   return [
-    ...(isEmptied ? [{ appendDimension: { sheetId, dimension: 'ROWS', length: 1 } }] : []),
+    ...(isEmptied ? grow(sheetId, 'ROWS', 1) : []),
     ...joinPositions(deletes.map((step) => step.position)).map(({ startIndex, endIndex }) => ({
       deleteDimension: { range: { sheetId, dimension: 'ROWS', startIndex, endIndex } },
     })),

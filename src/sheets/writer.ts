@@ -4,7 +4,7 @@ import type { Log } from '../core/ports.ts';
 import type { RowStep, WriteReceipt } from '../core/table.ts';
 import { columnLetters, quoteTitle } from './a1.ts';
 import type { Request, SheetsClient, Spreadsheet } from './client.ts';
-import { readRows } from './grid.ts';
+import { blocksBySheet, readRows } from './grid.ts';
 import type { BoundTab } from './read.ts';
 import { type RealignedWrite, realign } from './realign.ts';
 import { checkWrite, type ReadBack, receiptFields, rowsToReadBack, type TabWrite } from './receipt.ts';
@@ -147,10 +147,9 @@ function receiptRanges({ before: { title, columns }, steps }: TabWrite): string[
   return [`${id}1:${id}`, '1:1', ...rows].map((range) => `${quoteTitle(title)}!${range}`);
 }
 
-/** Grid data comes in the order of the ranges. */
+/** Reads what {@link receiptRanges} asked for, in that order. */
 function readBackOf(reply: Spreadsheet, { before: { sheetId, columns }, steps }: TabWrite): ReadBack {
-  const sheet = reply.sheets?.find((candidate) => (candidate.properties?.sheetId ?? 0) === sheetId);
-  const [idBlock, headerBlock, ...rowBlocks] = sheet?.data ?? [];
+  const [idBlock, headerBlock, ...rowBlocks] = blocksBySheet(reply).get(sheetId) ?? [];
   const ids = readRows(idBlock).map((row) => row[columns.id] ?? emptyCell);
   const rows = rowsToReadBack(steps).map(
     (row, index) => [row, readRows(rowBlocks[index])[row] ?? []] as const,

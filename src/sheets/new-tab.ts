@@ -2,20 +2,27 @@ import type { TabLayout } from '../core/layout.ts';
 import type { Request } from './client.ts';
 import { dressColumn, writeHeaders } from './column-look.ts';
 import { type Managed, managedColumns } from './managed.ts';
-import { noteHash, tagColumn } from './metadata.ts';
+import { type ColumnTag, noteHash, tagColumn } from './metadata.ts';
+import { grow } from './room.ts';
 
 /** ID, Sync and the first field, which names the record, stay in view. */
 const frozenColumnsMax = 3;
 
+const gridSize = { rowCount: 1000, columnCount: 26 };
+
+export const createTab = (sheetId: number, tab: TabLayout): Request[] => [
+  { addSheet: { properties: { sheetId, title: tab.title, gridProperties: gridSize } } },
+  ...headTab(sheetId, gridSize.columnCount, tab),
+];
+
 /** A tab that is new or has no cell at all: title, frozen header row and first columns, and all its columns. */
 export function headTab(sheetId: number, columnCount: number, layout: TabLayout): Request[] {
   const managed = managedColumns(layout);
-  const missing = managed.length - columnCount;
   // Google refuses to freeze all columns of a tab.
   const frozenColumnCount = Math.min(frozenColumnsMax, Math.max(managed.length, columnCount) - 1);
   const gridProperties = { frozenRowCount: 1, frozenColumnCount };
   return [
-    ...(missing > 0 ? [{ appendDimension: { sheetId, dimension: 'COLUMNS', length: missing } }] : []),
+    ...grow(sheetId, 'COLUMNS', managed.length - columnCount),
     {
       updateSheetProperties: {
         properties: { sheetId, title: layout.title, gridProperties },
@@ -30,7 +37,4 @@ export function headTab(sheetId: number, columnCount: number, layout: TabLayout)
   ];
 }
 
-const tagOf = ({ name, note }: Managed) => ({
-  field: name,
-  ...(note === undefined ? {} : { note: noteHash(note) }),
-});
+const tagOf = ({ name, note }: Managed): ColumnTag => ({ field: name, note: note && noteHash(note) });
