@@ -103,18 +103,18 @@ export function formatNumber(value: number, pattern: string, regional: Regional)
 
 function fillPattern(value: number, pattern: string, regional: Regional): string {
   const literal = (text: string) => text.replace(/"([^"]*)"|\\(.)|[_*]./g, '$1$2');
-  const placeholder = /[#0?][#0?,]*(?:\.([#0?]+))?(E\+0+)?/.exec(
+  const digitRun = /[#0?][#0?,]*(?:\.([#0?]+))?(E\+0+)?/.exec(
     pattern.replace(/"[^"]*"/g, (text) => ' '.repeat(text.length)),
   );
-  if (!placeholder) return literal(pattern);
-  const digits = numberDigits(pattern.includes('%') ? value * 100 : value, placeholder, regional);
-  const before = literal(pattern.slice(0, placeholder.index));
-  return before + digits + literal(pattern.slice(placeholder.index + placeholder[0].length));
+  if (!digitRun) return literal(pattern);
+  const digits = numberDigits(pattern.includes('%') ? value * 100 : value, digitRun, regional);
+  const before = literal(pattern.slice(0, digitRun.index));
+  return before + digits + literal(pattern.slice(digitRun.index + digitRun[0].length));
 }
 
 function numberDigits(
   value: number,
-  [placeholder, decimals = '', exponent]: RegExpExecArray,
+  [digitRun, decimals = '', exponent]: RegExpExecArray,
   { decimal, group }: Regional,
 ): string {
   if (exponent) {
@@ -124,8 +124,8 @@ function numberDigits(
   const leastDecimals = decimals.replace(/[^0]/g, '').length;
   const [whole = '0', fraction = ''] = Number(value.toPrecision(15)).toFixed(decimals.length).split('.');
   const shown = fraction.replace(/0+$/, '').padEnd(leastDecimals, '0');
-  const leastWhole = placeholder.split('.')[0]?.replace(/[^0]/g, '').length ?? 1;
+  const leastWhole = digitRun.split('.')[0]?.replace(/[^0]/g, '').length ?? 1;
   const padded = whole === '0' && leastWhole === 0 ? '' : whole.padStart(leastWhole, '0');
-  const grouped = placeholder.includes(',') ? padded.replace(/\B(?=(\d{3})+$)/g, group) : padded;
+  const grouped = digitRun.includes(',') ? padded.replace(/\B(?=(\d{3})+$)/g, group) : padded;
   return grouped + (shown && decimal + shown);
 }
