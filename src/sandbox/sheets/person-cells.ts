@@ -4,8 +4,8 @@ import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt } from './grid-range.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { ActionOf } from './person-shapes.ts';
-import { cellsIn, clearCells } from './ranges.ts';
-import { shiftReferences } from './relative-references.ts';
+import { type Block, cellsIn, clearCells, putCells } from './ranges.ts';
+import { copiesOf } from './relative-references.ts';
 import type { Sheet } from './spreadsheet.ts';
 import { cellAt, growColumns, growRows, setCell } from './spreadsheet.ts';
 import { typeIntoCell } from './typed-input.ts';
@@ -88,22 +88,7 @@ export function pasteCells(sheet: Sheet, source: Sheet, action: ActionOf<'pasteC
   }
 }
 
-export type Block = readonly (readonly (Cell | undefined)[])[];
-
-/** Copies of cells as they read so many rows further down and columns further right. */
-export function copiesOf(block: Block, down: number, right: number): Block {
-  const copyOf = (cell: Cell | undefined): Cell | undefined => {
-    const formula = cell?.userEnteredValue?.formulaValue;
-    return formula === undefined
-      ? cell
-      : withValue(cell, { formulaValue: shiftReferences(formula, down, right) });
-  };
-  return block.map((cells) => cells.map(copyOf));
-}
-
 function putCopies(sheet: Sheet, row: number, column: number, block: Block): void {
   growTo(sheet, areaAt(row, column, block.length, block[0]?.length ?? 0));
-  for (const [down, cells] of block.entries()) {
-    for (const [right, cell] of cells.entries()) setCell(sheet, row + down, column + right, cell);
-  }
+  putCells(sheet, row, column, block);
 }

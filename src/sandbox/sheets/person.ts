@@ -1,13 +1,14 @@
 import { batchUpdate } from './batch-update.ts';
-import { deleteLines, insertLines, lineCount, moveLines } from './dimensions.ts';
+import { deleteLines, insertLines, lineCount, linePropertiesOf, moveLines } from './dimensions.ts';
 import { formattedValue } from './display.ts';
 import { invalidArgument } from './google-error.ts';
-import { areaOf, rangeOf } from './grid-range.ts';
+import { areaAt, areaOf, rangeOf } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
-import { clearValues, copiesOf, fillDown, pasteCells, typeBlock } from './person-cells.ts';
+import { clearValues, fillDown, pasteCells, typeBlock } from './person-cells.ts';
 import { columnOf, headerRowOf, sheetOf } from './person-places.ts';
 import type { ActionOf, GridAction } from './person-shapes.ts';
 import { cellsIn, putCells, sortArea } from './ranges.ts';
+import { copiesOf } from './relative-references.ts';
 import { inheritFormats } from './requests-dimensions.ts';
 import type { Dimension, NextId, Sheet, Spreadsheet } from './spreadsheet.ts';
 import { draftOf, filledRowCount, frozenRowsOf, sizeOf } from './spreadsheet.ts';
@@ -87,7 +88,7 @@ function applyToLines(draft: Spreadsheet, sheet: Sheet, action: LineAction): voi
   const lines = checkedLines(sheet, dimension, start, action.count);
   if (verb === 'delete') return deleteLines(draft, sheet, lines);
   if ('to' in action) return moveLines(draft, sheet, lines, action.to);
-  const list = dimension === 'ROWS' ? sheet.rowProperties : sheet.columnProperties;
+  const list = linePropertiesOf(sheet, dimension);
   for (let line = start; line < start + action.count; line += 1)
     list[line] = { ...list[line], hiddenByUser: true };
 }
@@ -145,7 +146,7 @@ function insertBlank(
 /** Copies a whole row over another one, or into a new row made for it. */
 function copyRow(draft: Spreadsheet, sheet: Sheet, { row, to, inserts }: ActionOf<'copyRow'>): void {
   const { columnCount } = sizeOf(sheet);
-  const block = cellsIn(sheet, { startRow: row, endRow: row + 1, startColumn: 0, endColumn: columnCount });
+  const block = cellsIn(sheet, areaAt(row, 0, 1, columnCount));
   if (inserts) insertLines(draft, sheet, { dimension: 'ROWS', start: to, count: 1 });
   putCells(sheet, to, 0, copiesOf(block, to - row, 0));
 }

@@ -3,8 +3,11 @@ import { effectiveValue } from './display.ts';
 import type { Area } from './grid-range.ts';
 import { cellAt, type Sheet, setCell, sizeOf } from './spreadsheet.ts';
 
-/** A copy of a rectangle's cells, row by row. */
-export function cellsIn(sheet: Sheet, area: Area): (Cell | undefined)[][] {
+/** The cells of a rectangle apart from their place, row by row. */
+export type Block = readonly (readonly (Cell | undefined)[])[];
+
+/** A copy of a rectangle's cells. */
+export function cellsIn(sheet: Sheet, area: Area): Block {
   const width = Math.max(0, area.endColumn - area.startColumn);
   return sheet.rows
     .slice(area.startRow, area.endRow)
@@ -12,18 +15,18 @@ export function cellsIn(sheet: Sheet, area: Area): (Cell | undefined)[][] {
 }
 
 /** Writes a block of cells; what would fall outside the grid is cut off. */
-export function putCells(
-  sheet: Sheet,
-  row: number,
-  column: number,
-  block: readonly (readonly (Cell | undefined)[])[],
-): void {
+export function putCells(sheet: Sheet, row: number, column: number, block: Block): void {
   for (const [down, cells] of block.entries()) {
     if (row + down >= sheet.rows.length) return;
     for (const [right, cell] of cells.entries()) {
       if (column + right < sheet.columnProperties.length) setCell(sheet, row + down, column + right, cell);
     }
   }
+}
+
+/** The same cells with columns for rows. */
+export function transpose(block: Block): Block {
+  return (block[0] ?? []).map((_, column) => block.map((row) => row[column]));
 }
 
 export function clearCells(sheet: Sheet, area: Area): void {

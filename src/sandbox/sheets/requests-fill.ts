@@ -6,11 +6,11 @@ import { type Area, areaAt } from './grid-range.ts';
 import { refuseMore } from './growth.ts';
 import { DATE_TYPES } from './number-format.ts';
 import { resolveGridRange } from './range-reference.ts';
-import { cellsIn, orderRows, putCells } from './ranges.ts';
+import { cellsIn, orderRows, putCells, transpose } from './ranges.ts';
+import { followed } from './relative-references.ts';
 import { type RequestKind, requestKind } from './request-kind.ts';
 import { dimension, gridRange } from './request-shapes.ts';
-import { followed } from './requests-ranges.ts';
-import { growColumns, growRows, type Sheet, type Spreadsheet } from './spreadsheet.ts';
+import { type Dimension, growColumns, growRows, type Sheet, type Spreadsheet } from './spreadsheet.ts';
 import { numberFormatOf } from './typed-input.ts';
 
 /** Carries on what the source begins: rising numbers and dates, texts that end in a number, else the same again. */
@@ -42,12 +42,11 @@ function fill(
   draft: Spreadsheet,
   sheet: Sheet,
   area: Area,
-  { dimension: along, fillLength }: { dimension: 'ROWS' | 'COLUMNS'; fillLength: number },
+  { dimension: along, fillLength }: { dimension: Dimension; fillLength: number },
   isAlternate: boolean,
 ): void {
   const block = cellsIn(sheet, area);
-  const lines =
-    along === 'ROWS' ? (block[0] ?? []).map((_, column) => block.map((row) => row[column])) : block;
+  const lines = along === 'ROWS' ? transpose(block) : block;
   const count = Math.abs(fillLength);
   const isBackwards = fillLength < 0;
   const turn = isBackwards ? -1 : 1;

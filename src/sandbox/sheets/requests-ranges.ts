@@ -6,11 +6,19 @@ import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaOf, cellsOf } from './grid-range.ts';
 import { resolveGridRange } from './range-reference.ts';
-import { cellsIn, clearCells, putCells, sortArea } from './ranges.ts';
-import { shiftReferences } from './relative-references.ts';
+import { type Block, cellsIn, clearCells, putCells, sortArea, transpose } from './ranges.ts';
+import { copiesOf } from './relative-references.ts';
 import { type RequestKind, requestKind } from './request-kind.ts';
 import { dimension, gridCoordinate, gridRange, jsonObject } from './request-shapes.ts';
-import { cellAt, growColumns, growRows, type Sheet, sheetById, sizeOf } from './spreadsheet.ts';
+import {
+  cellAt,
+  type Dimension,
+  growColumns,
+  growRows,
+  type Sheet,
+  sheetById,
+  sizeOf,
+} from './spreadsheet.ts';
 import { nameBlankColumns } from './tables.ts';
 
 const PASTE_MASKS: Record<string, FieldMask> = {
@@ -47,16 +55,13 @@ const copyPaste = requestKind(
     const width = block[0]?.length ?? 0;
     const down = Math.max(1, Math.floor((to.area.endRow - to.area.startRow) / height));
     const right = Math.max(1, Math.floor((to.area.endColumn - to.area.startColumn) / width));
-    const mask = pasteMask(request.pasteType);
     const isPlain = request.pasteType === 'PASTE_VALUES';
     for (const copy of cellsOf({ startRow: 0, endRow: down, startColumn: 0, endColumn: right })) {
       const row = to.area.startRow + copy.row * height;
       const column = to.area.startColumn + copy.column * width;
       const [below, beside] = [row - from.area.startRow, column - from.area.startColumn];
-      const cells = block.map((line) =>
-        line.map((cell) => (isPlain ? computed(cell) : followed(cell, below, beside))),
-      );
-      paste(to.sheet, row, column, cells, mask);
+      const cells = isPlain ? block.map((line) => line.map(computed)) : copiesOf(block, below, beside);
+      pasteBlock(to.sheet, row, column, cells, request.pasteType);
     }
     return undefined;
   },
@@ -69,27 +74,18 @@ const cutPaste = requestKind(
     const target = sheetById(draft, destination.sheetId);
     const block = cellsIn(from.sheet, from.area);
     clearCells(from.sheet, from.area);
-    paste(target, destination.rowIndex ?? 0, destination.columnIndex ?? 0, block, pasteMask(type));
+    pasteBlock(target, destination.rowIndex ?? 0, destination.columnIndex ?? 0, block, type);
     return undefined;
   },
 );
 
 /** Pastes a block at a place, as far as the kind of pasting takes its parts over. */
-export function pasteBlock(
-  sheet: Sheet,
-  row: number,
-  column: number,
-  block: (Cell | undefined)[][],
-  type: string,
-): void {
-  paste(sheet, row, column, block, pasteMask(type));
-}
-
-/** A cell as it reads where it is copied to: what its formula refers to moves along. */
-export function followed(cell: Cell | undefined, down: number, right: number): Cell | undefined {
-  const formula = cell?.userEnteredValue?.formulaValue;
-  if (formula === undefined) return cell;
-  return withValue(cell, { formulaValue: shiftReferences(formula, down, right) });
+export function pasteBlock(sheet: Sheet, row: number, column: number, block: Block, type: string): void {
+  const mask = pasteMask(type);
+  const merged = block.map((cells, down) =>
+    cells.map((cell, right) => mergeCell(cellAt(sheet, row + down, column + right), cell ?? {}, mask)),
+  );
+  putCells(sheet, row, column, merged);
 }
 
 /** What a cell shows, without the formula that computes it. */
@@ -97,23 +93,6 @@ function computed(cell: Cell | undefined): Cell | undefined {
   const value = cell?.userEnteredValue?.formulaValue === undefined ? undefined : effectiveValue(cell);
   if (!value) return cell;
   return withValue(cell, 'errorValue' in value ? { stringValue: formattedValue(cell) } : value);
-}
-
-function paste(
-  sheet: Sheet,
-  row: number,
-  column: number,
-  block: (Cell | undefined)[][],
-  mask: FieldMask,
-): void {
-  const merged = block.map((cells, down) =>
-    cells.map((cell, right) => mergeCell(cellAt(sheet, row + down, column + right), cell ?? {}, mask)),
-  );
-  putCells(sheet, row, column, merged);
-}
-
-function transpose(block: (Cell | undefined)[][]): (Cell | undefined)[][] {
-  return (block[0] ?? []).map((_, column) => block.map((row) => row[column]));
 }
 
 const sortRange = requestKind(
@@ -168,7 +147,7 @@ const deleteRange = requestKind(shiftShape, (draft, { range, shiftDimension }) =
 });
 
 /** The cells that move: from the area on (`skip` 0) or from behind it (`skip` 1) to the grid's end. */
-function shiftedPart(sheet: Sheet, area: Area, shiftDimension: 'ROWS' | 'COLUMNS', skip: 0 | 1) {
+function shiftedPart(sheet: Sheet, area: Area, shiftDimension: Dimension, skip: 0 | 1) {
   const { rowCount, columnCount } = sizeOf(sheet);
   const height = area.endRow - area.startRow;
   const width = area.endColumn - area.startColumn;
@@ -179,11 +158,11 @@ function shiftedPart(sheet: Sheet, area: Area, shiftDimension: 'ROWS' | 'COLUMNS
   return { behind, height, width };
 }
 
-function filledEnd(block: (Cell | undefined)[][]): number {
+function filledEnd(block: Block): number {
   return block.findLastIndex((row) => row.some((cell) => cell !== undefined)) + 1;
 }
 
-function filledWidth(block: (Cell | undefined)[][]): number {
+function filledWidth(block: Block): number {
   return Math.max(0, ...block.map((row) => row.findLastIndex((cell) => cell !== undefined) + 1));
 }
 

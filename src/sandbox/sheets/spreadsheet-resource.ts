@@ -1,6 +1,7 @@
 import type { Cell } from './cell.ts';
 import { withColorPairs } from './colors.ts';
 import { metadataJson } from './developer-metadata.ts';
+import { linePropertiesOf } from './dimensions.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { checkFieldMask, type FieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
 import { isHiddenByFilter } from './filtering.ts';
@@ -182,12 +183,11 @@ function cellJson(cell: Cell | undefined, mask: FieldMask, locale: string): Json
 }
 
 function lineJson(spreadsheet: Spreadsheet, sheet: Sheet, dimension: Dimension, index: number): JsonObject {
-  const properties = dimension === 'ROWS' ? sheet.rowProperties[index] : sheet.columnProperties[index];
   const tags = metadataOn(spreadsheet, sheet.sheetId, { dimension, index });
   return {
     pixelSize: dimension === 'ROWS' ? 21 : 100,
     ...(dimension === 'ROWS' && isHiddenByFilter(sheet, index) && { hiddenByFilter: true }),
-    ...properties,
+    ...linePropertiesOf(sheet, dimension)[index],
     ...listed('developerMetadata', tags),
   };
 }
