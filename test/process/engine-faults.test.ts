@@ -109,7 +109,7 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
   'both sides are full when they first meet': [
     [
       'scenario/adopt.test.ts',
-      'gets the IDs of its records in one write, and once a person agrees both sides are the same without a new record',
+      'gets the IDs of its records in one write, and both sides are then the same without a new record',
     ],
   ],
   'a timer is asked for more than 24 days': [
