@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadSettings } from '../../src/app/config.ts';
+import { defaultBrakes } from '../support/policy.ts';
 
 const key = `svc_live_${'0a'.repeat(32)}`;
 const needed = {
@@ -46,14 +47,7 @@ test('the needed settings alone are enough, and everything else has its default'
   expect(settings.sheet).toMatchObject({
     pollMs: 5_000,
     vanishedRows: 'ask',
-    brakes: {
-      deletesMin: 5,
-      deletesShare: 0.1,
-      changesMin: 50,
-      changesShare: 0.2,
-      columnMin: 20,
-      columnShare: 0.3,
-    },
+    brakes: defaultBrakes,
   });
   expect(settings.http).toEqual({
     host: '127.0.0.1',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
 import { type Edit, findDisorder } from '../../src/core/decide/disorder.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
+import { defaultBrakes } from '../support/policy.ts';
 import { leadKey, recordOf, removeRecord, rowOf, type World } from '../support/world.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 
@@ -49,15 +50,7 @@ describe('S5: over the brake nothing is written', () => {
     const edit = (id: string, before: string, after: string): Edit => ({ id, field: 'title', before, after });
     const torn = [edit('1', 'A', 'C'), edit('2', 'B', 'A'), edit('3', 'C', 'B')];
     const others = ['4', '5', '6', '7'].map((id) => edit(id, `old ${id}`, `new ${id}`));
-    const limits = {
-      deletesMin: 5,
-      deletesShare: 0.1,
-      changesMin: 50,
-      changesShare: 0.2,
-      columnMin: 20,
-      columnShare: 0.3,
-    };
-    expect(findDisorder([...torn, ...others], 20, limits).map(({ kind }) => kind)).toEqual(['torn']);
+    expect(findDisorder([...torn, ...others], 20, defaultBrakes).map(({ kind }) => kind)).toEqual(['torn']);
   });
 
   it('when one column was sorted without the rest and one of its records is gone', () => {
@@ -116,14 +109,6 @@ describe('work that people do', () => {
 });
 
 describe('the limits', () => {
-  const limits = {
-    deletesMin: 5,
-    deletesShare: 0.1,
-    changesMin: 50,
-    changesShare: 0.2,
-    columnMin: 20,
-    columnShare: 0.3,
-  };
   const edits = (count: number, after: (index: number) => Edit['after']): Edit[] =>
     Array.from({ length: count }, (_, index) => ({
       id: String(index),
@@ -141,7 +126,7 @@ describe('the limits', () => {
   const scattered = (count: number): Edit[] =>
     edits(count, (index) => `New ${index}`).map((edit, index) => ({ ...edit, field: `field ${index % 3}` }));
   const kinds = (found: Edit[], agreed: number) =>
-    findDisorder(found, agreed, limits).map(({ kind }) => kind);
+    findDisorder(found, agreed, defaultBrakes).map(({ kind }) => kind);
 
   it.each<[string, Edit[], number, string[]]>([
     ['50 of 60 rows may change', scattered(50), 60, []],

@@ -17,6 +17,7 @@ import type { ObservedRow } from '../../src/core/table.ts';
 import { findFault } from '../../src/core/validate.ts';
 import type { Value } from '../../src/core/value.ts';
 import { sampleField } from '../support/fields.ts';
+import { defaultBrakes } from '../support/policy.ts';
 
 describe('a value before it is sent', () => {
   it.each<[entity: 'lead' | 'opportunity' | 'task', name: string, value: Value, fault: string | undefined]>([
@@ -47,14 +48,6 @@ describe('a value before it is sent', () => {
 });
 
 describe('brakes', () => {
-  const limits = {
-    deletesMin: 5,
-    deletesShare: 0.1,
-    changesMin: 50,
-    changesShare: 0.2,
-    columnMin: 20,
-    columnShare: 0.3,
-  };
   it.each<[agreed: number, vanishedRows: number, goneRecords: number, tripped: string[]]>([
     [0, 0, 0, []],
     [1, 1, 0, []],
@@ -71,7 +64,7 @@ describe('brakes', () => {
   ])('%i agreed, %i rows vanished, %i records gone: %j', (agreed, vanishedRows, goneRecords, tripped) => {
     const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
     const losses = { vanishedRows: ids(vanishedRows), goneRecords: ids(goneRecords) };
-    const brakes = findBrakes({ entity: 'lead', agreed, ...losses }, limits);
+    const brakes = findBrakes({ entity: 'lead', agreed, ...losses }, defaultBrakes);
     expect(brakes.map(({ scope }) => scope)).toEqual(tripped.map((word) => `brake:lead:${word}`));
   });
 });

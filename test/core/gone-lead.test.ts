@@ -2,33 +2,15 @@ import { expect, test } from 'vitest';
 import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
-import { buildLayout, type Policy } from '../../src/core/policy.ts';
-import { type Entity, listedEntities } from '../../src/core/record.ts';
+import { buildLayout } from '../../src/core/policy.ts';
+import type { Entity } from '../../src/core/record.ts';
 import type { Agreement, StoredRecord } from '../../src/core/state.ts';
 import type { ObservedRow, ObservedTab } from '../../src/core/table.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { sampleCatalog } from '../support/fields.ts';
+import { policyWith } from '../support/policy.ts';
 
-const tabPolicy = (title: string) => ({ title, conflict: 'crm' as const, columns: {} });
-const policy: Policy = {
-  entities: listedEntities,
-  tabs: {
-    lead: tabPolicy('Leads'),
-    opportunity: tabPolicy('Opportunities'),
-    task: tabPolicy('Tasks'),
-    contact: tabPolicy('Contacts'),
-  },
-  vanishedRows: 'ask',
-  brakes: {
-    deletesMin: 5,
-    deletesShare: 0.1,
-    changesMin: 50,
-    changesShare: 0.2,
-    columnMin: 20,
-    columnShare: 0.3,
-  },
-  appendsMax: 100,
-};
+const policy = policyWith();
 
 const stored = (
   entity: Entity,

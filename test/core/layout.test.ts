@@ -4,9 +4,10 @@ import { type CustomField, emptyCatalog } from '../../src/core/catalog.ts';
 import { describeEntity } from '../../src/core/field.ts';
 import { idHeader, syncHeader } from '../../src/core/headers.ts';
 import { labelKey } from '../../src/core/label-key.ts';
-import { buildLayout, type ColumnPolicy, type Policy } from '../../src/core/policy.ts';
-import { type Entity, listedEntities } from '../../src/core/record.ts';
+import { buildLayout, type ColumnPolicy } from '../../src/core/policy.ts';
+import type { Entity } from '../../src/core/record.ts';
 import { sampleCatalog } from '../support/fields.ts';
+import { policyWith } from '../support/policy.ts';
 
 const customText = (key: string, name: string): CustomField => ({ key, name, kind: 'text', options: [] });
 const leadHeaders = (customFields: readonly CustomField[]) =>
@@ -76,27 +77,9 @@ function columnsOf(
   columns: Readonly<Record<string, ColumnPolicy>>,
   order: readonly string[] = [],
 ) {
-  const tab = (title: string) => ({ title, conflict: 'crm' as const, columns, order });
-  const policy: Policy = {
-    entities: listedEntities,
-    tabs: {
-      lead: tab('Leads'),
-      opportunity: tab('Opportunities'),
-      task: tab('Tasks'),
-      contact: tab('Contacts'),
-    },
-    vanishedRows: 'ask',
-    brakes: {
-      deletesMin: 5,
-      deletesShare: 0.1,
-      changesMin: 50,
-      changesShare: 0.2,
-      columnMin: 20,
-      columnShare: 0.3,
-    },
-    appendsMax: 100,
-  };
-  const layout = buildLayout(policy, sampleCatalog).find((candidate) => candidate.entity === entity);
+  const layout = buildLayout(policyWith({ columns, order }), sampleCatalog).find(
+    (candidate) => candidate.entity === entity,
+  );
   return new Map(layout?.columns.map((column) => [column.field, column]));
 }
 

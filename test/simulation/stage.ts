@@ -12,6 +12,7 @@ import { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { defaultBrakes } from '../support/policy.ts';
 import { createSimulatedQueue } from './queue.ts';
 import { apiKey, baseUrl, type CrmWatcher, carryOn, openCrm } from './simulated-crm.ts';
 import { openSpreadsheet, type SheetWatcher, type SimulatedSpreadsheet } from './spreadsheet.ts';
@@ -212,14 +213,7 @@ function drawPolicy(random: Random): Policy {
       contact: tab('Contacts'),
     },
     vanishedRows: random.pick(['ask', 'ask', 'trash', 'restore'] as const),
-    brakes: {
-      deletesMin: 5,
-      deletesShare: 0.1,
-      changesMin: 50,
-      changesShare: 0.2,
-      columnMin: 20,
-      columnShare: 0.3,
-    },
+    brakes: defaultBrakes,
     appendsMax: 100,
   };
 }

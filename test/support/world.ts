@@ -14,7 +14,6 @@ import {
   claimToken,
   type Entity,
   entities,
-  listedEntities,
   type RecordId,
   type RecordKey,
   recordKeyText,
@@ -24,6 +23,7 @@ import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/tab
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember } from '../../src/sync/rest.ts';
 import { sampleCatalog, sampleField } from './fields.ts';
+import { policyWith } from './policy.ts';
 
 /** A row of the sheet, as people and the daemon change it. */
 export interface SheetRow {
@@ -68,27 +68,9 @@ export interface WorldOptions {
 }
 
 export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: WorldOptions = {}): World {
-  const tab = (title: string) => ({ title, conflict, columns: {} });
-  const whole: Policy = {
-    entities: listedEntities,
-    tabs: {
-      lead: { ...tab('Leads'), columns, pauseHeader: 'Pause' },
-      opportunity: tab('Opportunities'),
-      task: tab('Tasks'),
-      contact: tab('Contacts'),
-    },
-    vanishedRows: 'ask',
-    brakes: {
-      deletesMin: 5,
-      deletesShare: 0.1,
-      changesMin: 50,
-      changesShare: 0.2,
-      columnMin: 20,
-      columnShare: 0.3,
-    },
-    appendsMax: 100,
-    ...policy,
-  };
+  const plain = policyWith({ conflict });
+  const lead = { ...plain.tabs.lead, columns, pauseHeader: 'Pause' };
+  const whole: Policy = { ...plain, tabs: { ...plain.tabs, lead }, ...policy };
   return {
     now: Date.UTC(2026, 10, 21),
     given: 0,
