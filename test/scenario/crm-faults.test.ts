@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { type FaultTable, testFaultTable } from '../support/fault-table.ts';
 
 /* What can go wrong with a CRM behind a network, and where it is seen that nothing is lost or doubled by it. */
 
-const faults: Readonly<Record<number, string>> = {
+const faults: FaultTable['faults'] = {
   1: 'there is no connection',
   2: 'the answer to a create is lost, and it was done',
   3: 'the answer to a create is lost, and it is done late',
@@ -36,8 +35,7 @@ const faults: Readonly<Record<number, string>> = {
   30: 'a kept connection is reset under a create',
 };
 
-/** Tests elsewhere that hold a fault, by the number of the fault: what would be run here again adds nothing. */
-const elsewhere: readonly (readonly [number, file: string, title: string])[] = [
+const elsewhere: FaultTable['elsewhere'] = [
   [1, 'contract/crm-errors.test.ts', 'fails a write as unreachable when the name does not resolve'],
   [3, 'process/crash.test.ts', 'a kill while new rows become records'],
   [
@@ -77,17 +75,6 @@ const elsewhere: readonly (readonly [number, file: string, title: string])[] = [
   ],
 ];
 
-const readTest = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+const scenarios = ['scenario/crm-faults-reads.test.ts', 'scenario/crm-faults-writes.test.ts'];
 
-test.each(elsewhere)('fault %i is held by %s: “%s”', (_, file, title) => {
-  expect(readTest(file)).toContain(`'${title}'`);
-});
-
-const scenarios = ['scenario/crm-faults-reads.test.ts', 'scenario/crm-faults-writes.test.ts']
-  .map(readTest)
-  .join();
-
-test.each(Object.entries(faults))('fault %i, “%s”, has a test', (number) => {
-  const isHeldElsewhere = elsewhere.some(([held]) => held === Number(number));
-  expect(isHeldElsewhere || scenarios.includes(`'fault ${number}: `)).toBe(true);
-});
+testFaultTable({ faults, scenarios, elsewhere });

@@ -60,9 +60,9 @@ describe('a text', () => {
   });
 
   test.each([
-    ['51: that looks like a number, a date or a formula', lookalikes],
-    ['52: in any form of Unicode', unicodeForms],
-  ])('fault %s goes to the sheet and back without a change', async (_, titles) => {
+    ['fault 51: that looks like a number, a date or a formula', lookalikes],
+    ['fault 52: in any form of Unicode', unicodeForms],
+  ])('%s goes to the sheet and back without a change', async (_, titles) => {
     const scene = await openScenario();
     const { crm, line, sheet } = scene;
     const sent: unknown[] = [];

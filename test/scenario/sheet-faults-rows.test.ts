@@ -23,10 +23,10 @@ async function renameWhile(scene: Scenario, ...actions: PersonActionInput[]): Pr
 
 describe('between our read and our write', () => {
   test.each<[string, PersonActionInput]>([
-    ['31: rows are sorted', { kind: 'sort', sheet: leads, column: 'Title', descending: true }],
-    ['32: a row is inserted above', { kind: 'insertRows', sheet: leads, row: 1 }],
-    ['32: a row is moved', { kind: 'moveRows', sheet: leads, row: 1, to: 7 }],
-  ])('fault %s: every value ends on its record, and nothing goes to the CRM', async (_, action) => {
+    ['fault 31: rows are sorted', { kind: 'sort', sheet: leads, column: 'Title', descending: true }],
+    ['fault 32: a row is inserted above', { kind: 'insertRows', sheet: leads, row: 1 }],
+    ['fault 32: a row is moved', { kind: 'moveRows', sheet: leads, row: 1, to: 7 }],
+  ])('%s: every value ends on its record, and nothing goes to the CRM', async (_, action) => {
     const scene = await openScenario();
     await renameWhile(scene, action);
     await scene.settled();

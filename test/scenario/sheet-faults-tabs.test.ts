@@ -28,13 +28,17 @@ async function expectWorking(scene: Scenario): Promise<void> {
 describe('a column', () => {
   test.each<[string, PersonActionInput, PersonActionInput]>([
     [
-      '38: whose header is rewritten',
+      'fault 38: whose header is rewritten',
       { kind: 'renameHeader', sheet: leads, column: 'City', text: 'Our own words' },
       { kind: 'renameHeader', sheet: leads, column: 'Our own words', text: 'City' },
     ],
-    ['38: that is moved', { kind: 'moveColumns', sheet: leads, column: 'City', to: 1 }, { kind: 'undo' }],
-    ['39: that is deleted', { kind: 'deleteColumns', sheet: leads, column: 'City' }, { kind: 'undo' }],
-  ])('fault %s blanks nothing in the CRM, and goes on when it is put right', async (_, spoil, mend) => {
+    [
+      'fault 38: that is moved',
+      { kind: 'moveColumns', sheet: leads, column: 'City', to: 1 },
+      { kind: 'undo' },
+    ],
+    ['fault 39: that is deleted', { kind: 'deleteColumns', sheet: leads, column: 'City' }, { kind: 'undo' }],
+  ])('%s blanks nothing in the CRM, and goes on when it is put right', async (_, spoil, mend) => {
     const scene = await openScenario();
     await scene.act(spoil);
     await scene.cycled(4);

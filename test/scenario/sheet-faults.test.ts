@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { type FaultTable, testFaultTable } from '../support/fault-table.ts';
 
 /* What can go wrong with a spreadsheet that people work in, and where it is seen that nothing is lost or put on another record by it. */
 
-const faults: Readonly<Record<number, string>> = {
+const faults: FaultTable['faults'] = {
   31: 'rows are sorted between our read and our write',
   32: 'a row is inserted, moved or deleted between our read and our write',
   33: 'a row is copied, with its ID',
@@ -31,8 +30,7 @@ const faults: Readonly<Record<number, string>> = {
   55: 'a second daemon is started, or an automation writes to the same sheet',
 };
 
-/** Tests elsewhere that hold a fault, by the number of the fault: what would be run here again adds nothing. */
-const elsewhere: readonly (readonly [number, file: string, title: string])[] = [
+const elsewhere: FaultTable['elsewhere'] = [
   [
     31,
     'contract/sheet-table-races.test.ts',
@@ -72,19 +70,6 @@ const elsewhere: readonly (readonly [number, file: string, title: string])[] = [
   ],
 ];
 
-const readTest = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+const scenarios = ['rows', 'tabs', 'cells'].map((part) => `scenario/sheet-faults-${part}.test.ts`);
 
-test.each(elsewhere)('fault %i is held by %s: “%s”', (_, file, title) => {
-  expect(readTest(file)).toContain(`'${title}'`);
-});
-
-const scenarios = ['rows', 'tabs', 'cells']
-  .map((part) => readTest(`scenario/sheet-faults-${part}.test.ts`))
-  .join();
-
-test.each(Object.entries(faults))('fault %s, “%s”, has a test', (number) => {
-  const isHeldElsewhere = elsewhere.some(([held]) => held === Number(number));
-  // The title of a test begins with its fault, also where it is a row of a table.
-  const isScenario = new RegExp(`'(fault )?${number}: `).test(scenarios);
-  expect(isHeldElsewhere || isScenario).toBe(true);
-});
+testFaultTable({ faults, scenarios, elsewhere });
