@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { isAlive } from '../../src/sync/health.ts';
 import { healthOf } from '../support/health.ts';
-import { openScenario, type Scenario } from '../support/scenario.ts';
+import { expectWorking, openScenario, type Scenario } from '../support/scenario.ts';
 
 /* What goes wrong with lists, with the account and around it, numbered as in crm-faults.test.ts. */
 
@@ -11,17 +11,6 @@ const deletes = ({ engine }: Scenario) =>
   engine.link.mirror.readJournal(500).filter(({ kind }) => kind === 'delete');
 
 const updatesOf = (scene: Scenario, id: number) => scene.requests('PUT', new RegExp(`^/leads/${id}$`));
-
-/** Somebody edits a lead in the sheet and another in the CRM, and both arrive. */
-async function expectWorking(scene: Scenario): Promise<void> {
-  const { crm, sheet } = scene;
-  const [typed, written] = [await crm.take('lead'), await crm.take('lead')];
-  await sheet.type('lead', typed.id, { City: 'Porto' });
-  await crm.update('lead', written.id, { title: 'Renamed in the CRM' });
-  await scene.settled();
-  expect(valueAt(await crm.find('lead', typed.id), 'custom_fields.city')).toBe('Porto');
-  expect(await scene.row('lead', written.id)).toMatchObject({ Title: 'Renamed in the CRM' });
-}
 
 describe('a list', () => {
   test('fault 9: that comes empty where records were known is a hold, not a deletion', async () => {

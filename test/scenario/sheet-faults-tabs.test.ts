@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { Interception, LineAnswer } from '../support/crm-line.ts';
-import { openScenario, type Scenario } from '../support/scenario.ts';
+import { expectWorking, openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
 /* What happens to columns, to tabs and to the spreadsheet as a whole, numbered as in sheet-faults.test.ts. */
@@ -13,17 +13,6 @@ const leads = 'Leads';
 /** What the daemon wrote to the CRM. */
 const writes = (scene: Scenario) =>
   ['POST', 'PUT', 'DELETE'].flatMap((method) => scene.requests(method, /./)).length;
-
-/** Somebody edits a lead in the sheet and another in the CRM, and both arrive. */
-async function expectWorking(scene: Scenario): Promise<void> {
-  const { crm, sheet } = scene;
-  const [typed, written] = [await crm.take('lead'), await crm.take('lead')];
-  await sheet.type('lead', typed.id, { City: 'Porto' });
-  await crm.update('lead', written.id, { title: 'Renamed in the CRM' });
-  await scene.settled();
-  expect(valueAt(await crm.find('lead', typed.id), 'custom_fields.city')).toBe('Porto');
-  expect(await scene.row('lead', written.id)).toMatchObject({ Title: 'Renamed in the CRM' });
-}
 
 describe('a column', () => {
   test.each<[string, PersonActionInput, PersonActionInput]>([

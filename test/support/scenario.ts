@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import { readPolicy } from '../../src/app/link.ts';
 import { type Settings, settingsSchema } from '../../src/app/settings.ts';
-import { type CrmPerson, workInCrm } from '../../src/cli/check/crm-person.ts';
+import { type CrmPerson, valueAt, workInCrm } from '../../src/cli/check/crm-person.ts';
 import { type SheetPerson, sitAtSheet } from '../../src/cli/check/sheet-person.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import type { BudgetLog } from '../../src/core/ports.ts';
@@ -301,4 +301,15 @@ export function expectLimitKept({ model }: Scenario): void {
   const { keys, requestsPerWindow } = model.usage();
   for (const { largestWindow } of Object.values(keys))
     expect(largestWindow).toBeLessThanOrEqual(requestsPerWindow);
+}
+
+/** Somebody edits a lead in the sheet and another in the CRM, and both arrive. */
+export async function expectWorking(scene: Scenario): Promise<void> {
+  const { crm, sheet } = scene;
+  const [typed, written] = [await crm.take('lead'), await crm.take('lead')];
+  await sheet.type('lead', typed.id, { City: 'Porto' });
+  await crm.update('lead', written.id, { title: 'Renamed in the CRM' });
+  await scene.settled();
+  expect(valueAt(await crm.find('lead', typed.id), 'custom_fields.city')).toBe('Porto');
+  expect(await scene.row('lead', written.id)).toMatchObject({ Title: 'Renamed in the CRM' });
 }
