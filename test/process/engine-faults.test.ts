@@ -18,7 +18,7 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
   ],
   'the power goes after an intent was committed': [
     [
-      'contract/mirror.test.ts',
+      'contract/mirror-file.test.ts',
       'commits survive a power cut: the log is synced on every open, although the library would not',
     ],
     [
@@ -48,12 +48,12 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
     ],
   ],
   'the file of the mirror is damaged': [
-    ['contract/mirror.test.ts', 'a file with a damaged page is refused and left as it is'],
-    ['contract/mirror.test.ts', 'a file that is not a database is refused and left as it is'],
+    ['contract/mirror-file.test.ts', 'a file with a damaged page is refused and left as it is'],
+    ['contract/mirror-file.test.ts', 'a file that is not a database is refused and left as it is'],
   ],
   'a migration breaks off, or the version is older than the file': [
-    ['contract/mirror.test.ts', 'a migration that fails half-way leaves the file at the step before'],
-    ['contract/mirror.test.ts', 'a file of a later version is refused and left as it is'],
+    ['contract/mirror-file.test.ts', 'a migration that fails half-way leaves the file at the step before'],
+    ['contract/mirror-file.test.ts', 'a file of a later version is refused and left as it is'],
   ],
   'Redis forgets, fills up or can only be read': [
     ['process/queue-loss.test.ts', 'arrive once when Redis forgets everything'],
@@ -95,7 +95,7 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
     ['app/clock.test.ts', 'goes on when the machine is set back an hour, and meets it again later'],
     ['app/clock.test.ts', 'follows when the machine slept for eight hours: everything is as old as it says'],
     [
-      'contract/mirror.test.ts',
+      'contract/mirror-file.test.ts',
       'times from before the clock was set back are taken for now, and what was past stays as it was',
     ],
   ],

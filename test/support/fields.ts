@@ -1,6 +1,7 @@
 import type { Catalog } from '../../src/core/catalog.ts';
 import { createNames, leadChoice, type Names } from '../../src/core/codec.ts';
 import { describeEntity, type FieldDefinition } from '../../src/core/field.ts';
+import type { FieldKind } from '../../src/core/field-kind.ts';
 import { type Entity, entities } from '../../src/core/record.ts';
 
 /** A catalog with what is awkward in real ones: equal stage names, options with commas, odd labels. */
@@ -77,3 +78,22 @@ export function sampleField(entity: Entity, name: string): FieldDefinition {
   if (!field) throw new Error(`There is no field ${name} of a ${entity}.`);
   return field;
 }
+
+/** One field of every kind. */
+export const fieldOfKind: Readonly<Record<FieldKind, FieldDefinition>> = {
+  text: sampleField('lead', 'about.description'),
+  number: sampleField('opportunity', 'value'),
+  integer: sampleField('opportunity', 'confidence'),
+  boolean: sampleField('lead', 'custom.is_vip'),
+  date: sampleField('opportunity', 'expected_close_date'),
+  instant: sampleField('lead', 'created_at'),
+  select: sampleField('lead', 'custom.tier'),
+  'multi-select': sampleField('lead', 'custom.topics'),
+  user: sampleField('lead', 'custom.owner'),
+  users: sampleField('lead', 'custom.team'),
+  lead: sampleField('opportunity', 'lead_id'),
+  stage: sampleField('opportunity', 'stage_id'),
+  'lead-status': sampleField('lead', 'status_name'),
+  'task-status': sampleField('task', 'status'),
+  'task-priority': sampleField('task', 'priority'),
+};

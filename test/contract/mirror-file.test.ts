@@ -1,0 +1,188 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Mirror } from '../../src/core/mirror.ts';
+import { connect } from '../../src/sqlite/connection.ts';
+import { isOlder, makeDurable } from '../../src/sqlite/file-safety.ts';
+import { migrate, migrations } from '../../src/sqlite/migrations.ts';
+import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
+import { failure, lead, openMirrorDirectory, outboxItem, storedRecord } from '../support/mirror-directory.ts';
+
+const { directory, opened, open, close, startWriter } = openMirrorDirectory();
+
+describe('the file', () => {
+  test('a directory that is missing is made', () => {
+    const { mirror } = openMirror({ directory: join(directory, 'deep', 'state') });
+    mirror.close();
+    expect(existsSync(mirrorFile(join(directory, 'deep', 'state')))).toBe(true);
+  });
+
+  test('a directory that can not be is a matter of configuration', () => {
+    writeFileSync(join(directory, 'a-file'), '');
+    const inAFile = failure(() => openMirror({ directory: join(directory, 'a-file', 'state') }));
+    mkdirSync(join(directory, 'state', 'mirror.db'), { recursive: true });
+    const notAFile = failure(() => openMirror({ directory: join(directory, 'state') }));
+
+    expect(inAFile).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('a-file') });
+    expect(notAFile).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('STATE_DIR') });
+  });
+
+  test('closing writes the log back, so that the one file is a whole copy', () => {
+    open().mirror.saveFact('name', 'kept');
+    close();
+
+    expect(existsSync(`${mirrorFile(directory)}-wal`)).toBe(false);
+    expect(open().mirror.readFact('name')).toBe('kept');
+  });
+
+  test('another process is refused while the mirror is open, and let in afterwards', async () => {
+    open();
+    const refused = startWriter();
+    expect(await firstLine(refused.lines)).toBe('STATE_LOCKED');
+    await refused.ended;
+    close();
+
+    const admitted = startWriter();
+    expect(await firstLine(admitted.lines)).toBe('1');
+    expect(failure(() => openMirror({ directory }))).toMatchObject({ code: 'STATE_LOCKED' });
+    admitted.process.kill('SIGKILL');
+    await admitted.ended;
+    expect(failure(() => open().mirror.readFact('last'))).toMatch(/^\d+$/);
+  });
+
+  test('a file of a later version is refused and left as it is', () => {
+    open();
+    close();
+    const connection = connect(mirrorFile(directory));
+    connection.setSetting('user_version', 999);
+    connection.close();
+    const before = readFileSync(mirrorFile(directory));
+
+    expect(failure(() => openMirror({ directory }))).toMatchObject({ code: 'STATE_NEWER' });
+    expect(readFileSync(mirrorFile(directory)).equals(before)).toBe(true);
+  });
+
+  test('a file that is not a database is refused and left as it is', () => {
+    writeFileSync(mirrorFile(directory), 'Dear diary, '.repeat(1000));
+
+    expect(failure(() => openMirror({ directory }))).toMatchObject({ code: 'STATE_BROKEN' });
+    expect(readFileSync(mirrorFile(directory), 'utf8')).toBe('Dear diary, '.repeat(1000));
+  });
+
+  test('a file with a damaged page is refused and left as it is', () => {
+    const { mirror } = open();
+    mirror.transaction(() => saveRecords(mirror, 500));
+    close();
+    const content = readFileSync(mirrorFile(directory));
+    content.fill(0xff, content.length - 8192, content.length - 4096);
+    writeFileSync(mirrorFile(directory), content);
+
+    expect(failure(() => openMirror({ directory }))).toMatchObject({ code: 'STATE_BROKEN' });
+    expect(readFileSync(mirrorFile(directory)).equals(content)).toBe(true);
+  });
+
+  test('the tables refuse a value of the wrong type', () => {
+    const { mirror } = open();
+    const wrong = storedRecord(lead('1'), { observedAt: Number.NaN });
+    const fractional = storedRecord(lead('1'), { observedAt: 1.5 });
+
+    expect(() => mirror.saveRecord(wrong)).toThrow('NOT NULL');
+    expect(() => mirror.saveRecord(fractional)).toThrow('cannot store REAL value in INTEGER column');
+  });
+
+  test('commits survive a power cut: the log is synced on every open, although the library would not', () => {
+    open();
+    close();
+    const connection = connect(mirrorFile(directory));
+    const before = connection.readSetting('synchronous');
+    makeDurable(connection);
+
+    expect([before, connection.readSetting('synchronous')]).toStrictEqual([1, 2]);
+    connection.close();
+  });
+
+  test('a full disk is said as such and leaves what was there readable', () => {
+    const connection = connect(mirrorFile(directory));
+    migrate(connection);
+    const insert = connection.prepare('INSERT INTO fact (name, content) VALUES (?, ?)');
+    insert.run('small', 'kept');
+    connection.setSetting('max_page_count', connection.readSetting('page_count'));
+
+    const error = failure(() => connection.transaction(() => insert.run('big', 'x'.repeat(100_000))));
+    expect(error).toMatchObject({ code: 'STATE_FULL', message: expect.stringContaining('mirror.db') });
+    expect(connection.prepare('SELECT name FROM fact').all()).toStrictEqual([{ name: 'small' }]);
+    connection.close();
+  });
+
+  test.each([
+    ['3.51.2', true],
+    ['3.9.0', true],
+    ['2.99.99', true],
+    ['3.51.3', false],
+    ['3.54.1', false],
+    ['4.0.0', false],
+    ['unknown', true],
+  ])('SQLite %s is older than 3.51.3: %s', (version, expected) => {
+    expect(isOlder(version.split('.').map(Number), [3, 51, 3])).toBe(expected);
+  });
+
+  test('times from before the clock was set back are taken for now, and what was past stays as it was', () => {
+    const { mirror } = open();
+    const now = 1_790_000_000_500;
+    const past = storedRecord(lead('1'));
+    mirror.saveRecord(past);
+    mirror.saveRecord(storedRecord(lead('2'), { observedAt: now + 3_600_000, lastSeenAt: now + 3_600_000 }));
+    const ahead = { createdAt: now + 3_600_000, sentAt: now + 3_600_001, dueAt: now + 7_200_000 };
+    mirror.saveOutboxItem(outboxItem(lead('2'), { ...ahead, state: 'unknown', kind: 'create' }));
+    close();
+
+    const later = openMirror({ directory, now });
+    opened.push(later);
+    expect(later.timesCorrected).toBe(2);
+    expect(later.mirror.findRecord(lead('1'))).toStrictEqual(past);
+    expect(later.mirror.findRecord(lead('2'))).toMatchObject({ observedAt: now, lastSeenAt: now });
+    const corrected = { createdAt: now, sentAt: now, dueAt: now + 60_000 };
+    expect(later.mirror.findOutboxItem(lead('2'))).toMatchObject(corrected);
+  });
+
+  test('a file of an earlier version is copied before its schema changes, and the copy says so', () => {
+    mkdirSync(directory, { recursive: true });
+    const earlier = connect(mirrorFile(directory));
+    migrate(earlier, migrations.slice(0, 1));
+    earlier.prepare('INSERT INTO fact (name, content) VALUES (?, ?)').run('name', 'kept');
+    earlier.close();
+    open();
+    const copy = connect(join(directory, 'backups', 'before-leaving-schema-1.db'));
+    expect(copy.readSetting('user_version')).toBe(1);
+    expect(copy.prepare('SELECT name, content FROM fact ORDER BY name').all()).toStrictEqual([
+      { name: 'copiedAt', content: 'the time before schema 1 was left' },
+      { name: 'name', content: 'kept' },
+    ]);
+    copy.close();
+  });
+
+  test('a migration that fails half-way leaves the file at the step before', () => {
+    const connection = connect(mirrorFile(directory));
+    const steps = [
+      'CREATE TABLE one (name TEXT)',
+      'CREATE TABLE two (name TEXT); CREATE TABLE one (name TEXT)',
+    ];
+    const tables = connection.prepare('SELECT name FROM sqlite_schema');
+
+    expect(() => migrate(connection, steps)).toThrow('already exists');
+    expect(connection.readSetting('user_version')).toBe(1);
+    expect(tables.all()).toStrictEqual([{ name: 'one' }]);
+    migrate(connection, [steps[0]!, 'CREATE TABLE two (name TEXT)']);
+    expect(connection.readSetting('user_version')).toBe(2);
+    connection.close();
+  });
+});
+
+function saveRecords(mirror: Mirror, count: number): void {
+  for (let id = 1; id <= count; id++) mirror.saveRecord(storedRecord(lead(String(id))));
+}
+
+async function firstLine(lines: AsyncIterable<string>): Promise<string> {
+  for await (const line of lines) return line;
+  return '';
+}

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach } from 'vitest';
+import type { RecordKey } from '../../src/core/record.ts';
+import type { OutboxItem, StoredRecord } from '../../src/core/state.ts';
+import { type OpenMirror, openMirror } from '../../src/sqlite/open.ts';
+
+export const lead = (id: string): RecordKey => ({ entity: 'lead', id });
+
+export const storedRecord = (key: RecordKey, change: Partial<StoredRecord> = {}): StoredRecord => ({
+  key,
+  fields: { title: 'Größe – 東京', value: 12.5, isHot: false, note: null, tags: ['a', 'b'] },
+  observedAt: 1_790_000_000_000,
+  firstSeenAt: 1_780_000_000_000,
+  lastSeenAt: 1_790_000_000_001,
+  missedSweeps: 0,
+  presence: 'present',
+  ...change,
+});
+
+export const outboxItem = (key: RecordKey, change: Partial<OutboxItem> = {}): OutboxItem => ({
+  key,
+  kind: 'update',
+  state: 'waiting',
+  fields: { title: 'New' },
+  base: { title: 'Old' },
+  notice: '',
+  run: 'run-1',
+  createdAt: 1_790_000_000_000,
+  dueAt: 1_790_000_000_000,
+  attempts: 0,
+  looks: 0,
+  ...change,
+});
+
+/** What the work throws, else what it answers. */
+export const failure = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
+
+/** A directory for mirrors that is empty when a test of the file begins; what is open in it when the test ends is closed. */
+export function openMirrorDirectory() {
+  const directory = join(tmpdir(), `mirror-${randomUUID()}`);
+  const opened: OpenMirror[] = [];
+
+  const open = (): OpenMirror => {
+    const one = openMirror({ directory });
+    opened.push(one);
+    return one;
+  };
+  const close = (): void => {
+    for (const { mirror } of opened.splice(0)) mirror.close();
+  };
+  const reopen = (): OpenMirror => {
+    close();
+    return open();
+  };
+  /** Another process that opens the mirror and writes to it for ever. */
+  const startWriter = () => {
+    const script = new URL('mirror-writer.ts', import.meta.url).pathname;
+    const process_ = spawn(process.execPath, [script, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    return { process: process_, lines: createInterface(process_.stdout), ended: once(process_, 'exit') };
+  };
+
+  beforeEach(() => {
+    mkdirSync(directory);
+  });
+  afterEach(() => {
+    close();
+    rmSync(directory, { recursive: true });
+  });
+  return { directory, opened, open, close, reopen, startWriter };
+}
