@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse, YAMLParseError } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { emptyCatalog } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
 import { customFieldKey, describeEntity } from '../core/field.ts';
@@ -20,16 +20,16 @@ import {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Used when CRM_SYNC_CONFIG names no other file; it may be missing. */
-export const defaultConfigFile = 'config/crm-sheet-sync.yaml';
+const defaultConfigFile = 'config/crm-sheet-sync.yaml';
 
 /**
  * Reads the settings: the YAML file, then the environment over it, checked against the schema. Fails with CONFIG_INVALID, which
  * lists every mistake with its path, what was found and what is allowed; a secret is never repeated.
  */
 export function loadSettings(environment: Environment): Settings {
-  const file = environment['CRM_SYNC_CONFIG'] ?? defaultConfigFile;
+  const file = readConfigFile(configFileOf(environment), environment['CRM_SYNC_CONFIG'] !== undefined);
   // An absent section counts as an empty one, so that an error names the setting that is missing.
-  const tree = { crm: {}, sheet: {}, ...readConfigFile(file, environment['CRM_SYNC_CONFIG'] !== undefined) };
+  const tree = { crm: {}, sheet: {}, ...file };
   const misplaced = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
   if (misplaced.length > 0) throw refusal(misplaced);
   const parsed = settingsSchema.safeParse(tree);
@@ -39,13 +39,22 @@ export function loadSettings(environment: Environment): Settings {
   return parsed.data;
 }
 
-/** The token for commands, as the daemon reads it. Fails with CONFIG_INVALID. */
-export function readControlToken(environment: Environment): string | undefined {
-  const variable = environmentVariables.find(({ name }) => name === 'CONTROL_TOKEN');
-  const { text, problem } = variable ? readVariable(variable, environment) : {};
-  if (problem !== undefined) throw refusal([problem]);
-  return text;
+const httpPart = z.object({ http: settingsSchema.shape.http });
+
+/** Where the daemon is asked and with which token, whatever the other settings are. Fails with CONFIG_INVALID. */
+export function loadHttpSettings(environment: Environment): Settings['http'] {
+  const tree = readConfigFile(configFileOf(environment), environment['CRM_SYNC_CONFIG'] !== undefined);
+  const variables = environmentVariables.filter(({ path }) => path[0] === 'http');
+  const misplaced = variables.flatMap((variable) => placeVariable(tree, variable, environment));
+  if (misplaced.length > 0) throw refusal(misplaced);
+  const parsed = httpPart.safeParse(tree);
+  if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => describeIssue(issue, tree)));
+  return parsed.data.http;
 }
+
+/** The configuration file that is used. */
+const configFileOf = (environment: Environment): string =>
+  environment['CRM_SYNC_CONFIG'] ?? defaultConfigFile;
 
 const refusal = (mistakes: readonly string[]) =>
   new SyncError(
@@ -88,9 +97,11 @@ function describeYamlError(error: unknown): string {
   return `${error.code.toLowerCase().replaceAll('_', ' ')}${where}`;
 }
 
-/** Puts an environment variable where it belongs; answers what is wrong with it. */
+/** Puts an environment variable, or the secret that a file of the configuration has, where it belongs; answers what is wrong with it. */
 function placeVariable(tree: Tree, variable: EnvironmentVariable, environment: Environment): string[] {
-  const found = readVariable(variable, environment);
+  const given = readVariable(variable, environment);
+  const isGiven = given.text !== undefined || given.problem !== undefined;
+  const found = isGiven || !variable.isSecret ? given : readNamedSecret(tree, variable);
   if (found.problem !== undefined) return [found.problem];
   if (found.text === undefined) return [];
   let place = tree;
@@ -111,24 +122,49 @@ function readText({ isList, isNumber }: EnvironmentVariable, text: string): unkn
   return Number.isNaN(number) ? text : number;
 }
 
-function readVariable(
-  variable: EnvironmentVariable,
-  environment: Environment,
-): { text?: string; problem?: string } {
+interface FoundText {
+  readonly text?: string;
+  readonly problem?: string;
+}
+
+function readVariable(variable: EnvironmentVariable, environment: Environment): FoundText {
   const { name, isSecret } = variable;
   // Compose files pass an unset variable on as an empty one.
   const text = environment[name] || undefined;
   const file = isSecret ? environment[`${name}_FILE`] || undefined : undefined;
   if (file === undefined) return text === undefined ? {} : { text };
   if (text !== undefined) return { problem: `${name}: set either ${name} or ${name}_FILE, not both` };
+  return readSecretFile(`${name}_FILE`, file);
+}
+
+/** The secret in the file that a setting like `crm.apiKeyFile` names. */
+function readNamedSecret(tree: Tree, { path }: EnvironmentVariable): FoundText {
+  const setting = path.join('.');
+  const file = valueAt(tree, secretFilePath(path));
+  if (typeof file !== 'string') return {};
+  if (valueAt(tree, path) !== undefined)
+    return { problem: `${setting}: set either ${setting} or ${setting}File, not both` };
+  return readSecretFile(`${setting}File`, file);
+}
+
+/** Where the configuration names the file of a secret. */
+const secretFilePath = (path: readonly string[]): readonly string[] => [
+  ...path.slice(0, -1),
+  `${path.at(-1)}File`,
+];
+
+function readSecretFile(setting: string, file: string): FoundText {
   try {
     return { text: readFileSync(file, 'utf8').trim() };
   } catch {
     return {
-      problem: `${name}_FILE: the file ${file} can not be read; it must be there, and readable for the user that runs this`,
+      problem: `${setting}: the file ${file} can not be read; it must be there, and readable for the user that runs this`,
     };
   }
 }
+
+const valueAt = (tree: Tree, path: readonly string[]): unknown =>
+  path.reduce<unknown>((place, step) => (isTree(place) ? place[step] : undefined), tree);
 
 /** One line about a mistake: where, what was found, what is allowed. */
 function describeIssue(issue: z.core.$ZodIssue, tree: Tree): string {
@@ -137,7 +173,7 @@ function describeIssue(issue: z.core.$ZodIssue, tree: Tree): string {
     `${path.join('.')}.`.startsWith(`${candidate.path.join('.')}.`),
   );
   const name = variable ? `${path.join('.')} (${variable.name})` : path.join('.') || 'the file';
-  const found = path.reduce<unknown>((place, step) => (isTree(place) ? place[step] : undefined), tree);
+  const found = valueAt(tree, path);
   if (found === undefined && issue.code === 'invalid_type') return `${name}: is missing; ${issue.message}`;
   const shown = variable?.isSecret || found === undefined ? '' : `; found ${JSON.stringify(found)}`;
   return `${name}: ${issue.message}${shown}`;

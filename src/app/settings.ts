@@ -67,6 +67,11 @@ const crm = z.strictObject({
   apiKey: apiKey.describe(
     'Key of the CRM: from the environment or a secret file, not from the configuration.',
   ),
+  apiKeyFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File with that key, where the environment does not have it.'),
   apiKeys: z
     .array(apiKey)
     .default([])
@@ -181,6 +186,11 @@ export const settingsSchema = z.strictObject({
         .min(16, 'must have at least 16 characters')
         .optional()
         .describe('Commands need it; without it they are off.'),
+      controlTokenFile: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('File with that token, where the environment does not have it.'),
       readWithToken: z
         .boolean()
         .default(false)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Environment, readControlToken } from '../app/config.ts';
+import { type Environment, loadHttpSettings } from '../app/config.ts';
+import { daemonOrigin } from '../app/daemon-origin.ts';
 import { SyncError } from '../core/errors.ts';
 
 /** Longest time the daemon may take to answer a command. */
@@ -8,8 +9,8 @@ const timeoutMs = 120_000;
 const problemBody = z.object({ error: z.string() });
 
 /**
- * Calls the running daemon. The address and the token come from the environment alone, so that commands work beside a daemon whose other
- * settings they do not know. Fails with CONFIG_INVALID, DAEMON_UNREACHABLE, DAEMON_REFUSED or CONTROL_REFUSED.
+ * Calls the running daemon. Of its settings only where it listens and its token have to be known and right here. Fails with CONFIG_INVALID,
+ * DAEMON_UNREACHABLE, DAEMON_REFUSED or CONTROL_REFUSED.
  */
 export async function callDaemon(
   environment: Environment,
@@ -17,13 +18,11 @@ export async function callDaemon(
   path: string,
   body?: object,
 ): Promise<unknown> {
-  const host = environment['HTTP_HOST'] || '127.0.0.1';
-  // A daemon that listens on every address is reached on this machine's own.
-  const address = `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${environment['HTTP_PORT'] || 8080}`;
-  const response = await send(`${address}${path}`, {
+  const { controlToken = '', host, port } = loadHttpSettings(environment);
+  const response = await send(`${daemonOrigin(host, port)}${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${readControlToken(environment) ?? ''}`,
+      authorization: `Bearer ${controlToken}`,
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),

@@ -38,10 +38,6 @@ export function addResyncCommand(program: Command, { environment, finish }: Comm
     .command('resync')
     .description('read everything again and bring both sides together, in the running daemon')
     .option('--json', 'print the result as one line of JSON')
-    .addHelpText(
-      'after',
-      '\nNeeds CONTROL_TOKEN, and HTTP_HOST and HTTP_PORT where they differ from 127.0.0.1 and 8080.',
-    )
     .action(async ({ json }: { json?: true }) => {
       let report = reportShape.parse(await callDaemon(environment, 'POST', '/api/resync'));
       const line = new ProgressLine();

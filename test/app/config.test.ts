@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadSettings } from '../../src/app/config.ts';
+import { loadHttpSettings, loadSettings } from '../../src/app/config.ts';
 import { defaultBrakes } from '../support/policy.ts';
 
 const key = `svc_live_${'0a'.repeat(32)}`;
@@ -77,6 +77,31 @@ test('an empty variable counts as not set, because compose files pass unset ones
 test('a secret comes from a file, without the line break at its end', () => {
   const { CRM_API_KEY: _key, ...rest } = needed;
   expect(loadSettings({ ...rest, CRM_API_KEY_FILE: writeFile('key', `${key}\n`) }).crm.apiKey).toBe(key);
+});
+
+test('the configuration can name the files of the key and of the token, and the environment wins over them', () => {
+  const { CRM_API_KEY: _key, ...rest } = needed;
+  const keyFile = writeFile('key', `${key}\n`);
+  const tokenFile = writeFile('token', 'sixteen-letters-long\n');
+  const file = writeConfig(`crm:\n  apiKeyFile: ${keyFile}\nhttp:\n  controlTokenFile: ${tokenFile}\n`);
+  const settings = loadSettings({ ...rest, ...file });
+  expect([settings.crm.apiKey, settings.http.controlToken]).toEqual([key, 'sixteen-letters-long']);
+  const other = `svc_live_${'3d'.repeat(32)}`;
+  expect(loadSettings({ ...rest, ...file, CRM_API_KEY: other }).crm.apiKey).toBe(other);
+  const lost = writeConfig('crm:\n  apiKeyFile: /nowhere/key\n');
+  expect(mistakes({ ...rest, ...lost })).toEqual([
+    'crm.apiKeyFile: the file /nowhere/key can not be read; it must be there, and readable for the user that runs this',
+  ]);
+  const twice = writeConfig(`crm:\n  apiKey: ${other}\n  apiKeyFile: ${keyFile}\n`);
+  expect(mistakes({ ...rest, ...twice })).toEqual([
+    'crm.apiKey: set either crm.apiKey or crm.apiKeyFile, not both',
+  ]);
+});
+
+test('a command finds the daemon by the file, whatever the other settings are', () => {
+  const file = writeConfig('crm:\n  sweepMs: soon\nhttp:\n  port: 9090\n  host: "::1"\n');
+  expect(loadHttpSettings(file)).toMatchObject({ host: '::1', port: 9090 });
+  expect(loadHttpSettings({ ...file, HTTP_PORT: '9091' })).toMatchObject({ port: 9091 });
 });
 
 test('further keys come in one variable or one file, separated by commas or line breaks', () => {

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import process from 'node:process';
 import { z } from 'zod';
 import { isSyncError } from '../../core/errors.ts';
+import { daemonOrigin } from '../daemon-origin.ts';
 import { checkOwner } from '../link.ts';
 import { findNetworkDisk, networkDiskAdvice } from '../network-disk.ts';
 import { bad, doubtful, type Examination, findingOf, good, skipped } from './check.ts';
@@ -31,8 +32,7 @@ const daemon: MachineExamination = {
   name: 'daemon',
   async examine({ settings: { http } }) {
     if (http.port === 0) return skipped('HTTP_PORT is 0: nobody knows where it would listen.');
-    const host = ['0.0.0.0', '::'].includes(http.host) ? '127.0.0.1' : http.host;
-    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${http.port}`;
+    const origin = daemonOrigin(http.host, http.port);
     const signal = AbortSignal.timeout(daemonTimeoutMs);
     const response = await fetch(`${origin}/healthz`, { signal }).catch(() => undefined);
     if (!response) return good(`none answers at ${origin}`);

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { expect, onTestFinished, test } from 'vitest';
+import { callDaemon } from '../../src/cli/daemon-client.ts';
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ family }) => family === 'IPv6'),
+);
+
+/** Serves what says under which host it was asked. Answers the port. */
+async function listenOn(host: string): Promise<number> {
+  const server = createServer((request, response) => {
+    response.end(JSON.stringify({ askedAs: request.headers.host }));
+  }).listen(0, host);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has no port.');
+  return address.port;
+}
+
+const asked = (host: string, port: number) =>
+  callDaemon({ HTTP_HOST: host, HTTP_PORT: String(port) }, 'GET', '/api/status');
+
+test.each([
+  { host: '127.0.0.1', name: '127.0.0.1' },
+  { host: '0.0.0.0', name: '127.0.0.1' },
+])('a command reaches a daemon that listens on $host', async ({ host, name }) => {
+  const port = await listenOn(host);
+  expect(await asked(host, port)).toEqual({ askedAs: `${name}:${port}` });
+});
+
+test.skipIf(!hasIpv6).each([{ host: '::1' }, { host: '::' }])(
+  'a command reaches a daemon that listens on $host, where the machine has IPv6',
+  async ({ host }) => {
+    const port = await listenOn(host);
+    expect(await asked(host, port)).toEqual({ askedAs: `[::1]:${port}` });
+  },
+);
+
+test('a command says in which place no daemon answers', async () => {
+  await expect(asked('::1', 1)).rejects.toMatchObject({
+    code: 'DAEMON_UNREACHABLE',
+    message: 'No daemon answers at http://[::1]:1.',
+  });
+});
