@@ -52,8 +52,16 @@ export function loadHttpSettings(environment: Environment): Settings['http'] {
   return parsed.data.http;
 }
 
+/** The variables for which neither the environment nor the file, which may be missing, has anything. Fails with CONFIG_INVALID. */
+export function listMissing(environment: Environment): EnvironmentVariable[] {
+  const tree = readConfigFile(configFileOf(environment), false);
+  const misplaced = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
+  if (misplaced.length > 0) throw refusal(misplaced);
+  return environmentVariables.filter(({ path }) => valueAt(tree, path) === undefined);
+}
+
 /** The configuration file that is used. */
-const configFileOf = (environment: Environment): string =>
+export const configFileOf = (environment: Environment): string =>
   environment['CRM_SYNC_CONFIG'] ?? defaultConfigFile;
 
 const refusal = (mistakes: readonly string[]) =>
@@ -67,7 +75,7 @@ type Tree = Record<string, unknown>;
 const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function readConfigFile(file: string, isNamed: boolean): Tree {
+export function readConfigFile(file: string, isNamed: boolean): Tree {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -148,7 +156,7 @@ function readNamedSecret(tree: Tree, { path }: EnvironmentVariable): FoundText {
 }
 
 /** Where the configuration names the file of a secret. */
-const secretFilePath = (path: readonly string[]): readonly string[] => [
+export const secretFilePath = (path: readonly string[]): readonly string[] => [
   ...path.slice(0, -1),
   `${path.at(-1)}File`,
 ];

@@ -4,7 +4,8 @@ import { type Diagnosis, diagnose } from '../app/doctor/doctor.ts';
 import type { CommandContext } from './command.ts';
 import { type ExitCode, exitCodes } from './outcome.ts';
 
-const codes: Readonly<Record<Diagnosis['outcome'], ExitCode>> = {
+/** The exit code for what was found. */
+export const codeOf: Readonly<Record<Diagnosis['outcome'], ExitCode>> = {
   well: exitCodes.done,
   settings: exitCodes.wrongUsage,
   failed: exitCodes.failed,
@@ -24,7 +25,7 @@ export function addDoctorCommand(program: Command, { environment, finish }: Comm
     .action(async ({ json }: { json?: true }) => {
       const { checks, outcome } = await diagnose(environment);
       console.log(json ? JSON.stringify({ checks }) : describeChecks(checks));
-      finish(codes[outcome]);
+      finish(codeOf[outcome]);
     });
 }
 
@@ -35,7 +36,7 @@ const nameWidth = 29;
 const indent = ' '.repeat(nameWidth + 2);
 
 /** Checks in a row that found the same share a line: where one fails, whatever needs it is skipped. */
-function describeChecks(checks: readonly Check[]): string {
+export function describeChecks(checks: readonly Check[]): string {
   const groups: Check[] = [];
   for (const check of checks) {
     const last = groups.at(-1);

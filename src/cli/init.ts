@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import { loadSettings } from '../app/config.ts';
+import { type Environment, loadSettings } from '../app/config.ts';
+import { daemonOrigin } from '../app/daemon-origin.ts';
 import { openLink } from '../app/link.ts';
 import { createLog } from '../app/logger.ts';
+import type { Settings } from '../app/settings.ts';
 import { rowNumber } from '../core/adopt.ts';
 import { isBlank } from '../core/decide/new-row.ts';
 import { recordTabs } from '../core/layout.ts';
@@ -12,17 +14,25 @@ import { currentLayout } from '../sync/layout.ts';
 import type { Link } from '../sync/link.ts';
 import { pullCatalog } from '../sync/pull.ts';
 import type { CommandContext } from './command.ts';
-import { exitCodes } from './outcome.ts';
+import { showFirstPlan } from './guide/first-plan.ts';
+import { type GuideFlags, guide } from './guide/guide.ts';
+import { findPerson, InputEnded } from './guide/person.ts';
+import { type ExitCode, exitCodes } from './outcome.ts';
 
-interface InitOptions extends LayOutConsent {
+interface InitOptions extends LayOutConsent, GuideFlags {
   readonly matchBy?: string;
   readonly yes?: true;
+  readonly plan?: true;
 }
 
 export function addInitCommand(program: Command, { environment, finish }: CommandContext): void {
   program
     .command('init')
-    .description('lay out the tabs in the spreadsheet; existing content is never changed')
+    .description('set everything up: ask for what is not configured, check it, and lay out the tabs')
+    .option('--crm-url <address>', 'address of the CRM, with the path prefix /api/v1/external')
+    .option('--crm-key-file <file>', 'file with the key of the CRM')
+    .option('--google-key-file <file>', 'file with the key of the Google service account')
+    .option('--spreadsheet <address>', 'address or id of the spreadsheet')
     .option(
       '--match-by <column>',
       'find the records of rows without an ID by this column, given by its header or field',
@@ -30,18 +40,53 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
     .option('--yes', 'write the IDs of the records that were found; without it they are only shown')
     .option('--add-columns', 'add the columns that tabs with content lack, at their right end')
     .option('--adopt', 'take over a copied spreadsheet, and go on without tabs that are gone')
-    .action(async ({ matchBy, yes, ...consent }: InitOptions) => {
-      const settings = loadSettings(environment);
-      const { link, close } = openLink(settings, createLog('warn'));
+    .option('--plan', 'read the CRM and show what the daemon would do first; in a terminal it always does')
+    .addHelpText(
+      'after',
+      '\nIn a terminal it asks for what neither the configuration file nor the environment has, checks each answer live, and' +
+        '\nkeeps it in the configuration file. Elsewhere the flags say it. Content of the spreadsheet is never changed.',
+    )
+    .action(async (options: InitOptions) => {
+      const person = findPerson();
       try {
-        const isLaidOut = await layOut(link, consent);
-        const isClear =
-          matchBy === undefined ? await showUnidentified(link) : await matchRows(link, matchBy, yes ?? false);
-        if (!isLaidOut || !isClear) finish(exitCodes.needsPerson);
-      } finally {
-        close();
+        const guided = await guide(environment, options, person);
+        if (guided.state === 'failed') finish(guided.code);
+        else finish(await setUp(guided.environment, options, person !== undefined || options.plan === true));
+      } catch (error) {
+        if (!(error instanceof InputEnded)) throw error;
+        console.error('Stopped. What was checked already is kept: run init again to go on.');
+        finish(exitCodes.failed);
       }
     });
+}
+
+async function setUp(
+  environment: Environment,
+  { addColumns = false, adopt = false, matchBy, yes }: InitOptions,
+  showsPlan: boolean,
+): Promise<ExitCode> {
+  const settings = loadSettings(environment);
+  const { link, close } = openLink(settings, createLog('warn'));
+  try {
+    const isLaidOut = await layOut(link, { addColumns, adopt });
+    const isClear =
+      matchBy === undefined ? await showUnidentified(link) : await matchRows(link, matchBy, yes ?? false);
+    if (!isLaidOut || !isClear) return exitCodes.needsPerson;
+    if (showsPlan) await showFirstPlan(link);
+    console.log(describeNext(settings));
+    return exitCodes.done;
+  } finally {
+    close();
+  }
+}
+
+function describeNext({ http, writes }: Settings): string {
+  const page = http.port === 0 ? '' : ` Its page is then at ${daemonOrigin(http.host, http.port)}/.`;
+  const byHand =
+    writes === 'manual'
+      ? ' It writes nothing by itself: see the first plan with plan, and do it with apply.'
+      : '';
+  return `Next: start the daemon (npm start, or docker compose up -d).${page}${byHand}`;
 }
 
 /** Answers whether every tab can be used. */
@@ -67,11 +112,11 @@ async function showUnidentified(link: Link): Promise<boolean> {
     return rows.length > 0 ? [`${title}: ${rows.length} rows have no ID.`] : [];
   });
   for (const line of unidentified) console.log(line);
-  console.log(
-    unidentified.length === 0
-      ? `Next: start the daemon.${link.isManual ? ' It writes nothing by itself: see the first plan with plan, and do it with apply.' : ''}`
-      : 'Next: run init --match-by with a column that tells the rows apart, to find their records in the CRM.',
-  );
+  if (unidentified.length > 0) {
+    console.log(
+      'Next: run init --match-by with a column that tells the rows apart, to find their records in the CRM.',
+    );
+  }
   return unidentified.length === 0;
 }
 

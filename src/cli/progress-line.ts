@@ -21,7 +21,7 @@ export function describeWork({ done, endsAt, startedAt, total = 0 }: WorkDone, n
   return `[${bar}] ${done}${total > 0 ? ` of ${total}` : ''} records, ${rate} a second${end}`;
 }
 
-/** Shows work as it goes on: in a terminal one line that changes, else a line for each further tenth. It leaves stdout to the result. */
+/** Shows work as it goes on: in a terminal one line that changes, else a line for each further tenth of what there is. It leaves stdout to the result. */
 export class ProgressLine {
   readonly #stream: NodeJS.WriteStream = process.stderr;
   #tenth = 0;
@@ -34,7 +34,8 @@ export class ProgressLine {
       clearLine(this.#stream, 1);
       return;
     }
-    const tenth = Math.floor((10 * work.done) / Math.max(1, work.total ?? 0));
+    const { done, total = 0 } = work;
+    const tenth = total > 0 ? Math.floor((10 * done) / total) : 0;
     if (tenth > this.#tenth) this.#stream.write(`${line}\n`);
     this.#tenth = Math.max(tenth, this.#tenth);
   }

@@ -25,8 +25,14 @@ export interface CommandProcess {
   terminate(): Promise<Ending>;
 }
 
-export function spawnCommand(words: readonly string[], environment: Environment): CommandProcess {
+/** Runs it in the directory; in that of this process where absent. */
+export function spawnCommand(
+  words: readonly string[],
+  environment: Environment,
+  directory?: string,
+): CommandProcess {
   const child = spawn(process.execPath, [mainFile, ...words], {
+    ...(directory === undefined ? {} : { cwd: directory }),
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

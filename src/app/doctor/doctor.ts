@@ -22,33 +22,46 @@ const settingsExamination: Examination<Environment> = {
   },
 };
 
+/** What can be looked at by itself. */
+const parts = ['machine', 'crm', 'sheet', 'queue'] as const;
+export type Part = (typeof parts)[number];
+
 /** What is examined of a link that keeps these entities the same. */
-const linkExaminations = (entities: readonly Entity[]): readonly Examination<DoctorContext>[] => [
-  ...machineExaminations,
-  ...crmExaminations,
-  ...sheetExaminations(entities),
-  ...queueExaminations,
-];
+const linkExaminations = (
+  entities: readonly Entity[],
+  wanted: readonly Part[],
+): readonly Examination<DoctorContext>[] => {
+  const examinations: Readonly<Record<Part, readonly Examination<DoctorContext>[]>> = {
+    machine: machineExaminations,
+    crm: crmExaminations,
+    sheet: sheetExaminations(entities),
+    queue: queueExaminations,
+  };
+  return wanted.flatMap((part) => examinations[part]);
+};
 
 /** Findings by the name of their examination, in the order in which they were made. */
 type Findings = Map<string, Finding>;
 
 /**
- * Looks at everything the daemon needs, one thing after the other, whatever fails. Nothing is changed in the CRM or the spreadsheet; a
- * state directory that is missing is made. No finding carries a secret.
+ * Looks at everything the daemon needs, or at some parts of it, one thing after the other, whatever fails. Nothing is changed in the CRM
+ * or the spreadsheet; a state directory that is missing is made. No finding carries a secret.
  */
-export async function diagnose(environment: Environment): Promise<Diagnosis> {
+export async function diagnose(
+  environment: Environment,
+  wanted: readonly Part[] = parts,
+): Promise<Diagnosis> {
   const findings: Findings = new Map();
   await examine([nodeExamination, settingsExamination], environment, findings);
   if (findings.get(settingsExamination.name)?.state !== 'ok') {
-    for (const { name } of linkExaminations(listedEntities))
+    for (const { name } of linkExaminations(listedEntities, wanted))
       findings.set(name, lacking(settingsExamination.name));
     return conclude(findings, []);
   }
   const settings = loadSettings(environment);
   const { context, close } = openContext(settings);
   try {
-    await examine(linkExaminations(enabledEntities(settings)), context, findings);
+    await examine(linkExaminations(enabledEntities(settings), wanted), context, findings);
   } finally {
     close();
   }

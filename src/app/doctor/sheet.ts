@@ -10,7 +10,7 @@ import type { TabLook } from '../../sheets/probe.ts';
 import { cellsMax } from '../../sheets/room.ts';
 import { readPolicy } from '../link.ts';
 import { createLog } from '../logger.ts';
-import { type Settings, tabNames } from '../settings.ts';
+import { tabNames } from '../settings.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
 import { catalogExamination } from './crm.ts';
@@ -26,7 +26,8 @@ const login: SheetExamination = {
     const { apiRootUrl } = settings.sheet;
     if (apiRootUrl !== undefined)
       return good(`nobody logs in: GOOGLE_API_ROOT_URL is ${new URL(apiRootUrl).origin}`);
-    const account = readAccount(settings);
+    const { credentialsFile } = settings.sheet;
+    const account = credentialsFile === undefined ? undefined : readAccount(credentialsFile);
     const found = good(`as ${account ?? 'the default account of this machine'}`);
     return sheet.look().then(
       () => found,
@@ -38,9 +39,8 @@ const login: SheetExamination = {
 
 const accountShape = z.object({ client_email: z.string() });
 
-/** Address of the service account; a login needs the file too and says what is wrong with it. */
-function readAccount({ sheet: { credentialsFile } }: Settings): string | undefined {
-  if (credentialsFile === undefined) return undefined;
+/** Address of the service account of a key file, where it has one; a login needs the file too and says what is wrong with it. */
+export function readAccount(credentialsFile: string): string | undefined {
   try {
     return accountShape.safeParse(JSON.parse(readFileSync(credentialsFile, 'utf8'))).data?.client_email;
   } catch {

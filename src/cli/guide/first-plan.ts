@@ -1,0 +1,76 @@
+import type { Plan } from '../../core/decide/plan.ts';
+import { explainError, isSyncError } from '../../core/errors.ts';
+import type { TabKind } from '../../core/layout.ts';
+import { Engine } from '../../sync/engine.ts';
+import { currentLayout } from '../../sync/layout.ts';
+import type { Link } from '../../sync/link.ts';
+import { ProgressLine } from '../progress-line.ts';
+
+/** Reads the CRM and says in a few lines what the daemon would do first. Nothing is written. */
+export async function showFirstPlan(link: Link): Promise<void> {
+  const engine = new Engine(link);
+  try {
+    await readAll(engine, link);
+    console.log(describeFirstPlan(await engine.plan(), link));
+  } catch (error) {
+    if (!isSyncError(error)) throw error;
+    console.log(`What the daemon would do first can not be told yet: ${explainError(error)}`);
+  }
+}
+
+async function readAll(engine: Engine, { clock }: Link): Promise<void> {
+  const startedAt = clock.now();
+  const line = new ProgressLine();
+  const read: Record<string, number> = {};
+  const sum = () => Object.values(read).reduce((total, count) => total + count, 0);
+  await engine.pullAll((entity, records) => {
+    read[entity] = records;
+    line.show({ done: sum(), startedAt });
+  });
+  line.end();
+  console.log(`Read ${sum()} records of the CRM in ${Math.round((clock.now() - startedAt) / 1_000)} s.`);
+}
+
+/** What a plan comes to on each side, in numbers. */
+export function describeFirstPlan(plan: Plan, link: Pick<Link, 'mirror' | 'policy'>): string {
+  const tabs = currentLayout(link).flatMap(({ entity, title }) => {
+    const written = describeRows(plan, entity);
+    return written === '' ? [] : [`  in the tab ${title}: ${written}`];
+  });
+  const { brakes, conflicts, holds, outbox, refusals, restlessRows, table } = plan;
+  const count = (kind: string) => outbox.save.filter((item) => item.kind === kind).length;
+  const creates = table.filter((step) => step.creates !== undefined).length + count('create');
+  const crm = listCounts([
+    [creates, 'to be created'],
+    [count('update'), 'to be changed'],
+    [count('delete'), 'to be moved to the trash'],
+  ]);
+  const waiting = [...brakes, ...holds, ...refusals].map(({ reason }) => `  waits for you: ${reason}`);
+  return [
+    'What the daemon would do first:',
+    ...(tabs.length > 0 ? tabs : ['  in the sheet: nothing']),
+    `  in the CRM: ${crm === '' ? 'nothing' : `records ${crm}`}`,
+    ...(restlessRows > 0 ? [`  once they rest: ${restlessRows} rows of the sheet are looked at again`] : []),
+    ...(conflicts.length > 0 ? [`  waits for you: ${conflicts.length} fields that differ`] : []),
+    ...waiting.slice(0, shownMax),
+    ...(waiting.length > shownMax ? [`  and ${waiting.length - shownMax} more wait for you`] : []),
+  ].join('\n');
+}
+
+const shownMax = 5;
+
+function describeRows({ table }: Plan, entity: TabKind): string {
+  const writes = table.filter(({ write }) => write.entity === entity);
+  const count = (kind: string) => writes.filter(({ write }) => write.kind === kind).length;
+  return listCounts([
+    [count('append'), 'rows to be added'],
+    [count('set'), 'rows to be written to'],
+    [count('delete'), 'rows to be taken away'],
+  ]);
+}
+
+const listCounts = (counts: readonly (readonly [count: number, what: string])[]): string =>
+  counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count} ${what}`)
+    .join(', ');

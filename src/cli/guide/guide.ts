@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { configFileOf, type Environment, listMissing, readConfigFile } from '../../app/config.ts';
+import { keepSecret, keepSettings } from '../../app/config-keeper.ts';
+import { SyncError } from '../../core/errors.ts';
+import type { ExitCode } from '../outcome.ts';
+import type { Person } from './person.ts';
+import { crmStep, machineStep, readSpreadsheetId, sheetStep } from './questions.ts';
+import { takeStep } from './step.ts';
+
+/** What may be told on the command line instead of being asked for. A key stands in a file: others can read a command line. */
+export interface GuideFlags {
+  readonly crmUrl?: string;
+  readonly crmKeyFile?: string;
+  readonly googleKeyFile?: string;
+  readonly spreadsheet?: string;
+}
+
+export type GuideEnd =
+  | { readonly state: 'done'; readonly environment: Environment }
+  | { readonly state: 'failed'; readonly code: ExitCode };
+
+const needed = ['CRM_BASE_URL', 'CRM_API_KEY', 'GOOGLE_SPREADSHEET_ID'];
+const crmKeyFile = 'secrets/crm-api-key';
+const tokenFile = 'secrets/control-token';
+
+/**
+ * Brings the settings together: what the environment and the configuration file lack comes from the flags, or from the person at the
+ * terminal. Each step is checked live, and what is new is kept in the configuration file. Fails with CONFIG_INVALID where something is
+ * told twice or can not be kept.
+ */
+export async function guide(
+  environment: Environment,
+  flags: GuideFlags,
+  person: Person | undefined,
+): Promise<GuideEnd> {
+  const told = readFlags(flags);
+  const isTold = Object.values(told).some((text) => text !== undefined);
+  // As scripts know it: the settings are complete, or they are refused where they are read.
+  if (!person && !isTold) return { state: 'done', environment };
+  const missing = new Set(listMissing(environment).map(({ name }) => name));
+  refuseTwice(told, missing);
+  const lacking = needed.filter((name) => missing.has(name));
+  // Only where the spreadsheet is asked for: a machine may have a login of its own, and an emulator needs none.
+  if (!lacking.includes('GOOGLE_SPREADSHEET_ID') || !missing.has('GOOGLE_API_ROOT_URL'))
+    missing.delete('GOOGLE_APPLICATION_CREDENTIALS');
+  const file = configFileOf(environment);
+  if (lacking.length > 0 || isTold) await openFile(file, lacking, person);
+  let known = environment;
+  for (const step of [crmStep, sheetStep, machineStep]) {
+    const end = await takeStep(step, { environment: known, told, missing, person });
+    if (end.state === 'failed') return end;
+    const kept = await keepKey(end.answers, person);
+    if (Object.keys(kept).length > 0) keepSettings(file, kept);
+    known = { ...known, ...kept };
+  }
+  if (lacking.length > 0 && missing.has('CONTROL_TOKEN')) {
+    if (!existsSync(tokenFile)) keepSecret(tokenFile, randomBytes(24).toString('hex'));
+    keepSettings(file, { CONTROL_TOKEN_FILE: tokenFile });
+    known = { ...known, CONTROL_TOKEN_FILE: tokenFile };
+  }
+  if (lacking.length > 0) console.log(`✓ The settings stand in ${file}, and secrets in files of their own.`);
+  return { state: 'done', environment: known };
+}
+
+const readFlags = (flags: GuideFlags): Environment => ({
+  CRM_BASE_URL: flags.crmUrl,
+  CRM_API_KEY_FILE: flags.crmKeyFile,
+  GOOGLE_APPLICATION_CREDENTIALS: flags.googleKeyFile,
+  GOOGLE_SPREADSHEET_ID: flags.spreadsheet === undefined ? undefined : readSpreadsheetId(flags.spreadsheet),
+});
+
+function refuseTwice(told: Environment, missing: ReadonlySet<string>): void {
+  const twice = Object.keys(told).filter(
+    (name) => told[name] !== undefined && !missing.has(name.replace(/_FILE$/, '')),
+  );
+  if (twice.length === 0) return;
+  const message = `The settings say already what a flag of init says as well: ${twice.join(', ')}.`;
+  throw new SyncError('CONFIG_INVALID', message);
+}
+
+/** Begins the configuration file. One that says something already is only added to when a person agrees. */
+async function openFile(file: string, lacking: readonly string[], person: Person | undefined): Promise<void> {
+  const isTaken = Object.keys(readConfigFile(file, false)).length > 0;
+  if (isTaken && !(await person?.agrees(`${file} is there already. Add to it what it lacks?`))) {
+    const message = `${file} is there already and stays as it is. It lacks ${lacking.join(', ')}.`;
+    throw new SyncError('CONFIG_INVALID', message);
+  }
+  keepSettings(file, {});
+}
+
+/** Puts a key that was typed into a file; answers what to keep instead of it. */
+async function keepKey(answers: Environment, person: Person | undefined): Promise<Environment> {
+  const { CRM_API_KEY: key, ...others } = answers;
+  if (key === undefined) return others;
+  const isTaken = existsSync(crmKeyFile) && readFileSync(crmKeyFile, 'utf8').trim() !== key;
+  if (isTaken && !(await person?.agrees(`${crmKeyFile} has another key. Replace it?`)))
+    throw new SyncError('CONFIG_INVALID', `${crmKeyFile} has another key, and it was not replaced.`);
+  keepSecret(crmKeyFile, key);
+  return { ...others, CRM_API_KEY_FILE: crmKeyFile };
+}

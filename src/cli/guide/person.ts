@@ -1,0 +1,52 @@
+import process from 'node:process';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+
+/** Somebody at a terminal who can be asked. Every question fails with {@link InputEnded} when they leave. */
+export interface Person {
+  tell(sentence: string): void;
+  /** Answers what was typed, without blanks around it. */
+  ask(question: string): Promise<string>;
+  /** The same for what nobody else may see. */
+  askSecretly(question: string): Promise<string>;
+  /** Nothing typed counts as no. */
+  agrees(question: string): Promise<boolean>;
+}
+
+/** Ctrl-C, or the end of what is typed. */
+export class InputEnded extends Error {
+  override readonly name = 'InputEnded';
+}
+
+/** The person at this process's terminal; `undefined` where it has none. */
+export function findPerson(): Person | undefined {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
+  const ask = (question: string) => readLine(question, process.stdout);
+  return {
+    tell: (sentence) => console.log(sentence),
+    ask,
+    async askSecretly(question) {
+      process.stdout.write(question);
+      const text = await readLine('', nowhere());
+      process.stdout.write('\n');
+      return text;
+    },
+    agrees: async (question) => /^y(es)?$/i.test(await ask(`${question} [y/N] `)),
+  };
+}
+
+/** What is typed comes back from here, so what goes nowhere is not seen. */
+const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+async function readLine(question: string, output: Writable): Promise<string> {
+  const reader = createInterface({ input: process.stdin, output, terminal: true });
+  const left = new AbortController();
+  reader.once('close', () => left.abort());
+  try {
+    return (await reader.question(question, { signal: left.signal })).trim();
+  } catch (cause) {
+    throw new InputEnded('The questions were not answered.', { cause });
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,70 @@
+import { readAccount } from '../../app/doctor/sheet.ts';
+import type { Step } from './step.ts';
+
+/** Asks again with what did not do, so that only what is wrong has to be typed. */
+const withBefore = (question: string, before: string | undefined): string =>
+  before === undefined ? `${question}: ` : `${question} [${before}]: `;
+
+/** Of a spreadsheet's address or id, the id. */
+export const readSpreadsheetId = (text: string): string => /\/d\/([\w-]+)/.exec(text)?.[1] ?? text;
+
+const scopesForCatalog = ['scope read:pipelines', 'scope read:lead_statuses', 'scope read:custom_fields'];
+
+/** Where the CRM is, and the key for it. */
+export const crmStep: Step = {
+  parts: ['crm'],
+  questions: [
+    {
+      variable: 'CRM_BASE_URL',
+      blamedBy: ['CRM connection', 'CRM envelope'],
+      ask: (person, _answers, before) =>
+        person.ask(withBefore('Address of the CRM, like https://crm.example.com/api/v1/external', before)),
+    },
+    {
+      variable: 'CRM_API_KEY',
+      blamedBy: ['CRM key', ...scopesForCatalog],
+      ask: (person) =>
+        person.askSecretly('Key of the CRM, which begins with svc_live_ and is not shown here: '),
+    },
+  ],
+  // It is asked for after this step.
+  standIns: { GOOGLE_SPREADSHEET_ID: 'none yet' },
+  proof: 'CRM catalog',
+  proven: 'The CRM answers and accepts the key.',
+};
+
+/** Which spreadsheet, and who logs in to it. */
+export const sheetStep: Step = {
+  parts: ['sheet'],
+  questions: [
+    {
+      variable: 'GOOGLE_APPLICATION_CREDENTIALS',
+      blamedBy: ['Google login'],
+      ask: (person, _answers, before) =>
+        person.ask(withBefore('File with the key of the Google service account', before)),
+    },
+    {
+      variable: 'GOOGLE_SPREADSHEET_ID',
+      blamedBy: ['spreadsheet'],
+      async ask(person, answers, before) {
+        const account = readAccount(answers['GOOGLE_APPLICATION_CREDENTIALS'] ?? '');
+        if (account !== undefined) person.tell(`Share the spreadsheet, as editor, with  ${account}`);
+        return readSpreadsheetId(await person.ask(withBefore('Address or id of the spreadsheet', before)));
+      },
+    },
+  ],
+  standIns: {},
+  // What is to be laid out is no trouble.
+  shows: ['settings', 'Google login', 'spreadsheet'],
+  proof: 'spreadsheet',
+  proven: 'Google lets the daemon in to the spreadsheet.',
+};
+
+/** What the machine has to have. */
+export const machineStep: Step = {
+  parts: ['machine', 'queue'],
+  questions: [],
+  standIns: {},
+  proof: 'state directory',
+  proven: 'This machine has what the daemon needs.',
+};

@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Environment } from '../../src/app/config.ts';
+import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
+import { spawnCommand } from '../support/daemon-process.ts';
+import { accountAddress, openGoogleFront } from '../support/google-front.ts';
+import { findFreePort } from '../support/redis.ts';
+import { hasTerminal, openTerminal } from '../support/terminal.ts';
+import { readSheet } from '../support/two-sides.ts';
+import { until } from '../support/until.ts';
+
+const limit = { timeout: 120_000 };
+const configFile = 'config/crm-sheet-sync.yaml';
+
+/** A new installation in an empty directory, beside a CRM and an empty spreadsheet. */
+async function moveIn() {
+  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const crm = await startSandboxCrm({ port: 0, seed: 7, counts: { leads: 7, opportunities: 2, tasks: 3 } });
+  onTestFinished(() => crm.close());
+  const sheets = await startSandboxSheets({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
+  onTestFinished(() => sheets.close());
+  const { rootUrl: sheetsUrl, spreadsheetId } = sheets;
+  const port: Environment = { HTTP_PORT: String(await findFreePort()) };
+  const read = (name: string) => readFile(join(directory, name), 'utf8');
+  return {
+    crm,
+    spreadsheetId,
+    sheetsUrl,
+    directory,
+    port,
+    /** Of a machine that takes the emulator for Google. */
+    environment: { ...port, GOOGLE_API_ROOT_URL: sheetsUrl },
+    read,
+    configure: async (text: string) => {
+      await mkdir(join(directory, 'config'));
+      await writeFile(join(directory, configFile), text);
+    },
+    rowsOf: async (tab: string) => (await readSheet({ crmUrl: crm.pageUrl, sheetsUrl, spreadsheetId }))[tab],
+  };
+}
+
+describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(1)', limit, () => {
+  test('asks from nothing to a running sync, checks each answer, and never shows the key', async () => {
+    const home = await moveIn();
+    const google = await openGoogleFront(home.sheetsUrl);
+    google.setShared(false);
+    const environment = { ...home.port, ...google.environment };
+    const terminal = openTerminal(['init'], environment, home.directory);
+    await terminal.shows('Address of the CRM');
+    terminal.type('http://127.0.0.1:1/api/v1/external');
+    await terminal.shows('Key of the CRM');
+    terminal.type(home.crm.apiKey);
+    await terminal.shows('127.0.0.1:1 did not answer');
+    await terminal.shows('Address of the CRM');
+    terminal.type(home.crm.baseUrl);
+    await terminal.shows('The CRM answers and accepts the key.');
+    await terminal.shows('File with the key of the Google service account');
+    terminal.type(google.keyFile);
+    await terminal.shows(`Share the spreadsheet, as editor, with  ${accountAddress}`);
+    terminal.type(`https://docs.google.com/spreadsheets/d/${home.spreadsheetId}/edit#gid=0`);
+    await terminal.shows('The caller does not have permission');
+    google.setShared(true);
+    await terminal.shows(`[${home.spreadsheetId}]`);
+    terminal.type('');
+    await terminal.shows('Google lets the daemon in to the spreadsheet.');
+    await terminal.shows('in the tab Leads: 7 rows to be added');
+    await terminal.shows('in the CRM: nothing');
+    await terminal.shows('Next: start the daemon');
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).not.toContain(home.crm.apiKey);
+    expect(await home.rowsOf('Leads')).toEqual([]);
+    expect(parse(await home.read(configFile))).toEqual({
+      crm: { baseUrl: home.crm.baseUrl, apiKeyFile: 'secrets/crm-api-key' },
+      sheet: { spreadsheetId: home.spreadsheetId, credentialsFile: google.keyFile },
+      http: { controlTokenFile: 'secrets/control-token' },
+    });
+    expect((await stat(join(home.directory, 'secrets/crm-api-key'))).mode & 0o777).toBe(0o600);
+
+    const daemon = spawnCommand(['start'], environment, home.directory);
+    onTestFinished(async () => void (await daemon.kill()));
+    await until('the sheet is filled', async () => (await home.rowsOf('Leads'))?.length === 7);
+    const status = await spawnCommand(['approve', 'nothing:at-all'], environment, home.directory).ended;
+    expect(status.stderr).not.toContain('CONTROL_TOKEN');
+  });
+
+  test('asks for a key again that the CRM refuses, and ends with what was checked when nobody answers', async () => {
+    const home = await moveIn();
+    const terminal = openTerminal(['init'], home.environment, home.directory);
+    await terminal.shows('Address of the CRM');
+    terminal.type(home.crm.baseUrl);
+    await terminal.shows('Key of the CRM');
+    terminal.type(`svc_live_${'0'.repeat(64)}`);
+    await terminal.shows('The CRM refuses the key.');
+    await terminal.shows('Key of the CRM');
+    terminal.type(home.crm.apiKey);
+    await terminal.shows('Address or id of the spreadsheet');
+    terminal.pressControl('C');
+    await terminal.shows('Stopped. What was checked already is kept');
+    expect(await terminal.ended).toBe(1);
+    expect(await home.read('secrets/crm-api-key')).toBe(home.crm.apiKey);
+    expect(parse(await home.read(configFile))).toEqual({
+      crm: { baseUrl: home.crm.baseUrl, apiKeyFile: 'secrets/crm-api-key' },
+    });
+  });
+
+  test('adds to a configuration file that is there when it may, and else leaves it as it is', async () => {
+    const home = await moveIn();
+    const text = '# Ours.\nsheet:\ncrm:\n  sweepMs: 20000 # slowly\n';
+    await home.configure(text);
+    const refused = openTerminal(['init'], home.environment, home.directory);
+    await refused.shows('config/crm-sheet-sync.yaml is there already. Add to it what it lacks? [y/N]');
+    refused.type('');
+    expect(await refused.ended).toBe(2);
+    expect(await home.read(configFile)).toBe(text);
+
+    await writeFile(join(home.directory, 'key'), home.crm.apiKey);
+    const flags = [
+      '--crm-url',
+      home.crm.baseUrl,
+      '--crm-key-file',
+      'key',
+      '--spreadsheet',
+      home.spreadsheetId,
+    ];
+    const agreed = openTerminal(['init', ...flags], home.environment, home.directory);
+    await agreed.shows('[y/N]');
+    agreed.type('yes');
+    await agreed.shows('Next: start the daemon');
+    expect(await agreed.ended).toBe(0);
+    const after = await home.read(configFile);
+    expect(after).toContain('# Ours.');
+    expect(after).toContain('sweepMs: 20000 # slowly');
+    expect(parse(after).sheet).toEqual({ spreadsheetId: home.spreadsheetId });
+  });
+});
+
+describe('init without a terminal', limit, () => {
+  test('takes the settings by flags, keeps them, and shows the first plan when asked to', async () => {
+    const home = await moveIn();
+    await writeFile(join(home.directory, 'key'), home.crm.apiKey);
+    const flags = [
+      '--crm-url',
+      home.crm.baseUrl,
+      '--crm-key-file',
+      'key',
+      '--spreadsheet',
+      home.spreadsheetId,
+    ];
+    const run = (...words: string[]) =>
+      spawnCommand(['init', ...words], home.environment, home.directory).ended;
+    const first = await run(...flags, '--plan');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toContain('in the tab Tasks: 3 rows to be added');
+    const kept = await home.read(configFile);
+    expect(parse(kept)).toMatchObject({ crm: { baseUrl: home.crm.baseUrl, apiKeyFile: 'key' } });
+    expect(await run()).toMatchObject({ code: 0, stderr: '' });
+    expect(await run('--spreadsheet', 'another')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('GOOGLE_SPREADSHEET_ID'),
+    });
+    expect(await home.read(configFile)).toBe(kept);
+  });
+
+  test('says which answers do not do and asks nobody', async () => {
+    const home = await moveIn();
+    await writeFile(join(home.directory, 'key'), `svc_live_${'0'.repeat(64)}`);
+    const words = ['init', '--crm-url', home.crm.baseUrl, '--crm-key-file', 'key', '--spreadsheet', 'x'];
+    expect(await spawnCommand(words, home.environment, home.directory).ended).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('The CRM refuses the key.'),
+    });
+  });
+
+  test('names the settings that are missing, as every command does', async () => {
+    const home = await moveIn();
+    expect(await spawnCommand(['init'], home.environment, home.directory).ended).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('(CRM_BASE_URL): is missing'),
+    });
+  });
+});
