@@ -170,7 +170,8 @@ async function pushDelete(link: Link, item: OutboxItem, isWithheld: IsWithheld):
     mirror.appendJournal([
       entryOf(item, at, {
         kind: 'delete',
-        before: item.base,
+        // The table may lack some fields, by its layout or because somebody deleted their column.
+        before: { ...item.base, ...record?.fields },
         after: {},
         lost: {},
         cause: item.isUndo ? 'taken back' : 'row deleted in the sheet',

@@ -55,6 +55,13 @@ describe('a person', () => {
     expect(await read(SHEET)).toEqual([['Name', '', 'ID'], ['Konrad', '', '3'], [], ['Grace', '', '1']]);
   });
 
+  test('leaves rows where they are that are dropped among themselves', async () => {
+    const { person, read } = await startLeads();
+    const before = await read(SHEET);
+    await person({ kind: 'moveRows', sheet: SHEET, row: 1, count: 3, to: 2 });
+    expect(await read(SHEET)).toEqual(before);
+  });
+
   test('pastes a block over the edge of the data', async () => {
     const { person, read } = await startLeads();
     await person({ kind: 'paste', sheet: SHEET, row: 3, column: 1, rows: [['Kay'], ['Joan', '5']] });

@@ -133,6 +133,18 @@ describe('a new row', () => {
     expect(titles(world)).toEqual(['Acme GmbH']);
   });
 
+  it('that is edited before it was sent is not sent as it was before, while somebody still types', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    claim(world, row);
+    row.cells['title'] = textCell('Beta');
+    cycle(world);
+    push(world);
+    expect(titles(world)).toEqual([]);
+    settle(world);
+    expect(titles(world)).toEqual(['Beta']);
+  });
+
   it('that is edited while it is created keeps the edit, which follows', () => {
     const world = createWorld();
     const row = addRow(world, 'lead', { title: textCell('Acme') });

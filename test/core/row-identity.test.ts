@@ -8,6 +8,7 @@ import {
   createWorld,
   leadKey,
   recordOf,
+  removeRecord,
   removeRow,
   rowOf,
   type SheetRow,
@@ -179,6 +180,48 @@ describe('rows whose IDs changed places', () => {
     expect(titles(world)).toEqual(['Acme', 'Beta']);
   });
 
+  /** Records that the CRM made one after the other. */
+  function worldWithDates(...made: readonly string[]): World {
+    const world = createWorld();
+    for (const title of made) {
+      addRecord(world, 'lead', { title });
+      pull(world);
+    }
+    settle(world);
+    return world;
+  }
+
+  it('S2: get them back where their values tell it, those too that nobody types', () => {
+    const world = worldWithDates('Acme', 'Beta', 'Gamma');
+    rotateIds(...rowsOf(world, acme, beta));
+    expect(settle(world).holds).toEqual([]);
+    expect([ids(world), titles(world)]).toEqual([
+      ['1', '2', '3'],
+      ['Acme', 'Beta', 'Gamma'],
+    ]);
+    expect(world.journal.filter(({ kind }) => kind === 'repair').map(({ key }) => key)).toEqual([acme, beta]);
+  });
+
+  it('S2: are held where a third record has the same values', () => {
+    const world = worldWithDates('Acme', 'Beta', 'Gamma');
+    changeRecord(world, gamma, { ...recordOf(world, beta).fields });
+    settle(world);
+    rotateIds(...rowsOf(world, acme, beta));
+    expect(settle(world).holds).toHaveLength(2);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Beta']);
+  });
+
+  it.each([
+    ['held', worldWithLeads(['Acme', 'Beta', 'Gamma']), ['Acme', 'Beta', 'Gamma']],
+    ['put back', worldWithDates('Acme', 'Beta', 'Gamma'), ['Beta', 'Gamma']],
+  ])('S2: are %s also where one of the records is deleted meanwhile', (_are, world, shown) => {
+    rotateIds(...rowsOf(world, acme, beta));
+    removeRecord(world, acme);
+    settle(world);
+    expect(titles(world)).toEqual(['Beta', 'Gamma']);
+    expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title'] ?? emptyCell))).toEqual(shown);
+  });
+
   it('S2: are held with an edit on top of one of them as well', () => {
     const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
     const [one, two] = rowsOf(world, acme, beta);
@@ -253,6 +296,20 @@ describe('two rows whose values were torn apart', () => {
     }
     one.cells['about.description'] = textCell('Typed');
     expect(settle(world).holds).toHaveLength(2);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('S2: says of the row that was copied from only what is true of it', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    for (const key of [acme, beta, gamma])
+      changeRecord(world, key, { status_name: key === beta ? 'in_talks' : null });
+    settle(world);
+    for (const name of ['title', 'status_name'])
+      rowOf(world, acme).cells[name] = rowOf(world, beta).cells[name] ?? emptyCell;
+    rowOf(world, beta).cells['about.description'] = textCell('Typed');
+    settle(world);
+    expect(syncOf(rowOf(world, acme))).toMatch(/^Held: This row shows the values of record 2 instead/);
+    expect(syncOf(rowOf(world, beta))).toMatch(/^Held: The row of record 1 shows values of this one\./);
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 

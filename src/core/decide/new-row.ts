@@ -102,13 +102,15 @@ export function decideClaimedRow(
     return writeRow(context, row, key, { state: { kind: 'pending', what: pendingCreate(item) } });
   }
   if (!item && !input.isOwnToken(token)) return holdRow(context, row, token, foreignReason);
+  const values = readRowValues(context, row);
   if (input.isRestless(entity, row) && item) {
     draft.restlessRows += 1;
     context.decision(refusedScope(key));
+    // What stood here before may be what a sort tore apart, withheld until now: it is not sent while somebody mends the row.
+    if (item.state === 'waiting' && !equalFields(item.fields, values.fields)) draft.outboxDropped.push(key);
     return;
   }
   if (isBlank(row)) return releaseClaim(context, row, token);
-  const values = readRowValues(context, row);
   if (values.faults.length > 0 || values.missing.length > 0) {
     if (item) draft.outboxDropped.push(key);
     const reason = values.faults.join(' ');

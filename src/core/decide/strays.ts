@@ -8,6 +8,7 @@ import { pauseRow } from './paused.ts';
 import { resembles } from './resemblance.ts';
 import { decideRow } from './row.ts';
 import { lookOf, lookOfValues, readRowValues } from './row-values.ts';
+import { writeRow } from './row-write.ts';
 
 /**
  * Rows that surely lost their ID, with the record they carry: the ID cell is blank, or holds what is no ID or that of another row, and
@@ -48,11 +49,15 @@ function countBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): 
   return counts;
 }
 
-/** Writes the ID back once the row rests, with all that the row is to get besides. */
+/** Writes the ID back once the row rests, with all that the row is to get besides. A row that is to go gets its ID first all the same. */
 export function decideStray(context: TabContext, { row, id }: BoundRow): void {
+  const { draft, entity, input, records } = context;
+  const given = { id, cause: 'its ID was lost, and found again by what the row shows' };
   if (row.isPaused) pauseRow(context, row, id);
-  else if (context.input.isRestless(context.entity, row)) context.draft.restlessRows += 1;
-  else decideRow(context, row, id, { id, cause: 'its ID was lost, and found again by what the row shows' });
+  else if (input.isRestless(entity, row)) draft.restlessRows += 1;
+  else if (records.get(id)?.presence === 'gone')
+    writeRow(context, row, { entity, id }, { given, state: { kind: 'pending', what: 'deleted in the CRM' } });
+  else decideRow(context, row, id, given);
 }
 
 /**

@@ -14,23 +14,33 @@ interface Displaced {
   readonly own: Readonly<Record<FieldName, Cell>>;
 }
 
+/** What a displaced row has to do with another record. */
+export interface Swap {
+  readonly other: RecordId;
+  /**
+   * `exchanged`: the IDs of both rows changed places, and surely nothing else did. `shows`: the row shows the other record's values.
+   * `shown`: the other record's row shows the values of this one, and nobody knows what this one shows.
+   */
+  readonly sign: 'exchanged' | 'shows' | 'shown';
+}
+
 /**
  * Rows that show the values of another record whose own row does not: their IDs changed places, or their values did, perhaps with edits
- * on top. Which of it was meant nobody can tell, so nothing is written for either of them. The same holds for a row that shows exactly
- * what a record without a row has. Answers the other record by the row's own.
+ * on top. Which of it was meant nobody can tell, so nothing is written for either of them, unless it is certain. The same holds for a
+ * row that shows exactly what a record without a row has.
  */
 export function findSwaps(
   context: TabContext,
   rows: readonly BoundRow[],
   vanished: readonly Agreement[],
-): ReadonlyMap<RecordId, RecordId> {
+): ReadonlyMap<RecordId, Swap> {
   const displaced = rows.flatMap(({ row, id }): Displaced[] => {
     const agreed = context.agreements.get(id)?.fields ?? {};
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
-    if (Object.keys(agreed).length === 0 || context.records.get(id)?.presence !== 'present') return [];
+    if (Object.keys(agreed).length === 0 || !context.records.has(id)) return [];
     return showsValues(context, row, agreed) ? [] : [{ id, row, own: cellsOf(context, row, agreed) }];
   });
-  const swaps = new Map<RecordId, RecordId>();
+  const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
   if (!first) return swaps;
   const owners = new Map(
@@ -40,11 +50,34 @@ export function findSwaps(
   const search = createSearch(context, displaced);
   for (const one of displaced) {
     const other = owners.get(lookOf(one.row)) ?? search(one);
-    if (other !== undefined) swaps.set(one.id, other);
+    if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
   }
-  const isDisplaced = new Set(displaced.map(({ id }) => id));
-  for (const [id, other] of [...swaps]) if (isDisplaced.has(other) && !swaps.has(other)) swaps.set(other, id);
+  const byId = new Map(displaced.map((each) => [each.id, each]));
+  for (const [id, { other }] of [...swaps]) {
+    const [one, partner] = [byId.get(id), byId.get(other)];
+    if (!one || !partner) continue;
+    if (areExchanged(context, one, partner)) swaps.set(id, { other, sign: 'exchanged' });
+    else if (!swaps.has(other)) swaps.set(other, { other: id, sign: 'shown' });
+  }
   return swaps;
+}
+
+/**
+ * Whether two rows show exactly what the other one's record had and no third one has, also where people do not type: then their IDs
+ * changed places, because whoever exchanges what two records have leaves the columns alone that only show.
+ */
+function areExchanged(context: TabContext, one: Displaced, other: Displaced): boolean {
+  const looks = [lookOf({ cells: one.own }), lookOf({ cells: other.own })];
+  if (lookOf(one.row) !== looks[1] || lookOf(other.row) !== looks[0]) return false;
+  const isTold = context.layout.columns.some(({ direction, field }) => {
+    const [left, right] = [one.own[field], other.own[field]];
+    return direction === 'toTable' && left !== undefined && right !== undefined && !equalCells(left, right);
+  });
+  const twins = () =>
+    [...context.agreements.values()].filter(({ fields }) =>
+      looks.includes(lookOfValues(context, one.row, fields)),
+    );
+  return isTold && twins().length === looks.length;
 }
 
 /** So many values of another record are no coincidence, if one of them is that record's alone. */

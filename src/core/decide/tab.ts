@@ -21,7 +21,7 @@ import { decideRow } from './row.ts';
 import { showsValues } from './row-values.ts';
 import { holdRow } from './row-write.ts';
 import { decideStray, findStrays, findSuspects, suspectWords } from './strays.ts';
-import { findSwaps } from './swaps.ts';
+import { findSwaps, type Swap } from './swaps.ts';
 
 /** Decides one tab: what our own writes did astray and the brakes first, then every row, then the records that have none. */
 export function decideTab(context: TabContext): void {
@@ -63,7 +63,7 @@ function decideRecords(context: TabContext, { records }: Binding, vanished: read
   // Who approved that values changed places meant every one of them.
   const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
   for (const { row, id } of records) {
-    const [other, scope] = [swaps.get(id), swapScope({ entity, id })];
+    const [swap, scope] = [swaps.get(id), swapScope({ entity, id })];
     if (row.isPaused) {
       pauseRow(context, row, id);
       continue;
@@ -73,10 +73,11 @@ function decideRecords(context: TabContext, { records }: Binding, vanished: read
       parkRow(context, row, id, contest);
       continue;
     }
-    const isTaken = other === undefined || context.decision(scope) !== undefined || isMeant;
+    const isTaken = swap === undefined || context.decision(scope) !== undefined || isMeant;
     if (isTaken) decideRow(context, row, id);
+    else if (swap.sign === 'exchanged') decideStray(context, { row, id: swap.other });
     else if (input.isRestless(entity, row)) draft.restlessRows += 1;
-    else holdRow(context, row, id, swapReason(other), scope);
+    else holdRow(context, row, id, swapReason(swap), scope);
   }
 }
 
@@ -89,8 +90,10 @@ function parkRow(context: TabContext, row: ObservedRow, id: RecordId, { reason, 
   holdRow(context, row, id, reason, scope);
 }
 
-const swapReason = (other: RecordId) =>
-  `This row shows the values of record ${other} instead of its own. Put each ID beside its own values, or approve it if this is meant.`;
+const swapReason = ({ other, sign }: Swap) =>
+  sign === 'shown'
+    ? `The row of record ${other} shows values of this one. Put each ID beside its own values, or approve it if this row is meant as it is.`
+    : `This row shows the values of record ${other} instead of its own. Put each ID beside its own values, or approve it if this is meant.`;
 
 /** Rows that carry the token of their create. */
 function decideClaims(

@@ -87,7 +87,11 @@ function applyToLines(draft: Spreadsheet, sheet: Sheet, action: LineAction): voi
   if (verb === 'insert') return insertBlank(draft, sheet, dimension, start, action.count);
   const lines = checkedLines(sheet, dimension, start, action.count);
   if (verb === 'delete') return deleteLines(draft, sheet, lines);
-  if ('to' in action) return moveLines(draft, sheet, lines, action.to);
+  if ('to' in action) {
+    // Lines that are dropped among themselves stay where they are.
+    const isInside = action.to > start && action.to < start + action.count;
+    return isInside ? undefined : moveLines(draft, sheet, lines, action.to);
+  }
   const list = linePropertiesOf(sheet, dimension);
   for (let line = start; line < start + action.count; line += 1)
     list[line] = { ...list[line], hiddenByUser: true };
