@@ -1,6 +1,6 @@
 import type { Random } from '../../src/sandbox/crm/random.ts';
 
-/** How often each thing happens, against the others. What the daemon is known not to answer well yet has no weight. */
+/** How often each thing happens, against the others. */
 const weights = {
   proceed: 30,
   advance: 24,
@@ -14,6 +14,8 @@ const weights = {
   'delete a row': 3,
   'move a row': 2,
   'wipe an ID': 1,
+  'overwrite an ID': 1,
+  'swap two IDs': 1,
   'type a new row': 3,
   'keep own notes': 3,
   undo: 3,
@@ -21,12 +23,20 @@ const weights = {
   'edit in the CRM': 8,
   'empty in the CRM': 1,
   'delete in the CRM': 2,
-  'copy a row': 0,
-  'retype a copy': 0,
+  'copy a row': 2,
+  'retype a copy': 2,
+  'copy over a row': 1,
+  'copy several rows': 1,
+  'cut a row': 1,
+  'move several rows': 1,
+  'hide rows': 1,
+  'fill down': 1,
   'move a column': 2,
   'insert a column': 2,
+  'delete a column': 1,
+  'copy a column': 1,
   'rename a header': 2,
-  'rename a tab': 0,
+  'rename a tab': 1,
 } as const;
 
 export type OperationKind = keyof typeof weights;

@@ -11,6 +11,12 @@ import { sheetIds } from './spreadsheet.ts';
 import type { Stage } from './stage.ts';
 import { lookAtTab, type SeenRow, type TabEntity, type TabView, typedFields } from './tab-view.ts';
 
+/** A row in which a person may type. */
+export interface WritableRow {
+  readonly row: SeenRow;
+  readonly owner: string;
+}
+
 /** Everybody who works on either side, with what they did and what they meant by it. */
 export class People {
   readonly claims = new Claims();
@@ -22,7 +28,7 @@ export class People {
   /** Owners whose rows somebody tore apart, until somebody puts them together again. */
   readonly torn = new Set<string>();
   /** Owners whose row lost its ID by mistake: nobody types there before it is back. */
-  readonly blanked = new Set<string>();
+  readonly astray = new Set<string>();
   /** Owners whose row or record somebody deleted. */
   readonly deleted = new Set<string>();
   stage!: Stage;
@@ -89,14 +95,16 @@ export class People {
   }
 
   /** Rows in which a person may type: it is clear whom they are about, and nobody made a mistake there. */
-  writableRows(tab: TabView): { readonly row: SeenRow; readonly owner: string }[] {
+  writableRows(tab: TabView): WritableRow[] {
     const rows = tab.rows.flatMap((row) => {
       const owner = this.ownerOf(tab.entity, row);
       return owner === undefined ? [] : [{ row, owner }];
     });
     const counts = Map.groupBy(rows, ({ owner }) => owner);
+    const isAstray = ({ owner, row }: WritableRow) =>
+      this.astray.has(owner) && this.recordOf(tab.entity, owner) !== row.id;
     return rows.filter(
-      ({ owner }) => counts.get(owner)?.length === 1 && !this.torn.has(owner) && !this.blanked.has(owner),
+      (each) => counts.get(each.owner)?.length === 1 && !this.torn.has(each.owner) && !isAstray(each),
     );
   }
 

@@ -1,6 +1,7 @@
 import { conflictScope } from '../../src/core/decide/context.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
+import { restoreHeaders } from './column-people.ts';
 import { isRecordId, type People } from './people.ts';
 import { allTabs, keepNotes } from './sheet-people.ts';
 import { type SeenRow, type TabView, tabEntities, typedFields } from './tab-view.ts';
@@ -8,41 +9,65 @@ import { type SeenRow, type TabView, tabEntities, typedFields } from './tab-view
 /** People look at what waits for them, and mend it where they made a mistake. Answers whether there was anything to do. */
 export function setRight(people: People, plan: Plan): boolean {
   const isNew = people.stage.spreadsheet.file.revision;
-  restoreHeaders(people);
   for (const tab of allTabs(people)) {
-    keepNotes(people, tab);
+    const layout = currentLayout(people.stage.link).find(({ entity }) => entity === tab.entity);
+    restoreHeaders(people, tab, layout?.columns.map(({ header }) => header) ?? []);
   }
+  for (const tab of allTabs(people)) keepNotes(people, tab);
   for (const entity of tabEntities) mendRows(people, entity);
   const hasMended = people.stage.spreadsheet.file.revision !== isNew;
   return answer(people, plan) || hasMended;
-}
-
-/** Headers that somebody renamed get their names back. */
-function restoreHeaders(people: People): void {
-  for (const tab of allTabs(people)) {
-    const layout = currentLayout(people.stage.link).find(({ entity }) => entity === tab.entity);
-    for (const { header } of layout?.columns ?? []) {
-      const renamed = tab.headers.indexOf(`${header} (mine)`);
-      if (renamed >= 0)
-        people.act({ kind: 'renameHeader', sheet: tab.sheetId, column: renamed, text: header });
-    }
-  }
 }
 
 function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
   dropCopies(people, entity);
   const tab = people.tab(entity);
   if (!tab) return;
+  clearStrayIds(people, tab);
+  clearLoneStatuses(people, tab);
   const found = newestValues(people, tab);
-  for (const row of tab.rows) {
-    const owner = people.ownerOf(entity, row);
-    if (owner === undefined) continue;
+  for (const [row, owner] of findOwners(people, tab)) {
     mendId(people, tab, row, owner);
     takeForOriginal(people, tab, row);
     mendCells(people, tab, row, owner, found);
   }
   people.torn.clear();
-  people.blanked.clear();
+  people.astray.clear();
+}
+
+/**
+ * Whom each row is about. Where a row shows values of several, its ID tells and then its title, unless another row is surely the one of
+ * whom they name.
+ */
+function findOwners(people: People, { entity, rows }: TabView): ReadonlyMap<SeenRow, string> {
+  const owners = new Map<SeenRow, string>();
+  const doubtful: SeenRow[] = [];
+  for (const row of rows) {
+    const owner = people.ownerOf(entity, row);
+    if (owner === undefined) doubtful.push(row);
+    else owners.set(row, owner);
+  }
+  for (const row of doubtful) {
+    const found = new Set(owners.values());
+    const named = [
+      people.ownerOfRecord.get(`${entity}-${row.id}`),
+      people.claims.of(row.cells['title'])?.owner,
+    ];
+    const owner = named.find((candidate) => candidate !== undefined && !found.has(candidate));
+    if (owner !== undefined) owners.set(row, owner);
+  }
+  return owners;
+}
+
+/** IDs that stand in another row too, and in their own row alone. */
+function clearStrayIds(people: People, { columnOf, rows, sheetId }: TabView): void {
+  const column = columnOf('ID');
+  for (const { id, cells, owner, position } of rows) {
+    const isAlone = owner === '' && Object.values(cells).every((text) => text === '');
+    const hasTwin = rows.some((other) => other.id === id && other.position !== position);
+    if (column !== undefined && isRecordId(id) && isAlone && hasTwin)
+      people.act({ kind: 'edit', sheet: sheetId, row: position, column, text: '' });
+  }
 }
 
 /** The only row of a record that is left, although it was told to be a copy. */
@@ -116,9 +141,20 @@ function mendCells(
     const text = isEmptyTitle && belongs === '' ? people.typeValue(owner, field) : belongs;
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
   }
-  const status = tab.columnOfField('status_name');
-  if (status !== undefined && row.cells['status_name'] === 'nonsense') {
-    people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column: status, text: 'New' });
+  if (row.cells['status_name'] === 'nonsense') typeStatus(people, tab, row, 'New');
+}
+
+function typeStatus(people: People, { columnOfField, sheetId }: TabView, row: SeenRow, text: string): void {
+  const column = columnOfField('status_name');
+  if (column !== undefined) people.act({ kind: 'edit', sheet: sheetId, row: row.position, column, text });
+}
+
+/** A status that somebody filled down over blank rows. */
+function clearLoneStatuses(people: People, tab: TabView): void {
+  for (const row of tab.rows) {
+    const { cells, id, owner } = row;
+    const filled = Object.keys(cells).filter((field) => cells[field] !== '');
+    if (id === '' && owner === '' && filled.join() === 'status_name') typeStatus(people, tab, row, '');
   }
 }
 

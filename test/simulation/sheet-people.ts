@@ -1,7 +1,10 @@
+import { copyColumn, deleteColumn, insertColumn, moveColumn, renameHeader } from './column-people.ts';
 import { isAlmostEmpty } from './crm-people.ts';
+import { overwriteId, swapIds, wipeId } from './id-mistakes.ts';
 import type { Operation, OperationKind } from './operation.ts';
 import { formulaOf } from './own-cells.ts';
-import { isRecordId, type People, pick } from './people.ts';
+import { type People, pick } from './people.ts';
+import { copyOverRow, copyRow, copyRows, cutRow, hideRows, moveRows } from './row-people.ts';
 import {
   formulaHeader,
   ownerHeader,
@@ -35,46 +38,27 @@ const deeds: Partial<Record<OperationKind, Deed>> = {
   'delete a row': deleteRow,
   'copy a row': copyRow,
   'retype a copy': retypeCopy,
-  'move a row': (people, { sheetId, rows }, { which, what }) => {
-    const row = pick(rows, which);
-    if (row)
-      people.act({
-        kind: 'moveRows',
-        sheet: sheetId,
-        row: row.position,
-        count: 1,
-        to: 1 + (what % (rows.length + 1)),
-      });
-  },
-  'move a column': (people, { sheetId, headers }, { which, what }) => {
-    if (isWatched(people)) return;
-    people.act({
-      kind: 'moveColumns',
-      sheet: sheetId,
-      column: which % headers.length,
-      count: 1,
-      to: what % headers.length,
-    });
-  },
-  'insert a column': (people, { sheetId, headers }, { which }) => {
-    if (headers.length < 16 && !isWatched(people))
-      people.act({ kind: 'insertColumns', sheet: sheetId, column: which % headers.length, count: 1 });
-  },
+  'copy over a row': copyOverRow,
+  'copy several rows': copyRows,
+  'cut a row': cutRow,
+  'move a row': (people, tab, operation) => moveRows(people, tab, operation, 1),
+  'move several rows': (people, tab, operation) => moveRows(people, tab, operation, 2 + (operation.how % 2)),
+  'hide rows': hideRows,
+  'fill down': fillDown,
+  'move a column': moveColumn,
+  'insert a column': insertColumn,
+  'delete a column': deleteColumn,
+  'copy a column': copyColumn,
   'rename a header': renameHeader,
   'rename a tab': (people, { sheetId, sheet }) => {
     people.act({ kind: 'renameTab', sheet: sheetId, title: `${sheet.title.replace(/ \(.*/, '')} (old)` });
   },
   'wipe an ID': wipeId,
+  'overwrite an ID': overwriteId,
+  'swap two IDs': swapIds,
   'type a new row': typeNewRow,
   'keep own notes': keepNotes,
 };
-
-/**
- * Whether a read or a write of the sheet is on its way. Columns that move in that moment are put right by where the rows stood; where rows
- * move in the very same moment too, that is not held yet.
- */
-const isWatched = ({ stage }: People): boolean =>
-  stage.wire.labels.some((label) => label.startsWith('sheet'));
 
 export function workInSheet(people: People, operation: Operation): void {
   if (operation.kind === 'undo') return people.takeBack();
@@ -128,19 +112,21 @@ function clearCell(people: People, tab: TabView, { which, what }: Operation): vo
     people.act({ kind: 'edit', sheet: tab.sheetId, row: target.row.position, column, text: '' });
 }
 
+/** One status into the rows below it. */
+function fillDown(people: People, tab: TabView, { which, what }: Operation): void {
+  const column = tab.columnOf('Status');
+  const first = pick(tab.rows, which)?.position;
+  if (column === undefined || first === undefined) return;
+  const last = Math.min(first + 1 + (what % 3), tab.rows.at(-1)?.position ?? first);
+  const range = { startRow: first, endRow: last + 1, startColumn: column, endColumn: column + 1 };
+  if (last > first) people.act({ kind: 'fillDown', sheet: tab.sheetId, range });
+}
+
 function deleteRow(people: People, tab: TabView, { which }: Operation): void {
   const target = pick(people.writableRows(tab), which);
   if (!target || isAlmostEmpty(people, tab.entity)) return;
   people.deleted.add(target.owner);
   people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: target.row.position, count: 1 });
-}
-
-/** A copy that nobody changed yet, by mistake or as a form to fill. */
-function copyRow(people: People, tab: TabView, { which, what }: Operation): void {
-  const target = pick(people.writableRows(tab), which);
-  if (!target || target.row.owner === '' || !isRecordId(target.row.id)) return;
-  const to = 1 + (what % (tab.rows.length + 1));
-  people.act({ kind: 'copyRow', sheet: tab.sheetId, row: target.row.position, to, inserts: true });
 }
 
 /** Makes one of two equal rows the row of somebody new, and forgets the ID. */
@@ -178,22 +164,6 @@ export function fillRow(people: People, tab: TabView, position: number, owner: s
 function typeNewRow(people: People, tab: TabView): void {
   const last = tab.rows.at(-1)?.position ?? 0;
   fillRow(people, tab, last + 1, people.claims.newOwner());
-}
-
-function renameHeader(people: People, tab: TabView, { which, what }: Operation): void {
-  const column = tab.columnOfField(pick(typedFields[tab.entity].slice(1), which) ?? '');
-  if (column === undefined || what % 2 === 0) return;
-  people.act({ kind: 'renameHeader', sheet: tab.sheetId, column, text: `${tab.headers[column]} (mine)` });
-}
-
-/** By mistake, in a row where nothing else is on its way. */
-function wipeId(people: People, tab: TabView, { which }: Operation): void {
-  const target = pick(people.writableRows(tab), which);
-  const column = tab.columnOf('ID');
-  if (!target || column === undefined || !people.isAtRest(tab.entity, target.row) || target.row.owner === '')
-    return;
-  people.blanked.add(target.owner);
-  people.act({ kind: 'edit', sheet: tab.sheetId, row: target.row.position, column, text: '' });
 }
 
 /** Fills the own columns of rows that the daemon added. */
