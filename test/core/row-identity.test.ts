@@ -134,8 +134,21 @@ describe('an ID that somebody changed', () => {
     );
   });
 
-  it('to that of a record without a row is held where the row shows exactly another one', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+  it.each<[ids: readonly Cell[], was: string]>([
+    [[numberCell(2), numberCell(3), numberCell(3)], 'those of the rows below'],
+    [[numberCell(2), emptyCell, numberCell(3)], 'that of a row that lost its own'],
+  ])('to %j, %s, is put back in every row that shows what its record had', (given) => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'trash' } });
+    for (const [index, row] of world.sheet.lead.entries()) row.id = given[index] ?? emptyCell;
+    settle(world);
+    expect([ids(world), titles(world)]).toEqual([
+      ['1', '2', '3'],
+      ['Acme', 'Beta', 'Gamma'],
+    ]);
+  });
+
+  it('S4: to that of a record without a row is held where the row shows exactly another one, and nothing is deleted', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'trash' } });
     removeRow(world, gamma);
     rowOf(world, acme).id = numberCell(3);
     settle(world);

@@ -13,7 +13,8 @@ import { writeRow } from './row-write.ts';
 /**
  * Rows that surely lost their ID, with the record they carry: the ID cell is blank, or holds what is no ID or that of another row, and
  * the row shows exactly what is agreed for a record that has no row. Certain is only what is unique on both sides: no other row shows
- * the same, and no other record has it.
+ * the same, and no other record has it. Where the ID of the record stands in a row that shows exactly what a third one has, that row has
+ * lost its own ID as well, and so on, as long as the last of them has no row.
  */
 export function findStrays(
   context: TabContext,
@@ -22,32 +23,46 @@ export function findStrays(
 ): BoundRow[] {
   const [first] = rows;
   if (!first || vanished.length === 0) return [];
-  const idCounts = countBy(rows, (row) => describeCell(row.id));
-  const lookCounts = countBy(rows, lookOf);
-  const owners = Map.groupBy(context.agreements.values(), ({ fields }) =>
-    lookOfValues(context, first, fields),
-  );
+  const byId = Map.groupBy(rows, (row) => describeCell(row.id));
+  const shown = findShown(context, rows, first);
   const lost = new Set(vanished.map(({ key }) => key.id));
   const mayBeAstray = (row: ObservedRow) => {
     const id = describeCell(row.id);
-    return row.id.kind === 'empty' || (idCounts.get(id) ?? 0) > 1 || !isOfThisTab(context, id);
+    return row.id.kind === 'empty' || (byId.get(id)?.length ?? 0) > 1 || !isOfThisTab(context, id);
   };
-  return rows.filter(mayBeAstray).flatMap((row) => {
-    const look = lookOf(row);
-    const [owner, ...others] = owners.get(look) ?? [];
-    const isUnique = others.length === 0 && lookCounts.get(look) === 1;
-    return owner && isUnique && lost.has(owner.key.id) ? [{ row, id: owner.key.id }] : [];
-  });
+  /** The row and all whose IDs it needs, if the last of them is the row of a record that has none. */
+  const follow = (row: ObservedRow, before: readonly BoundRow[]): readonly BoundRow[] => {
+    const id = shown.get(row);
+    if (id === undefined || before.some((stray) => stray.row === row)) return [];
+    const strays = [...before, { row, id }];
+    const [next, ...others] = byId.get(id) ?? [];
+    if (lost.has(id)) return strays;
+    return next && others.length === 0 ? follow(next, strays) : [];
+  };
+  const strays = rows.filter(mayBeAstray).flatMap((row) => follow(row, []));
+  return [...new Map(strays.map((stray) => [stray.row, stray])).values()];
+}
+
+/** By row, the record whose values it shows exactly, where that is unique on both sides and its ID is another one. */
+function findShown(
+  context: TabContext,
+  rows: readonly ObservedRow[],
+  first: ObservedRow,
+): ReadonlyMap<ObservedRow, RecordId> {
+  const owners = Map.groupBy(context.agreements.values(), ({ fields }) =>
+    lookOfValues(context, first, fields),
+  );
+  const shown = new Map<ObservedRow, RecordId>();
+  for (const [look, [row, ...others]] of Map.groupBy(rows, lookOf)) {
+    const [owner, ...rivals] = owners.get(look) ?? [];
+    const isUnique = others.length + rivals.length === 0;
+    if (row && owner && isUnique && owner.key.id !== describeCell(row.id)) shown.set(row, owner.key.id);
+  }
+  return shown;
 }
 
 const isOfThisTab = (context: TabContext, id: RecordId): boolean =>
   isClaimToken(id) || context.records.has(id);
-
-function countBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const item of items) counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1);
-  return counts;
-}
 
 /** Writes the ID back once the row rests, with all that the row is to get besides. A row that is to go gets its ID first all the same. */
 export function decideStray(context: TabContext, { row, id }: BoundRow): void {

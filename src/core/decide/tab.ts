@@ -48,20 +48,25 @@ export function decideTab(context: TabContext): void {
 
   planRepairs(context, astray);
   for (const stray of strays) decideStray(context, stray);
-  decideRecords(context, binding, vanished);
+  const shown = decideRecords(context, binding, vanished);
   decideClaims(context, binding, rows);
-  const found = decideOthers(context, binding, vanished);
+  const found = shown.union(decideOthers(context, binding, vanished));
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
   decideUnseenRecords(context, present);
   keepBefore(context);
 }
 
-/** Rows with the ID of their record. */
-function decideRecords(context: TabContext, { records }: Binding, vanished: readonly Agreement[]): void {
+/** Rows with the ID of their record. Answers the records whose values stand in the row of another one: those have not vanished. */
+function decideRecords(
+  context: TabContext,
+  { records }: Binding,
+  vanished: readonly Agreement[],
+): Set<RecordId> {
   const { draft, entity, input } = context;
   const swaps = findSwaps(context, records, vanished);
   // Who approved that values changed places meant every one of them.
   const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
+  const shown = new Set<RecordId>();
   for (const { row, id } of records) {
     const [swap, scope] = [swaps.get(id), swapScope({ entity, id })];
     if (row.isPaused) {
@@ -74,11 +79,13 @@ function decideRecords(context: TabContext, { records }: Binding, vanished: read
       continue;
     }
     const isTaken = swap === undefined || context.decision(scope) !== undefined || isMeant;
+    if (!isTaken) shown.add(swap.other);
     if (isTaken) decideRow(context, row, id);
     else if (swap.sign === 'exchanged') decideStray(context, { row, id: swap.other });
     else if (input.isRestless(entity, row)) draft.restlessRows += 1;
     else holdRow(context, row, id, swapReason(swap), scope);
   }
+  return shown;
 }
 
 /** Leaves a row alone over which the sides fight. What waits of it is decided anew when it goes on; what a person takes back is done. */
