@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import type { Random } from '../../src/sandbox/crm/random.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { ProcessStage } from '../support/process-stage.ts';
-import { type Row, readCrm, readTab } from '../support/two-sides.ts';
+import { readCrm, type SideAddresses } from '../support/two-sides.ts';
 
 /** People who work on both sides; every text they type is unique and names the record it was meant for. */
 export interface People {
@@ -19,6 +20,30 @@ type OnLeads = PersonActionInput extends infer Action
     ? Omit<Action, 'sheet'>
     : never
   : never;
+
+const gridShape = z.object({
+  sheets: z.array(
+    z.object({
+      title: z.string(),
+      moves: z.number(),
+      rows: z.array(z.array(z.object({ text: z.string() }).nullable())),
+    }),
+  ),
+});
+
+/** The rows of the leads as a person sees them, by header, and how often their lines had moved by then. */
+async function readLeads({ sheetsUrl }: SideAddresses) {
+  const answer = await fetch(`${sheetsUrl}/__sandbox/grid`);
+  const { sheets } = gridShape.parse(await answer.json());
+  const { moves = 0, rows = [] } = sheets.find(({ title }) => title === 'Leads') ?? {};
+  const [headers = [], ...cells] = rows.map((row) => row.map((cell) => cell?.text ?? ''));
+  const named = cells.map(
+    (texts): Readonly<Record<string, string>> =>
+      Object.fromEntries(headers.map((header, column) => [header, texts[column] ?? ''])),
+  );
+  const isFilled = (row: Readonly<Record<string, string>>) => Object.values(row).some((text) => text !== '');
+  return { moves, rows: named.slice(0, named.findLastIndex(isFilled) + 1) };
+}
 
 const tagPattern = /^[ct]\d+ [a-z]+ \d+$/;
 
@@ -47,31 +72,34 @@ export function gatherPeople(stage: ProcessStage, random: Random): People {
   };
   /** A row by grid row, and whom it is about: the owner named in its title, else its ID. */
   async function pickRow() {
-    const rows = await readTab(stage.addresses, 'Leads');
-    const position = random.integer(1, rows.length);
-    const row: Row = rows[position - 1] ?? {};
-    const isSettled = typeof row['ID'] === 'number';
-    return { position, row, isSettled, owner: ownerOf(row['Title']) ?? `c${row['ID']}`, rows };
+    const { moves, rows } = await readLeads(stage.addresses);
+    const row = random.integer(1, rows.length);
+    const { ID: id = '', Title: title = '' } = rows[row - 1] ?? {};
+    const isSettled = /^\d+$/.test(id);
+    // Rows may move between a look and what is done then: a person's hand follows them.
+    const place = { row, movesSeen: moves };
+    return { place, cells: rows[row - 1] ?? {}, isSettled, owner: ownerOf(title) ?? `c${id}`, rows };
   }
-  const onLeads = (action: OnLeads) => stage.editSheet({ sheet: 'Leads', ...action } as PersonActionInput);
+  const onLeads = (...todo: OnLeads[]) =>
+    stage.editSheet(...todo.map((action) => ({ sheet: 'Leads', ...action }) as PersonActionInput));
 
   const actions: Readonly<Record<string, { weight: number; run: () => Promise<void> }>> = {
     'type a title': {
       weight: 8,
       async run() {
-        const { isSettled, owner, position, row } = await pickRow();
+        const { cells, isSettled, owner, place } = await pickRow();
         if (!isSettled) return;
-        replace(row['Title']);
-        await onLeads({ kind: 'edit', row: position, column: 'Title', text: say(owner, 'title') });
+        replace(cells['Title']);
+        await onLeads({ kind: 'edit', ...place, column: 'Title', text: say(owner, 'title') });
       },
     },
     'type a description': {
       weight: 8,
       async run() {
-        const { isSettled, owner, position, row } = await pickRow();
+        const { cells, isSettled, owner, place } = await pickRow();
         if (!isSettled) return;
-        replace(row['About']);
-        await onLeads({ kind: 'edit', row: position, column: 'About', text: say(owner, 'about') });
+        replace(cells['About']);
+        await onLeads({ kind: 'edit', ...place, column: 'About', text: say(owner, 'about') });
       },
     },
     'add a row': {
@@ -89,9 +117,9 @@ export function gatherPeople(stage: ProcessStage, random: Random): People {
     'insert a row': {
       weight: 2,
       async run() {
-        const { position } = await pickRow();
-        await onLeads({ kind: 'insertRows', row: position });
-        await onLeads({ kind: 'edit', row: position, column: 'Title', text: say(newOwner(), 'title') });
+        const { row } = (await pickRow()).place;
+        const text = say(newOwner(), 'title');
+        await onLeads({ kind: 'insertRows', row }, { kind: 'edit', row, column: 'Title', text });
       },
     },
     sort: {
@@ -137,8 +165,14 @@ export function gatherPeople(stage: ProcessStage, random: Random): People {
     'delete a row': {
       weight: 1,
       async run() {
-        const { isSettled, position } = await pickRow();
-        if (isSettled) await onLeads({ kind: 'deleteRows', row: position });
+        const { cells, isSettled, place } = await pickRow();
+        if (!isSettled) return;
+        const { leads } = await readCrm(stage.addresses.crmUrl);
+        const lead = leads.find(({ id }) => String(id) === cells['ID']);
+        // What nobody has read yet goes with its row.
+        if (lead?.title !== cells['Title']) replace(cells['Title']);
+        if (lead?.meta_data?.about?.description !== cells['About']) replace(cells['About']);
+        await onLeads({ kind: 'deleteRows', ...place });
       },
     },
   };

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
@@ -9,7 +8,9 @@ import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { startRedis, stopRedis } from '../support/redis.ts';
 import { readCrm, readSheet } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
+import { hireOperator, type Operator } from './operator.ts';
 import { gatherPeople, ownerOf, type People } from './people.ts';
+import { describeEnd } from './post-mortem.ts';
 import { makeTrouble } from './troubles.ts';
 
 /*
@@ -23,33 +24,13 @@ const totalMs = minutes * 60_000;
 
 const settleLimitMs = 300_000;
 
-const statusShape = z.object({
-  waiting: z.array(z.object({ scope: z.string(), what: z.string(), answers: z.array(z.string()) })),
-  holds: z.array(z.looseObject({ decision: z.string().optional(), reason: z.string() })),
-  refusals: z.array(z.looseObject({ reason: z.string() })),
-});
-
-/** Somebody who wants to keep everything answers in this order of preference. */
-const preferred = ['restore', 'crm', 'new', 'retry', 'approve'];
-
-/** Answers everything that waits; says what is left for nobody, or was left until now. */
-async function answerAll(stage: ProcessStage): Promise<string[]> {
-  const { stdout } = await stage.runCommand('status', '--json');
-  const { holds, refusals, waiting } = statusShape.parse(JSON.parse(stdout));
-  for (const { answers, scope } of waiting) {
-    const choice = preferred.find((answer) => answers.includes(answer));
-    if (choice) await stage.runCommand('approve', scope, '--choice', choice);
-  }
-  const unanswered = holds.flatMap(({ decision, reason }) => (decision ? [] : [reason]));
-  return [...waiting.map(({ scope }) => scope), ...unanswered, ...refusals.map(({ reason }) => reason)];
-}
-
 const memoryOf = ({ process: { pid } }: DaemonProcess): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
 interface Course {
   readonly stage: ProcessStage;
   readonly people: People;
+  readonly operator: Operator;
   readonly random: Random;
   daemon: DaemonProcess;
   kills: number;
@@ -59,7 +40,7 @@ interface Course {
 }
 
 async function live(course: Course, redis: Awaited<ReturnType<typeof startRedis>>): Promise<void> {
-  const { people, random, stage, troubles } = course;
+  const { operator, people, random, stage, troubles } = course;
   const begunAt = Date.now();
   const elapsed = () => Date.now() - begunAt;
   for (let turn = 1; elapsed() < totalMs; turn += 1) {
@@ -76,10 +57,28 @@ async function live(course: Course, redis: Awaited<ReturnType<typeof startRedis>
     }
     if (turn % 20 === 0) {
       course.memory.push({ minute: elapsed() / 60_000, megabytes: memoryOf(course.daemon) });
-      await answerAll(stage);
+      await operator.answerAll();
     }
     await sleep(random.integer(200, 2_500));
   }
+}
+
+/** The people and the troubles have stopped: now both sides have to become the same and stay so. */
+async function settle(stage: ProcessStage, operator: Operator): Promise<void> {
+  stage.setCrmFaults({ clear: true });
+  await stage.setSheetFaults({});
+  let waiting: readonly string[] = [];
+  const isNothingLeft = async () => {
+    waiting = await operator.answerAll();
+    return waiting.length === 0;
+  };
+  await until('nothing waits for anybody', isNothingLeft, {
+    limitMs: settleLimitMs,
+    describe: async () => waiting.join('\n'),
+  });
+  await stage.agreed();
+  await stage.expectAtRest();
+  stage.expectBudgetKept();
 }
 
 test(`both sides are the same after ${minutes} minutes of people and trouble`, {
@@ -95,16 +94,16 @@ test(`both sides are the same after ${minutes} minutes of people and trouble`, {
   const people = gatherPeople(stage, random);
   const daemon = await stage.startDaemon();
   await stage.agreed();
-  const course: Course = { stage, people, random, daemon, kills: 0, troubles: new Map(), memory: [] };
-  await live(course, redis);
-  stage.setCrmFaults({ clear: true });
-  await stage.setSheetFaults({});
-  await until('nothing waits for anybody', async () => (await answerAll(stage)).length === 0, {
-    limitMs: settleLimitMs,
-  });
-  await stage.agreed();
-  await stage.expectAtRest();
-  stage.expectBudgetKept();
+  const operator = hireOperator(stage);
+  const troubles = new Map<string, number>();
+  const course: Course = { stage, people, operator, random, daemon, kills: 0, troubles, memory: [] };
+  try {
+    await live(course, redis);
+    await settle(stage, operator);
+  } catch (error) {
+    console.log(await describeEnd(stage, course.daemon, operator));
+    throw error;
+  }
   await course.daemon.terminate();
   const { mirror } = openMirror({ directory: stage.environment['STATE_DIR'] ?? '' });
   onTestFinished(() => mirror.close());

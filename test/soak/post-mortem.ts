@@ -1,0 +1,58 @@
+import { openMirror } from '../../src/sqlite/open.ts';
+import type { DaemonProcess } from '../support/daemon-process.ts';
+import type { ProcessStage } from '../support/process-stage.ts';
+import { readTab } from '../support/two-sides.ts';
+import type { Operator } from './operator.ts';
+
+/** Enough to see what led to it, few enough to be read. */
+const [triedMax, linesMax, rowsMax] = [60, 80, 40];
+
+/**
+ * What there is to know after an end that is not clean: everything that waits, what the operator tried, the rows that say something, the
+ * outbox and the end of the log. It kills the daemon to look into its mirror.
+ */
+export async function describeEnd(
+  stage: ProcessStage,
+  daemon: DaemonProcess,
+  operator: Operator,
+): Promise<string> {
+  const status = await stage.runCommand('status', '--json');
+  const { stderr, stdout } = await daemon.kill();
+  const { mirror } = openMirror({ directory: stage.environment['STATE_DIR'] ?? '' });
+  const outbox = mirror.readOutbox().filter(({ state }) => state !== 'done');
+  const [decisions, openWrites] = [mirror.readDecisions(), mirror.readOpenWrites()];
+  mirror.close();
+  const rows = (await readTab(stage.addresses, 'Leads')).filter(
+    ({ Sync }) => !String(Sync ?? '').startsWith('Synced'),
+  );
+  const parts: Readonly<Record<string, readonly unknown[]>> = {
+    'What waits': pickWaiting(status.stdout),
+    'The outbox': outbox,
+    Decisions: decisions,
+    'Open writes': openWrites,
+    'Rows that are not synced': rows.slice(0, rowsMax),
+    'What the operator tried': operator.tried.slice(-triedMax),
+    'The end of the log': `${stdout}${stderr}`.trim().split('\n').slice(-linesMax),
+  };
+  return Object.entries(parts)
+    .map(([title, lines]) => [`== ${title}`, ...lines.map(show)].join('\n'))
+    .join('\n');
+}
+
+const show = (line: unknown) => (typeof line === 'string' ? line : JSON.stringify(line));
+
+const waitingParts = [
+  'brakes',
+  'holds',
+  'conflicts',
+  'waiting',
+  'refusals',
+  'problems',
+  'restlessRows',
+  'tabs',
+];
+
+function pickWaiting(status: string): unknown[] {
+  const parts = Object.entries(JSON.parse(status) as Record<string, unknown>);
+  return parts.flatMap(([name, content]) => (waitingParts.includes(name) ? [{ [name]: content }] : []));
+}
