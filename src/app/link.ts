@@ -8,7 +8,7 @@ import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';
 import type { Entity } from '../core/record.ts';
 import { type BudgetUsage, createRequestBudget, type RequestBudget } from '../crm/budget.ts';
 import { createCrmClient } from '../crm/client.ts';
-import { createApiKey } from '../crm/key-pool.ts';
+import { type ApiKey, createApiKey } from '../crm/key-pool.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
 import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
@@ -54,7 +54,8 @@ export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys):
     const clock = systemClock;
     const random = Math.random;
     const { crm, sheet } = settings;
-    const budget = createKeyBudget(settings, budgetLog, rereadKeys);
+    const keys = openKeys(settings, rereadKeys);
+    const budget = createKeyBudget(settings, budgetLog, keys);
     const link: Link = {
       name: sheet.spreadsheetId,
       mirror,
@@ -75,6 +76,8 @@ export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys):
       backoff: { firstMs: 1_000, maxMs: 60_000 },
       random,
       newWord,
+      // A secret may have been exchanged meanwhile.
+      keyNames: () => keys.map(({ secret }) => keyName(secret)),
     };
     const close = () => {
       budget.close();
@@ -106,17 +109,18 @@ export type RereadKeys = () => readonly string[];
 /** The keys of the settings, each once. */
 export const keysOf = ({ crm }: Settings): string[] => [...new Set([crm.apiKey, ...crm.apiKeys])];
 
+const openKeys = (settings: Settings, rereadKeys: RereadKeys = () => []): readonly ApiKey[] =>
+  keysOf(settings).map((secret, place) => createApiKey(keyName(secret), secret, () => rereadKeys()[place]));
+
 /** The budget of the settings' keys, going on with the slots in the log. */
 export const createKeyBudget = (
   settings: Settings,
   log: BudgetLog,
-  rereadKeys: RereadKeys = () => [],
+  keys = openKeys(settings),
 ): RequestBudget => {
   const { crm } = settings;
   return createRequestBudget({
-    keys: keysOf(settings).map((secret, place) =>
-      createApiKey(keyName(secret), secret, () => rereadKeys()[place]),
-    ),
+    keys,
     ...crm.budget,
     ipRequests: crm.ipBudget.requests,
     holdMs: crm.timeoutMs + settleAfterTimeoutMs,

@@ -118,7 +118,8 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
       try {
         return { envelope: judge(judged, ended), sentAt, receivedAt: clock.now() };
       } catch (error) {
-        if (!refusedKeys.has(key) && (renewKey(error, tried, log) || turnToAnotherKey(error, key, judged))) {
+        if (renewKey(error, tried, log)) throw exchanged(judged);
+        if (!refusedKeys.has(key) && turnToAnotherKey(error, key, judged)) {
           refusedKeys.add(key);
           continue;
         }
@@ -137,12 +138,19 @@ const describeRequest = ({ method, path, scope }: Endpoint, call: CrmCall): Judg
   scopes: [scope, ...(call.furtherScopes ?? [])],
 });
 
-/** A secret may have been exchanged at its source since it was read; it is looked up once for a request that was refused. */
+/** A secret may have been exchanged at its source since it was read; it is looked up for a request that was refused. */
 function renewKey(error: unknown, { key, secret }: Attempt, log: Log): boolean {
   const isRenewed = isSyncError(error, 'CRM_UNAUTHORIZED') && (key.renew?.(secret) ?? false);
   if (isRenewed) log.info('crm.key-renewed', { key: key.name });
   return isRenewed;
 }
+
+/** Nothing is sent again with another secret: whose records that one opens has to be found out first. */
+const exchanged = ({ name }: JudgedRequest) =>
+  new SyncError(
+    'CRM_UNREACHABLE',
+    `The key was exchanged when ${name} was refused; it is tried with the new one soon.`,
+  );
 
 /**
  * Sends a request once with the key, within the timeout and without regard to the budget. No answer quotes

@@ -4,6 +4,8 @@ import { isSyncError } from '../core/errors.ts';
 import type { OpenWrite } from '../core/open-write.ts';
 import type { RecordKey } from '../core/record.ts';
 import type { RowStep } from '../core/table.ts';
+import { takeAccount } from './account.ts';
+import { saveColumnMap } from './column-map.ts';
 import type { Link } from './link.ts';
 import { saveRebase } from './rebase.ts';
 
@@ -60,8 +62,11 @@ function commitPlan(link: Link, plan: Plan): void {
     for (const id of plan.openWrites.drop) mirror.dropOpenWrite(id);
     for (const write of plan.openWrites.save) mirror.saveOpenWrite(write);
     for (const entity of plan.rebased) saveRebase(mirror, entity, '');
+    for (const entity of plan.remapped) saveColumnMap(mirror, link.policy, entity);
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
     if (plan.table.length > 0) saveOpenWrite(link, unansweredWrite(plan));
+    // Last, because it forgets all of the above.
+    if (plan.takesAccount) takeAccount(link);
   });
 }
 

@@ -137,7 +137,9 @@ function findQuestions({ askedSince, lastPlan, link }: Engine): Finding[] {
   const where = tab === undefined ? '“status” lists them.' : `Answer in the tab ${tab}, or see “status”.`;
   const found: Finding[] = [];
   if (brakes.length > 0) {
-    const words = `${brakes.map(({ reason }) => reason).join(' ')} ${where}`;
+    // One reason may stop several tabs.
+    const reasons = new Set(brakes.map(({ reason }) => reason));
+    const words = `${[...reasons].join(' ')} ${where}`;
     found.push({ name: 'BRAKE', ...oldest(brakes), words, makes: 'degraded' });
   }
   if (others.length > 0) {

@@ -4,7 +4,9 @@ import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import { claimToken } from '../core/record.ts';
 import type { ObservedTable } from '../core/table.ts';
+import { findAccountDoubt } from './account.ts';
 import { applyPlan } from './apply.ts';
+import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
@@ -94,6 +96,8 @@ function planCycle(
       ),
       contests: readContests(mirror, clock.now()),
       rebases: readRebases(mirror, agreements, table),
+      remaps: readRemaps(mirror, policy),
+      accountDoubt: findAccountDoubt(link),
     },
     table,
     isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),

@@ -41,6 +41,8 @@ export interface Link {
   readonly policy: Policy;
   /** Nothing is written unless a person applies the plan for it. */
   readonly isManual?: boolean;
+  /** Names of the CRM's keys in use now, which tell nothing of the keys; absent where there are none to tell accounts apart by. */
+  readonly keyNames?: () => readonly string[];
   readonly times: LinkTimes;
   readonly backoff: Backoff;
   /** Chance from 0 to 1. */

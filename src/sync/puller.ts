@@ -16,6 +16,7 @@ import {
 } from '../core/reading.ts';
 import { type Entity, type ListedEntity, listedEntities } from '../core/record.ts';
 import type { Sweep } from '../core/state.ts';
+import { expectKnownAccount, findAccountDoubt, noteAccount, recognizeAccount } from './account.ts';
 import { readNextContacts } from './contacts.ts';
 import type { KeyRefusal } from './key-refusal.ts';
 import type { Link } from './link.ts';
@@ -25,6 +26,9 @@ import { absorbPage, finishSweep, noteProgress, proveGone, pullCatalog, pullPage
 
 /** No list is longer than this; one that seems to be does not end. */
 const pagesMax = 20_000;
+
+/** Pause between two looks whether the account is the known one again. */
+const accountPauseMs = 1_000;
 
 /** What the puller reports to whoever runs it. */
 export interface PullerOptions {
@@ -79,7 +83,11 @@ export class Puller {
 
   /** Reads the catalog and all records once, beginning now. Throws what fails. */
   async pullAll(onRead: OnRead): Promise<void> {
-    await this.#lock.run(() => this.#pullCatalog());
+    await this.#lock.run(async () => {
+      await recognizeAccount(this.#options.link);
+      expectKnownAccount(this.#options.link);
+      await this.#pullCatalog();
+    });
     for (const entity of listedEntities) {
       const sweep = await this.#sweepAnew(entity, onRead);
       onRead(entity, sweep.records, true);
@@ -102,8 +110,10 @@ export class Puller {
 
   /** Does what is due, if anything is; answers in how long something will be. */
   async #runNextTask(stopping: AbortSignal): Promise<number> {
-    const { clock } = this.#options.link;
-    const tasks = this.#tasks();
+    const { link } = this.#options;
+    const { clock } = link;
+    noteAccount(link);
+    const tasks = findAccountDoubt(link) ? this.#accountTask() : this.#tasks();
     const due = tasks.filter(({ at }) => at <= clock.monotonicMs());
     const [task] = due.toSorted(
       (left, right) => this.#servedAtOf(left.source) - this.#servedAtOf(right.source),
@@ -114,10 +124,10 @@ export class Puller {
   }
 
   #tasks(): Task[] {
-    const { link, keyRefusal } = this.#options;
+    const { link } = this.#options;
     const now = link.clock.monotonicMs();
     const times = this.#readingTimes();
-    const tasks = [
+    return this.#heldBack([
       {
         source: 'crm:catalog',
         at: this.#catalogAt + link.times.catalogMs,
@@ -133,7 +143,28 @@ export class Puller {
         work: async () => (await this.#read(entity, nextTurn)).kind === 'sweep',
       })),
       ...(link.policy.entities.includes('contact') ? [this.#contactsTask()] : []),
-    ];
+    ]);
+  }
+
+  /** Nothing else is read before it is known whose records these are. */
+  #accountTask(): Task[] {
+    const { link, onNews, problems } = this.#options;
+    const work = async () => {
+      // What was read so far of lists may be of another account than what follows.
+      this.#readings.clear();
+      this.#sweeps.clear();
+      if (await recognizeAccount(link)) onNews();
+      // It answers again; whether the lists can be read is seen when they are.
+      for (const { source } of this.#tasks()) problems.end(source);
+      return true;
+    };
+    // Another account stays one until its key is exchanged or a person takes it: that is looked for now and then.
+    const at = this.#servedAtOf('crm:account') + accountPauseMs;
+    return this.#heldBack([{ source: 'crm:account', at, work }]);
+  }
+
+  #heldBack(tasks: readonly Task[]): Task[] {
+    const { keyRefusal } = this.#options;
     return tasks.map((task) => {
       const heldUntil = this.#heldUntil.get(task.source) ?? Number.NEGATIVE_INFINITY;
       return { ...task, at: Math.max(task.at, heldUntil, keyRefusal.until) };

@@ -6,6 +6,7 @@ import { nameColumn } from '../core/refusal-words.ts';
 import type { JournalEntry, OutboxItem } from '../core/state.ts';
 import { emptyAgreement } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
+import { findAccountDoubt } from './account.ts';
 import { finishCreate, settleCreate } from './create.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
@@ -25,7 +26,7 @@ export async function pushRecord(
   key: RecordKey,
   isWithheld: IsWithheld = () => false,
 ): Promise<PushResult> {
-  if (!link.policy.entities.includes(key.entity)) return 'nothing';
+  if (!link.policy.entities.includes(key.entity) || findAccountDoubt(link)) return 'nothing';
   const item = link.mirror.findOutboxItem(key);
   if (!item || item.dueAt > link.clock.now()) return 'nothing';
   if (item.state !== 'waiting' && item.state !== 'unknown') return 'nothing';

@@ -63,6 +63,8 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
       decisions: [],
       openWrites: [],
       rebases: new Map(),
+      remaps: new Map(),
+      accountDoubt: undefined,
       contests: new Map(),
       catalog: sampleCatalog,
       sweptEntities: new Set(),

@@ -106,6 +106,28 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
       'names a spreadsheet that is not there, and one that the state does not belong to',
     ],
   ],
+  'the key is one for another account of the CRM': [
+    [
+      'scenario/other-account.test.ts',
+      'S5: writes nothing on either side and takes over nothing, although the ids are the same',
+    ],
+    [
+      'scenario/other-account.test.ts',
+      'shows by record what differs once a person takes the account, and writes when that is approved too',
+    ],
+    ['scenario/other-account.test.ts', 'is let go by itself when the old key is back'],
+  ],
+  'the settings put columns elsewhere': [
+    [
+      'scenario/changed-columns.test.ts',
+      'S5: writes nothing on either side before a person agrees, and shows what it found there',
+    ],
+    ['scenario/changed-columns.test.ts', 'goes on where it was as soon as the configuration is as before'],
+    [
+      'scenario/changed-columns.test.ts',
+      'is filled without asking, and what somebody has there already waits where it differs',
+    ],
+  ],
   'both sides are full when they first meet': [
     [
       'scenario/adopt.test.ts',

@@ -58,6 +58,7 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   for (const write of plan.openWrites.save) openWrites.set(write.id, write);
   openWrites.set(plan.run, unansweredWrite(plan));
   for (const entity of plan.rebased) world.rebases.delete(entity);
+  for (const entity of plan.remapped) world.remaps.delete(entity);
   journal.push(...plan.journal);
   const isFailure = outcome !== 'answered' && plan.table.length > 0;
   if (outcome !== 'lost') writeSheet(world, plan.table);

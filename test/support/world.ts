@@ -1,9 +1,10 @@
 import type { Catalog } from '../../src/core/catalog.ts';
 import { type Cell, describeCell, emptyCell } from '../../src/core/cell.ts';
 import { createNames, encode, leadChoice, type Names } from '../../src/core/codec.ts';
+import type { Remap } from '../../src/core/column-map.ts';
 import { joinContactId } from '../../src/core/contact-id.ts';
 import { type Contest, contestMs, findContest } from '../../src/core/contest.ts';
-import type { DecideInput } from '../../src/core/decide/context.ts';
+import type { AccountDoubt, DecideInput } from '../../src/core/decide/context.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
@@ -54,6 +55,8 @@ export interface World {
   readonly outbox: Map<string, OutboxItem>;
   readonly decisions: Map<string, string>;
   readonly rebases: Map<Entity, string>;
+  readonly remaps: Map<Entity, Remap>;
+  accountDoubt: AccountDoubt | undefined;
   readonly openWrites: Map<string, OpenWrite>;
   readonly journal: JournalEntry[];
   /** What the reads of the sheet before showed. */
@@ -87,6 +90,8 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     outbox: new Map(),
     decisions: new Map(),
     rebases: new Map(),
+    remaps: new Map(),
+    accountDoubt: undefined,
     openWrites: new Map(),
     journal: [],
     memory: emptyMemory,
@@ -230,6 +235,8 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
       catalog: world.catalog,
       sweptEntities: new Set(world.isSwept ? entities : []),
       rebases: world.rebases,
+      remaps: world.remaps,
+      accountDoubt: world.accountDoubt,
       contests: findContests(world),
     },
     table,

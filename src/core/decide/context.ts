@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog.ts';
 import type { Names } from '../codec.ts';
+import type { Remap } from '../column-map.ts';
 import type { Contest } from '../contest.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Layout, TabLayout } from '../layout.ts';
@@ -25,8 +26,19 @@ export interface Known {
   readonly sweptEntities: ReadonlySet<Entity>;
   /** Entities whose agreements have to be found anew, with the reason. */
   readonly rebases: ReadonlyMap<Entity, string>;
+  /** Tabs whose columns the configuration puts elsewhere than before. */
+  readonly remaps: ReadonlyMap<Entity, Remap>;
+  /** Why the CRM may be another account than the one that is known; `undefined` when it is the known one. */
+  readonly accountDoubt: AccountDoubt | undefined;
   /** Fields over which the two sides fight, by the text of their record's key. */
   readonly contests: ReadonlyMap<string, Contest>;
+}
+
+/** Nobody knows, or nobody agreed, whose records the CRM shows now. */
+export interface AccountDoubt {
+  readonly reason: string;
+  /** It is another account for certain, so that a person can answer; else it is still being found out. */
+  readonly isOther: boolean;
 }
 
 export interface DecideInput {

@@ -56,11 +56,14 @@ function changesNothing({
   openWrites,
   outbox,
   rebased,
+  remapped,
   settledDecisions,
   table,
+  takesAccount,
 }: Plan): boolean {
   const changes = [agreements, openWrites, outbox].flatMap(({ drop, save }) => [...drop, ...save]);
-  return [answers, changes, journal, rebased, settledDecisions, table].every((part) => part.length === 0);
+  const parts = [answers, changes, journal, rebased, remapped, settledDecisions, table];
+  return !takesAccount && parts.every((part) => part.length === 0);
 }
 
 /** What was not written since then is the same object, whoever keeps it; a record that was read again is another one. */
@@ -73,6 +76,8 @@ const alike: { readonly [Part in keyof Known]: (before: Known[Part], now: Known[
   catalog: isAlike,
   sweptEntities: (before, now) => isAlike([...before], [...now]),
   rebases: (before, now) => isAlike([...before], [...now]),
+  remaps: (before, now) => isAlike([...before], [...now]),
+  accountDoubt: isAlike,
   contests: (before, now) => isAlike([...before], [...now]),
 };
 

@@ -1,16 +1,19 @@
 import { createNames, leadChoice } from '../codec.ts';
 import { describeEntity } from '../field.ts';
-import { recordTabs } from '../layout.ts';
+import { recordTabs, type TabLayout } from '../layout.ts';
 import type { OpenWrite } from '../open-write.ts';
 import type { Entity, RecordKey } from '../record.ts';
-import type { Decision, KnownRecord } from '../state.ts';
+import type { Agreement, Decision, KnownRecord } from '../state.ts';
+import type { ObservedTab } from '../table.ts';
 import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
+import { isAccountTaken } from './other-account.ts';
 import type { Plan } from './plan.ts';
 import { findAnswers, planQuestionRows, readQuestionTab, scopeOf } from './question-rows.ts';
 import { findQuestions } from './questions.ts';
+import { forgetRemapped, remapScope } from './remapped.ts';
 import { decideTab } from './tab.ts';
 
 /**
@@ -54,9 +57,7 @@ function decideOnce(input: DecideInput): Plan {
       draft.holds.push({ entity, reason: tab.reason });
       continue;
     }
-    const ofEntity = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>
-      new Map(items.filter((item) => item.key.entity === entity).map((item) => [item.key.id, item]));
-    const agreements = forgetFreshColumns(tab, ofEntity(known.agreements), draft);
+    const agreements = lastingAgreements(input, layout, tab, draft);
     draft.holds.push(...holdMissingColumns(layout, tab, agreements));
     decideTab({
       input,
@@ -68,9 +69,9 @@ function decideOnce(input: DecideInput): Plan {
       draft,
       cascades,
       questionsTitle: questionTab && input.policy.questionsTitle,
-      records: ofEntity(known.records),
+      records: ofEntity(entity, known.records),
       agreements,
-      outbox: ofEntity(known.outbox),
+      outbox: ofEntity(entity, known.outbox),
       decision,
       peek: (scope) => answers.get(scope),
     });
@@ -89,10 +90,28 @@ function decideOnce(input: DecideInput): Plan {
       ...planQuestionRows({ tab: questionTab, questions, mayReturn, timeZone, now, appendsMax }),
     );
   }
+  const takesAccount = isAccountTaken(input, decision);
   const isSettled = ({ scope }: Decision) => !draft.usedDecisions.has(scope) && !isHeld(scope);
   const settled = known.decisions.filter(isSettled).map(({ scope }) => scope);
   const openWrites = settleWrites(known.openWrites, draft);
-  return finishDraft(draft, input.now, input.run, { settledDecisions: settled, openWrites, questions });
+  const rest = { settledDecisions: settled, openWrites, questions, takesAccount };
+  return finishDraft(draft, input.now, input.run, rest);
+}
+
+const ofEntity = <Item extends { readonly key: RecordKey }>(entity: Entity, items: readonly Item[]) =>
+  new Map(items.filter((item) => item.key.entity === entity).map((item) => [item.key.id, item]));
+
+/** What is agreed in the columns that are where they were. */
+function lastingAgreements(
+  { known }: DecideInput,
+  { entity }: TabLayout<Entity>,
+  tab: Extract<ObservedTab, { state: 'read' }>,
+  draft: Draft,
+): ReadonlyMap<string, Agreement> {
+  const isRemapAgreedTo = known.decisions.some(({ scope }) => scope === remapScope(entity));
+  const agreements = ofEntity(entity, known.agreements);
+  const lasting = forgetRemapped(agreements, known.remaps.get(entity), isRemapAgreedTo, draft);
+  return forgetFreshColumns(tab, lasting, draft);
 }
 
 /** What is left of the open writes once what has landed is taken out. */

@@ -23,6 +23,8 @@ export interface Draft {
   readonly refusals: Refusal[];
   /** Entities whose agreements may be found anew, because a person agreed. */
   readonly rebased: Entity[];
+  /** Entities whose columns are where the configuration puts them, and nothing speaks against it. */
+  readonly remapped: Entity[];
   /** Decisions of people that still wait for something. */
   readonly usedDecisions: Set<string>;
   /** Scopes with a row in the tab of the questions under which nothing is decided, and may be soon. */
@@ -46,6 +48,7 @@ export const createDraft = (): Draft => ({
   withheld: [],
   refusals: [],
   rebased: [],
+  remapped: [],
   usedDecisions: new Set(),
   openScopes: new Set(),
   restlessRows: 0,
@@ -55,7 +58,7 @@ export const finishDraft = (
   draft: Draft,
   at: number,
   run: string,
-  rest: Pick<Plan, 'settledDecisions' | 'openWrites' | 'questions'>,
+  rest: Pick<Plan, 'settledDecisions' | 'openWrites' | 'questions' | 'takesAccount'>,
 ): Plan => ({
   at,
   run,
@@ -72,5 +75,6 @@ export const finishDraft = (
   withheld: draft.withheld,
   refusals: draft.refusals,
   rebased: draft.rebased,
+  remapped: draft.remapped,
   restlessRows: draft.restlessRows,
 });

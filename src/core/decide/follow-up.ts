@@ -30,6 +30,8 @@ export function followUp(plan: Plan, begun: ReadonlySet<string>): Plan {
     agreements: { ...plan.agreements, save: plan.agreements.save.filter(isWhole) },
     journal: plan.journal.filter(isWhole),
     rebased: [],
+    remapped: [],
+    takesAccount: false,
   };
 }
 

@@ -113,6 +113,10 @@ export interface Plan {
   readonly questions: readonly Question[];
   /** Entities whose agreements are found anew from here on. */
   readonly rebased: readonly Entity[];
+  /** Entities whose columns are where the configuration puts them from here on. */
+  readonly remapped: readonly Entity[];
+  /** A person agreed that the account which the CRM shows is the one to work with from here on. */
+  readonly takesAccount: boolean;
   /** Rows that changed since the read before: taken once they rest. */
   readonly restlessRows: number;
 }

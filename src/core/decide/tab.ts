@@ -14,9 +14,11 @@ import { findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
 import { editsOf, type JudgedRow, judgeRow } from './judge.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
+import { findOtherAccount } from './other-account.ts';
 import { pauseRow } from './paused.ts';
 import type { Brake } from './plan.ts';
 import { findRebase } from './rebase.ts';
+import { findRemapped } from './remapped.ts';
 import { decideRow } from './row.ts';
 import { showsValues } from './row-values.ts';
 import { holdRow } from './row-write.ts';
@@ -212,8 +214,11 @@ function isBraked(context: TabContext, all: Binding, vanished: readonly Agreemen
   const judged = binding.records.flatMap(({ row, id }) => judgeRow(context, row, id) ?? []);
   const rested = judged.filter(({ isRestless }) => !isRestless);
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
-  if (findHoldingBrakes(context, binding, vanished, judged).length > 0) draft.withheld.push(entity);
-  const holding = findHoldingBrakes(context, binding, steadilyVanished, rested);
+  const elsewhere = findElsewhere(context, judged);
+  const isWithheld = elsewhere.length + findHoldingBrakes(context, binding, vanished, judged).length > 0;
+  if (isWithheld) draft.withheld.push(entity);
+  else if (input.known.remaps.has(entity)) draft.remapped.push(entity);
+  const holding = [...elsewhere, ...findHoldingBrakes(context, binding, steadilyVanished, rested)];
   draft.brakes.push(...holding);
   if (holding.length === 0) {
     if (input.known.rebases.has(entity)) draft.rebased.push(entity);
@@ -224,6 +229,12 @@ function isBraked(context: TabContext, all: Binding, vanished: readonly Agreemen
     keepDecisions(context, key);
   return true;
 }
+
+/** The brakes that hold because what is read may belong elsewhere. Who types meanwhile makes no difference to that. */
+const findElsewhere = (context: TabContext, judged: readonly JudgedRow[]): Brake[] => [
+  ...findOtherAccount(context),
+  ...findRemapped(context, judged).filter(({ scope }) => context.decision(scope) === undefined),
+];
 
 /** The brakes that these losses and edits trip and that nobody has approved. */
 function findHoldingBrakes(

@@ -1,0 +1,115 @@
+import type { AccountDoubt } from '../core/decide/context.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
+import { isListed } from '../core/record.ts';
+import type { StoredRecord } from '../core/state.ts';
+import { differingFields } from '../core/value.ts';
+import type { Link } from './link.ts';
+import { beginRebase } from './rebase.ts';
+
+type AccountLink = Pick<Link, 'crm' | 'keyNames' | 'mirror'>;
+
+/** Names of the keys that are known to open the account whose records the mirror holds. */
+const knownFact = 'account.keys';
+/** Names of keys that were found to open another one. */
+const otherFact = 'account.otherKeys';
+
+const readNames = (link: Pick<Link, 'mirror'>, fact: string): readonly string[] | undefined =>
+  link.mirror.readFact(fact)?.split(' ');
+
+const namesNow = ({ keyNames }: Pick<Link, 'keyNames'>): readonly string[] => keyNames?.() ?? [];
+
+/**
+ * Why the CRM may show the records of another account than before. The CRM tells no account by name, but a key belongs to one for as long
+ * as it lives: so a doubt begins with a key that was not used before, and ends when a record that is known was read with it.
+ */
+export function findAccountDoubt(link: Pick<Link, 'keyNames' | 'mirror'>): AccountDoubt | undefined {
+  const [names, known] = [namesNow(link), readNames(link, knownFact) ?? []];
+  if (names.every((name) => known.includes(name)) || knownRecords(link).length === 0) return undefined;
+  const others = readNames(link, otherFact) ?? [];
+  return names.every((name) => others.includes(name))
+    ? { reason: otherReason, isOther: true }
+    : {
+        reason: 'The key of the CRM is a new one. Whether it opens the same account is being found out.',
+        isOther: false,
+      };
+}
+
+const otherReason =
+  'The key of the CRM opens another account than before: no record that was asked for is there. Put the old key back, or approve to go on ' +
+  'with the account that it opens now. Its records are then read and compared, and nothing is written before that is approved as well.';
+
+/** So many records are asked for at most. One that is there is enough, and some may have been deleted meanwhile. */
+const samplesMax = 5;
+
+/** To be called before anything is read: where no record is known yet, what is read belongs to the keys of now. */
+export function noteAccount(link: Pick<Link, 'keyNames' | 'mirror'>): void {
+  const names = namesNow(link);
+  const known = readNames(link, knownFact) ?? [];
+  if (names.some((name) => !known.includes(name)) && !findAccountDoubt(link))
+    link.mirror.saveFact(knownFact, names.join(' '));
+}
+
+/**
+ * Finds out whether the keys open the known account, if that is in doubt. Answers whether there is something new to decide from. Throws
+ * what reading throws; CRM_UNREADABLE or CRM_FORBIDDEN only when no record could be read.
+ */
+export async function recognizeAccount(link: AccountLink): Promise<boolean> {
+  const { mirror } = link;
+  const names = namesNow(link).join(' ');
+  noteAccount(link);
+  if (findAccountDoubt(link)?.isOther !== false) return false;
+  mirror.saveFact((await isAnyThere(link)) ? knownFact : otherFact, names);
+  return true;
+}
+
+async function isAnyThere({ crm, mirror }: AccountLink): Promise<boolean> {
+  let failure: SyncError | undefined;
+  let isAnyAnswered = false;
+  for (const record of spread(knownRecords({ mirror }))) {
+    try {
+      const seen = await crm.getRecord(record.key, 'newest');
+      if (seen && isSameRecord(record, seen.fields)) return true;
+      isAnyAnswered = true;
+    } catch (error) {
+      // The other kinds of record may be readable.
+      if (!isSyncError(error, 'CRM_UNREADABLE') && !isSyncError(error, 'CRM_FORBIDDEN')) throw error;
+      failure = error;
+    }
+  }
+  if (failure && !isAnyAnswered) throw failure;
+  return false;
+}
+
+const knownRecords = ({ mirror }: Pick<Link, 'mirror'>): readonly StoredRecord[] =>
+  mirror.readRecords().filter(({ key, presence }) => presence === 'present' && isListed(key.entity));
+
+/** Some records from among all of them. */
+function spread(records: readonly StoredRecord[]): StoredRecord[] {
+  const count = Math.min(samplesMax, records.length);
+  return Array.from({ length: count }, (_, index) =>
+    Math.floor((index * (records.length - 1)) / Math.max(1, count - 1)),
+  ).flatMap((place) => records[place] ?? []);
+}
+
+/** Two accounts may give the same id, but hardly in the same second. */
+function isSameRecord({ fields }: StoredRecord, seen: StoredRecord['fields']): boolean {
+  const [before, now] = [fields['created_at'], seen['created_at']];
+  return before && now ? before === now : differingFields(fields, seen).length === 0;
+}
+
+/** Fails with DAEMON_REFUSED while the CRM may show another account: nothing of it is to be read then. */
+export function expectKnownAccount(link: Pick<Link, 'keyNames' | 'mirror'>): void {
+  const doubt = findAccountDoubt(link);
+  if (doubt) throw new SyncError('DAEMON_REFUSED', doubt.reason);
+}
+
+/**
+ * Goes on with the account that the keys open now. What is known of the records of the one before says nothing about this one, so all of
+ * them are gone until they are seen again. To be called in a transaction.
+ */
+export function takeAccount(link: Pick<Link, 'clock' | 'keyNames' | 'mirror' | 'newWord'>): void {
+  const { clock, mirror, newWord } = link;
+  beginRebase(mirror, 'The key opens another account of the CRM.', { now: clock.now(), newWord: newWord() });
+  for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });
+  mirror.saveFact(knownFact, namesNow(link).join(' '));
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import type { ColumnPolicy } from '../../src/core/policy.ts';
+import type { Engine } from '../../src/sync/engine.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+
+type Columns = Readonly<Record<string, ColumnPolicy>>;
+
+const withColumns = ({ policy }: LeadsStage['link'], columns: Columns) => ({
+  ...policy,
+  tabs: { ...policy.tabs, lead: { ...policy.tabs.lead, columns } },
+});
+
+/** An engine as after a restart with these rules for the columns of leads. */
+const restart = ({ createEngine, link }: LeadsStage, columns: Columns): Engine =>
+  createEngine({ ...link, policy: withColumns(link, columns) });
+
+/** Enough cycles for whatever is typed to rest. */
+async function cycle(engine: Engine): Promise<Engine> {
+  for (const _turn of [1, 2, 3]) await engine.cycle();
+  return engine;
+}
+
+const scopes = ({ lastPlan }: Engine) => lastPlan?.brakes.map(({ scope }) => scope);
+
+const titles = async ({ readCrm }: LeadsStage) => (await readCrm()).leads.map(({ title }) => title);
+
+describe('a configuration that puts a column under a header of somebody', () => {
+  /** Somebody has notes of their own in a column “Name”. */
+  async function openWithNotes(): Promise<LeadsStage> {
+    const stage = await openLeadsStage();
+    await stage.editSheet(
+      { kind: 'insertColumns', sheet: 'Leads', column: 2 },
+      { kind: 'edit', sheet: 'Leads', row: 0, column: 2, text: 'Name' },
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 2, text: 'call back' },
+      { kind: 'edit', sheet: 'Leads', row: 3, column: 2, text: 'is on holiday' },
+    );
+    return stage;
+  }
+
+  test('S5: writes nothing on either side before a person agrees, and shows what it found there', async () => {
+    const stage = await openWithNotes();
+    const before = [await stage.readSheet(), await titles(stage)];
+    const engine = await cycle(restart(stage, { title: { header: 'Name' } }));
+    expect(scopes(engine)).toEqual(['brake:lead:columns']);
+    const [brake] = engine.lastPlan?.brakes ?? [];
+    expect(brake?.reason).toContain('title stood under its own header and is to stand under “Name”. 2 cells');
+    expect(brake?.changes.shown.map(({ field, after }) => [field, after])).toEqual([
+      ['title', 'call back'],
+      ['title', 'is on holiday'],
+    ]);
+    expect([await stage.readSheet(), await titles(stage)]).toEqual(before);
+    expect(stage.link.mirror.readOutbox()).toEqual([]);
+  });
+
+  test('goes on where it was as soon as the configuration is as before', async () => {
+    const stage = await openWithNotes();
+    const before = [await stage.readSheet(), await titles(stage)];
+    await cycle(restart(stage, { title: { header: 'Name' } }));
+    const engine = await cycle(restart(stage, {}));
+    expect([scopes(engine), await stage.readSheet(), await titles(stage)]).toEqual([[], ...before]);
+  });
+});
+
+describe('a column that is added in the configuration', () => {
+  test('is filled without asking, and what somebody has there already waits where it differs', async () => {
+    const off: Columns = { 'about.description': { direction: 'off' } };
+    const stage = await openLeadsStage();
+    await cycle(restart(stage, off));
+    await stage.editSheet({
+      kind: 'edit',
+      sheet: 'Leads',
+      row: 1,
+      column: 'About',
+      text: 'Typed while it was off',
+    });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 2, column: 'About', text: '' });
+    await cycle(restart(stage, off));
+    const engine = restart(stage, {});
+    await engine.link.table.layOut(currentLayout(engine.link), 'refresh');
+    await cycle(engine);
+    expect(scopes(engine)).toEqual([]);
+    expect(engine.lastPlan?.conflicts).toMatchObject([{ table: 'Typed while it was off' }]);
+    const { leads } = await stage.readCrm();
+    const { Leads = [] } = await stage.readSheet();
+    const about = (id: unknown) =>
+      leads.find((lead) => lead.id === id)?.meta_data?.about?.description ?? undefined;
+    expect(Leads.slice(1).map(({ About }) => About)).toEqual(Leads.slice(1).map(({ ID }) => about(ID)));
+  });
+});
