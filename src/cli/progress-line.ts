@@ -3,9 +3,15 @@ import { clearLine, cursorTo } from 'node:readline';
 
 /** How far a piece of work has come; times are epoch ms. */
 export interface WorkDone {
+  /** What it is, in front of the bar. */
+  readonly name?: string | undefined;
   readonly done: number;
   readonly total?: number | undefined;
+  /** What is counted; records where absent. */
+  readonly unit?: string;
   readonly startedAt: number;
+  /** What was done before that; nothing where absent. */
+  readonly doneBefore?: number;
   /** Absent while nobody can tell. */
   readonly endsAt?: number | undefined;
 }
@@ -13,22 +19,30 @@ export interface WorkDone {
 const barWidth = 24;
 
 /** One line: a bar, what is done of what there is, how much in a second, and when it ends. */
-export function describeWork({ done, endsAt, startedAt, total = 0 }: WorkDone, now: number): string {
+export function describeWork(work: WorkDone, now: number): string {
+  const { done, doneBefore = 0, endsAt, name, startedAt, total = 0, unit = 'records' } = work;
   const share = total > 0 ? Math.min(1, done / total) : 0;
   const bar = '#'.repeat(Math.round(share * barWidth)).padEnd(barWidth, '.');
-  const rate = Math.round((done * 1_000) / Math.max(1, now - startedAt));
+  const rate = ((done - doneBefore) * 1_000) / Math.max(1, now - startedAt);
+  const shownRate = rate < 10 ? rate.toFixed(1) : Math.round(rate);
   const end = endsAt === undefined ? '' : `, until ${new Date(endsAt).toLocaleTimeString('en-GB')}`;
-  return `[${bar}] ${done}${total > 0 ? ` of ${total}` : ''} records, ${rate} a second${end}`;
+  const head = name === undefined ? '' : `${name} `;
+  return `${head}[${bar}] ${done}${total > 0 ? ` of ${total}` : ''} ${unit}, ${shownRate} a second${end}`;
 }
 
-/** Shows work as it goes on: in a terminal one line that changes, else a line for each further tenth of what there is. It leaves stdout to the result. */
+/**
+ * Shows work as it goes on: in a terminal one line that changes, else a line for each further tenth of what there is. It leaves stdout to
+ * the result.
+ */
 export class ProgressLine {
   readonly #stream: NodeJS.WriteStream = process.stderr;
   #tenth = 0;
+  #shown: WorkDone | undefined;
 
   show(work: WorkDone): void {
     const line = describeWork(work, Date.now());
-    if (this.#stream.isTTY) {
+    this.#shown = work;
+    if (this.isInPlace) {
       cursorTo(this.#stream, 0);
       this.#stream.write(line);
       clearLine(this.#stream, 1);
@@ -40,9 +54,24 @@ export class ProgressLine {
     this.#tenth = Math.max(tenth, this.#tenth);
   }
 
+  /** Whether it is one line that changes. */
+  get isInPlace(): boolean {
+    return this.#stream.isTTY;
+  }
+
+  /** Lets something be said above the line. */
+  above(say: () => void): void {
+    const work = this.#shown;
+    this.end();
+    say();
+    if (this.isInPlace && work) this.show(work);
+  }
+
   /** Takes the line away, for what is said next. */
   end(): void {
-    if (!this.#stream.isTTY) return;
+    const isShown = this.#shown !== undefined;
+    this.#shown = undefined;
+    if (!this.isInPlace || !isShown) return;
     cursorTo(this.#stream, 0);
     clearLine(this.#stream, 0);
   }

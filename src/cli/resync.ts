@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { SyncError } from '../core/errors.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
+import { progressShape } from './fill-progress.ts';
 import { exitCodes } from './outcome.ts';
 import { ProgressLine } from './progress-line.ts';
 
@@ -21,14 +22,7 @@ export type ResyncAnswer = z.infer<typeof reportShape>;
 
 const statusShape = z.looseObject({
   resync: reportShape.optional(),
-  progress: z.array(
-    z.looseObject({
-      work: z.string(),
-      done: z.number(),
-      total: z.number().optional(),
-      endsAt: z.number().optional(),
-    }),
-  ),
+  progress: z.array(progressShape),
 });
 
 const askEveryMs = 500;

@@ -10,6 +10,13 @@ test('the line of work shows its share, its rate and its end', () => {
   );
 });
 
+test('the line of work counts what was done since the work began for its rate, and says what is done', () => {
+  const work = { name: 'Filling the sheet', done: 160, doneBefore: 100, total: 200, startedAt };
+  expect(describeWork(work, startedAt + 20_000)).toBe(
+    'Filling the sheet [###################.....] 160 of 200 records, 3.0 a second',
+  );
+});
+
 test('the line of work tells no share and no end that nobody knows', () => {
   expect(describeWork({ done: 30, startedAt }, startedAt + 1_000)).toBe(
     `[${'.'.repeat(24)}] 30 records, 30 a second`,

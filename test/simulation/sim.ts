@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { ProgressLine } from '../../src/cli/progress-line.ts';
+import { endAtPace } from '../../src/core/progress.ts';
 import { describeFailure } from './failure.ts';
 import { run } from './run.ts';
 
@@ -10,12 +12,15 @@ const { values } = parseArgs({
   },
 });
 const [runs, first] = [Number(values.runs), Number(values.seed)];
-const startedAt = performance.now();
+const startedAt = Date.now();
 let [done, failed] = [0, 0];
 
-function progress(): string {
-  const minutes = (performance.now() - startedAt) / 60_000;
-  return `${done} of ${runs} runs, ${failed} failed, ${Math.round(done / minutes)} runs a minute`;
+const line = new ProgressLine();
+
+function showProgress(): void {
+  const work = { done, total: runs };
+  const endsAt = endAtPace(work, startedAt, Date.now());
+  line.show({ ...work, unit: `runs (${failed} failed)`, startedAt, endsAt });
 }
 
 for (let seed = first; seed < first + runs; seed += 1) {
@@ -23,14 +28,15 @@ for (let seed = first; seed < first + runs; seed += 1) {
   done += 1;
   if (report.violation) {
     failed += 1;
-    console.error(
-      values.keep
-        ? `${seed} ${report.violation.message.slice(0, 150).replaceAll('\n', ' ')}`
-        : await describeFailure(report),
-    );
+    const failure = values.keep
+      ? `${seed} ${report.violation.message.slice(0, 150).replaceAll('\n', ' ')}`
+      : await describeFailure(report);
+    line.above(() => console.error(failure));
     if (!values.keep) break;
   }
-  if (done % 250 === 0) console.error(progress());
+  showProgress();
 }
-console.log(progress());
+line.end();
+const minutes = (Date.now() - startedAt) / 60_000;
+console.log(`${done} of ${runs} runs, ${failed} failed, ${Math.round(done / minutes)} runs a minute`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -19,6 +19,8 @@ export interface Ending {
 export interface CommandProcess {
   readonly process: ChildProcess;
   readonly ended: Promise<Ending>;
+  /** What it wrote to its standard output so far. */
+  said(): string;
   /** Ends it at once, as a crash of the machine does, and resolves when it is gone. */
   kill(): Promise<Ending>;
   /** Asks it to end, as a process manager does. */
@@ -48,7 +50,13 @@ export function spawnCommand(
     child.kill(name);
     return ended;
   };
-  return { process: child, ended, kill: () => signal('SIGKILL'), terminate: () => signal('SIGTERM') };
+  return {
+    process: child,
+    ended,
+    said: () => said.stdout,
+    kill: () => signal('SIGKILL'),
+    terminate: () => signal('SIGTERM'),
+  };
 }
 
 /** A daemon with the address of its HTTP side. */

@@ -32,7 +32,8 @@ export function openTerminal(
   directory: string,
 ): Terminal {
   const line = [process.execPath, mainFile, ...words].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qfec', line, '/dev/null'], {
+  // Without a shell in between, which Ctrl-C would reach as well.
+  const child = spawn('script', ['-qfec', `exec ${line}`, '/dev/null'], {
     cwd: directory,
     env: { PATH: process.env['PATH'], TERM: 'xterm', ...environment },
     stdio: ['pipe', 'pipe', 'inherit'],

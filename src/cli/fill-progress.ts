@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { explainError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
+import type { ProgressLine } from './progress-line.ts';
+
+/** A large piece of work as the daemon tells it; times are epoch ms. */
+export const progressShape = z.looseObject({
+  work: z.string(),
+  done: z.number(),
+  total: z.number().optional(),
+  endsAt: z.number().optional(),
+});
+
+const statusShape = z.looseObject({
+  standing: z.looseObject({ state: z.string() }),
+  progress: z.array(progressShape),
+});
+type FillStatus = z.infer<typeof statusShape>;
+
+/** How far the first fill is. Nobody knows how long the CRM's lists are, so reading them has no total. */
+export interface FillProgress {
+  readonly phase: 'reading' | 'filling';
+  readonly done: number;
+  readonly total?: number;
+  readonly endsAt?: number | undefined;
+}
+
+/** What a status says of the first fill; `undefined` once it is done. */
+export function fillOf(status: unknown): FillProgress | undefined {
+  const { progress, standing } = statusShape.parse(status);
+  const [reading, filling] = [workOf(progress, 'reading'), workOf(progress, 'filling')];
+  const total = sum(filling.map((each) => each.total ?? 0));
+  if (reading.length > 0) return { phase: 'reading', done: sum(reading.map(({ done }) => done)) + total };
+  if (filling.length === 0 && standing.state !== 'filling') return undefined;
+  return { phase: 'filling', done: sum(filling.map(({ done }) => done)), total, endsAt: filling[0]?.endsAt };
+}
+
+const workOf = (progress: FillStatus['progress'], work: FillProgress['phase']) =>
+  progress.filter((each) => each.work === work);
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+const names = { reading: 'Reading the CRM', filling: 'Filling the sheet' };
+
+const askEveryMs = 2_000;
+/** Asking costs the daemon time that the fill needs, so it waits so many times as long as the answer took. */
+const idleShare = 20;
+const logEveryMs = 10_000;
+
+/** Where a fill is told of. */
+interface Teller {
+  readonly line: ProgressLine;
+  readonly log: Log;
+}
+
+/**
+ * Follows the first fill until it is done or `stopping`: in a terminal by a bar, else by a line in the log now and then. Nothing is said
+ * where nothing is to be filled. It never fails: that it could not be followed is logged, and the fill goes on.
+ */
+export async function followFill(
+  readStatus: () => Promise<unknown>,
+  { stopping, ...teller }: Teller & { readonly stopping: AbortSignal },
+): Promise<void> {
+  const tale = new FillTale(teller);
+  try {
+    while (!stopping.aborted) {
+      const askedAt = Date.now();
+      const fill = fillOf(await readStatus());
+      if (!fill) return tale.end();
+      tale.tell(fill, askedAt);
+      const waitMs = Math.max(askEveryMs, idleShare * (Date.now() - askedAt));
+      await sleep(waitMs, undefined, { signal: stopping });
+    }
+  } catch (error) {
+    if (!stopping.aborted) teller.log.warn('fill.not-followed', { message: explainError(error) });
+  } finally {
+    teller.line.end();
+  }
+}
+
+/** Tells of a fill as it goes on, and of its end if there was anything to tell. */
+class FillTale {
+  readonly #teller: Teller;
+  readonly #startedAt = Date.now();
+  #phase: { name: FillProgress['phase']; startedAt: number; doneBefore: number } | undefined;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(teller: Teller) {
+    this.#teller = teller;
+  }
+
+  tell(fill: FillProgress, now: number): void {
+    if (fill.total === 0) return;
+    const phase = this.#enter(fill, now);
+    const { line, log } = this.#teller;
+    if (line.isInPlace) line.show({ ...fill, ...phase, name: names[fill.phase] });
+    else if (now - this.#loggedAt >= logEveryMs) {
+      const { endsAt, ...counts } = fill;
+      const end = endsAt === undefined ? {} : { endsAt: new Date(endsAt).toISOString() };
+      log.info('fill.progress', { ...counts, ...end });
+      this.#loggedAt = now;
+    }
+  }
+
+  end(): void {
+    const { line, log } = this.#teller;
+    line.end();
+    const seconds = Math.round((Date.now() - this.#startedAt) / 1_000);
+    if (this.#phase) log.info('fill.done', { seconds });
+  }
+
+  /** What is read counts from the start; what stood in the sheet before was not filled now. */
+  #enter({ done, phase: name }: FillProgress, now: number): { startedAt: number; doneBefore: number } {
+    if (this.#phase?.name === name) return this.#phase;
+    this.#loggedAt = Number.NEGATIVE_INFINITY;
+    this.#phase =
+      name === 'reading'
+        ? { name, startedAt: this.#startedAt, doneBefore: 0 }
+        : { name, startedAt: now, doneBefore: done };
+    return this.#phase;
+  }
+}

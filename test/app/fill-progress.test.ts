@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { fillOf } from '../../src/cli/fill-progress.ts';
+
+const status = (state: string, ...progress: object[]) => ({ standing: { state, since: 0 }, progress });
+
+test('while any list is read, all records that are known count, and nobody tells an end', () => {
+  const reading = { work: 'reading', title: 'Tasks', done: 30 };
+  const filling = { work: 'filling', title: 'Leads', done: 5, total: 200, endsAt: 1_000 };
+  expect(fillOf(status('filling', reading, filling))).toEqual({ phase: 'reading', done: 230 });
+});
+
+test('once all is read, the rows of all tabs count together, with the end that the daemon tells', () => {
+  const leads = { work: 'filling', title: 'Leads', done: 5, total: 200, endsAt: 1_000 };
+  const tasks = { work: 'filling', title: 'Tasks', done: 10, total: 100, endsAt: 1_000 };
+  expect(fillOf(status('filling', leads, tasks))).toEqual({
+    phase: 'filling',
+    done: 15,
+    total: 300,
+    endsAt: 1_000,
+  });
+});
+
+test.each(['inStep', 'asking', 'working'])('a daemon that is %s has ended its fill', (state) => {
+  expect(fillOf(status(state, { work: 'resync', title: 'all tabs', done: 1, total: 2 }))).toBeUndefined();
+});
+
+test('a fill of which trouble hides the standing goes on', () => {
+  const filling = { work: 'filling', title: 'Leads', done: 5, total: 200 };
+  expect(fillOf(status('failing', filling))).toMatchObject({ phase: 'filling', done: 5, total: 200 });
+});
