@@ -202,7 +202,9 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   if (current?.run !== item.run) return;
   const attempts = Math.max(1, current.attempts, item.attempts + 1);
   const dueAt = clock.now() + (error.retryAfterMs ?? backoffMs(backoff, attempts, random()));
-  const isLost = error.code === 'CRM_UNKNOWN_OUTCOME' || error.code === 'CRM_UNREADABLE';
+  // What a full disk did not let be noted down was done all the same.
+  const isUnnoted = current.state === 'sending' && error.code.startsWith('STATE_');
+  const isLost = isUnnoted || error.code === 'CRM_UNKNOWN_OUTCOME' || error.code === 'CRM_UNREADABLE';
   if (item.state === 'unknown') {
     // Only the look for it failed; what became of the create is as open as before.
     mirror.saveOutboxItem({ ...current, attempts, dueAt });

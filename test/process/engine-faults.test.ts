@@ -34,6 +34,21 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
     ['process/full-disk.test.ts', 'does not keep the answer to a create from being written down'],
     ['process/full-disk.test.ts', 'does not keep a daemon from starting and saying so'],
   ],
+  'a line of the journal can not be written': [
+    [
+      'scenario/failing-journal.test.ts',
+      'the daemon says so, and explains afterwards what it had written to the sheet',
+    ],
+    [
+      'scenario/failing-journal.test.ts',
+      'an update that the CRM has carried out is neither lost nor sent twice',
+    ],
+    [
+      'scenario/failing-journal.test.ts',
+      'a record that the CRM has created is found again, and not created twice',
+    ],
+    ['contract/mirror.test.ts', 'a transaction that throws leaves nothing behind and hands its error on'],
+  ],
   'a second process wants the mirror': [
     ['process/lifecycle.test.ts', 'is refused while another daemon uses the state directory, which goes on'],
     [
