@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
-import { readCrm, readSheet } from '../support/two-sides.ts';
+import { findPosition, readCrm, readSheet } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
 
 /** S8: a kill at any moment ends like a run without it. Every test kills a real daemon and starts another one on what it left. */
@@ -16,6 +16,13 @@ interface WriteFault {
 /** Resolves when the CRM has carried out what was sent to it, however late: only then nothing can change any more. */
 const nothingIsUnderWay = (stage: ProcessStage) =>
   until('every request has been carried out', async () => stage.crmArrivals() === stage.crmRequests().length);
+
+/** Cuts the connection before or after the next batch takes effect; the sheet is so slow that nobody can look what came of it. */
+async function cutNextBatch(stage: ProcessStage, when: 'before' | 'after'): Promise<void> {
+  const before = await stage.sheetWrites();
+  await stage.setSheetFaults({ latencyMs: 1_000, failures: [{ kind: 'cut', on: 'write', when }] });
+  await until('a batch was sent', async () => (await stage.sheetWrites()) > before);
+}
 
 const pathsOf = (stage: ProcessStage, method: string) =>
   stage.crmRequests().flatMap((request) => (request.method === method ? [request.path] : []));
@@ -51,13 +58,6 @@ describe('a kill in the first fill', limit, () => {
     stage.expectBudgetKept();
   }
 
-  /** Cuts the connection before or after the first batch takes effect; the sheet is so slow that nobody can look what came of it. */
-  async function cutFirstBatch(stage: ProcessStage, when: 'before' | 'after'): Promise<void> {
-    const before = await stage.sheetWrites();
-    await stage.setSheetFaults({ latencyMs: 1_000, failures: [{ kind: 'cut', on: 'write', when }] });
-    await until('a batch was sent', async () => (await stage.sheetWrites()) > before);
-  }
-
   test('while pages are read', () =>
     expectFillSurvives((stage) => {
       stage.setCrmFaults({ latencyMs: 150 });
@@ -68,10 +68,10 @@ describe('a kill in the first fill', limit, () => {
     }));
 
   test('when the first batch has reached the sheet and its reply has not come back', () =>
-    expectFillSurvives((stage) => cutFirstBatch(stage, 'after'), true));
+    expectFillSurvives((stage) => cutNextBatch(stage, 'after'), true));
 
   test('when the first batch was sent and never reached the sheet', () =>
-    expectFillSurvives((stage) => cutFirstBatch(stage, 'before'), false));
+    expectFillSurvives((stage) => cutNextBatch(stage, 'before'), false));
 });
 
 describe('a kill in the middle of many edits in the sheet', limit, () => {
@@ -182,4 +182,76 @@ describe('a kill while new rows become records', limit, () => {
       return stage.crmFaultsMet();
     }),
   );
+});
+
+describe('a kill while changes in the CRM are written to the sheet', limit, () => {
+  test.each<[moment: string, when: 'before' | 'after']>([
+    ['when a later batch has reached the sheet and its reply has not come back', 'after'],
+    ['when a later batch was sent and never reached the sheet', 'before'],
+  ])('S8: %s, and rows move before the start', async (_moment, when) => {
+    const stage = await openStage({ counts: { leads: 40, opportunities: 5, tasks: 5 } });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    const before = await readCrm(stage.addresses.crmUrl);
+    const [typed, deleted, ...changed] = before.leads.map(({ id }) => id);
+    const cut = cutNextBatch(stage, when);
+    for (const id of changed.slice(0, 15)) await stage.editCrm(`/leads/${id}`, { title: `Changed ${id}` });
+    await stage.addToCrm('/leads', { title: 'Made in the CRM' });
+    await stage.deleteFromCrm(`/leads/${deleted}`);
+    await cut;
+    await daemon.kill();
+    await stage.setSheetFaults({});
+    const position = await findPosition(stage.addresses, 'lead', String(typed));
+    const text = 'Typed while no daemon ran';
+    await stage.editSheet(
+      { kind: 'edit', sheet: 'Leads', row: position, column: 'Title', text },
+      { kind: 'sort', sheet: 'Leads', column: 'Title', descending: true },
+    );
+    await stage.startDaemon();
+    const { shown } = await stage.agreed();
+    expect(shown['Leads']).toHaveLength(before.leads.length);
+    const { leads } = await readCrm(stage.addresses.crmUrl);
+    expect(leads.find(({ id }) => id === typed)?.title).toBe(text);
+    expect(leads.filter(({ title }) => title.startsWith('Changed '))).toHaveLength(15);
+    await stage.expectAtRest();
+    expect(pathsOf(stage, 'PUT')).toEqual([`/leads/${typed}`]);
+    stage.expectBudgetKept();
+  });
+});
+
+describe('a kill while a record is moved to the trash', limit, () => {
+  test.each<[moment: string, fault: WriteFault]>([
+    ['when the CRM has done it and its answer was cut off', { kind: 'dropAfter', times: 1 }],
+    ['when it was sent and never reached the CRM', { kind: 'dropBefore', times: 1 }],
+    ['while it is under way and the CRM does it after the kill', { kind: 'slow', delayMs: 300, times: 1 }],
+  ])('S8: %s', async (_moment, fault) => {
+    const stage = await openStage({ counts: { leads: 20, opportunities: 5, tasks: 5 } });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    const before = await readCrm(stage.addresses.crmUrl);
+    const [trashed] = before.tasks;
+    stage.setCrmFaults({ faults: [{ ...fault, method: 'DELETE', path: '/tasks/*' }] });
+    const row = await findPosition(stage.addresses, 'task', String(trashed?.id));
+    await stage.editSheet({ kind: 'deleteRows', sheet: 'Tasks', row });
+    const approve = () => stage.runCommand('approve', `vanished:task-${trashed?.id}`, '--choice', 'trash');
+    await until('the delete may be approved', async () => (await approve()).code === 0);
+    await stage.crmFaultsMet();
+    await daemon.kill();
+    await stage.startDaemon();
+    await nothingIsUnderWay(stage);
+    await until('the record is gone', async () => {
+      const { tasks } = await readCrm(stage.addresses.crmUrl);
+      return !tasks.some(({ id }) => id === trashed?.id);
+    });
+    await stage.agreed();
+    await stage.expectAtRest();
+    const gone = new Set([trashed?.id]);
+    const kept = before.tasks.filter(
+      ({ id, parent_task_id: parent }) => !gone.has(id) && !gone.has(parent ?? 0),
+    );
+    expect((await readCrm(stage.addresses.crmUrl)).tasks).toEqual(kept);
+    expect(new Set(pathsOf(stage, 'DELETE'))).toEqual(new Set([`/tasks/${trashed?.id}`]));
+    expect(pathsOf(stage, 'DELETE').length).toBeLessThanOrEqual(2);
+    stage.expectBudgetKept();
+  });
 });

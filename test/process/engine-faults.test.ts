@@ -15,11 +15,20 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
     ['process/crash.test.ts', 'when a row is claimed and nothing was sent yet'],
     ['process/crash.test.ts', 'when the CRM has created a record and its answer was cut off'],
     ['process/crash.test.ts', 'when a create was sent that never reached the CRM'],
+    ['process/crash.test.ts', 'when a later batch has reached the sheet and its reply has not come back'],
+    ['process/crash.test.ts', 'when a later batch was sent and never reached the sheet'],
+    ['process/crash.test.ts', 'when the CRM has done it and its answer was cut off'],
+    ['process/crash.test.ts', 'when it was sent and never reached the CRM'],
+    ['process/crash.test.ts', 'while it is under way and the CRM does it after the kill'],
   ],
   'the power goes after an intent was committed': [
     [
       'contract/mirror-file.test.ts',
       'commits survive a power cut: the log is synced on every open, although the library would not',
+    ],
+    [
+      'contract/power-cut.test.ts',
+      'a mirror whose power goes at any moment opens whole and has every commit that was told of',
     ],
     [
       'contract/mirror.test.ts',
