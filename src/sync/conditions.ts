@@ -18,6 +18,7 @@ export const ownConditions = [
   'SWEEP_LATE',
   'EDIT_LATE',
   'CRM_PAUSE',
+  'TIMERS_LATE',
   'BRAKE',
   'QUESTIONS',
 ] as const;
@@ -45,6 +46,18 @@ export interface HealthLimits {
   readonly editAgeMs: number;
   /** How old the last complete read of an entity may be. */
   readonly sweepAgeMs: number;
+}
+
+/** By so much timers may be late all the time: people hardly notice it, and it is far from what locks and timeouts last. */
+const timerLagMaxMs = 250;
+
+/** `steadyMs` is by how much timers are late all the time. */
+export function findLateTimers(steadyMs: number): Finding[] {
+  if (steadyMs <= timerLagMaxMs) return [];
+  const words =
+    `Every timer comes at least ${Math.round(steadyMs)} ms late: the process is too busy, or gets too little of its machine. ` +
+    'Give it more; until then everything takes longer.';
+  return [{ name: 'TIMERS_LATE', words, makes: 'degraded' }];
 }
 
 /** Longest time from the planned end of a pause to the end of the next cycle: some requests that time out fit into it. */

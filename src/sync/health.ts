@@ -6,9 +6,11 @@ import {
   type Finding,
   findInEngine,
   findInMirror,
+  findLateTimers,
   type HealthLimits,
 } from './conditions.ts';
 import type { Engine } from './engine.ts';
+import { TimerLag } from './timer-lag.ts';
 
 export interface HealthOptions {
   readonly engine: Engine;
@@ -24,6 +26,7 @@ const lookEveryMs = 1_000;
  */
 export class Health {
   readonly #options: HealthOptions;
+  readonly #timerLag = new TimerLag();
   readonly #stopping = new AbortController();
   #open: ReadonlyMap<ConditionName, Condition> = new Map();
 
@@ -46,9 +49,12 @@ export class Health {
 
   /** Looks on and on until stopped, so that it is known since when each condition holds. `onLook` is given what every look found. */
   async run(onLook: (conditions: readonly Condition[]) => void = () => {}): Promise<void> {
+    const { clock } = this.#options.engine.link;
     while (!this.#stopping.signal.aborted) {
       onLook(this.read());
-      await this.#options.engine.link.clock.sleep(lookEveryMs, this.#stopping.signal);
+      const begunAt = clock.monotonicMs();
+      await clock.sleep(lookEveryMs, this.#stopping.signal);
+      this.#timerLag.note(clock.monotonicMs() - begunAt - lookEveryMs);
     }
   }
 
@@ -58,7 +64,10 @@ export class Health {
 
   #find(): Finding[] {
     const { engine, limits } = this.#options;
-    const inEngine = findInEngine(engine, limits, this.#pauseMs());
+    const inEngine = [
+      ...findInEngine(engine, limits, this.#pauseMs()),
+      ...findLateTimers(this.#timerLag.steadyMs),
+    ];
     try {
       return [...inEngine, ...findInMirror(engine, limits)];
     } catch (error) {

@@ -115,6 +115,12 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
       'waits twice as long after each crash, asks nobody meanwhile, and not after a clean stop',
     ],
   ],
+  'the process is too busy for its timers': [
+    [
+      'scenario/health.test.ts',
+      'tells timers that are late all the time, until one comes in time, and no single gap',
+    ],
+  ],
   'the wall clock jumps, or the machine sleeps': [
     ['app/clock.test.ts', 'goes on when the machine is set back an hour, and meets it again later'],
     ['app/clock.test.ts', 'follows when the machine slept for eight hours: everything is as old as it says'],

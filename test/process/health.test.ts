@@ -168,7 +168,9 @@ test('what goes wrong and is mended again is seen in health, metrics and alerts'
     end: crmIsWell,
   });
   const crmLag = /^crm_sheet_sync_lag_seconds_count\{to="crm"\} [1-9]/m;
-  expect(await (await fetch(`${daemon.url}/metrics`)).text()).toMatch(crmLag);
+  const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
+  expect(metrics).toMatch(crmLag);
+  expect(metrics).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
   await expectTold(daemon, receiver, 'BRAKE', {
     begin: () => stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 30 }),
     end: () => restoreRows(stage, daemon),

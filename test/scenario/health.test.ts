@@ -136,6 +136,29 @@ describe('health', () => {
     expect(isReady(health.read())).toBe(true);
   });
 
+  test('tells timers that are late all the time, until one comes in time, and no single gap', async () => {
+    const { engine, stage } = await openReady();
+    const time = createManualClock();
+    let lateMs = 251;
+    const sleep: typeof time.sleep = (ms, signal) => time.sleep(ms + lateMs, signal);
+    const health = healthOf(stage.createEngine({ ...engine.link, clock: { ...time, sleep } }), limits);
+    const isTold = () => namesIn(health.read()).includes('TIMERS_LATE');
+    const looking = health.run();
+    await time.advance(14 * 1_251);
+    expect(isTold()).toBe(false);
+    await time.advance(1_251);
+    expect(health.read()).toContainEqual(expect.objectContaining({ name: 'TIMERS_LATE', makes: 'degraded' }));
+    lateMs = 0;
+    await time.advance(2_251);
+    expect(isTold()).toBe(false);
+    lateMs = 8 * 60 * minuteMs;
+    await time.advance(2 * lateMs);
+    expect(isTold()).toBe(false);
+    health.stop();
+    await time.advance(2 * lateMs);
+    await looking;
+  });
+
   test('is alive through a pause that the sheet asks for', async () => {
     const pausedMs = 10 * minuteMs;
     const read = async () => {
