@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Document, isMap, parseDocument } from 'yaml';
 import { SyncError } from '../core/errors.ts';
-import { type Environment, secretFilePath } from './config.ts';
+import { type Environment, secretFilePath } from './config-sources.ts';
 import { environmentVariables } from './settings.ts';
 
 const firstLine =

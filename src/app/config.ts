@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { parse, YAMLParseError } from 'yaml';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { emptyCatalog } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
@@ -9,34 +8,127 @@ import { labelKey } from '../core/label-key.ts';
 import { standardFieldNames } from '../core/policy.ts';
 import type { Entity } from '../core/record.ts';
 import {
+  type Environment,
+  mergeTrees,
+  placeVariable,
+  readConfigFile,
+  type Tree,
+  valueAt,
+} from './config-sources.ts';
+import {
   allTabs,
   type EnvironmentVariable,
   environmentVariables,
+  type LinkSettings,
   type Settings,
   settingsSchema,
   tabNames,
 } from './settings.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment } from './config-sources.ts';
 
 /** Used when CRM_SYNC_CONFIG names no other file; it may be missing. */
 const defaultConfigFile = 'config/crm-sheet-sync.yaml';
 
+/** Names one of several links, for a command that is about one. */
+export const linkVariable = 'CRM_SYNC_LINK';
+
 /**
- * Reads the settings: the YAML file, then the environment over it, checked against the schema. Fails with CONFIG_INVALID, which
- * lists every mistake with its path, what was found and what is allowed; a secret is never repeated.
+ * Reads the settings of every link: the YAML file, then the environment over it, then what a link has for itself, from the file and the
+ * environment, checked against the schema. Fails with CONFIG_INVALID, which lists every mistake with its path, what was found and what is
+ * allowed; a secret is never repeated.
  */
-export function loadSettings(environment: Environment): Settings {
-  const file = readConfigFile(configFileOf(environment), environment['CRM_SYNC_CONFIG'] !== undefined);
+export function loadLinks(environment: Environment): LinkSettings {
   // An absent section counts as an empty one, so that an error names the setting that is missing.
-  const tree = { crm: {}, sheet: {}, ...file };
-  const misplaced = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
-  if (misplaced.length > 0) throw refusal(misplaced);
-  const parsed = settingsSchema.safeParse(tree);
-  if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => describeIssue(issue, tree)));
-  const unrelated = checkRelations(parsed.data);
-  if (unrelated.length > 0) throw refusal(unrelated);
-  return parsed.data;
+  const { links: own = {}, ...tree }: Tree = {
+    crm: {},
+    sheet: {},
+    ...readConfigFile(configFileOf(environment), environment['CRM_SYNC_CONFIG'] !== undefined),
+  };
+  const mistakes = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
+  const links = settingsSchema.shape.links.safeParse(own);
+  if (!links.success)
+    mistakes.push(...links.error.issues.map((issue) => describeIssue(issue, { links: own }, ['links'])));
+  if (mistakes.length > 0 || !links.success) throw refusal(mistakes);
+  const names = Object.keys(links.data);
+  const drafts =
+    names.length === 0
+      ? [{ tree }]
+      : names.map((name) => draftLink(name, tree, links.data[name] ?? {}, environment));
+  const checked = drafts.map(checkDraft);
+  mistakes.push(...checked.flatMap(({ mistakes }) => mistakes));
+  const [first, ...others] = checked.flatMap(({ settings }) => settings ?? []);
+  if (first && mistakes.length === 0) mistakes.push(...checkSpreadsheets([first, ...others]));
+  // What is common to all links is found wrong in each.
+  if (!first || mistakes.length > 0) throw refusal([...new Set(mistakes)]);
+  return [first, ...others];
+}
+
+/** The settings of the one link, or of the one that CRM_SYNC_LINK names. Fails with CONFIG_INVALID. */
+export function loadSettings(environment: Environment): Settings {
+  const links = loadLinks(environment);
+  const name = environment[linkVariable] || undefined;
+  if (name === undefined && links.length === 1) return links[0];
+  const named = links.find(({ link }) => link !== undefined && link.name === name);
+  if (named) return named;
+  const names = links.flatMap(({ link }) => link?.name ?? []);
+  const known =
+    names.length > 0 ? `There are ${names.join(', ')}` : 'The configuration has no links with names';
+  throw new SyncError(
+    'CONFIG_INVALID',
+    name === undefined ? `Name a link with --link. ${known}.` : `There is no link ${name}. ${known}.`,
+  );
+}
+
+/** The settings of a link before they are checked. */
+interface Draft {
+  readonly tree: Tree;
+  readonly link?: { readonly name: string; readonly own: Tree; readonly mistakes: readonly string[] };
+}
+
+/** Puts together what all links have and what one has for itself, from the file and from variables that end in its name. */
+function draftLink(name: string, common: Tree, own: Tree, environment: Environment): Draft {
+  const before = mergeTrees({ crm: {}, sheet: {} }, own);
+  const mistakes = environmentVariables
+    .filter(isOfLink)
+    .flatMap((variable) => placeVariable(before, ofLink(variable, name), environment));
+  return { tree: mergeTrees(common, before), link: { name, own: before, mistakes } };
+}
+
+const isOfLink = ({ path }: EnvironmentVariable) => path[0] === 'crm' || path[0] === 'sheet';
+
+const ofLink = (variable: EnvironmentVariable, link: string): EnvironmentVariable => ({
+  ...variable,
+  name: `${variable.name}_${link.toUpperCase().replaceAll('-', '_')}`,
+});
+
+function checkDraft({ link, tree }: Draft): {
+  readonly settings?: Settings;
+  readonly mistakes: readonly string[];
+} {
+  if (link && link.mistakes.length > 0) return { mistakes: link.mistakes };
+  const { data, error } = settingsSchema.safeParse(tree);
+  if (!data) return { mistakes: error.issues.map((issue) => describeIssue(issue, tree, [], link)) };
+  const mistakes = checkRelations(data);
+  if (!link) return { settings: data, mistakes };
+  const { name } = link;
+  const place = { name, commonDirectory: data.state.directory };
+  const state = { ...data.state, directory: join(data.state.directory, 'links', name) };
+  return {
+    settings: { ...data, state, link: place },
+    mistakes: mistakes.map((mistake) => `links.${name}: ${mistake}`),
+  };
+}
+
+/** Two links that write the same rows would undo each other's work. */
+function checkSpreadsheets(links: readonly Settings[]): string[] {
+  const bySpreadsheet = Map.groupBy(links, ({ sheet }) => sheet.spreadsheetId);
+  return [...bySpreadsheet.values()]
+    .filter((same) => same.length > 1)
+    .map(
+      (same) =>
+        `links: ${same.map(({ link }) => link?.name).join(' and ')} have the same sheet.spreadsheetId; each link needs its own`,
+    );
 }
 
 const httpPart = z.object({ http: settingsSchema.shape.http });
@@ -48,7 +140,7 @@ export function loadHttpSettings(environment: Environment): Settings['http'] {
   const misplaced = variables.flatMap((variable) => placeVariable(tree, variable, environment));
   if (misplaced.length > 0) throw refusal(misplaced);
   const parsed = httpPart.safeParse(tree);
-  if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => describeIssue(issue, tree)));
+  if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => describeIssue(issue, tree, [])));
   return parsed.data.http;
 }
 
@@ -60,6 +152,10 @@ export function listMissing(environment: Environment): EnvironmentVariable[] {
   return environmentVariables.filter(({ path }) => valueAt(tree, path) === undefined);
 }
 
+/** Whether the file has links with names: then it is written by hand. Fails with CONFIG_INVALID. */
+export const hasNamedLinks = (environment: Environment): boolean =>
+  Object.keys(Object(readConfigFile(configFileOf(environment), false)['links'])).length > 0;
+
 /** The configuration file that is used. */
 export const configFileOf = (environment: Environment): string =>
   environment['CRM_SYNC_CONFIG'] ?? defaultConfigFile;
@@ -70,120 +166,27 @@ const refusal = (mistakes: readonly string[]) =>
     `The settings are not valid:\n${mistakes.map((mistake) => `  ${mistake}\n`).join('')}`,
   );
 
-type Tree = Record<string, unknown>;
-
-const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export function readConfigFile(file: string, isNamed: boolean): Tree {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (isMissing && !isNamed) return {};
-    throw new SyncError('CONFIG_INVALID', `The configuration file ${file} can not be read.`, {
-      cause: error,
-    });
-  }
-  try {
-    // A warning would quote the file on standard error.
-    const tree: unknown = parse(text, { logLevel: 'error' }) ?? {};
-    if (isTree(tree)) return tree;
-  } catch (error) {
-    throw new SyncError('CONFIG_INVALID', `${file} is not valid YAML: ${describeYamlError(error)}.`);
-  }
-  throw new SyncError('CONFIG_INVALID', `${file} must hold settings by name, like "sheet:" and "crm:".`);
-}
-
-/** Without the library's own words: they quote the file, which may hold a secret just there. */
-function describeYamlError(error: unknown): string {
-  // An alias of nothing is no error of parsing to the library: a text that begins with * needs quotes.
-  if (!(error instanceof YAMLParseError)) return 'it uses an alias (*) that is not defined';
-  const [place] = error.linePos ?? [];
-  const where = place ? ` at line ${place.line}, column ${place.col}` : '';
-  return `${error.code.toLowerCase().replaceAll('_', ' ')}${where}`;
-}
-
-/** Puts an environment variable, or the secret that a file of the configuration has, where it belongs; answers what is wrong with it. */
-function placeVariable(tree: Tree, variable: EnvironmentVariable, environment: Environment): string[] {
-  const given = readVariable(variable, environment);
-  const isGiven = given.text !== undefined || given.problem !== undefined;
-  const found = isGiven || !variable.isSecret ? given : readNamedSecret(tree, variable);
-  if (found.problem !== undefined) return [found.problem];
-  if (found.text === undefined) return [];
-  let place = tree;
-  for (const name of variable.path.slice(0, -1)) {
-    const inner = place[name];
-    const next: Tree = isTree(inner) ? inner : {};
-    place[name] = next;
-    place = next;
-  }
-  place[variable.path.at(-1) ?? ''] = readText(variable, found.text);
-  return [];
-}
-
-function readText({ isList, isNumber }: EnvironmentVariable, text: string): unknown {
-  if (isList) return text.split(/[\s,]+/).filter((part) => part !== '');
-  const number = isNumber ? Number(text) : Number.NaN;
-  // What is no number stays as it was written, so that the error can show it.
-  return Number.isNaN(number) ? text : number;
-}
-
-interface FoundText {
-  readonly text?: string;
-  readonly problem?: string;
-}
-
-function readVariable(variable: EnvironmentVariable, environment: Environment): FoundText {
-  const { name, isSecret } = variable;
-  // Compose files pass an unset variable on as an empty one.
-  const text = environment[name] || undefined;
-  const file = isSecret ? environment[`${name}_FILE`] || undefined : undefined;
-  if (file === undefined) return text === undefined ? {} : { text };
-  if (text !== undefined) return { problem: `${name}: set either ${name} or ${name}_FILE, not both` };
-  return readSecretFile(`${name}_FILE`, file);
-}
-
-/** The secret in the file that a setting like `crm.apiKeyFile` names. */
-function readNamedSecret(tree: Tree, { path }: EnvironmentVariable): FoundText {
-  const setting = path.join('.');
-  const file = valueAt(tree, secretFilePath(path));
-  if (typeof file !== 'string') return {};
-  if (valueAt(tree, path) !== undefined)
-    return { problem: `${setting}: set either ${setting} or ${setting}File, not both` };
-  return readSecretFile(`${setting}File`, file);
-}
-
-/** Where the configuration names the file of a secret. */
-export const secretFilePath = (path: readonly string[]): readonly string[] => [
-  ...path.slice(0, -1),
-  `${path.at(-1)}File`,
-];
-
-function readSecretFile(setting: string, file: string): FoundText {
-  try {
-    return { text: readFileSync(file, 'utf8').trim() };
-  } catch {
-    return {
-      problem: `${setting}: the file ${file} can not be read; it must be there, and readable for the user that runs this`,
-    };
-  }
-}
-
-const valueAt = (tree: Tree, path: readonly string[]): unknown =>
-  path.reduce<unknown>((place, step) => (isTree(place) ? place[step] : undefined), tree);
-
-/** One line about a mistake: where, what was found, what is allowed. */
-function describeIssue(issue: z.core.$ZodIssue, tree: Tree): string {
-  const path = issue.path.map(String);
-  const variable = environmentVariables.find((candidate) =>
+/** One line about a mistake below `base`: where, what was found, what is allowed. */
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  tree: Tree,
+  base: readonly string[],
+  link?: Draft['link'],
+): string {
+  const path = [...base, ...issue.path.map(String)];
+  const general = environmentVariables.find((candidate) =>
     `${path.join('.')}.`.startsWith(`${candidate.path.join('.')}.`),
   );
-  const name = variable ? `${path.join('.')} (${variable.name})` : path.join('.') || 'the file';
   const found = valueAt(tree, path);
+  // What is missing everywhere may be given for the link alone.
+  const isOwn = link !== undefined && (valueAt(link.own, path) !== undefined || found === undefined);
+  const variable = general && isOwn && isOfLink(general) ? ofLink(general, link.name) : general;
+  const place = [...(isOwn ? ['links', link.name] : []), ...path].join('.');
+  const name = variable ? `${place} (${variable.name})` : place || 'the file';
   if (found === undefined && issue.code === 'invalid_type') return `${name}: is missing; ${issue.message}`;
-  const shown = variable?.isSecret || found === undefined ? '' : `; found ${JSON.stringify(found)}`;
+  // Whatever stands where a link should be may be its key.
+  const isSecret = variable?.isSecret === true || base.length > 0;
+  const shown = isSecret || found === undefined ? '' : `; found ${JSON.stringify(found)}`;
   return `${name}: ${issue.message}${shown}`;
 }
 

@@ -13,6 +13,8 @@ import { createInProcessQueue } from '../inprocess/queue.ts';
 import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
 import { openMirror } from '../sqlite/open.ts';
+import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts';
+import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { Link } from '../sync/link.ts';
 import { rebaseCopy } from '../sync/rebase.ts';
 import { systemClock } from './clock.ts';
@@ -36,8 +38,24 @@ const diskReserveBytes = 8 * 1024 * 1024;
 /** How long a request may still arrive at the CRM after we gave up on it. */
 const settleAfterTimeoutMs = 5_000;
 
+/** What a link gets from outside of its settings. */
+export interface Surroundings {
+  readonly rereadKeys?: RereadKeys;
+  /** For one of several links; opened for it where absent. */
+  readonly sharedBudget?: SharedBudget;
+  /** For a link that other processes might run. */
+  readonly lease?: Lease;
+}
+
+/** What names a link to people. */
+export const linkNameOf = ({ link, sheet }: Settings): string => link?.name ?? sheet.spreadsheetId;
+
 /** Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. */
-export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys): OpenLink {
+export function openLink(
+  settings: Settings,
+  log: Log,
+  { lease, rereadKeys, sharedBudget }: Surroundings = {},
+): OpenLink {
   const { directory } = settings.state;
   const { mirror, budgetLog, backUp, timesCorrected } = openMirror({
     directory,
@@ -50,17 +68,26 @@ export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys):
   try {
     const newWord = () => randomBytes(6).toString('hex');
     takeOwnership(mirror, settings);
-    if (rebaseCopy(mirror, { now: systemClock.now(), newWord: newWord() })) log.warn('mirror.rebased', {});
+    const isOutrun =
+      lease !== undefined && enterMirror(mirror, lease, { now: systemClock.now(), newWord: newWord() });
+    const isCopy = rebaseCopy(mirror, { now: systemClock.now(), newWord: newWord() });
+    if (isOutrun || isCopy) log.warn('mirror.rebased', {});
     const clock = systemClock;
     const random = Math.random;
     const { crm, sheet } = settings;
+    const slots = openSlots(settings, { mirror, budgetLog }, sharedBudget);
     const keys = openKeys(settings, rereadKeys);
-    const budget = createKeyBudget(settings, budgetLog, keys);
+    const budget = createKeyBudget(settings, slots.log, keys);
+    const fence = lease ? { fence: lease } : {};
     const link: Link = {
-      name: sheet.spreadsheetId,
+      name: linkNameOf(settings),
       mirror,
-      crm: createCrmClient({ ...crm, budget, clock, random, log }),
-      table: createGoogleSheetTable({ ...sheetOptions(settings, log), account: accountOf(settings) }),
+      crm: createCrmClient({ ...crm, budget, clock, random, log, ...fence }),
+      table: createGoogleSheetTable({
+        ...sheetOptions(settings, log),
+        account: accountOf(settings),
+        ...fence,
+      }),
       queue: openQueue(settings, log),
       clock,
       log,
@@ -81,6 +108,7 @@ export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys):
     };
     const close = () => {
       budget.close();
+      slots.close();
       mirror.close();
     };
     return { link, budgetUsage: () => budget.usage(), backUp: () => backUp(systemClock.now()), close };
@@ -88,6 +116,23 @@ export function openLink(settings: Settings, log: Log, rereadKeys?: RereadKeys):
     mirror.close();
     throw error;
   }
+}
+
+/** The slots of the budget: a single link keeps them in its mirror, several share them. */
+export function openSlots(
+  settings: Settings,
+  own: { readonly mirror: Mirror; readonly budgetLog: BudgetLog },
+  sharedBudget?: SharedBudget,
+): { readonly log: BudgetLog; close(): void } {
+  if (!settings.link) return { log: own.budgetLog, close: () => undefined };
+  const shared = sharedBudget ?? openSharedBudget(settings.link.commonDirectory);
+  const log = shared.logOf(new URL(settings.crm.baseUrl).host);
+  const addSlot: BudgetLog['addSlot'] = (key, freeAt) => {
+    // As in its own file: no request is sent while its answer could not be written down.
+    own.mirror.expectRoom();
+    return log.addSlot(key, freeAt);
+  };
+  return { log: { ...log, addSlot }, close: () => (sharedBudget ? undefined : shared.close()) };
 }
 
 /** Copies the mirror of a daemon that is not running. Answers the file. */

@@ -65,3 +65,12 @@ export function createLog(level: LogLevel, target: LogTarget = {}): Log {
       logger[write](fields, event);
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
+
+/** A log in which every line tells of which link it is. */
+export function logOfLink(log: Log, link: string): Log {
+  const line =
+    (write: 'debug' | 'info' | 'warn' | 'error') =>
+    (event: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      log[write](event, { link, ...fields });
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+}

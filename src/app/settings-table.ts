@@ -3,7 +3,7 @@ import { environmentVariables, settingsSchema } from './settings.ts';
 
 /** One setting as it is shown to people. */
 export interface SettingRow {
-  /** Path in the configuration file; `<field>` stands for any name. */
+  /** Path in the configuration file; `<field>` and `<link>` stand for any name. */
   readonly path: string;
   readonly variable: string | undefined;
   readonly kind: string;
@@ -35,8 +35,11 @@ function walk(node: unknown, path: readonly string[], isRequired: boolean): Sett
       walk(inner, [...path, name], required.includes(name)),
     );
   }
-  const isMap = typeof additionalProperties === 'object' && additionalProperties !== null;
-  if (isMap) return walk(additionalProperties, [...path, '<field>'], false);
+  // What may hold anything is described as a whole.
+  if (Object.keys(Object(additionalProperties)).length > 0) {
+    const anyName = path.at(-1) === 'links' ? '<link>' : '<field>';
+    return walk(additionalProperties, [...path, anyName], false);
+  }
   const dotted = path.join('.');
   return [
     {

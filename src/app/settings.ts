@@ -142,14 +142,37 @@ const sheet = z.strictObject({
     .prefault({}),
 });
 
+const writes = z
+  .enum(['automatic', 'manual'])
+  .describe('Whether plans are done by themselves, or nothing is written until a person applies one.');
+
+/** Environment variables of a link end in its name, and those of secret files in `_FILE`. */
+const linkName = z
+  .string()
+  .regex(
+    /^(?!(.*-)?file$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
+    'must be lower-case letters, digits and single hyphens, and not end with file',
+  );
+
+/** What a link has for itself; it is checked as part of the whole that it stands in. */
+const ownSettings = (section: string) =>
+  z.record(z.string(), z.unknown()).optional().describe(`Of ${section}, what this link has for itself.`);
+
+const link = z.strictObject({
+  crm: ownSettings('crm'),
+  sheet: ownSettings('sheet'),
+  writes: writes.optional(),
+});
+
 /** Every setting there is: its type, unit, default and meaning. The configuration file has this shape. */
 export const settingsSchema = z.strictObject({
   crm,
   sheet,
-  writes: z
-    .enum(['automatic', 'manual'])
-    .default('automatic')
-    .describe('Whether plans are done by themselves, or nothing is written until a person applies one.'),
+  writes: writes.default('automatic'),
+  links: z
+    .record(linkName, link)
+    .default({})
+    .describe('Several accounts and spreadsheets, by names of your own; one without a name where empty.'),
   queue: z
     .strictObject({
       redisUrl: z
@@ -217,7 +240,21 @@ export const settingsSchema = z.strictObject({
   stopGraceMs: milliseconds(65_000, 'Longest time a clean stop may take'),
 });
 
-export type Settings = z.infer<typeof settingsSchema>;
+/** The settings of one link. */
+export interface Settings extends z.infer<typeof settingsSchema> {
+  /** Where it is one of several. */
+  readonly link?: LinkPlace;
+}
+
+/** The settings of all links; what is not of `crm` or `sheet`, nor `writes`, is the same in each. */
+export type LinkSettings = readonly [Settings, ...Settings[]];
+
+/** A link's place among others. Its mirror lives in a directory of its own, which is its `state.directory`. */
+export interface LinkPlace {
+  readonly name: string;
+  /** The state directory of all links together. */
+  readonly commonDirectory: string;
+}
 
 /** The name of a tab in the configuration. */
 export const tabNames = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Environment, loadHttpSettings } from '../app/config.ts';
+import { type Environment, linkVariable, loadHttpSettings } from '../app/config.ts';
 import { daemonOrigin } from '../app/daemon-origin.ts';
 import { SyncError } from '../core/errors.ts';
 
@@ -19,7 +19,9 @@ export async function callDaemon(
   body?: object,
 ): Promise<unknown> {
   const { controlToken = '', host, port } = loadHttpSettings(environment);
-  const response = await send(`${daemonOrigin(host, port)}${path}`, {
+  const link = environment[linkVariable] || undefined;
+  const prefix = link === undefined ? '' : `/links/${encodeURIComponent(link)}`;
+  const response = await send(`${daemonOrigin(host, port)}${prefix}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${controlToken}`,

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import type { Environment } from '../app/config.ts';
+import { type Environment, linkVariable } from '../app/config.ts';
 import { addApplyCommand } from './apply.ts';
 import { addApproveCommand } from './approve.ts';
 import { addBackupCommand } from './backup.ts';
@@ -47,6 +47,8 @@ export function buildProgram(context: CommandContext): Command {
   const program = new Command('crm-sheet-sync').description(
     "Keeps an agency's CRM and a Google Sheet the same, in both directions.",
   );
+  program.option('--link <name>', `which link it is about, where there are several (${linkVariable})`);
+  program.configureHelp({ showGlobalOptions: true });
   for (const addCommand of addCommands) addCommand(program, context);
   for (const command of [program, ...program.commands]) command.exitOverride();
   return program;
@@ -58,8 +60,14 @@ export async function run(words: readonly string[], environment: Environment): P
   const finish = (code: ExitCode) => {
     exitCode = code;
   };
+  // The option is one more way to give the variable, so that no command has to know of it.
+  const own: Record<string, string | undefined> = { ...environment };
+  const program = buildProgram({ environment: own, finish }).hook('preAction', (parsed) => {
+    const { link } = parsed.opts<{ link?: string }>();
+    if (link !== undefined) own[linkVariable] = link;
+  });
   try {
-    await buildProgram({ environment, finish }).parseAsync(words, { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     // The library has printed its message already: help and version end well, anything else was typed wrongly.

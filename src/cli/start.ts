@@ -1,10 +1,13 @@
 import process from 'node:process';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { type Environment, loadSettings } from '../app/config.ts';
-import { startDaemon } from '../app/daemon.ts';
+import { type Environment, loadLinks } from '../app/config.ts';
+import { type Daemon, startDaemon } from '../app/daemon.ts';
+import { startLinksDaemon } from '../app/links-daemon.ts';
 import { createLog } from '../app/logger.ts';
 import { createRereadKeys } from '../app/reread-keys.ts';
+import type { LinkSettings } from '../app/settings.ts';
+import type { Log } from '../core/ports.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { followFill } from './fill-progress.ts';
@@ -16,20 +19,28 @@ export function addStartCommand(program: Command, { environment }: CommandContex
     .command('start')
     .description('run the daemon until SIGTERM or Ctrl-C')
     .action(async () => {
-      const settings = loadSettings(environment);
+      const links = loadLinks(environment);
+      const { level } = links[0].log;
       const line = new ProgressLine();
       const isWatched = line.isInPlace && process.stdout.isTTY;
-      const log = createLog(settings.log.level, isWatched ? { destination: writeAbove(line) } : {});
-      const daemon = await startDaemon(settings, log, createRereadKeys(environment, log));
+      const log = createLog(level, isWatched ? { destination: writeAbove(line) } : {});
+      const daemon = await startAll(links, environment, log);
       const stopping = new AbortController();
       const order = { line, log, stopping: stopping.signal };
       // Whoever wants to hear of troubles alone has no use for it.
-      if (['debug', 'info'].includes(settings.log.level))
+      if (links[0].link === undefined && ['debug', 'info'].includes(level))
         void followFill(() => askStatus(environment, daemon.url), order);
       await stopRequested();
       stopping.abort();
       await daemon.stop();
     });
+}
+
+function startAll(links: LinkSettings, environment: Environment, log: Log): Promise<Daemon> {
+  const [only] = links;
+  return only.link === undefined
+    ? startDaemon(only, log, createRereadKeys(environment, log))
+    : startLinksDaemon(links, log, (link) => createRereadKeys(environment, log, link));
 }
 
 /** A daemon may have been told to take any free port. */

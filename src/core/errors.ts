@@ -121,6 +121,11 @@ export const errorKinds = {
     mender: 'operator',
     hint: 'Check REDIS_URL and Redis. Nothing is lost meanwhile: the daemon sends without it, one record at a time.',
   },
+  LEASE_ENDED: {
+    retry: 'later',
+    mender: 'time',
+    hint: 'Another process may run this link by now, so nothing is written. It goes on by itself, here or there.',
+  },
   ENGINE_STALLED: {
     retry: 'later',
     mender: 'bug',

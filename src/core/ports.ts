@@ -14,6 +14,12 @@ export interface Clock {
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Says whether this process may write for a link. Only reading needs no leave. */
+export interface Fence {
+  /** For how long from now, in ms, it is sure that no other process runs the link; 0 or less when it is not. */
+  sureMs(): number;
+}
+
 /** Who may use the request budget first: the order of this list. */
 export const lanes = ['settle', 'edit', 'newest', 'sweep'] as const;
 export type Lane = (typeof lanes)[number];
@@ -132,4 +138,14 @@ export interface BudgetLog {
   moveSlot(id: number, freeAt: number): void;
   /** Forgets slots that were free before `now`. */
   forgetSlots(now: number): void;
+  /** Where others take slots from the same limits at the same time. */
+  readonly shared?: SharedSlots;
+}
+
+/** Slots that several budgets take, also those of other processes. */
+export interface SharedSlots {
+  /** Does the work while nobody else takes a slot; all of it is kept, or nothing. */
+  alone<Result>(work: () => Result): Result;
+  /** The slots of everybody that are not free at `now`, with the name of their key. */
+  readTaken(now: number): readonly (BudgetSlot & { readonly key: string })[];
 }

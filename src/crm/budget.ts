@@ -1,6 +1,6 @@
-import { type Demand, nextTurn } from '../core/budget.ts';
+import { type Demand, nextTurn, type Turn } from '../core/budget.ts';
 import { SyncError } from '../core/errors.ts';
-import { type BudgetLog, type Clock, type Lane, lanes } from '../core/ports.ts';
+import { type BudgetLog, type BudgetSlot, type Clock, type Lane, lanes } from '../core/ports.ts';
 import type { RequestUsage } from '../core/samples.ts';
 import type { Scope } from './contract.ts';
 import { type ApiKey, createKeyPool, type KeyPool } from './key-pool.ts';
@@ -75,6 +75,9 @@ interface KeyDemand extends Demand {
   readonly waiter: Waiter;
 }
 
+/** Nobody tells when another budget's request was answered, and its slot is free earlier than it seemed. */
+const othersEveryMs = 1_000;
+
 /** While one of two clocks is being corrected they run apart by up to 0.05 %; twice that is safe. */
 const clockDrift = 0.001;
 
@@ -88,6 +91,8 @@ class SlidingLogBudget implements RequestBudget {
   readonly #ipWindow: SlotWindow;
   readonly #queues: Record<Lane, Waiter[]> = { settle: [], edit: [], newest: [], sweep: [] };
   readonly #sent: Record<Lane, number> = { settle: 0, edit: 0, newest: 0, sweep: 0 };
+  /** When the slots that this budget took are free, by their ids. */
+  readonly #ownSlots = new Map<number, number>();
   #limitReplies = 0;
   #forgottenAt = -Infinity;
   #alarm: AbortController | undefined;
@@ -164,16 +169,53 @@ class SlidingLogBudget implements RequestBudget {
   /** Gives out every turn that is due and sets the alarm for the next one. */
   #serve(): void {
     this.#alarm?.abort();
-    for (;;) {
-      const now = this.#now();
-      const turn = nextTurn(this.#listDemands(now), now);
-      if (!turn) return;
-      if (turn.at > now) {
-        this.#setAlarm(turn.at - now);
-        return;
+    for (let first = this.#firstWaiter(); first; first = this.#firstWaiter()) {
+      try {
+        const turn = this.#alone(() => this.#takeTurn());
+        if (!turn) return;
+        if (turn.slot === undefined) {
+          this.#setAlarm(turn.at - this.#now());
+          return;
+        }
+        this.#grant(turn.demand, turn.slot);
+      } catch (error) {
+        // Nobody may send whose slot is not noted.
+        this.#removeWaiter(first.lane, first.waiter);
+        first.waiter.reject(error);
       }
-      this.#grant(turn.demand);
     }
+  }
+
+  #firstWaiter(): { readonly lane: Lane; readonly waiter: Waiter } | undefined {
+    for (const lane of lanes) {
+      const [waiter] = this.#queues[lane];
+      if (waiter) return { lane, waiter };
+    }
+    return undefined;
+  }
+
+  /** Does the work while no other budget takes a slot of the same limits. */
+  #alone<Result>(work: () => Result): Result {
+    const { shared } = this.#options.log;
+    return shared ? shared.alone(work) : work();
+  }
+
+  /**
+   * Whose turn is next, with its slot if that is now. The slot is noted before anybody can send: a crash right after it then costs a slot
+   * and never a refusal.
+   */
+  #takeTurn(): (Turn<KeyDemand> & { readonly slot?: number }) | undefined {
+    this.#learnOthers();
+    const now = this.#now();
+    const turn = nextTurn(this.#listDemands(now), now);
+    if (!turn || turn.at > now) return turn;
+    const { clock, holdMs, log } = this.#options;
+    const takenMs = holdMs + this.#slotMs;
+    this.#forgetFreeSlots();
+    const { of } = turn.demand;
+    const slot = log.addSlot(of.key.name, clock.now() + takenMs);
+    this.#holdSlot(of, slot, takenMs);
+    return { ...turn, slot };
   }
 
   /** Who is first in line for each key, lane by lane. */
@@ -193,26 +235,19 @@ class SlidingLogBudget implements RequestBudget {
   #setAlarm(waitMs: number): void {
     const alarm = new AbortController();
     this.#alarm = alarm;
-    void this.#options.clock.sleep(Math.ceil(waitMs), alarm.signal).then(() => {
+    const { clock, log } = this.#options;
+    const mayComeEarlier = log.shared !== undefined;
+    const alarmMs = mayComeEarlier ? Math.min(waitMs, othersEveryMs) : waitMs;
+    void clock.sleep(Math.ceil(alarmMs), alarm.signal).then(() => {
       if (!alarm.signal.aborted) this.#serve();
     });
   }
 
-  /** Notes the slot before anybody can send: a crash right after it then costs a slot and never a refusal. */
-  #grant({ lane, of, waiter }: KeyDemand): void {
-    const { clock, holdMs, log } = this.#options;
+  #grant({ lane, of, waiter }: KeyDemand, slot: number): void {
     this.#removeWaiter(lane, waiter);
-    const takenMs = holdMs + this.#slotMs;
-    try {
-      this.#forgetFreeSlots();
-      const id = log.addSlot(of.key.name, clock.now() + takenMs);
-      this.#holdSlot(of, id, takenMs);
-      for (const window of [of.window, this.#ipWindow]) window.noteTurn(lane, this.#now());
-      this.#sent[lane] += 1;
-      waiter.resolve({ key: of.key, answered: () => this.#endSlot(of, id) });
-    } catch (error) {
-      waiter.reject(error);
-    }
+    for (const window of [of.window, this.#ipWindow]) window.noteTurn(lane, this.#now());
+    this.#sent[lane] += 1;
+    waiter.resolve({ key: of.key, answered: () => this.#endSlot(of, slot) });
   }
 
   #endSlot(of: KeyWindow, id: number): void {
@@ -227,18 +262,41 @@ class SlidingLogBudget implements RequestBudget {
     this.#serve();
   }
 
-  /** A slot of a key is one of the address too. */
-  #holdSlot({ window }: KeyWindow, id: number, durationMs: number): void {
+  #holdSlot(of: KeyWindow, id: number, durationMs: number): void {
     const freeAt = this.#now() + durationMs;
-    window.holdSlot(id, freeAt);
+    this.#ownSlots.set(id, freeAt);
+    this.#occupy(of, id, freeAt);
+  }
+
+  /** A slot of a key is one of the address too. */
+  #occupy(of: KeyWindow | undefined, id: number, freeAt: number): void {
+    of?.window.holdSlot(id, freeAt);
     this.#ipWindow.holdSlot(id, freeAt);
   }
 
   #forgetFreeSlots(): void {
     const { windowMs, clock, log } = this.#options;
-    if (this.#now() - this.#forgottenAt < windowMs) return;
+    const now = this.#now();
+    if (now - this.#forgottenAt < windowMs) return;
     log.forgetSlots(clock.now());
-    this.#forgottenAt = this.#now();
+    for (const [id, freeAt] of this.#ownSlots) if (freeAt <= now) this.#ownSlots.delete(id);
+    this.#forgottenAt = now;
+  }
+
+  #takeOverSlots(of: KeyWindow): void {
+    for (const slot of this.#options.log.readSlots(of.key.name)) this.#takeOverSlot(of, slot);
+  }
+
+  /** Sees the slots that other budgets took or gave back since the last look. */
+  #learnOthers(): void {
+    const { clock, log } = this.#options;
+    for (const slot of log.shared?.readTaken(clock.now()) ?? []) {
+      if (this.#ownSlots.has(slot.id)) continue;
+      this.#takeOverSlot(
+        this.#keyWindows.find(({ key }) => key.name === slot.key),
+        slot,
+      );
+    }
   }
 
   /**
@@ -246,14 +304,12 @@ class SlidingLogBudget implements RequestBudget {
    * longer than one that was taken just now. (A clock that was set forward while the daemon was stopped can
    * not be noticed.)
    */
-  #takeOverSlots(of: KeyWindow): void {
+  #takeOverSlot(of: KeyWindow | undefined, { id, freeAt }: BudgetSlot): void {
     const { clock, holdMs, log } = this.#options;
     const longestMs = holdMs + this.#slotMs;
-    for (const { id, freeAt } of log.readSlots(of.key.name)) {
-      const restMs = freeAt - clock.now();
-      if (restMs > longestMs) log.moveSlot(id, clock.now() + longestMs);
-      if (restMs > 0) this.#holdSlot(of, id, Math.min(restMs, longestMs));
-    }
+    const restMs = freeAt - clock.now();
+    if (restMs > longestMs) log.moveSlot(id, clock.now() + longestMs);
+    if (restMs > 0) this.#occupy(of, id, this.#now() + Math.min(restMs, longestMs));
   }
 
   #removeWaiter(lane: Lane, waiter: Waiter): void {

@@ -1,5 +1,6 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
-import type { Clock, Lane, Log } from '../core/ports.ts';
+import { writeTimeMs } from '../core/fence.ts';
+import type { Clock, Fence, Lane, Log } from '../core/ports.ts';
 import type { Permit, RequestBudget } from './budget.ts';
 import { type Endpoint, type EndpointName, endpoints, type Scope } from './contract.ts';
 import type { Envelope } from './contract-records.ts';
@@ -18,6 +19,8 @@ export interface CrmHttpOptions {
   /** Chance for the pauses between tries: at least 0, below 1. */
   readonly random: () => number;
   readonly log: Log;
+  /** Has to be open for every write; none where absent. */
+  readonly fence?: Fence;
   /** Carries a request to the CRM and its answer back; over HTTP where it is absent. */
   readonly carry?: typeof exchange;
 }
@@ -66,7 +69,8 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   const { budget, clock, random, log } = options;
 
   async function send({ key, answered }: Permit, request: OutgoingRequest): Promise<Exchange> {
-    const ended = await sendInTime(options, request, key);
+    const timeoutMs = isRead(request) ? options.timeoutMs : writeTimeMs(options.timeoutMs, options.fence);
+    const ended = await sendInTime({ ...options, timeoutMs }, request, key);
     if (ended.kind !== 'unanswered') answered();
     return ended;
   }
@@ -132,9 +136,11 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   };
 }
 
+const isRead = ({ method }: Pick<OutgoingRequest, 'method'>): boolean => method === 'GET';
+
 const describeRequest = ({ method, path, scope }: Endpoint, call: CrmCall): JudgedRequest => ({
   name: `${method} ${fillPath(path, call.path)}`,
-  isWrite: method !== 'GET',
+  isWrite: !isRead({ method }),
   scopes: [scope, ...(call.furtherScopes ?? [])],
 });
 

@@ -1,16 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { RequestUsage } from '../core/samples.ts';
 import { isOnItsWay } from '../core/state.ts';
 import { ownConditions } from '../sync/conditions.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type Health, isAlive, isReady } from '../sync/health.ts';
 import { readStatus, type TabStatus } from '../sync/status.ts';
+import type { Watch } from '../sync/watch.ts';
 
-export interface MetricsOptions {
+/** A link as it is measured. */
+export interface Measured {
+  /** Told with every number where there are several links. */
+  readonly name?: string;
   readonly engine: Engine;
   readonly health: Health;
-  readonly readUsage: () => RequestUsage;
+  readonly watch: Watch;
+}
+
+export interface Metrics {
+  /** Measures a link from now on; a link of the same name before it no more. */
+  add(link: Measured): void;
+  remove(link: Measured): void;
+  /** Adds `/metrics` for Prometheus. All numbers are read when it asks. */
+  addRoute(server: FastifyInstance): void;
 }
 
 type Value = readonly [labels: Readonly<Record<string, string>>, value: number];
@@ -18,50 +29,69 @@ type Value = readonly [labels: Readonly<Record<string, string>>, value: number];
 /** Names follow https://prometheus.io/docs/practices/naming/: base units, and `_total` for what only grows. */
 const prefix = 'crm_sheet_sync_';
 
-/** Adds `/metrics` for Prometheus. All numbers are read when it asks; a registry of its own keeps several links apart. */
-export function addMetricsRoute(server: FastifyInstance, options: MetricsOptions): void {
+/** Makes metrics of links that come and go. */
+export function createMetrics(): Metrics {
   const registry = new Registry();
+  const links = new Set<Measured>();
   collectDefaultMetrics({ register: registry });
-  const define = defineOn(registry);
-  addLag(registry, options.engine);
-  addHealthMetrics(define, options);
-  addTabMetrics(define, options);
-  addEditMetrics(define, options);
-  addWorkMetrics(define, options);
-  addBudgetMetrics(define, options);
-  server.get('/metrics', async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
-  );
+  const define = defineOn(registry, links);
+  const lag = defineLag(registry);
+  addHealthMetrics(define);
+  addTabMetrics(define);
+  addEditMetrics(define);
+  addWorkMetrics(define);
+  addBudgetMetrics(define);
+  return {
+    add(link) {
+      links.add(link);
+      link.engine.lags.onLag = (side, durationMs) =>
+        lag.observe({ ...labelOf(link), to: side === 'crm' ? 'crm' : 'sheet' }, durationMs / 1_000);
+    },
+    remove: (link) => void links.delete(link),
+    addRoute(server) {
+      server.get('/metrics', async (_request, reply) =>
+        reply.type(registry.contentType).send(await registry.metrics()),
+      );
+    },
+  };
 }
+
+const labelOf = ({ name }: Measured) => (name === undefined ? {} : { link: name });
+
+type Read = (link: Measured) => readonly Value[];
 
 interface Define {
   /** What is now. */
-  gauge(name: string, help: string, read: () => readonly Value[]): void;
+  gauge(name: string, help: string, read: Read): void;
   /** What was counted since the start. */
-  counter(name: string, help: string, read: () => readonly Value[]): void;
+  counter(name: string, help: string, read: Read): void;
 }
 
-function defineOn(registry: Registry): Define {
+function defineOn(registry: Registry, links: ReadonlySet<Measured>): Define {
   const common = (name: string, help: string) => ({ name: prefix + name, help, registers: [registry] });
+  const readAll = (read: Read): Value[] =>
+    [...links].flatMap((link) =>
+      read(link).map(([labels, value]): Value => [{ ...labels, ...labelOf(link) }, value]),
+    );
   return {
     gauge(name, help, read) {
-      const labelNames = ['condition', 'tab', 'side', 'lane'];
+      const labelNames = ['condition', 'tab', 'side', 'lane', 'link'];
       const gauge: Gauge = new Gauge({
         ...common(name, help),
         labelNames,
         collect() {
           gauge.reset();
-          for (const [labels, value] of read()) gauge.set(labels, value);
+          for (const [labels, value] of readAll(read)) gauge.set(labels, value);
         },
       });
     },
     counter(name, help, read) {
       const counter: Counter = new Counter({
         ...common(name, help),
-        labelNames: ['outcome', 'side', 'code', 'lane'],
+        labelNames: ['outcome', 'side', 'code', 'lane', 'link'],
         collect() {
           counter.reset();
-          for (const [labels, value] of read()) counter.inc(labels, value);
+          for (const [labels, value] of readAll(read)) counter.inc(labels, value);
         },
       });
     },
@@ -71,28 +101,24 @@ function defineOn(registry: Registry): Define {
 /** From what a quick cycle takes to what nobody should wait for. */
 const lagBucketsSeconds = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900];
 
-function addLag(registry: Registry, { lags }: Engine): void {
-  const lag = new Histogram({
+const defineLag = (registry: Registry): Histogram =>
+  new Histogram({
     name: `${prefix}lag_seconds`,
     help: 'From taking an edit in the sheet to the answer of the CRM (to="crm"), and from reading a change in the CRM to showing it (to="sheet").',
-    labelNames: ['to'],
+    labelNames: ['to', 'link'],
     buckets: lagBucketsSeconds,
     registers: [registry],
   });
-  lags.onLag = (side, durationMs) =>
-    lag.observe({ to: side === 'crm' ? 'crm' : 'sheet' }, durationMs / 1_000);
-}
 
 const alone = (value: number): Value[] => [[{}, value]];
 
-function addHealthMetrics({ gauge }: Define, { engine, health }: MetricsOptions): void {
-  const { clock } = engine.link;
-  gauge('alive', 'Whether /healthz is green: 1 or 0.', () => alone(Number(isAlive(health.read()))));
-  gauge('ready', 'Whether /readyz is green: 1 or 0.', () => alone(Number(isReady(health.read()))));
+function addHealthMetrics({ gauge }: Define): void {
+  gauge('alive', 'Whether /healthz is green: 1 or 0.', ({ health }) => alone(Number(isAlive(health.read()))));
+  gauge('ready', 'Whether /readyz is green: 1 or 0.', ({ health }) => alone(Number(isReady(health.read()))));
   gauge(
     'condition',
     'Whether a condition of the health holds: 1 or 0. Codes of errors only while they do.',
-    () => {
+    ({ health }) => {
       const open = new Set<string>(health.read().map(({ name }) => name));
       return [...new Set([...ownConditions, ...open])].map((name) => [
         { condition: name },
@@ -100,21 +126,24 @@ function addHealthMetrics({ gauge }: Define, { engine, health }: MetricsOptions)
       ]);
     },
   );
-  gauge('condition_age_seconds', 'For how long a condition of the health has held.', () =>
-    health.read().map(({ name, since }) => [{ condition: name }, (clock.now() - since) / 1_000]),
+  gauge('condition_age_seconds', 'For how long a condition of the health has held.', ({ engine, health }) =>
+    health.read().map(({ name, since }) => [{ condition: name }, (engine.link.clock.now() - since) / 1_000]),
   );
 }
 
-function addTabMetrics({ gauge }: Define, { engine }: MetricsOptions): void {
+function addTabMetrics({ gauge }: Define): void {
   // One look at the mirror for all that is asked for at once.
-  let tabs: readonly TabStatus[] = [];
-  const perTab = (read: (tab: TabStatus) => number | undefined) => (): Value[] =>
-    tabs.flatMap((tab): Value[] => {
-      const value = read(tab);
-      return value === undefined ? [] : [[{ tab: tab.title }, value]];
-    });
-  gauge('records', 'Records that are known, by tab and side.', () => {
-    ({ tabs } = readStatus(engine, undefined));
+  const tabsOf = new WeakMap<Measured, readonly TabStatus[]>();
+  const perTab =
+    (read: (tab: TabStatus) => number | undefined) =>
+    (link: Measured): Value[] =>
+      (tabsOf.get(link) ?? []).flatMap((tab): Value[] => {
+        const value = read(tab);
+        return value === undefined ? [] : [[{ tab: tab.title }, value]];
+      });
+  gauge('records', 'Records that are known, by tab and side.', (link) => {
+    const { tabs } = readStatus(link.engine, undefined);
+    tabsOf.set(link, tabs);
     return tabs.flatMap(({ recordsInCrm, recordsInTable, title: tab }): Value[] => [
       [{ tab, side: 'crm' }, recordsInCrm],
       [{ tab, side: 'sheet' }, recordsInTable],
@@ -161,60 +190,65 @@ function addTabMetrics({ gauge }: Define, { engine }: MetricsOptions): void {
 
 const inSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
-function addEditMetrics({ gauge }: Define, { engine }: MetricsOptions): void {
-  const { clock, mirror } = engine.link;
+function addEditMetrics({ gauge }: Define): void {
   gauge(
     'oldest_edit_age_seconds',
     'How long the oldest edit has waited to be sent to the CRM; 0 for none.',
-    () => {
+    ({ engine }) => {
+      const { clock, mirror } = engine.link;
       const taken = mirror.readOutbox().flatMap((item) => (isOnItsWay(item) ? [item.createdAt] : []));
       return alone(taken.length > 0 ? (clock.now() - Math.min(...taken)) / 1_000 : 0);
     },
   );
-  gauge('brakes', 'Tabs that are stopped until a person approves.', () =>
+  gauge('brakes', 'Tabs that are stopped until a person approves.', ({ engine }) =>
     alone(engine.lastPlan?.brakes.length ?? 0),
   );
-  gauge('questions', 'Questions that wait for a person, brakes among them.', () =>
+  gauge('questions', 'Questions that wait for a person, brakes among them.', ({ engine }) =>
     alone(engine.lastPlan?.questions.length ?? 0),
   );
 }
 
-function addWorkMetrics({ counter, gauge }: Define, { engine }: MetricsOptions): void {
-  const { problems, tally } = engine;
-  counter('cycles_total', 'Cycles over the sheet that ended.', () => [
+function addWorkMetrics({ counter, gauge }: Define): void {
+  counter('cycles_total', 'Cycles over the sheet that ended.', ({ engine: { tally } }) => [
     [{ outcome: 'done' }, tally.cycles],
     [{ outcome: 'failed' }, tally.failedCycles],
   ]);
-  counter('cycle_seconds_total', 'Time spent in cycles.', () => alone(tally.cycleMs / 1_000));
-  counter('writes_total', 'Rows written to the sheet and records written to the CRM.', () => [
-    [{ side: 'sheet' }, tally.tableSteps],
-    [{ side: 'crm' }, tally.crmWrites],
-  ]);
-  counter('errors_total', 'Failures of reading, cycling and queueing, by their code.', () =>
-    [...problems.counts].map(([code, count]) => [{ code }, count]),
+  counter('cycle_seconds_total', 'Time spent in cycles.', ({ engine }) =>
+    alone(engine.tally.cycleMs / 1_000),
   );
-  gauge('last_cycle_age_seconds', 'Time since the last cycle succeeded.', () =>
+  counter(
+    'writes_total',
+    'Rows written to the sheet and records written to the CRM.',
+    ({ engine: { tally } }) => [
+      [{ side: 'sheet' }, tally.tableSteps],
+      [{ side: 'crm' }, tally.crmWrites],
+    ],
+  );
+  counter('errors_total', 'Failures of reading, cycling and queueing, by their code.', ({ engine }) =>
+    [...engine.problems.counts].map(([code, count]) => [{ code }, count]),
+  );
+  gauge('last_cycle_age_seconds', 'Time since the last cycle succeeded.', ({ engine }) =>
     engine.lastCycleAt === undefined ? [] : alone((engine.link.clock.now() - engine.lastCycleAt) / 1_000),
   );
 }
 
-function addBudgetMetrics({ counter, gauge }: Define, { readUsage }: MetricsOptions): void {
-  gauge('budget_requests', 'Requests to the CRM that are allowed in the rolling window now.', () =>
-    alone(readUsage().requests),
+function addBudgetMetrics({ counter, gauge }: Define): void {
+  gauge('budget_requests', 'Requests to the CRM that are allowed in the rolling window now.', ({ watch }) =>
+    alone(watch.readUsage().requests),
   );
-  gauge('budget_taken', 'Requests to the CRM that count in the rolling window now.', () =>
-    alone(readUsage().taken),
+  gauge('budget_taken', 'Requests to the CRM that count in the rolling window now.', ({ watch }) =>
+    alone(watch.readUsage().taken),
   );
-  gauge('budget_waiting', 'Requests to the CRM that wait for their turn.', () =>
-    Object.entries(readUsage().waiting).map(([lane, count]) => [{ lane }, count]),
+  gauge('budget_waiting', 'Requests to the CRM that wait for their turn.', ({ watch }) =>
+    Object.entries(watch.readUsage().waiting).map(([lane, count]) => [{ lane }, count]),
   );
-  gauge('budget_pause_seconds', 'For how long the CRM asked not to be called.', () =>
-    alone(readUsage().parkedMs / 1_000),
+  gauge('budget_pause_seconds', 'For how long the CRM asked not to be called.', ({ watch }) =>
+    alone(watch.readUsage().parkedMs / 1_000),
   );
-  counter('requests_total', 'Requests to the CRM that were let go, by lane.', () =>
-    Object.entries(readUsage().sent).map(([lane, count]) => [{ lane }, count]),
+  counter('requests_total', 'Requests to the CRM that were let go, by lane.', ({ watch }) =>
+    Object.entries(watch.readUsage().sent).map(([lane, count]) => [{ lane }, count]),
   );
-  counter('limit_replies_total', 'Replies of the CRM that refused a request for its rate.', () =>
-    alone(readUsage().limitReplies),
+  counter('limit_replies_total', 'Replies of the CRM that refused a request for its rate.', ({ watch }) =>
+    alone(watch.readUsage().limitReplies),
   );
 }

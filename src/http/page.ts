@@ -8,6 +8,7 @@ const scripts = [
   'commands.js',
   'dialog.js',
   'element.js',
+  'links.js',
   'page.js',
   'plots.js',
   'progress.js',
@@ -34,12 +35,12 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the status page and its plotting library from memory, each file under a fixed path. */
-export function addPage(server: FastifyInstance): void {
+/** Serves a page at the root, and what the pages are made of, from memory and each file under a fixed path. */
+export function addPage(server: FastifyInstance, page: 'page.html' | 'links.html'): void {
   const ofPage = (name: string) => new URL(`page/${name}`, import.meta.url);
   const ofPackage = createRequire(import.meta.url).resolve;
   const files: readonly [route: string, file: string | URL, type: string][] = [
-    ['/', ofPage('page.html'), 'text/html'],
+    ['/', ofPage(page), 'text/html'],
     ['/page/page.css', ofPage('page.css'), 'text/css'],
     ['/page/icon.svg', ofPage('icon.svg'), 'image/svg+xml'],
     ...scripts.map((name): [string, URL, string] => [`/page/${name}`, ofPage(name), 'text/javascript']),

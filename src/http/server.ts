@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { explainError, isSyncError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { Health } from '../sync/health.ts';
 import { listProgress } from '../sync/progress.ts';
@@ -12,7 +13,7 @@ import { createGate, type Gate, guardCommands, guardHost, guardReading } from '.
 import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, readInput } from './input.ts';
-import { addMetricsRoute } from './metrics.ts';
+import { createMetrics } from './metrics.ts';
 import { addPage } from './page.ts';
 import { addPlanRoutes } from './plans.ts';
 import { addRefusedRoutes } from './refused.ts';
@@ -27,6 +28,10 @@ export interface HttpOptions {
   readonly controlToken?: string | undefined;
   /** Whether status and history need it too. */
   readonly readWithToken?: boolean;
+}
+
+/** A link as its HTTP side sees it. */
+export interface LinkSide {
   readonly engine: Engine;
   readonly health: Health;
   /** Sees how the link and its request budget go. */
@@ -44,28 +49,44 @@ const bodyLimitBytes = 64 * 1024;
 /** Longest time a request may take to arrive. */
 const requestTimeoutMs = 30_000;
 
-/** Serves health and status to everybody who can reach the address, and commands to those who have the token. */
-export async function startHttp(options: HttpOptions): Promise<HttpSide> {
+/** Serves health and status of a link to everybody who can reach the address, and commands to those who have the token. */
+export async function startHttp(options: HttpOptions & LinkSide): Promise<HttpSide> {
+  const { clock, log } = options.engine.link;
+  const server = createServer(options, log);
+  const gate = createGate(options.controlToken, clock);
+  if (options.readWithToken) guardReading(server, gate);
+  const metrics = createMetrics();
+  metrics.add(options);
+  metrics.addRoute(server);
+  addHealthRoutes(server, () => options.health.read());
+  addLinkRoutes(server, options, gate);
+  const url = await server.listen({ host: options.host, port: options.port });
+  return { url, close: () => server.close() };
+}
+
+/** A server that answers under its own names alone, and says what went wrong in a sentence. */
+export function createServer({ host, hostNames = [] }: HttpOptions, log: Log): FastifyInstance {
   const server = Fastify({
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: true,
   });
-  guardHost(server, [options.host, ...(options.hostNames ?? [])]);
-  const gate = createGate(options.controlToken, options.engine.link.clock);
-  if (options.readWithToken) guardReading(server, gate);
-  addPage(server);
-  addStatusRoutes(server, options, addCommandRoutes(server, options, gate));
+  guardHost(server, [host, ...hostNames]);
   server.setErrorHandler((error, request, reply) => {
     const status = isSyncError(error) ? 503 : statusOf(error);
     if (status !== 500) return reply.code(status).send({ error: explainError(error) });
     // Nobody has foreseen its words, so they are for the log alone.
     const { method, routeOptions } = request;
-    options.engine.link.log.error('http.failed', { method, route: routeOptions.url, error });
+    log.error('http.failed', { method, route: routeOptions.url, error });
     return reply.code(500).send({ error: 'The daemon failed over this request; its log says more.' });
   });
-  const url = await server.listen({ host: options.host, port: options.port });
-  return { url, close: () => server.close() };
+  return server;
+}
+
+/** Adds everything that is about one link alone. */
+export function addLinkRoutes(server: FastifyInstance, side: LinkSide, gate: Gate): void {
+  addPage(server, 'page.html');
+  addStatusRoutes(server, side, addCommandRoutes(server, side, gate));
 }
 
 const statusOf = (error: unknown): number =>
@@ -75,11 +96,9 @@ const statusOf = (error: unknown): number =>
 
 function addStatusRoutes(
   server: FastifyInstance,
-  { engine, health, watch }: HttpOptions,
+  { engine, health, watch }: LinkSide,
   lastResync: () => ResyncReport | undefined,
 ): void {
-  addHealthRoutes(server, health);
-  addMetricsRoute(server, { engine, health, readUsage: () => watch.readUsage() });
   const readWhole = () => {
     const status = readStatus(engine, lastResync());
     return {
@@ -99,7 +118,7 @@ function addStatusRoutes(
 /** Adds the commands; answers how to see the last resync. */
 function addCommandRoutes(
   server: FastifyInstance,
-  { backUp, engine }: HttpOptions,
+  { backUp, engine }: LinkSide,
   gate: Gate,
 ): () => ResyncReport | undefined {
   let report: ResyncReport | undefined;

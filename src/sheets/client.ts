@@ -1,7 +1,8 @@
 // The path matters: the whole package costs a second and 110 MB at start.
 import { sheets, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import type { Clock, Log } from '../core/ports.ts';
+import { writeTimeMs } from '../core/fence.ts';
+import type { Clock, Fence, Log } from '../core/ports.ts';
 import { isUnknownRange, sheetError, withAccount } from './errors.ts';
 import { createLogin, type Login } from './login.ts';
 import { createQuota, repeatLimited, type Spend } from './quota.ts';
@@ -23,6 +24,8 @@ export interface SheetsClientOptions {
   /** A chance in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
+  /** Has to be open for every write; none where absent. */
+  readonly fence?: Fence;
 }
 
 /**
@@ -44,7 +47,7 @@ export interface SheetsClient {
 
 /** Every error of the client is a `SyncError` with a SHEET_ code; none carries a token. */
 export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
-  const { spreadsheetId, rootUrl, timeoutMs, clock } = options;
+  const { spreadsheetId, rootUrl, timeoutMs, clock, fence } = options;
   const login = rootUrl === undefined ? createLogin(options) : undefined;
   const api = sheets({ version: 'v4' });
   const perCall = callOptions(options);
@@ -107,7 +110,9 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
           responseIncludeGridData: true,
         };
         const params = { ...signer, spreadsheetId, fields: `updatedSpreadsheet(${fields})`, requestBody };
-        const answer = await api.spreadsheets.batchUpdate(params, perCall);
+        // At the last moment: logging in and waiting for the quota take their time.
+        const timeout = writeTimeMs(timeoutMs, fence);
+        const answer = await api.spreadsheets.batchUpdate(params, { ...perCall, timeout });
         return checkedSpreadsheet(answer.data?.updatedSpreadsheet);
       }),
   };

@@ -29,9 +29,9 @@ export interface Connection {
 
 /**
  * Opens the file, creating it where it is missing; nothing is read or locked before the first statement. What meets a full disk is done
- * again when `makeRoom` answers that there is room now.
+ * again when `makeRoom` answers that there is room now. A lock of somebody else is waited for, for `busyMs` at most.
  */
-export function connect(file: string, makeRoom: () => boolean = () => false): Connection {
+export function connect(file: string, makeRoom: () => boolean = () => false, busyMs = 0): Connection {
   const translated = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -39,8 +39,8 @@ export function connect(file: string, makeRoom: () => boolean = () => false): Co
       throw translateError(error, file);
     }
   };
-  // No waiting for locks: whoever holds this file is another daemon, and that one does not let go.
-  const database = translated(() => new Database(file, { timeout: 0 }));
+  // Of a mirror nobody waits for the lock: whoever holds it is another daemon, and that one does not let go.
+  const database = translated(() => new Database(file, { timeout: busyMs }));
   const forgetting: (() => void)[] = [];
   // Not asked of the database: a full disk may end its transaction before the work in it knows.
   let isInTransaction = false;

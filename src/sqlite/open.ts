@@ -95,8 +95,8 @@ function openTables(connection: Connection, ballast: Ballast): Mirror {
   };
 }
 
-/** SQLite alone would only say that it can not open a file. */
-function createDirectory(directory: string): void {
+/** Makes a directory where it is missing. SQLite alone would only say that it can not open a file. */
+export function createDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     accessSync(directory, constants.W_OK | constants.X_OK);

@@ -5,7 +5,7 @@ import { type CrmProbe, createCrmProbe, probeRequestsMax } from '../../crm/probe
 import { createSheetProbe, type SheetProbe } from '../../sheets/probe.ts';
 import { openMirror } from '../../sqlite/open.ts';
 import { systemClock } from '../clock.ts';
-import { accountOf, createKeyBudget, sheetOptions } from '../link.ts';
+import { accountOf, createKeyBudget, openSlots, sheetOptions } from '../link.ts';
 import { createLog } from '../logger.ts';
 import type { Settings } from '../settings.ts';
 
@@ -22,7 +22,7 @@ export interface DoctorContext {
 
 /** The state directory: its mirror, or why there is none to be had. */
 export type StateDirectory =
-  | { readonly kind: 'open'; readonly mirror: Mirror; readonly budgetLog: BudgetLog }
+  | { readonly kind: 'open'; readonly mirror: Mirror; readonly budgetLog: BudgetLog; close(): void }
   | { readonly kind: 'closed'; readonly problem: unknown };
 
 /** Opens what is to be looked at. Requests count in the daemon's own budget, unless its mirror can not be opened. */
@@ -46,14 +46,20 @@ export function openContext(settings: Settings): { readonly context: DoctorConte
   };
   const close = () => {
     for (const budget of budgets) budget.close();
-    if (state.kind === 'open') state.mirror.close();
+    if (state.kind === 'open') state.close();
   };
   return { context, close };
 }
 
-function openState({ state: { directory } }: Settings): StateDirectory {
+function openState(settings: Settings): StateDirectory {
   try {
-    return { kind: 'open', ...openMirror({ directory }) };
+    const own = openMirror({ directory: settings.state.directory });
+    const slots = openSlots(settings, own);
+    const close = () => {
+      slots.close();
+      own.mirror.close();
+    };
+    return { kind: 'open', mirror: own.mirror, budgetLog: slots.log, close };
   } catch (problem) {
     return { kind: 'closed', problem };
   }

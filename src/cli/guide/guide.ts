@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { configFileOf, type Environment, listMissing, readConfigFile } from '../../app/config.ts';
+import { configFileOf, type Environment, hasNamedLinks, listMissing } from '../../app/config.ts';
 import { keepSecret, keepSettings } from '../../app/config-keeper.ts';
+import { readConfigFile } from '../../app/config-sources.ts';
 import { SyncError } from '../../core/errors.ts';
 import type { ExitCode } from '../outcome.ts';
 import type { Person } from './person.ts';
@@ -38,6 +39,14 @@ export async function guide(
   const isTold = Object.values(told).some((text) => text !== undefined);
   // As scripts know it: the settings are complete, or they are refused where they are read.
   if (!person && !isTold) return { state: 'done', environment };
+  if (hasNamedLinks(environment)) {
+    if (isTold)
+      throw new SyncError(
+        'CONFIG_INVALID',
+        'The configuration has several links: flags can not say which they are for.',
+      );
+    return { state: 'done', environment };
+  }
   const missing = new Set(listMissing(environment).map(({ name }) => name));
   refuseTwice(told, missing);
   const lacking = needed.filter((name) => missing.has(name));

@@ -34,7 +34,7 @@ export function setUpChanges() {
 
 async function readChanges() {
   try {
-    const answer = await fetch(`/api/history?limit=${limit}`);
+    const answer = await fetch(`api/history?limit=${limit}`);
     if (!answer.ok) return;
     const { entries } = await answer.json();
     find('#changes .empty').hidden = entries.length > 0;
@@ -146,7 +146,7 @@ const showField = (name, before, after, lost) =>
 
 /** Shows what taking back would come to, and does it if the person wants that. */
 async function takeBack(order) {
-  const plan = await command('/api/undo', { ...order, isDryRun: true });
+  const plan = await command('api/undo', { ...order, isDryRun: true });
   if (plan === undefined) return;
   const { steps, refusals } = plan;
   const lines = steps.flatMap(({ base, fields, key, kind }) =>
@@ -174,7 +174,7 @@ async function takeBack(order) {
   ];
   const action = lines.length > 0 ? { label: 'Take back' } : undefined;
   if ((await ask('Take back', content, action)) !== true) return;
-  const done = await command('/api/undo', order);
+  const done = await command('api/undo', order);
   if (done !== undefined) tell('It is being taken back on both sides.');
 }
 

@@ -60,7 +60,7 @@ async function askForToken(problem) {
 
 async function findTokenProblem(token) {
   try {
-    const answer = await fetch('/api/access', {
+    const answer = await fetch('api/access', {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
     });

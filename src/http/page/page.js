@@ -35,7 +35,7 @@ function showStatus(status) {
 }
 
 find('#resync').addEventListener('click', async () => {
-  if ((await command('/api/resync')) !== undefined) tell('Everything is read again.');
+  if ((await command('api/resync')) !== undefined) tell('Everything is read again.');
 });
 setUpAccess();
 setUpChanges();

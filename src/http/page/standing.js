@@ -2,7 +2,7 @@ import { element, find, showList, symbol } from './element.js';
 import { ago, clockWords, countOf, countWords, durationWords } from './words.js';
 
 /** What each standing is called and shown with. */
-const standings = {
+export const standings = {
   inStep: { sign: 'done', title: 'Both sides are in step' },
   working: { sign: 'moves', title: 'Bringing both sides together' },
   asking: { sign: 'asks', title: 'In step, but something waits for a person' },
@@ -32,7 +32,7 @@ export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, s
     ['Requests waiting', countWords(waiting)],
     ...(budget.parkedMs > 0 ? [['CRM asked to wait', durationWords(budget.parkedMs)]] : []),
     ['Queue', queue.kind === 'bullmq' ? 'Redis' : 'in process'],
-    ['Spreadsheet', link],
+    [location.pathname === '/' ? 'Spreadsheet' : 'Link', link],
   ];
   find('#facts').replaceChildren(
     ...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),

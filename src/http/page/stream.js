@@ -24,7 +24,7 @@ async function readOnce(onEvent, onOpen) {
   const silence = new AbortController();
   let alarm = setTimeout(() => silence.abort(), silenceMaxMs);
   try {
-    const answer = await fetch('/api/events', {
+    const answer = await fetch('api/events', {
       signal: silence.signal,
       cache: 'no-store',
     });

@@ -114,7 +114,7 @@ async function choose(scope, choice, subject) {
     const isMeant = await ask('Move to trash?', [element('p', {}, words)], { label: 'Move to trash' });
     if (isMeant !== true) return;
   }
-  const done = await command('/api/approve', { scope, choice });
+  const done = await command('api/approve', { scope, choice });
   if (done === undefined) return;
   answered.set(scope, choice);
   tell(`${labelOf(choice)}: it is done with the next cycle.`);

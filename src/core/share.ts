@@ -1,0 +1,29 @@
+/** Who runs what, as one process sees it. */
+export interface ShareView {
+  /** All links, in one order for all processes. */
+  readonly links: readonly string[];
+  /** The process that runs a link, by the link's name. */
+  readonly holders: ReadonlyMap<string, string>;
+  /** Every process that lives, this one among them. */
+  readonly processes: readonly string[];
+  readonly self: string;
+}
+
+/** What a process should do so that all links are run, by each process about as many. */
+export interface ShareStep {
+  /** Links to take; others may be faster. */
+  readonly take: readonly string[];
+  /** A link to give to a process that runs at least two fewer. */
+  readonly give: string | undefined;
+}
+
+/** The next step of a process. Where everybody follows it all links are run, and no two processes are more than one link apart. */
+export function nextShare({ holders, links, processes, self }: ShareView): ShareStep {
+  const held = (process: string) => links.filter((link) => holders.get(link) === process);
+  const mine = held(self);
+  const free = links.filter((link) => !holders.has(link));
+  const fair = Math.ceil(links.length / Math.max(1, processes.length));
+  if (free.length > 0) return { take: free.slice(0, Math.max(0, fair - mine.length)), give: undefined };
+  const fewest = Math.min(...processes.map((process) => held(process).length));
+  return { take: [], give: mine.length - fewest >= 2 ? mine.at(-1) : undefined };
+}

@@ -1,0 +1,148 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock, Log } from '../core/ports.ts';
+import type { Condition } from '../sync/conditions.ts';
+import { createGate, type Gate, guardReading } from './guard.ts';
+import { addHealthRoutes } from './health.ts';
+import { createMetrics, type Measured } from './metrics.ts';
+import { addPage } from './page.ts';
+import { addLinkRoutes, createServer, type HttpOptions, type HttpSide, type LinkSide } from './server.ts';
+
+/** One of several links, as this process knows it. */
+export interface LinkEntry {
+  readonly name: string;
+  /** Where this process runs it. */
+  readonly side?: LinkSide;
+  /** Address of the process that runs it. */
+  readonly url?: string;
+  /** What keeps this process from running it. */
+  readonly conditions: readonly Condition[];
+}
+
+export interface FrontOptions extends HttpOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** All links, also those that others run. */
+  readonly readLinks: () => readonly LinkEntry[];
+  /** What keeps this process from running any. */
+  readonly readConditions: () => readonly Condition[];
+}
+
+/** The HTTP side of several links. */
+export interface Front extends HttpSide {
+  /** Serves a link under its name; resolves when it is. */
+  open(name: string, side: LinkSide): Promise<void>;
+  /** Serves it no more. */
+  shut(name: string): Promise<void>;
+}
+
+interface Served {
+  readonly server: FastifyInstance;
+  readonly measured: Measured;
+}
+
+/**
+ * Serves each link below `/links/<name>/` as a link alone is served at the root, and at the root what is about all of them: a page to choose
+ * one, `/api/links`, health and metrics.
+ */
+export async function startFront(options: FrontOptions): Promise<Front> {
+  const { clock, log, readLinks } = options;
+  const server = createServer(options, log);
+  const gate = createGate(options.controlToken, clock);
+  const metrics = createMetrics();
+  const served = new Map<string, Served>();
+  passOn(server, (name) => served.get(name)?.server);
+  if (options.readWithToken) guardReading(server, gate);
+  addPage(server, 'links.html');
+  addHealthRoutes(server, () => readAllConditions(options));
+  metrics.addRoute(server);
+  server.get('/api/links', () => ({ links: readLinks().map(describeLink) }));
+  addRefusals(server, readLinks);
+  const url = await server.listen({ host: options.host, port: options.port });
+  const shut = async (name: string) => {
+    const link = served.get(name);
+    if (!link) return;
+    served.delete(name);
+    metrics.remove(link.measured);
+    await link.server.close();
+  };
+  return {
+    url,
+    shut,
+    async open(name, side) {
+      const measured = { name, ...side };
+      served.set(name, { server: await createLinkServer(options, side, gate), measured });
+      metrics.add(measured);
+    },
+    async close() {
+      await Promise.all([...served.keys()].map(shut));
+      await server.close();
+    },
+  };
+}
+
+/** The server of one link; it listens to nobody itself. */
+async function createLinkServer(options: FrontOptions, side: LinkSide, gate: Gate): Promise<FastifyInstance> {
+  const server = createServer(options, side.engine.link.log);
+  if (options.readWithToken) guardReading(server, gate);
+  addHealthRoutes(server, () => side.health.read());
+  addLinkRoutes(server, side, gate);
+  await server.ready();
+  return server;
+}
+
+/** Lets the server of a link answer what is asked below its name; before anything else, so that it guards and reads bodies itself. */
+function passOn(server: FastifyInstance, find: (name: string) => FastifyInstance | undefined): void {
+  server.addHook('onRequest', (request, reply, next) => {
+    const [, name = '', rest] = /^\/links\/([^/?]+)(\/.*)$/.exec(request.url) ?? [];
+    const link = find(name);
+    if (!link || rest === undefined) {
+      next();
+      return;
+    }
+    reply.hijack();
+    request.raw.url = rest;
+    link.routing(request.raw, reply.raw);
+  });
+}
+
+function readAllConditions({ readConditions, readLinks }: FrontOptions) {
+  const ofLinks = readLinks().flatMap(({ conditions, name, side }) =>
+    [...conditions, ...(side?.health.read() ?? [])].map((condition) => ({ link: name, ...condition })),
+  );
+  return [...readConditions(), ...ofLinks];
+}
+
+function describeLink({ conditions, name, side, url }: LinkEntry) {
+  return {
+    name,
+    url,
+    isHere: side !== undefined,
+    standing: side?.watch.readStanding(),
+    waiting: side?.engine.lastPlan?.questions.length,
+    conditions: [...conditions, ...(side?.health.read() ?? [])],
+  };
+}
+
+/** Says what to ask instead. */
+function addRefusals(server: FastifyInstance, readLinks: () => readonly LinkEntry[]): void {
+  const names = () =>
+    readLinks()
+      .map(({ name }) => name)
+      .join(', ');
+  const answer = (request: FastifyRequest, reply: FastifyReply) => {
+    const [, name] = /^\/links\/([^/?]+)/.exec(request.url) ?? [];
+    if (name === undefined) {
+      const isOfLink = request.url.startsWith('/api/');
+      const error = isOfLink
+        ? `This daemon runs several links: name one with --link, or ask below /links/<name>/. There are ${names()}.`
+        : 'There is nothing under this address.';
+      return reply.code(404).send({ error });
+    }
+    const link = readLinks().find((candidate) => candidate.name === name);
+    if (!link) return reply.code(404).send({ error: `There is no link ${name}. There are ${names()}.` });
+    if (link.side) return reply.redirect(`/links/${name}/`);
+    const where = link.url === undefined ? 'No process runs it yet.' : `Ask ${link.url} instead.`;
+    return reply.code(503).send({ error: `The link ${name} is not run by this process. ${where}` });
+  };
+  server.setNotFoundHandler(answer);
+}
