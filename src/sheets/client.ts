@@ -110,7 +110,6 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
           responseIncludeGridData: true,
         };
         const params = { ...signer, spreadsheetId, fields: `updatedSpreadsheet(${fields})`, requestBody };
-        // At the last moment: logging in and waiting for the quota take their time.
         const timeout = writeTimeMs(timeoutMs, fence);
         const answer = await api.spreadsheets.batchUpdate(params, { ...perCall, timeout });
         return checkedSpreadsheet(answer.data?.updatedSpreadsheet);
