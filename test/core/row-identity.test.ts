@@ -5,6 +5,7 @@ import {
   addRecord,
   addRow,
   changeRecord,
+  copyRow,
   createWorld,
   leadKey,
   recordOf,
@@ -213,6 +214,15 @@ describe('rows whose IDs changed places', () => {
       ['Acme', 'Beta', 'Gamma'],
     ]);
     expect(world.journal.filter(({ kind }) => kind === 'repair').map(({ key }) => key)).toEqual([acme, beta]);
+  });
+
+  it('S2: are held also while nobody knows which row is the one of the other record', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    rotateIds(...rowsOf(world, acme, beta));
+    for (const [index, row] of [rowOf(world, beta), copyRow(world, beta)].entries())
+      row.cells['title'] = textCell(`Acme ${index}`);
+    expect(settle(world).holds).toHaveLength(3);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
   it('S2: are held where a third record has the same values', () => {

@@ -61,7 +61,19 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     return operation.run({ spreadsheet, item: '', query, body, nextId, findSpreadsheet: () => undefined });
   };
 
+  let last:
+    | { readonly of: Spreadsheet; readonly asked: string; readonly answer: SpreadsheetAnswer }
+    | undefined;
+
+  /** While nobody writes, the answer is the same: a client sees that, and so the same object. */
   const read = (fields: string, ranges: readonly string[]): SpreadsheetAnswer => {
+    const asked = JSON.stringify([fields, ranges]);
+    if (last?.of !== file.spreadsheet || last.asked !== asked)
+      last = { of: file.spreadsheet, asked, answer: readAnew(fields, ranges) };
+    return last.answer;
+  };
+
+  const readAnew = (fields: string, ranges: readonly string[]): SpreadsheetAnswer => {
     const query = new URLSearchParams();
     for (const range of ranges) query.append('ranges', range);
     query.set('fields', fields);
@@ -119,12 +131,14 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     },
     connect: (wire) => ({
       get: (fields, ranges = []) => get(wire, fields, ranges),
-      watch:
-        (make) =>
-        async (fields, ranges = []) => {
+      watch: (make) => {
+        let made: { readonly from: SpreadsheetAnswer; readonly result: ReturnType<typeof make> } | undefined;
+        return async (fields, ranges = []) => {
           const answer = await get(wire, fields, ranges);
-          return answer && make(answer);
-        },
+          if (answer && made?.from !== answer) made = { from: answer, result: make(answer) };
+          return answer && made?.result;
+        };
+      },
       async batchUpdate(requests, fields, ranges) {
         try {
           return await wire.send('sheet write', () => asGoogle(() => write(requests, fields, ranges)));

@@ -1,6 +1,5 @@
 import { type Cell, emptyCell, equalCells } from '../cell.ts';
 import type { RecordId } from '../record.ts';
-import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { BoundRow } from './bind.ts';
@@ -27,13 +26,9 @@ export interface Swap {
 /**
  * Rows that show the values of another record whose own row does not: their IDs changed places, or their values did, perhaps with edits
  * on top. Which of it was meant nobody can tell, so nothing is written for either of them, unless it is certain. The same holds for a
- * row that shows exactly what a record without a row has.
+ * row that shows exactly what a record has of which no row is known for certain.
  */
-export function findSwaps(
-  context: TabContext,
-  rows: readonly BoundRow[],
-  vanished: readonly Agreement[],
-): ReadonlyMap<RecordId, Swap> {
+export function findSwaps(context: TabContext, rows: readonly BoundRow[]): ReadonlyMap<RecordId, Swap> {
   const displaced = rows.flatMap(({ row, id }): Displaced[] => {
     const agreed = context.agreements.get(id)?.fields ?? {};
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
@@ -43,8 +38,11 @@ export function findSwaps(
   const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
   if (!first) return swaps;
+  const bound = new Set(rows.map(({ id }) => id));
   const owners = new Map(
-    vanished.map(({ key, fields }) => [lookOfValues(context, first.row, fields), key.id]),
+    [...context.agreements.values()]
+      .filter(({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0)
+      .map(({ key, fields }) => [lookOfValues(context, first.row, fields), key.id]),
   );
   for (const { id, own } of displaced) owners.set(lookOf({ cells: own }), id);
   const search = createSearch(context, displaced);

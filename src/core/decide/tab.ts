@@ -50,7 +50,7 @@ export function decideTab(context: TabContext): void {
 
   planRepairs(context, astray);
   for (const stray of strays) decideStray(context, stray);
-  const shown = decideRecords(context, binding, vanished);
+  const shown = decideRecords(context, binding);
   decideClaims(context, binding, rows);
   const found = shown.union(decideOthers(context, binding, vanished));
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
@@ -59,13 +59,9 @@ export function decideTab(context: TabContext): void {
 }
 
 /** Rows with the ID of their record. Answers the records whose values stand in the row of another one: those have not vanished. */
-function decideRecords(
-  context: TabContext,
-  { records }: Binding,
-  vanished: readonly Agreement[],
-): Set<RecordId> {
+function decideRecords(context: TabContext, { records }: Binding): Set<RecordId> {
   const { draft, entity, input } = context;
-  const swaps = findSwaps(context, records, vanished);
+  const swaps = findSwaps(context, records);
   // Who approved that values changed places meant every one of them.
   const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
   const shown = new Set<RecordId>();
