@@ -169,7 +169,9 @@ export async function sendInTime(
 ): Promise<Exchange> {
   const deadline = new AbortController();
   const end = new AbortController();
-  void clock.sleep(timeoutMs, end.signal).then(() => deadline.abort());
+  void clock.sleep(timeoutMs, end.signal).then(() => {
+    if (!end.signal.aborted) deadline.abort();
+  });
   try {
     const headers = { ...request.headers, 'x-api-key': secret };
     return hideKey(await carry({ ...request, headers }, deadline.signal), secret);

@@ -29,24 +29,58 @@ interface Place {
  */
 export function recalculate(draft: Spreadsheet): void {
   if (!draft.sheets.some(({ rows }) => rows.some(isConcerned))) return;
+  if (showConstants(draft)) return;
   for (const sheet of draft.sheets) forget(sheet);
   const formulas = draft.sheets.flatMap(findFormulas);
   if (formulas.length === 0) return;
   const model = loadModel(draft, formulas.some(isDependent) ? () => true : isFormula);
   for (const place of formulas) keepResult(model, place);
   model.free();
+  for (const { sheet, row, column } of formulas) {
+    const { computed, userEnteredValue } = cellAt(sheet, row, column) ?? {};
+    const formula = userEnteredValue?.formulaValue ?? '';
+    if (computed && isConstant(formula)) constants.set(nameOf(draft, formula), computed);
+  }
+}
+
+/** Results of formulas that depend on nothing but their own words, by locale and formula. */
+const constants = new Map<string, FormulaResult>();
+
+/** Such as `=1+2`: without a letter nothing is referred to, and without a brace nothing is spilled. */
+const isConstant = (formula: string): boolean => !/[\p{L}{]/u.test(formula);
+
+const nameOf = ({ properties }: Spreadsheet, formula: string): string => `${properties.locale} ${formula}`;
+
+/** Spares the engine where it would find only what it has found before. Answers whether every formula is such a one. */
+function showConstants(draft: Spreadsheet): boolean {
+  const formulaOf = (cell: Cell | undefined) => cell?.userEnteredValue?.formulaValue;
+  const resultFor = (cell: Cell | undefined) => {
+    const formula = formulaOf(cell);
+    return formula === undefined ? undefined : constants.get(nameOf(draft, formula));
+  };
+  const rows = draft.sheets.flatMap((sheet) => sheet.rows.filter(isConcerned));
+  const isUnknown = (cell: Cell | undefined) => formulaOf(cell) !== undefined && !resultFor(cell);
+  if (rows.some((row) => row.some(isUnknown))) return false;
+  for (const sheet of draft.sheets) {
+    sheet.rows = sheet.rows.map((row) => {
+      if (!isConcerned(row) || row.every((cell) => resultFor(cell) === cell?.computed)) return row;
+      return row.map((cell) => withResult(cell, resultFor(cell)));
+    });
+  }
+  return true;
 }
 
 /** Takes out what was computed before. */
 function forget(sheet: Sheet): void {
-  sheet.rows = sheet.rows.map((row) => {
-    if (!isConcerned(row)) return row;
-    return row.map((cell): Cell | undefined => {
-      if (!cell?.computed) return cell;
-      const { computed: _, ...rest } = cell;
-      return Object.keys(rest).length > 0 ? rest : undefined;
-    });
-  });
+  sheet.rows = sheet.rows.map((row) =>
+    isConcerned(row) ? row.map((cell) => (cell?.computed ? withResult(cell, undefined) : cell)) : row,
+  );
+}
+
+function withResult(cell: Cell | undefined, result: FormulaResult | undefined): Cell | undefined {
+  const { computed: _, ...rest } = cell ?? {};
+  if (result) return { ...rest, computed: result };
+  return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
 function findFormulas(sheet: Sheet, tab: number): Place[] {
