@@ -111,6 +111,25 @@ describe('a copied row', () => {
     expect(titles(world)).toEqual(['Gamma', 'Beta']);
   });
 
+  it('that was retyped leaves the original its ID, also when that was wiped meanwhile', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const original = rowOf(world, acme);
+    const copy = copyRow(world, acme);
+    settle(world);
+    typeTitle(copy, 'Gamma');
+    original.id = emptyCell;
+    settle(world);
+    expect([describeCell(original.id), syncOf(copy)]).toEqual([
+      '1',
+      expect.stringMatching(/^Held: This row is a copy: its ID stands in another row too/),
+    ]);
+    original.id = emptyCell;
+    original.cells['about.url'] = textCell('https://acme.example');
+    settle(world);
+    expect(syncOf(original)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
   it('whose ID is cleared becomes a record of its own', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const copy = copyRow(world, acme);

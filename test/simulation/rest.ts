@@ -48,8 +48,8 @@ const daysMax = 12;
 export async function comeToRest(people: People): Promise<void> {
   for (let day = 1; day <= daysMax; day += 1) {
     const plan = await settle(people);
-    checkReasons(people, plan);
     people.stage.tell(() => `day ${day}: ${JSON.stringify(shown(people, plan))}`);
+    checkReasons(people, plan);
     if (!setRight(people, plan)) return;
   }
   const { brakes, holds, refusals, conflicts } = people.stage.engine.lastPlan ?? {};

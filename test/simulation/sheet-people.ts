@@ -142,7 +142,9 @@ function retypeCopy(people: People, tab: TabView, { which, what }: Operation): v
   // Of two equal rows nobody can tell which is the copy, before it is said beside it.
   const marked = twins?.filter(({ sync }) => sync.startsWith('Held: This row is a copy')) ?? [];
   const row = pick(marked, what);
-  if (!row || people.torn.has(row.owner)) return;
+  // Of a column that is not there now, or twice, nobody can tell what it says of the row.
+  const isWhole = typedFields[tab.entity].every((field) => tab.columnOfField(field) !== undefined);
+  if (!row || !isWhole || people.torn.has(row.owner)) return;
   fillRow(people, tab, row.position, people.claims.newOwner());
 }
 

@@ -9,6 +9,14 @@ import { resembles } from './resemblance.ts';
 import { decideRow } from './row.ts';
 import { lookOf, lookOfValues, readRowValues } from './row-values.ts';
 import { writeRow } from './row-write.ts';
+import { isMarkedCopy } from './sync-text.ts';
+
+/** Records whose ID stands in rows alone that were told to be copies: their own row is another one, if it is there. */
+export function findOrphans({ agreements }: TabContext, rows: readonly ObservedRow[]): Agreement[] {
+  const marked = new Set(rows.filter(isMarkedCopy).map((row) => describeCell(row.id)));
+  for (const row of rows) if (!isMarkedCopy(row)) marked.delete(describeCell(row.id));
+  return [...marked].flatMap((id) => agreements.get(id) ?? []);
+}
 
 /**
  * Rows that surely lost their ID, with the record they carry: the ID cell is blank, or holds what is no ID or that of another row, and
@@ -19,13 +27,13 @@ import { writeRow } from './row-write.ts';
 export function findStrays(
   context: TabContext,
   rows: readonly ObservedRow[],
-  vanished: readonly Agreement[],
+  rowless: readonly Agreement[],
 ): BoundRow[] {
   const [first] = rows;
-  if (!first || vanished.length === 0) return [];
+  if (!first || rowless.length === 0) return [];
   const byId = Map.groupBy(rows, (row) => describeCell(row.id));
   const shown = findShown(context, rows, first);
-  const lost = new Set(vanished.map(({ key }) => key.id));
+  const lost = new Set(rowless.map(({ key }) => key.id));
   const mayBeAstray = (row: ObservedRow) => {
     const id = describeCell(row.id);
     return row.id.kind === 'empty' || (byId.get(id)?.length ?? 0) > 1 || !isOfThisTab(context, id);
@@ -76,19 +84,15 @@ export function decideStray(context: TabContext, { row, id }: BoundRow): void {
 }
 
 /**
- * Missing records whose row this may be: it looks like them, but not for certain. They have not vanished as long as it stands there. A
+ * Lost records whose row this may be: it looks like them, but not for certain. They have not vanished as long as it stands there. A
  * row that looks like the record whose ID it has is a copy of that one.
  */
-export function findSuspects(
-  context: TabContext,
-  row: ObservedRow,
-  vanished: readonly Agreement[],
-): RecordId[] {
-  if (vanished.length === 0) return [];
+export function findSuspects(context: TabContext, row: ObservedRow, lost: readonly Agreement[]): RecordId[] {
+  if (lost.length === 0) return [];
   const { fields } = readRowValues(context, row);
   const own = context.agreements.get(describeCell(row.id));
   if (own && resembles(own.fields, fields)) return [];
-  return vanished.filter((agreement) => resembles(agreement.fields, fields)).map(({ key }) => key.id);
+  return lost.filter((agreement) => resembles(agreement.fields, fields)).map(({ key }) => key.id);
 }
 
 const namedMax = 5;

@@ -22,7 +22,7 @@ import { findRemapped } from './remapped.ts';
 import { decideRow } from './row.ts';
 import { showsValues } from './row-values.ts';
 import { holdRow } from './row-write.ts';
-import { decideStray, findStrays, findSuspects, suspectWords } from './strays.ts';
+import { decideStray, findOrphans, findStrays, findSuspects, suspectWords } from './strays.ts';
 import { findSwaps, type Swap } from './swaps.ts';
 
 /** Decides one tab: what our own writes did astray and the brakes first, then every row, then the records that have none. */
@@ -37,9 +37,11 @@ export function decideTab(context: TabContext): void {
   );
   for (const { key } of missing) keepDecisions(context, key);
   if (missing.length > 0) tabChoice(context);
-  const strays = findStrays(context, rows, missing);
+  const orphans = findOrphans(context, rows);
+  const strays = findStrays(context, rows, [...missing, ...orphans]);
   const [strayRows, strayIds] = [new Set(strays.map(({ row }) => row)), new Set(strays.map(({ id }) => id))];
-  const vanished = missing.filter(({ key }) => !strayIds.has(key.id));
+  const isStillLost = ({ key }: Agreement) => !strayIds.has(key.id);
+  const vanished = missing.filter(isStillLost);
   const binding = bindRows(
     rows.filter((row) => !strayRows.has(row)),
     createLookup(context),
@@ -52,7 +54,7 @@ export function decideTab(context: TabContext): void {
   for (const stray of strays) decideStray(context, stray);
   const shown = decideRecords(context, binding);
   decideClaims(context, binding, rows);
-  const found = shown.union(decideOthers(context, binding, vanished));
+  const found = shown.union(decideOthers(context, binding, [...vanished, ...orphans.filter(isStillLost)]));
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
   decideUnseenRecords(context, present);
   keepBefore(context);
@@ -114,15 +116,15 @@ function decideClaims(
   forgetCreates(context, new Set(rows.map(({ id }) => describeCell(id)).filter(isClaimToken)));
 }
 
-/** Rows that belong to no record for certain. Answers the missing records that may have their row among them: those have not vanished. */
+/** Rows that belong to no record for certain. Answers the lost records that may have their row among them: those have not vanished. */
 function decideOthers(
   context: TabContext,
   { copies, strangers, unbound }: Binding,
-  vanished: readonly Agreement[],
+  lost: readonly Agreement[],
 ): ReadonlySet<RecordId> {
   const found = new Set<RecordId>();
   const suspectsOf = (row: ObservedRow) => {
-    const suspects = findSuspects(context, row, vanished);
+    const suspects = findSuspects(context, row, lost);
     for (const id of suspects) found.add(id);
     return suspects;
   };
