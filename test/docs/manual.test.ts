@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { linkVariable } from '../../src/app/config.ts';
+import { environmentVariables } from '../../src/app/settings.ts';
+import { listSettings } from '../../src/app/settings-table.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { errorKinds } from '../../src/core/errors.ts';
+import {
+  anchorsOf,
+  documents,
+  inlineCode,
+  innerLinks,
+  readDocument,
+  readSentences,
+  root,
+  shellLines,
+} from './markdown.ts';
+
+const program = buildProgram({ environment: {}, finish: () => undefined });
+const commands: ReadonlyMap<string, Command> = new Map(
+  program.commands.map((command) => [command.name(), command]),
+);
+const longNames = ({ options }: Command): string[] => options.flatMap(({ long }) => long ?? []);
+/** What every command has. */
+const common = ['--help', ...longNames(program)];
+const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readDocument('package.json').text));
+
+const code = documents.flatMap((document) => inlineCode(document));
+const lines = documents.flatMap((document) => shellLines(document));
+
+/** Words of our own program in a line of code: behind `npm run cli --` or `node src/main.ts`, or from the start. */
+function ownWords(line: string): string[] {
+  const [, own = line] = /(?:npm run cli --|node src\/main\.ts|run --rm daemon) (.*)/.exec(line) ?? [];
+  return own.split(' ');
+}
+
+test('every command in the documents exists, with the options it is shown with', () => {
+  const shown = [...lines, ...code].map(ownWords);
+  const wrong = shown.flatMap(([name = '', ...words]) => {
+    const command = commands.get(name);
+    const options = words.flatMap((word) => /^(--[a-z-]+)/.exec(word)?.[1] ?? []);
+    // Other programs have options as well; ours are known by their commands.
+    if (!command) return [];
+    const known = [...common, ...longNames(command)];
+    return options.filter((option) => !known.includes(option)).map((option) => `${name} ${option}`);
+  });
+  expect(wrong).toEqual([]);
+  const called = lines.filter((line) => /npm run cli --|src\/main\.ts|run --rm daemon/.test(line));
+  expect(called.length).toBeGreaterThan(2);
+  expect(called.map((line) => ownWords(line)[0]).filter((name = '') => !commands.has(name))).toEqual([]);
+});
+
+test('every option in the documents is one of some command', () => {
+  const known = [...common, ...[...commands.values()].flatMap(longNames)];
+  // Of Docker, the benchmarks, the simulation and Node.
+  const others = [
+    '--build',
+    '--runs',
+    '--seed',
+    '--minutes',
+    '--edits',
+    '--window-ms',
+    '--max-semi-space-size',
+  ];
+  const shown = code.flatMap((text) =>
+    [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option),
+  );
+  expect(shown.length).toBeGreaterThan(10);
+  expect([...new Set(shown)].filter((option) => ![...known, ...others].includes(option))).toEqual([]);
+});
+
+test('every script of npm in the documents exists', () => {
+  const called = [...lines, ...code].flatMap((text) =>
+    [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name),
+  );
+  expect(called.length).toBeGreaterThan(5);
+  expect([...new Set(called)].filter((name) => !(name in scripts))).toEqual([]);
+});
+
+test('every setting and every variable in the documents exists', () => {
+  const paths = listSettings().map(({ path }) => path);
+  const isSetting = (text: string) => {
+    // What is said of every tab is said of the leads.
+    const path = text.replace('<tab>', 'leads').replace(/: .*$/, '');
+    return paths.some((known) => known === path || known.startsWith(`${path}.`));
+  };
+  const sections = [...new Set(paths.map((path) => path.split('.')[0]))].join('|');
+  const named = code.filter((text) => new RegExp(`^(${sections})\\.[\\w.<>]+(: .*)?$`).test(text));
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((text) => !isSetting(text))).toEqual([]);
+  const variables = [
+    ...environmentVariables.flatMap(({ name }) => [name, `${name}_FILE`]),
+    // Of the links in the examples.
+    ...environmentVariables.flatMap(({ name }) => [`${name}_NORTH`, `${name}_SOUTH_FILE`]),
+    ...Object.keys(errorKinds),
+    'CRM_SYNC_CONFIG',
+    linkVariable,
+  ];
+  const upper = code.filter((text) => /^(CRM|GOOGLE|HTTP|REDIS|STATE|LOG|CONTROL|ALERT)_[A-Z_]+$/.test(text));
+  expect(upper.filter((name) => !variables.includes(name) && !isCondition(name))).toEqual([]);
+});
+
+/** Conditions of the health have names like errors; they are made where they are found. */
+const isCondition = (name: string) => sentences.some((text) => text.includes(`'${name}'`));
+
+const sentences = readSentences();
+
+/** Whether one file of the program has all parts of a message. */
+const isSaid = (message: string) => {
+  const parts = message.split('…').map((part) => part.trim());
+  return sentences.some((text) => parts.every((part) => text.includes(part)));
+};
+
+test('every message that the manual explains is one of the program', () => {
+  const manual = readDocument('src/manual/README.md').text;
+  const [, table = ''] = manual.split('## What a message means');
+  const messages = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| “(.+?)”(?:,[^|]*)? \|/gm)].map(
+    ([, message = '']) => message,
+  );
+  expect(messages.length).toBeGreaterThan(25);
+  expect(messages.filter((message) => !isSaid(message))).toEqual([]);
+});
+
+test('every link within the repository leads somewhere', () => {
+  const links = documents.flatMap((document) => innerLinks(document));
+  expect(links.length).toBeGreaterThan(15);
+  const broken = links.filter(({ anchor, file }) => {
+    if (!existsSync(posix.join(root, file))) return true;
+    return anchor !== '' && !anchorsOf(readDocument(file)).includes(anchor);
+  });
+  expect(broken).toEqual([]);
+});
