@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeCell } from '../../src/core/cell.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
-import type { Fields } from '../../src/core/value.ts';
+import { type Fields, pickFields } from '../../src/core/value.ts';
+import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import {
   cellFor,
   createWorld,
   decideWorld,
   fieldsOf,
+  inOrder,
+  type Order,
   type World,
   type WorldOptions,
 } from '../support/world.ts';
@@ -19,6 +23,7 @@ import {
   happen,
   meantFor,
   type People,
+  typedFields,
 } from '../support/world-people.ts';
 
 const anyOptions: fc.Arbitrary<WorldOptions> = fc.record(
@@ -77,6 +82,26 @@ function expectNothingDeleted({ deleted, typed, world }: People) {
   expect(expected.filter((owner) => !alive.includes(owner))).toEqual([]);
 }
 
+/** What both sides hold and what waits, whatever IDs new records got. */
+function describeEnd({ crm, sheet }: World, { conflicts, holds, refusals }: Plan) {
+  const texts = (values: Fields) =>
+    JSON.stringify(Object.entries(pickFields(values, typedFields)).toSorted());
+  return {
+    crm: [...crm.values()].map(({ fields }) => texts(fields)).toSorted(),
+    sheet: sheet.lead.map(({ cells }) => JSON.stringify(typedFields.map((name) => cells[name]))).toSorted(),
+    conflicts: conflicts.map(({ crm: one, table }) => JSON.stringify([one, table])).toSorted(),
+    waiting: [holds.length, refusals.length],
+  };
+}
+
+const shuffle =
+  (random: Random): Order =>
+  (items) =>
+    items
+      .map((item) => ({ item, place: random.next() }))
+      .toSorted((left, right) => left.place - right.place)
+      .map(({ item }) => item);
+
 describe('two sides that people and the daemon work on at once', () => {
   it('S1 S2 S3 S6 S7: come to rest equal, with every value where it was put and none lost', () => {
     fc.assert(
@@ -92,6 +117,22 @@ describe('two sides that people and the daemon work on at once', () => {
         expectNothingDeleted(people);
         expect(isQuiet(decideWorld(people.world))).toBe(true);
         expect([...people.world.decisions]).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('S10: end alike in whatever order records are read, decided, written and sent', () => {
+    fc.assert(
+      fc.property(anyOptions, anyHappenings, fc.integer(), (options, happenings, seed) => {
+        const people = gatherPeople(createWorld(options));
+        for (let each = 1; each <= 6; each += 1) happen(people, { kind: 'add record', which: 0, field: 0 });
+        settle(people.world);
+        for (const happening of happenings) happen(people, happening);
+        const shuffled = inOrder(people.world, shuffle(createRandom(seed)));
+        expect(describeEnd(shuffled, settle(shuffled))).toEqual(
+          describeEnd(people.world, settle(people.world)),
+        );
       }),
       { numRuns: 300 },
     );

@@ -24,7 +24,7 @@ import {
 /** Reads the whole CRM; a record that two reads lack is gone. */
 export function pull(world: World): void {
   world.now += 1_000;
-  for (const { key, fields } of world.crm.values()) observe(world, key, fields);
+  for (const { key, fields } of world.order([...world.crm.values()])) observe(world, key, fields);
   const missed = noteMissed([...world.records.values()], world.now);
   for (const record of missed) {
     const isGone = record.missedSweeps >= sweepsToProve;
@@ -61,11 +61,11 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   for (const entity of plan.remapped) world.remaps.delete(entity);
   journal.push(...plan.journal);
   const isFailure = outcome !== 'answered' && plan.table.length > 0;
-  if (outcome !== 'lost') writeSheet(world, plan.table);
+  if (outcome !== 'lost') writeSheet(world, world.order(plan.table));
   if (isFailure) return plan;
   openWrites.delete(plan.run);
   world.memory = rememberWritten(remember(world.memory, read, world.now), plan);
-  for (const step of plan.table) confirm(world, plan, step);
+  for (const step of world.order(plan.table)) confirm(world, plan, step);
   return plan;
 }
 
@@ -113,7 +113,7 @@ function confirm(world: World, plan: Plan, { forgets, journal, key, notice, offe
  * answered here, because finding out what became of one is not a matter of deciding.
  */
 export function push(world: World, outcome: Outcome = 'answered'): void {
-  for (const item of [...world.outbox.values()]) {
+  for (const item of world.order([...world.outbox.values()])) {
     world.now += 1_000;
     if (item.state !== 'waiting') continue;
     if (item.kind === 'create') pushCreate(world, item);

@@ -61,7 +61,7 @@ export const anyHappenings = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-const typedFields = ['title', 'about.description', 'about.url'] as const;
+export const typedFields = ['title', 'about.description', 'about.url'] as const;
 
 /** What people typed, and whether somebody took it away again on purpose. */
 export interface People {

@@ -61,7 +61,17 @@ export interface World {
   readonly journal: JournalEntry[];
   /** What the reads of the sheet before showed. */
   memory: Memory;
+  /** In which order steps, and what is known, are taken. */
+  order: Order;
 }
+
+export type Order = <Item>(items: readonly Item[]) => readonly Item[];
+
+/** The same world once more, in which everything is taken in another order from here on. */
+export const inOrder = ({ order: _order, ...world }: World, order: Order): World => ({
+  ...structuredClone(world),
+  order,
+});
 
 export interface WorldOptions {
   readonly conflict?: ConflictPolicy;
@@ -95,6 +105,7 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     openWrites: new Map(),
     journal: [],
     memory: emptyMemory,
+    order: (items) => items,
   };
 }
 
@@ -227,9 +238,9 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
   const memory = remember(world.memory, table, world.now);
   return {
     known: {
-      records: [...world.records.values()],
-      agreements: [...world.agreements.values()],
-      outbox: [...world.outbox.values()],
+      records: world.order([...world.records.values()]),
+      agreements: world.order([...world.agreements.values()]),
+      outbox: world.order([...world.outbox.values()]),
       openWrites: [...world.openWrites.values()],
       decisions: [...world.decisions].map(([scope, choice]) => ({ scope, choice, at: world.now })),
       catalog: world.catalog,
