@@ -184,7 +184,7 @@ test.each([
   ['a value that reads as an alias', 'http:\n  controlToken: *hunter2\n'],
   ['a value that reads as a tag', 'http:\n  controlToken: !hunter2<> x: y: z\n'],
   ['a secret beside the mistake', 'http:\n  controlToken: hunter2\n   port: 1\n'],
-])('a file that is no YAML is refused without quoting it: %s (S16)', (_, text) => {
+])('S16: a file that is no YAML is refused without quoting it: %s', (_, text) => {
   const environment = { ...needed, ...writeConfig(text) };
   expect(() => loadSettings(environment)).toThrow(/config\.yaml is not valid YAML/);
   expect(() => loadSettings(environment)).not.toThrow(/hunter2/);

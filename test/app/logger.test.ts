@@ -37,7 +37,7 @@ test('in a terminal a line is made for people', () => {
   expect(() => JSON.parse(text())).toThrow();
 });
 
-test.each([false, true])('fields made for secrets are never shown, in a terminal: %s (S16)', (isTerminal) => {
+test.each([false, true])('S16: fields made for secrets are never shown, in a terminal: %s', (isTerminal) => {
   const { log, text } = record(isTerminal);
   log.error('x', {
     apiKey: secret,
@@ -49,7 +49,7 @@ test.each([false, true])('fields made for secrets are never shown, in a terminal
 });
 
 test.each([false, true])(
-  'an error is told without what a library hung on it, in a terminal: %s (S16)',
+  'S16: an error is told without what a library hung on it, in a terminal: %s',
   (isTerminal) => {
     const { log, text } = record(isTerminal);
     const cause = new Error(secret);

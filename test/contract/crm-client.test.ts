@@ -111,7 +111,7 @@ describe('records', () => {
     due_date: '2026-02-28',
   };
 
-  it('a lead comes back with what was written, custom fields of every kind too (S12)', async () => {
+  it('S12: a lead comes back with what was written, custom fields of every kind too', async () => {
     const { crm, catalog, sandbox, read } = await serveSandbox();
     const member = sandbox.model.records.members[0]!;
     const written: Record<string, Fields[string]> = {
@@ -139,7 +139,7 @@ describe('records', () => {
     expect((await readAll(crm, 'lead')).find((record) => record.id === id)?.fields).toMatchObject(written);
   });
 
-  it('an opportunity comes back with what was written (S12)', async () => {
+  it('S12: an opportunity comes back with what was written', async () => {
     const { crm, catalog, sandbox, read } = await serveSandbox();
     const lead_id = sandbox.model.records.leads.live()[0]!.id;
     const written = { ...opportunity, lead_id, stage_id: catalog.pipelines[0]!.stages[0]!.id };
@@ -148,7 +148,7 @@ describe('records', () => {
   });
 
   it.each(['plain', 'entity', 'item'] as const)(
-    'a task comes back with what was written, %s (S12)',
+    'S12: a task comes back with what was written, %s',
     async (singleRecord) => {
       const { crm, sandbox, read } = await serveSandbox({ choices: { singleRecord } });
       const lead_id = sandbox.model.records.leads.live()[0]!.id;

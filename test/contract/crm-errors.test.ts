@@ -237,7 +237,7 @@ describe('connections', () => {
   });
 });
 
-describe('the key (S16)', () => {
+describe('S16: the key', () => {
   it('is sent as a header', async () => {
     const { crm, server } = await serve((response) => answerSuccess(response, { id: 42 }));
     await crm.getRecord(lead, 'edit');

@@ -95,7 +95,7 @@ describe('a key that the CRM does not know any more', () => {
   });
 });
 
-describe('the limits of two keys and their address (S11)', () => {
+describe('S11: the limits of two keys and their address', () => {
   it('are both kept by a crowd of calls that needs more than one key allows', async () => {
     const second = `svc_live_${'8'.repeat(64)}`;
     const bench = await openBench([leadsKey, second], {

@@ -105,7 +105,7 @@ describe('a request that is refused for the rate', () => {
   });
 });
 
-describe('the limit of the CRM (S11)', () => {
+describe('S11: the limit of the CRM', () => {
   it('is never exceeded by a crowd of calls, not even over a restart', async () => {
     const clock = createManualClock();
     const counts = { leads: 1, opportunities: 0, tasks: 0 };

@@ -175,7 +175,7 @@ describe('slots', () => {
   });
 });
 
-describe.each(stores)('a restart with its slots in %s (S11)', (_, openStore) => {
+describe.each(stores)('S11: a restart with its slots in %s', (_, openStore) => {
   it('goes on with the slots that were taken', async () => {
     const store = openStore();
     const before = setUp({ requests: 10, log: store.log });

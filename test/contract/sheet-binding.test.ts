@@ -291,7 +291,7 @@ describe('the notes at the headers', () => {
   });
 });
 
-test('what belongs to people is the same before and after (S13)', async () => {
+test('S13: what belongs to people is the same before and after', async () => {
   await sheet.fill('1', '2', '3');
   await sheet.person(
     { kind: 'insertColumns', sheet: 'Leads', column: 0 },

@@ -34,7 +34,7 @@ describe('rows that move between read and write', () => {
     await expect(sheet.table.write([first])).rejects.toThrow('without a read');
   });
 
-  test('what somebody typed between read and write is reported with the write that replaced it (S1)', async () => {
+  test('S1: what somebody typed between read and write is reported with the write that replaced it', async () => {
     await sheet.fill('1', '2', '3');
     await sheet.table.read(sheetLayout);
     await sheet.setFaults({
@@ -85,7 +85,7 @@ describe('rows that move between read and write', () => {
     });
   });
 
-  test('tokens that moved up because a row was deleted have not hit the row that is gone (S2)', async () => {
+  test('S2: tokens that moved up because a row was deleted have not hit the row that is gone', async () => {
     await sheet.fill('1', '2');
     await sheet.person({ kind: 'edit', sheet: 'Leads', row: 3, column: 'Title', text: 'Typed' });
     await sheet.person({ kind: 'edit', sheet: 'Leads', row: 4, column: 'Title', text: 'Typed too' });
@@ -146,7 +146,7 @@ describe('rows that move between read and write', () => {
     ['moved', [{ kind: 'moveColumns', sheet: 'Leads', column: 'Title', to: 4 }]],
     ['inserted before the ID', [{ kind: 'insertColumns', sheet: 'Leads', column: 0 }]],
     ['moved before the ID', [{ kind: 'moveColumns', sheet: 'Leads', column: 'Mine', to: 0 }]],
-  ])('with a column %s every value still ends under its header (S2, S13)', async (_, actions) => {
+  ])('S2 S13: with a column %s every value still ends under its header', async (_, actions) => {
     await sheet.fill('1', '2', '3');
     await sheet.person(
       { kind: 'edit', sheet: 'Leads', row: 0, column: 8, text: 'Mine' },
@@ -225,7 +225,7 @@ describe('rows that move between read and write', () => {
     await expect(sheet.table.write([appendStep('2')])).rejects.toThrow('without a read');
   });
 
-  test('a row that a person types below the last one survives an append (S1)', async () => {
+  test('S1: a row that a person types below the last one survives an append', async () => {
     await sheet.fill('1');
     await sheet.table.read(sheetLayout);
     await sheet.setFaults({

@@ -262,7 +262,7 @@ describe('reading and writing', () => {
 });
 
 describe('what people do to a tab', () => {
-  test('moved and inserted columns are found by their headers, and own columns stay untouched (S13)', async () => {
+  test('S13: moved and inserted columns are found by their headers, and own columns stay untouched', async () => {
     await sheet.fill('1', '2');
     await sheet.person(
       { kind: 'insertColumns', sheet: 'Leads', column: 0 },

@@ -160,7 +160,7 @@ const crowd = fc.array(
   { maxLength: 80 },
 );
 
-describe('the request budget (S11)', () => {
+describe('S11: the request budget', () => {
   it('never lets the server count more than allowed in any rolling window, whatever is asked when', () => {
     const property = fc.property(crowd, fc.integer({ min: 1, max: 12 }), (requests, allowed) => {
       const sent = play(requests, { requests: allowed, windowMs: 1000 });

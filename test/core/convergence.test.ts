@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeCell } from '../../src/core/cell.ts';
+import { describeCell, emptyCell, equalCells } from '../../src/core/cell.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
-import { type Fields, pickFields } from '../../src/core/value.ts';
+import { type FieldName, type Fields, pickFields } from '../../src/core/value.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import {
   cellFor,
@@ -12,6 +12,7 @@ import {
   fieldsOf,
   inOrder,
   type Order,
+  type SheetRow,
   type World,
   type WorldOptions,
 } from '../support/world.ts';
@@ -94,6 +95,33 @@ function describeEnd({ crm, sheet }: World, { conflicts, holds, refusals }: Plan
   };
 }
 
+/** The rows and records that stand still for no reason that anybody is told. */
+function findUnexplained(world: World, { brakes, conflicts, holds, refusals }: Plan): string[] {
+  if (brakes.length > 0) return [];
+  const told = [...holds, ...refusals].filter(({ reason }) => reason.length > 0);
+  const ids = new Set([...told.map(({ id }) => id), ...conflicts.map(({ key }) => key.id)]);
+  const positions = new Set(told.map(({ position }) => position));
+  const { lead: rows } = world.sheet;
+  const isTold = (row: SheetRow) =>
+    positions.has(rows.indexOf(row) + 1) ||
+    ids.has(describeCell(row.id)) ||
+    /^New row:/.test(describeCell(row.sync));
+  const isEqual = (row: SheetRow) => {
+    const record = world.crm.get(`lead-${describeCell(row.id)}`);
+    const shows = (name: FieldName) =>
+      equalCells(row.cells[name] ?? emptyCell, cellFor(world, 'lead', name, record?.fields[name] ?? null));
+    const isAlone = rows.every((other) => other === row || !equalCells(other.id, row.id));
+    return record !== undefined && isAlone && typedFields.every(shows);
+  };
+  const shown = new Set(rows.map(({ id }) => describeCell(id)));
+  return [
+    ...rows.filter((row) => !isEqual(row) && !isTold(row)).map((row) => `the row of ${describeCell(row.id)}`),
+    ...[...world.crm.values()].flatMap(({ key }) =>
+      shown.has(key.id) || ids.has(key.id) ? [] : [`record ${key.id}`],
+    ),
+  ];
+}
+
 const shuffle =
   (random: Random): Order =>
   (items) =>
@@ -117,6 +145,19 @@ describe('two sides that people and the daemon work on at once', () => {
         expectNothingDeleted(people);
         expect(isQuiet(decideWorld(people.world))).toBe(true);
         expect([...people.world.decisions]).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('S15: say at every row and record that is not the same on both sides why', () => {
+    fc.assert(
+      fc.property(anyOptions, anyHappenings, (options, happenings) => {
+        const people = gatherPeople(createWorld(options));
+        for (let each = 1; each <= 6; each += 1) happen(people, { kind: 'add record', which: 0, field: 0 });
+        settle(people.world);
+        for (const happening of happenings) happen(people, happening);
+        expect(findUnexplained(people.world, settle(people.world))).toEqual([]);
       }),
       { numRuns: 300 },
     );

@@ -119,7 +119,7 @@ async function tells({ ask }: Aviary, daemon: DaemonProcess, words: RegExp): Pro
   await until(`the status tells ${words}`, () => look().catch(() => false));
 }
 
-describe('no secret is anywhere (S16)', { timeout: 480_000 }, () => {
+describe('S16: no secret is anywhere', { timeout: 480_000 }, () => {
   test('the net finds a secret in every form', () => {
     const secret = 'canary/key+4711 x';
     const texts = [

@@ -47,12 +47,12 @@ const elsewhere: FaultTable['elsewhere'] = [
   [
     11,
     'scenario/reading.test.ts',
-    'that fails at a page goes on there, and only two unfailing ones prove a delete (S4)',
+    'S4: that fails at a page goes on there, and only two unfailing ones prove a delete',
   ],
   [
     12,
     'scenario/reading.test.ts',
-    'past which a delete on the first page moved a lead does not take that lead for deleted (S4)',
+    'S4: past which a delete on the first page moved a lead does not take that lead for deleted',
   ],
   [13, 'scenario/reading.test.ts', 'that meets leads twice because new ones came in holds each of them once'],
   [14, 'contract/crm-listing.test.ts', 'that go round in a circle end'],

@@ -77,7 +77,7 @@ describe('a sweep', () => {
     expect(sweepOf(stage.link, 'lead')).toMatchObject({ isComplete: true, records: leads });
   });
 
-  test('past which a delete on the first page moved a lead does not take that lead for deleted (S4)', async () => {
+  test('S4: past which a delete on the first page moved a lead does not take that lead for deleted', async () => {
     const stage = await openLinkStage({ leads: 350, ...noOthers });
     const crm = afterLeadPage(stage.link.crm, (page) => {
       const [newest] = newestIds(stage);
@@ -106,7 +106,7 @@ describe('a sweep', () => {
     expect(presentLeads(stage.link)).toHaveLength(270);
   });
 
-  test('that fails at a page goes on there, and only two unfailing ones prove a delete (S4)', async () => {
+  test('S4: that fails at a page goes on there, and only two unfailing ones prove a delete', async () => {
     const stage = await openLinkStage({ leads: 350, ...noOthers });
     await stage.createEngine().pullAll(() => undefined);
     const [deleted] = newestIds(stage).slice(-1);

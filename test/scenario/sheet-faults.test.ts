@@ -44,7 +44,7 @@ const elsewhere: FaultTable['elsewhere'] = [
   [
     38,
     'contract/sheet-table-races.test.ts',
-    'with a column %s every value still ends under its header (S2, S13)',
+    'S2 S13: with a column %s every value still ends under its header',
   ],
   [
     45,

@@ -52,7 +52,7 @@ async function openCounted(counts: SeedCounts): Promise<CountedStage> {
 }
 
 describe('a cycle', () => {
-  test('in which nothing changed is one read and no write (S7)', async () => {
+  test('S7: in which nothing changed is one read and no write', async () => {
     const { engine, takeRequests } = await openCounted({ leads: 20, opportunities: 5, tasks: 5 });
     await engine.cycle();
     expect(takeRequests()).toEqual({ reads: 1, writes: [] });

@@ -179,7 +179,7 @@ describe('logins', () => {
       JSON.stringify({ type: 'service_account', client_email: 'a@b.c', private_key: 'secret-4711' }),
     ],
     ['has no key', JSON.stringify({ type: 'service_account', client_id: 'secret-4711' })],
-  ])('a credentials file that %s is refused without showing it (S16)', async (_, text) => {
+  ])('S16: a credentials file that %s is refused without showing it', async (_, text) => {
     const client = openClient({ credentialsFile: await writeCredentials(text) });
     const error: unknown = await client.get('sheets').catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'SHEET_UNAUTHORIZED' });
