@@ -1,42 +1,77 @@
 import type { Cell } from './cell.ts';
-import type { Entity } from './record.ts';
+import type { Entity, RecordKey } from './record.ts';
 import type { JournalEntry } from './state.ts';
-import type { DeleteStep, ObservedRow, SetStep } from './table.ts';
-import type { FieldName } from './value.ts';
+import type { DeleteStep, Keeping, KeptRow, RowCells, SetStep } from './table.ts';
+import type { FieldName, Fields } from './value.ts';
 
 /** Google ends a request after three minutes: https://developers.google.com/workspace/sheets/api/limits. Until then an unanswered one may land. */
 export const lateLandingMs = 180_000;
 
-/** A row as it was read before a write that might have hit it. */
-export type RowBefore = Pick<ObservedRow, 'id' | 'cells'> & { readonly entity: Entity };
-
 /**
  * A write to the table that is not over: it is durable before it is sent, and is forgotten once it was confirmed, or once what it did to
- * other rows is mended. Whoever finds it after a crash or a lost answer knows what may stand where nobody put it.
+ * other rows is mended. Whoever finds it after a crash or a lost answer asks the table what it did.
  */
 export interface OpenWrite {
-  /** The run that planned it. */
+  /** The run that planned it, perhaps with a mark behind it. */
   readonly id: string;
   /** Epoch ms. */
   readonly at: number;
-  /** `answered`: the reply told which steps went astray, and only those are left. `unknown`: no reply came. */
+  /** `answered`: what it did is known, and only what is to be mended is left of it. `unknown`: no reply came. */
   readonly outcome: 'unknown' | 'answered';
   /** An unknown write may still land until then, epoch ms. */
   readonly settlesAt: number;
+  readonly keeping: Keeping;
+  /** Rows of the table that it needs for what it keeps, from `keeping.from` on. */
+  readonly height: number;
   readonly sets: readonly SentSet[];
-  readonly deletes: readonly DeleteStep[];
-  /** What a write astray may have replaced: rows that showed something else than is agreed, and all rows of a tab in which rows were deleted. */
-  readonly before: readonly RowBefore[];
+  readonly deletes: readonly SentDelete[];
+  /** New rows whose cells stand under other columns than their own. */
+  readonly strewn: readonly StrewnRow[];
 }
 
-/** A set that was sent, without its Sync cell: that one is written again anyway. */
-export type SentSet = Pick<SetStep, 'entity' | 'position' | 'idSeen' | 'id' | 'cells'> & {
-  /** ID of the row in which it did damage, as the reply showed it: another one than its own, or its own where somebody typed. */
-  readonly idFound?: Cell;
-  /** What it replaced in the row that it reached, by field, where the reply showed that. */
-  readonly replaced?: Readonly<Record<FieldName, Cell>>;
-  /** It puts back what stood there, perhaps an edit that nobody has taken yet. */
-  readonly isRepair?: true;
-  /** What the journal says once it is known to have landed. */
+/** Names a step of a write that is still open. */
+export interface Mending {
+  readonly write: string;
+  readonly slot: number;
+}
+
+/** What becomes true once a step of a write is confirmed. */
+export interface Consequences {
+  /** The record the row carries; absent for rows that belong to none yet. */
+  readonly key?: RecordKey;
+  /** Values that become agreed when the write is confirmed. */
+  readonly offers: Fields;
+  readonly notice: string;
+  /** What the journal says once the write is confirmed; absent when only the Sync column or the look of a value changes. */
   readonly journal?: JournalEntry;
-};
+  /** The row is claimed: these are the values of the record that will be created from it. */
+  readonly creates?: Fields;
+  /** The record is forgotten once its row is gone. */
+  readonly forgets?: true;
+  /** It makes good what this step did to another row. */
+  readonly mends?: Mending;
+}
+
+/** A step that was sent to a row which was there. */
+interface Sent {
+  /** Its number among the steps whose rows are kept. */
+  readonly slot: number;
+  /** The managed cells of the row as it was read before; absent where nobody cares. */
+  readonly was?: Readonly<Record<FieldName, Cell>>;
+  /** What becomes true once it is known to have done what it should. */
+  readonly confirms?: Consequences;
+  /** The row that it reached, once that is known, and known to need mending. */
+  readonly kept?: KeptRow;
+}
+
+/** A set that was sent, without its Sync cell: that one is written again anyway, unless it went under another column. */
+export type SentSet = Sent &
+  Pick<SetStep, 'entity' | 'position' | 'idSeen' | 'id' | 'cells' | 'others' | 'place'>;
+
+export type SentDelete = Sent & DeleteStep;
+
+export type StrewnRow = RowCells & { readonly entity: Entity };
+
+/** The first row of the table that none of these writes needs for what it keeps. */
+export const freeRow = (writes: readonly OpenWrite[]): number =>
+  Math.max(0, ...writes.map(({ height, keeping }) => keeping.from + height));

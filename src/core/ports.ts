@@ -1,7 +1,7 @@
 import type { Catalog } from './catalog.ts';
-import type { Layout } from './layout.ts';
+import type { Layout, TabKind } from './layout.ts';
 import type { Entity, ListedEntity, ObservedRecord, RecordId, RecordKey } from './record.ts';
-import type { ObservedTable, RowStep, WriteReceipt } from './table.ts';
+import type { Keeping, ObservedTable, RowStep, WriteReply } from './table.ts';
 import type { Fields } from './value.ts';
 
 /** Time. Durations come from `monotonicMs`, which never jumps; instants from `now`. */
@@ -69,10 +69,16 @@ export interface Table {
   /** One read of all tabs. A table that may answer the same object while nothing in it changed saves its readers work. */
   read(layout: Layout): Promise<ObservedTable>;
   /**
-   * All steps in one atomic write planned from the read before it, with the ID column in the reply. After an error with retry `later`
-   * nobody knows whether it landed: read again before writing again.
+   * All steps in one atomic write planned from the read before it. The same write keeps the rows that it reaches as they stood right
+   * before, if it is told where, and the reply tells of them: whether they were the right rows is for the caller to judge. After an error
+   * with retry `later` nobody knows whether it landed: `recall` it, and read again before writing again.
    */
-  write(steps: readonly RowStep[]): Promise<WriteReceipt>;
+  write(steps: readonly RowStep[], keeping?: Keeping): Promise<WriteReply>;
+  /**
+   * What a write kept of whose reply nothing is known, given the tabs of its steps by their number among {@link keptSteps}; rows that are
+   * absent it has not reached so far. Comes after the read that it is judged by.
+   */
+  recall(keeping: Keeping, steps: ReadonlyMap<number, TabKind>): Promise<WriteReply['rows']>;
   /**
    * Brings dropdowns, notes and marks up to date; `create` also adds tabs that were never there and the headers of empty ones. Existing
    * content is never changed, and nothing is written when nothing differs.

@@ -47,39 +47,75 @@ export interface RowCells {
   readonly cells: Readonly<Record<FieldName, Cell>>;
 }
 
-/** One write to a row of the table. `idSeen` is the ID cell as it was read, checked in the reply of the write. */
+/**
+ * Where a table keeps a row that one of its writes reached, as it stood right before. Good until that write is over, and understood by
+ * the table alone; all numbers are zero-based.
+ */
+export interface KeptPlace {
+  readonly row: number;
+  /** What stood above each column of the tab. */
+  readonly headers: readonly string[];
+  /** The columns of the managed fields that were there. */
+  readonly columns: Readonly<Record<FieldName, number>>;
+}
+
+/** A row as it stood right before a write reached it. Its formulas are not told as they were, because they were copied. */
+export interface KeptRow extends Pick<ObservedRow, 'id' | 'cells'> {
+  readonly place: KeptPlace;
+}
+
+/**
+ * One write to a row of the table. `idSeen` is the ID cell as it was read. With a place, the table gives back what it keeps there, with
+ * all formulas, instead of writing the cells: in a set those cells and other columns, counted as the place does; in an append the whole row.
+ */
 export type RowStep =
   | ({
       readonly kind: 'set';
       readonly entity: TabKind;
       readonly position: number;
       readonly idSeen: Cell;
+      readonly place?: KeptPlace;
+      readonly others?: readonly number[];
     } & RowCells)
-  | ({ readonly kind: 'append'; readonly entity: TabKind } & RowCells)
+  | ({ readonly kind: 'append'; readonly entity: TabKind; readonly place?: KeptPlace } & RowCells)
   | { readonly kind: 'delete'; readonly entity: TabKind; readonly position: number; readonly idSeen: Cell };
 
 export type SetStep = Extract<RowStep, { kind: 'set' }>;
+export type AppendStep = Extract<RowStep, { kind: 'append' }>;
 export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
 
-/** A set that reached another row, because rows moved between read and write. */
-export interface MisplacedWrite {
-  readonly step: SetStep;
-  /** The ID cell that stands in the row that was written. */
-  readonly idFound: Cell;
-  /** What it replaced there, by field, where that could be seen. */
-  readonly replaced?: Readonly<Record<FieldName, Cell>>;
+/** The header rows of the tabs are kept first, each tab's in its place of these. */
+export const keptTabs = [
+  'lead',
+  'opportunity',
+  'task',
+  'contact',
+  'question',
+] as const satisfies readonly TabKind[];
+
+/** Where a write keeps the rows that it reaches: header rows, then one row for each of {@link keptSteps}. */
+export interface Keeping {
+  /** Tells its rows from those of other writes. */
+  readonly run: string;
+  /** The first row that no write before it needs any more. */
+  readonly from: number;
 }
 
-/** A set that reached its row, and replaced what somebody typed there between read and write. */
-export interface OvertypedWrite {
-  readonly step: SetStep;
-  readonly replaced: Readonly<Record<FieldName, Cell>>;
+/** The steps of a write that reach a row which is there already, in the order in which their rows are kept. */
+export const keptSteps = (steps: readonly RowStep[]): readonly (SetStep | DeleteStep)[] => [
+  ...steps.filter((step) => step.kind === 'set'),
+  ...steps.filter((step) => step.kind === 'delete'),
+];
+
+/** What a step did where columns had moved: what it put under others than its own. Other columns are counted as in {@link KeptPlace}. */
+export interface Hit extends RowCells {
+  readonly others: readonly number[];
 }
 
-/** What the reply of an atomic write showed. Steps that are named nowhere in it are confirmed. */
-export interface WriteReceipt {
-  readonly misplaced: readonly MisplacedWrite[];
-  /** Deletes that took another row: their own still stands. */
-  readonly astray: readonly DeleteStep[];
-  readonly overtyped: readonly OvertypedWrite[];
+/** What an atomic write did, as it was kept in the same moment. */
+export interface WriteReply {
+  /** The rows that it reached, by the number of the step among {@link keptSteps}. */
+  readonly rows: ReadonlyMap<number, KeptRow>;
+  /** Sets and appends whose columns had moved. */
+  readonly hits: ReadonlyMap<RowStep, Hit>;
 }

@@ -15,6 +15,7 @@ export interface BoundTab {
   readonly title: string;
   /** Rows of the grid, used or not. */
   readonly rowCount: number;
+  readonly columnCount: number;
   readonly columns: ManagedColumns;
   readonly rows: Rows;
 }
@@ -58,7 +59,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     return held(missingPause(grid.title, layout.pauseHeader));
   const merged = findMerge(grid, columns);
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
-  const { sheetId, title, rowCount, rows } = grid;
+  const { sheetId, title, rowCount, columnCount, rows } = grid;
   const spilled = findSpilled(rows, columns);
   const fresh = findFresh(grid, columns);
   const observed: ObservedTab = {
@@ -69,7 +70,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     headers: Object.fromEntries([...columns.fields].map(([field, { header }]) => [field, header])),
     fresh,
   };
-  return { observed, bound: { sheetId, title, rowCount, columns, rows } };
+  return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows } };
 }
 
 const missingPause = (title: string, header: string): string =>

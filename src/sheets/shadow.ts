@@ -1,21 +1,28 @@
-import { bareCell, type Cell, equalCells } from '../core/cell.ts';
-import type { SetStep } from '../core/table.ts';
-import type { FieldName } from '../core/value.ts';
+import type { TabKind } from '../core/layout.ts';
+import { type Keeping, keptTabs } from '../core/table.ts';
 import { quoteTitle } from './a1.ts';
 import type { Request, Spreadsheet } from './client.ts';
-import { blocksBySheet, cellAt, type Grid, readRows } from './grid.ts';
+import { blocksBySheet, cellFields, type Grid, type Rows, readRows } from './grid.ts';
 import type { BoundTab } from './read.ts';
 import { grow } from './room.ts';
 import type { TaggedSpreadsheet } from './tabs.ts';
 
 /*
- * Google has no write that refuses to replace a value which changed since it was read. So the cells that a batch is about to overwrite are
- * copied first, in the same atomic batch, to a hidden tab of ours, and are read back in its reply: what a person typed between our read and
- * our write is seen, and can be put back.
+ * Google has no write that refuses to replace a value which changed since it was read. So every batch first copies the rows that it is
+ * about to reach to a hidden tab of ours, in the same atomic request. What stands there tells what the batch replaced and where, in its
+ * reply or, should that get lost, at any later time; and from there it can be given back, with formulas and formats.
+ *
+ * The first column of the hidden tab names the write that a row belongs to; the copy begins in the second one.
  */
 
 /** Its title as we make it. */
 export const shadowTitle = 'crm-sheet-sync, please leave';
+
+/** Used where the tab is missing in the middle of the work; `init` takes the next free id. */
+const spareSheetId = 1_913_724_613;
+
+/** Columns that people may add to a tab between our read and our write, and that are copied with the others. */
+const spareColumns = 10;
 
 /** The hidden tab, as it was last seen. */
 export type Shadow = Pick<Grid, 'sheetId' | 'title' | 'rowCount' | 'columnCount'>;
@@ -24,111 +31,160 @@ export type Shadow = Pick<Grid, 'sheetId' | 'title' | 'rowCount' | 'columnCount'
 export const findShadow = ({ link, grids }: TaggedSpreadsheet): Shadow | undefined =>
   grids.find(({ sheetId }) => sheetId === link?.shadow) ?? grids.find(({ title }) => title === shadowTitle);
 
+const newSize = { rowCount: 100, columnCount: 26 };
+const newShadow: Shadow = { sheetId: spareSheetId, title: shadowTitle, ...newSize };
+
 export const createShadow = (sheetId: number): Request => ({
-  addSheet: {
-    properties: {
-      sheetId,
-      title: shadowTitle,
-      hidden: true,
-      gridProperties: { rowCount: 100, columnCount: 26 },
-    },
-  },
+  addSheet: { properties: { sheetId, title: shadowTitle, hidden: true, gridProperties: newSize } },
 });
 
-/** Cells of one row that are overwritten, side by side from `column` on, and the row of the hidden tab that keeps them. */
-interface KeptRun {
-  readonly step: SetStep;
-  readonly sheetId: number;
-  readonly column: number;
-  /** From left to right. */
-  readonly fields: readonly FieldName[];
-  readonly shadowRow: number;
+/** A row that is kept. */
+export interface KeptStep {
+  readonly slot: number;
+  readonly entity: TabKind;
+  readonly position: number;
+  /** With its formats, because the row is deleted. */
+  readonly isWhole: boolean;
+  /** Whether the reply has to tell of it. */
+  readonly isTold: boolean;
 }
 
-/** What has to go before the writes of a batch, and where it is read back. */
-export interface Keeping {
-  readonly shadow: Shadow | undefined;
+const headerRow = ({ from }: Keeping, kind: TabKind): number => from + keptTabs.indexOf(kind);
+export const rowOfSlot = ({ from }: Keeping, slot: number): number => from + keptTabs.length + slot;
+
+/** What has to go before the writes of a batch, and where the reply is read. */
+export interface KeepingRequests {
   readonly requests: readonly Request[];
   readonly ranges: readonly string[];
-  readonly runs: readonly KeptRun[];
+  /** The hidden tab as it is then. */
+  readonly shadow: Shadow;
 }
 
-/** The sets of one tab, and the tab as it was read. */
-interface TabSets {
-  readonly before: BoundTab;
-  readonly steps: { readonly sets: readonly SetStep[] };
-}
-
-/**
- * Plans to keep the cells that the sets of a batch overwrite; the ID and the Sync cell are nobody's to type in. Without the hidden tab
- * nothing is kept.
- */
-export function planKeeping(shadow: Shadow | undefined, writes: readonly TabSets[]): Keeping {
-  const runs: KeptRun[] = [];
-  for (const { before, steps } of shadow ? writes : []) {
-    for (const step of steps.sets) {
-      for (const run of runsOf(before, step))
-        runs.push({ ...run, step, sheetId: before.sheetId, shadowRow: runs.length });
-    }
-  }
-  if (!shadow || runs.length === 0) return { shadow, requests: [], ranges: [], runs };
-  const width = Math.max(...runs.map(({ fields }) => fields.length));
+/** Keeps the header rows of the tabs and the rows of the steps. */
+export function planKeeping(
+  known: Shadow | undefined,
+  keeping: Keeping,
+  tabs: ReadonlyMap<TabKind, BoundTab>,
+  steps: readonly KeptStep[],
+): KeepingRequests {
+  const shadow = known ?? newShadow;
+  const headers = [...tabs].map(([kind, { sheetId }]) => ({ row: headerRow(keeping, kind), sheetId }));
+  const rows = steps.flatMap((step) => {
+    const sheetId = tabs.get(step.entity)?.sheetId;
+    return sheetId === undefined ? [] : [{ ...step, sheetId, row: rowOfSlot(keeping, step.slot) }];
+  });
+  rows.sort((one, other) => one.row - other.row);
+  const used = spans([...headers, ...rows].map(({ row }) => row));
+  const height = Math.max(...used.map(({ end }) => end));
+  const width = Math.max(...[...tabs.values()].map(({ columnCount }) => columnCount)) + 1 + spareColumns;
+  const told = spans([
+    ...headers.map(({ row }) => row),
+    ...rows.filter(({ isTold }) => isTold).map(({ row }) => row),
+  ]);
   return {
-    shadow,
-    requests: [...makeRoom(shadow, runs.length, width), ...copies(shadow, runs)],
-    ranges: [`${quoteTitle(shadow.title)}!1:${runs.length}`],
-    runs,
+    requests: [
+      ...(known ? [] : [createShadow(shadow.sheetId)]),
+      ...grow(shadow.sheetId, 'ROWS', height - shadow.rowCount),
+      ...grow(shadow.sheetId, 'COLUMNS', width - shadow.columnCount),
+      // An empty cell that is copied may leave what stood there before.
+      ...used.map(({ start, end }) => clearRows(shadow, start, end)),
+      ...headers.map(({ row, sheetId }) =>
+        copyRows({ sheetId, start: 0, end: 1 }, shadow, row, 'PASTE_VALUES'),
+      ),
+      ...joinRows(rows).flatMap(({ isWhole, row, ...source }) => [
+        copyRows(source, shadow, row, 'PASTE_FORMULA'),
+        ...(isWhole ? [copyRows(source, shadow, row, 'PASTE_FORMAT')] : []),
+      ]),
+      ...used.map(({ start, end }) => markRows(shadow, start, end, keeping.run)),
+    ],
+    ranges: told.map(({ start, end }) => rangeOf(shadow, start, end)),
+    shadow: {
+      ...shadow,
+      rowCount: Math.max(height, shadow.rowCount),
+      columnCount: Math.max(width, shadow.columnCount),
+    },
   };
 }
 
-/** The columns of a set that lie side by side. */
-function runsOf({ columns }: BoundTab, { cells }: SetStep): { column: number; fields: FieldName[] }[] {
-  const placed = Object.keys(cells)
-    .flatMap((field) => {
-      const column = columns.fields.get(field)?.index;
-      return column === undefined ? [] : [{ column, field }];
-    })
-    .toSorted((one, other) => one.column - other.column);
-  const runs: { column: number; fields: FieldName[] }[] = [];
-  for (const { column, field } of placed) {
-    const last = runs.at(-1);
-    if (last && last.column + last.fields.length === column) last.fields.push(field);
-    else runs.push({ column, fields: [field] });
+const rangeOf = ({ title }: Shadow, start: number, end: number): string =>
+  `${quoteTitle(title)}!${start + 1}:${end}`;
+
+interface RowSpan {
+  readonly start: number;
+  /** The row behind the last one. */
+  readonly end: number;
+}
+
+/** Rows that stand below each other, in one. */
+function spans(rows: readonly number[]): RowSpan[] {
+  const joined: { start: number; end: number }[] = [];
+  for (const row of rows.toSorted((one, other) => one - other)) {
+    const last = joined.at(-1);
+    if (last?.end === row) last.end += 1;
+    else joined.push({ start: row, end: row + 1 });
   }
-  return runs;
+  return joined;
 }
 
-/** An empty cell that is copied may leave what stood there before, so that the rows are emptied first. */
-function makeRoom({ sheetId, rowCount, columnCount }: Shadow, height: number, width: number): Request[] {
-  return [
-    ...grow(sheetId, 'ROWS', height - rowCount),
-    ...grow(sheetId, 'COLUMNS', width - columnCount),
-    {
-      updateCells: { range: { sheetId, startRowIndex: 0, endRowIndex: height }, fields: 'userEnteredValue' },
-    },
-  ];
+interface Source extends RowSpan {
+  readonly sheetId: number;
 }
 
-/** Runs of the same columns in rows below each other are copied at once. */
-function copies(shadow: Shadow, runs: readonly KeptRun[]): Request[] {
-  const blocks: { first: KeptRun; height: number }[] = [];
-  for (const run of runs) {
+/** Rows that stand below each other on both sides are copied at once. */
+function joinRows(
+  rows: readonly { row: number; sheetId: number; position: number; isWhole: boolean }[],
+): (Source & { row: number; isWhole: boolean })[] {
+  const blocks: { row: number; sheetId: number; start: number; end: number; isWhole: boolean }[] = [];
+  for (const { isWhole, position, row, sheetId } of rows) {
     const last = blocks.at(-1);
     const isNext =
-      last?.first.sheetId === run.sheetId &&
-      last.first.column === run.column &&
-      last.first.fields.length === run.fields.length &&
-      last.first.step.position + last.height === run.step.position;
-    if (last && isNext) last.height += 1;
-    else blocks.push({ first: run, height: 1 });
+      last?.sheetId === sheetId &&
+      last.isWhole === isWhole &&
+      last.end === position &&
+      last.row + last.end - last.start === row;
+    if (last && isNext) last.end += 1;
+    else blocks.push({ row, sheetId, start: position, end: position + 1, isWhole });
   }
-  return blocks.map(({ first: { column, fields, sheetId, shadowRow, step }, height }) => ({
-    copyPaste: {
-      source: area(sheetId, step.position, column, height, fields.length),
-      destination: area(shadow.sheetId, shadowRow, 0, height, fields.length),
-      pasteType: 'PASTE_FORMULA',
-    },
-  }));
+  return blocks;
+}
+
+const clearRows = ({ sheetId }: Shadow, start: number, end: number): Request => ({
+  updateCells: { range: { sheetId, startRowIndex: start, endRowIndex: end }, fields: 'userEnteredValue' },
+});
+
+/** The destination is one cell wide: all of the source is pasted, and nothing of it twice. */
+const copyRows = (
+  { sheetId, start, end }: Source,
+  shadow: Shadow,
+  row: number,
+  pasteType: 'PASTE_VALUES' | 'PASTE_FORMULA' | 'PASTE_FORMAT',
+): Request => ({
+  copyPaste: {
+    source: { sheetId, startRowIndex: start, endRowIndex: end },
+    destination: area(shadow.sheetId, row, 1, end - start, 1),
+    pasteType,
+  },
+});
+
+const markRows = ({ sheetId }: Shadow, start: number, end: number, run: string): Request => ({
+  updateCells: {
+    start: { sheetId, rowIndex: start, columnIndex: 0 },
+    rows: Array.from({ length: end - start }, () => ({
+      values: [{ userEnteredValue: { stringValue: run } }],
+    })),
+    fields: 'userEnteredValue',
+  },
+});
+
+/** Copies a cell of a kept row, which stood in `column` of its own tab, to another place. */
+export function copyBack(
+  shadow: Shadow,
+  { row, column }: { readonly row: number; readonly column: number },
+  to: { readonly sheetId: number; readonly row: number; readonly column: number },
+  pasteType: 'PASTE_FORMULA' | 'PASTE_NORMAL',
+): Request {
+  const source = area(shadow.sheetId, row, column + 1, 1, 1);
+  return { copyPaste: { source, destination: area(to.sheetId, to.row, to.column, 1, 1), pasteType } };
 }
 
 const area = (sheetId: number, row: number, column: number, height: number, width: number) => ({
@@ -139,38 +195,43 @@ const area = (sheetId: number, row: number, column: number, height: number, widt
   endColumnIndex: column + width,
 });
 
-const isTyped = ({ kind }: Cell): boolean => kind !== 'formula' && kind !== 'error';
+/** Field mask of what {@link readKept} needs. */
+export const keptFields = `sheets(properties.sheetId,data(startRow,startColumn,rowData.values(${cellFields})))`;
 
-/** What each set replaced, by field. A formula moved when it was copied, so that its text is not what was typed: it is left out. */
-export function readKept(
-  { runs, shadow }: Keeping,
-  reply: Spreadsheet,
-): ReadonlyMap<SetStep, Readonly<Record<FieldName, Cell>>> {
-  const [block] = (shadow && blocksBySheet(reply).get(shadow.sheetId)) ?? [];
-  const rows = readRows(block);
-  const kept = new Map<SetStep, Record<FieldName, Cell>>();
-  for (const { step, fields, shadowRow } of runs) {
-    const cells = kept.get(step) ?? {};
-    for (const [column, field] of fields.entries()) {
-      const cell = bareCell(cellAt(rows, shadowRow, column));
-      if (isTyped(cell)) cells[field] = cell;
-    }
-    kept.set(step, cells);
-  }
-  return kept;
+/** The header row of each tab and the rows of the steps, as a write kept them. */
+export interface KeptCells {
+  readonly headers: ReadonlyMap<TabKind, Rows[number]>;
+  readonly rows: ReadonlyMap<number, Rows[number]>;
 }
 
-/** Of the cells that a set replaced in its own row, those that were not as they had been read: somebody typed them in the same moment. */
-export function findTyped(
-  { columns, rows }: BoundTab,
-  { position }: SetStep,
-  kept: Readonly<Record<FieldName, Cell>>,
-): Readonly<Record<FieldName, Cell>> {
-  return Object.fromEntries(
-    Object.entries(kept).filter(([field, cell]) => {
-      const column = columns.fields.get(field)?.index ?? -1;
-      const before = bareCell(cellAt(rows, position, column));
-      return isTyped(before) && !equalCells(cell, before);
-    }),
-  );
+/** Everything that a write with so many steps may have kept; no range where the tab ends before. */
+export function keptRange(shadow: Shadow, keeping: Keeping, slots: number): string[] {
+  const end = Math.min(rowOfSlot(keeping, slots), shadow.rowCount);
+  return keeping.from < end ? [rangeOf(shadow, keeping.from, end)] : [];
+}
+
+/** Reads what a write kept; rows of others count for nothing. */
+export function readKept(
+  { sheetId }: Shadow,
+  keeping: Keeping,
+  slots: Iterable<number>,
+  answer: Spreadsheet,
+): KeptCells {
+  const blocks = blocksBySheet(answer).get(sheetId) ?? [];
+  const own = new Map<number, Rows[number]>();
+  for (const block of blocks) {
+    for (const [row, [mark, ...cells]] of readRows(block).entries())
+      if (mark?.kind === 'text' && mark.text === keeping.run) own.set(row, cells);
+  }
+  const found = <Key>(keys: Iterable<Key>, rowOf: (key: Key) => number) =>
+    new Map(
+      [...keys].flatMap((key) => {
+        const cells = own.get(rowOf(key));
+        return cells ? [[key, cells] as const] : [];
+      }),
+    );
+  return {
+    headers: found<TabKind>(keptTabs, (kind) => headerRow(keeping, kind)),
+    rows: found(slots, (slot) => rowOfSlot(keeping, slot)),
+  };
 }

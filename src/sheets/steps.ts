@@ -1,9 +1,7 @@
 import { type Cell, emptyCell } from '../core/cell.ts';
-import type { DeleteStep, RowCells, RowStep, SetStep } from '../core/table.ts';
+import type { AppendStep, DeleteStep, RowCells, RowStep, SetStep } from '../core/table.ts';
 import type { ManagedColumn, ManagedColumns } from './columns.ts';
 import { type BoundTab, endOfRows } from './read.ts';
-
-export type AppendStep = Extract<RowStep, { kind: 'append' }>;
 
 /**
  * The steps of one tab by kind. They are applied in this order, so that no step moves a row that a later one

@@ -51,7 +51,8 @@ export function createSheetTable(
       return last.table;
     },
 
-    write: (steps) => writer.write(steps),
+    write: writer.write,
+    recall: writer.recall,
 
     async layOut(layout, mode, consent = {}) {
       const spreadsheet = await reader.readWhole(layout);

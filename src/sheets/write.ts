@@ -1,11 +1,12 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { type Cell, isShownAsPercent } from '../core/cell.ts';
+import { type Cell, describeCell, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
-import type { DeleteStep } from '../core/table.ts';
+import type { DeleteStep, KeptPlace, SetStep } from '../core/table.ts';
 import type { Request } from './client.ts';
 import { cellAt } from './grid.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
+import { copyBack, type Shadow } from './shadow.ts';
 import { type PlacedCell, placeCells, type TabSteps } from './steps.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
@@ -32,18 +33,86 @@ interface Block {
  * The requests of one tab, to be applied in one batch. New rows are inserted below the last used row and not
  * written over the blank ones there: what a person types there in the same moment moves down and stays.
  */
-export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps): Request[] {
+export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps, shadow?: Shadow): Request[] {
   const end = endOfRows(tab.rows, tab.columns);
   const blocks = [
-    ...sets.flatMap((step) => rowBlocks(tab, step.position, placeCells(step, tab.columns))),
-    ...appends.flatMap((step, index) => appendedBlocks(end + index, placeCells(step, tab.columns))),
+    ...sets.flatMap((step) => rowBlocks(tab, step.position, placeCells(typedPart(step), tab.columns))),
+    ...appends.flatMap((step, index) =>
+      step.place ? [] : appendedBlocks(end + index, placeCells(step, tab.columns)),
+    ),
   ];
   return [
     ...makeRoom(tab, end, appends.length),
     ...joinRows(blocks).map((block) => updateRequest(tab.sheetId, block)),
+    ...(shadow ? giveBack(tab, { sets, appends, deletes }, shadow, end) : []),
     ...deleteRequests(tab, appends.length, deletes),
   ];
 }
+
+/** Of a set that gives back kept cells only the ID and the Sync cell are written as they are. */
+const typedPart = (step: SetStep): SetStep => (step.place ? { ...step, cells: {} } : step);
+
+/** Copies kept cells and rows back to where they belong. */
+function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, end: number): Request[] {
+  const { sheetId } = tab;
+  return [
+    ...sets.flatMap(({ cells, others = [], place, position }) => {
+      if (!place) return [];
+      const columns = [...Object.keys(cells).flatMap((name) => place.columns[name] ?? []), ...others];
+      return findTargets(tab, place, columns).flatMap(({ from, to }) => [
+        // An empty cell that is copied may leave what stands there.
+        clearCell(sheetId, position, to),
+        copyBack(
+          shadow,
+          { row: place.row, column: from },
+          { sheetId, row: position, column: to },
+          'PASTE_FORMULA',
+        ),
+      ]);
+    }),
+    ...appends.flatMap(({ place }, index) =>
+      (place ? findTargets(tab, place, [...place.headers.keys()]) : []).map(({ from, to }) =>
+        copyBack(
+          shadow,
+          { row: place?.row ?? 0, column: from },
+          { sheetId, row: end + index, column: to },
+          'PASTE_NORMAL',
+        ),
+      ),
+    ),
+  ];
+}
+
+/** Where columns of a kept row stand now: managed ones by what they carry, others by their header, or by their place if they have none. */
+function findTargets(
+  { columns, rows }: BoundTab,
+  { columns: keptColumns, headers }: KeptPlace,
+  wanted: readonly number[],
+): { readonly from: number; readonly to: number }[] {
+  const fields = new Map(Object.entries(keptColumns).map(([field, column]) => [column, field]));
+  const headersNow = (rows[0] ?? []).map((cell) => (cell.kind === 'empty' ? '' : describeCell(cell)));
+  const targetOf = (column: number): number => {
+    const field = fields.get(column);
+    if (field !== undefined) return columns.fields.get(field)?.index ?? -1;
+    const header = headers[column] ?? '';
+    if (header !== '') return headersNow.indexOf(header);
+    return (headersNow[column] ?? '') === '' ? column : -1;
+  };
+  return wanted.map((from) => ({ from, to: targetOf(from) })).filter(({ to }) => to >= 0);
+}
+
+const clearCell = (sheetId: number, row: number, column: number): Request => ({
+  updateCells: {
+    range: {
+      sheetId,
+      startRowIndex: row,
+      endRowIndex: row + 1,
+      startColumnIndex: column,
+      endColumnIndex: column + 1,
+    },
+    fields: 'userEnteredValue',
+  },
+});
 
 /**
  * Rows of blank cells take their look from the blank row below; in a full tab there is none, and nothing to

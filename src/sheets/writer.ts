@@ -1,158 +1,205 @@
-import { emptyCell } from '../core/cell.ts';
+import { SyncError } from '../core/errors.ts';
 import type { TabKind } from '../core/layout.ts';
-import type { Log } from '../core/ports.ts';
-import type { RowStep, WriteReceipt } from '../core/table.ts';
-import { columnLetters, quoteTitle } from './a1.ts';
-import type { Request, SheetsClient, Spreadsheet } from './client.ts';
-import { blocksBySheet, readRows } from './grid.ts';
+import type { Log, Table } from '../core/ports.ts';
+import {
+  type Hit,
+  type Keeping,
+  type KeptRow,
+  keptSteps,
+  type RowStep,
+  type WriteReply,
+} from '../core/table.ts';
+import type { Request, SheetsClient } from './client.ts';
+import { findHit, findKeptColumns, type KeptColumns, toKeptRow } from './kept.ts';
 import type { BoundTab } from './read.ts';
-import { type RealignedWrite, realign } from './realign.ts';
-import { checkWrite, type ReadBack, receiptFields, rowsToReadBack, type TabWrite } from './receipt.ts';
-import { findTyped, planKeeping, readKept, type Shadow } from './shadow.ts';
+import {
+  type KeptCells,
+  type KeptStep,
+  keptFields,
+  keptRange,
+  planKeeping,
+  readKept,
+  rowOfSlot,
+  type Shadow,
+} from './shadow.ts';
 import { applySteps, sortSteps } from './steps.ts';
 import { tabRequests } from './write.ts';
 
 /** Writes steps to the tabs as they were read last. */
-export interface Writer {
+export interface Writer extends Pick<Table, 'write' | 'recall'> {
   /** Takes over what a read found. */
-  start(tabs: ReadonlyMap<TabKind, BoundTab>, shadow: Shadow | undefined): void;
-  write(steps: readonly RowStep[]): Promise<WriteReceipt>;
+  start(tabs: Tabs, shadow: Shadow | undefined): void;
 }
 
-interface PlannedWrite extends TabWrite {
-  readonly requests: readonly Request[];
-}
+type Tabs = ReadonlyMap<TabKind, BoundTab>;
 
 /** Google recommends at most 2 MB a request: https://developers.google.com/workspace/sheets/api/limits */
 const batchBytesMax = 1_800_000;
 
 /**
  * A batch is atomic. Steps that are too many for one are halved until each part fits; then each part is
- * atomic, in the order sets, appends, deletes. After an error, or when rows moved, a new read must come
- * first.
+ * atomic, in the order sets, appends, deletes. A new read must come before the next write.
  */
 export function createWriter(client: SheetsClient, log: Log): Writer {
-  let tabs: ReadonlyMap<TabKind, BoundTab> = new Map();
+  let tabs: Tabs = new Map();
+  let read: Tabs = new Map();
   let shadow: Shadow | undefined;
 
-  async function writeBatch(steps: readonly RowStep[]): Promise<WriteReceipt> {
-    const writes = planBatch(tabs, steps);
-    const keeping = planKeeping(shadow, [...writes.values()]);
-    const requests = [...keeping.requests, ...[...writes.values()].flatMap((write) => write.requests)];
-    if (requests.length === 0) return joinReceipts([]);
-    if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax) {
+  /** The requests of some steps, and the tabs as they stand after them. */
+  function planSteps(steps: readonly RowStep[]): { requests: Request[]; after: Tabs } {
+    const after = new Map(tabs);
+    const requests: Request[] = [];
+    for (const [entity, own] of Map.groupBy(steps, (step) => step.entity)) {
+      const before = tabs.get(entity);
+      if (!before) throw new Error(`The tab of ${entity} was written without a read before it.`);
+      const sorted = sortSteps(own);
+      requests.push(...tabRequests(before, sorted, shadow));
+      after.set(entity, applySteps(before, sorted));
+    }
+    return { requests, after };
+  }
+
+  async function writeBatch(steps: readonly RowStep[], plan: KeepingPlan | undefined): Promise<WriteReply> {
+    const { requests, after } = planSteps(steps);
+    if (requests.length === 0) return emptyReply;
+    const used = new Map([...tabs].filter(([kind]) => steps.some(({ entity }) => entity === kind)));
+    const kept = plan && keptStepsOf(steps, plan);
+    const keep = plan && kept && planKeeping(shadow, plan.keeping, used, kept);
+    const all = [...(keep?.requests ?? []), ...requests];
+    if (steps.length > 1 && Buffer.byteLength(JSON.stringify(all)) > batchBytesMax) {
       const half = Math.ceil(steps.length / 2);
-      const first = await writeBatch(steps.slice(0, half));
-      return joinReceipts([first, await writeBatch(steps.slice(half))]);
+      const first = await writeBatch(steps.slice(0, half), plan);
+      const rest = await writeBatch(steps.slice(half), plan);
+      return { rows: new Map([...first.rows, ...rest.rows]), hits: new Map([...first.hits, ...rest.hits]) };
     }
-    const ranges = [...writes.values()].flatMap(receiptRanges);
-    const reply = await client.batchUpdate(requests, receiptFields, [...ranges, ...keeping.ranges]);
-    const kept = readKept(keeping, reply);
-    const receipts: WriteReceipt[] = [];
-    for (const [entity, write] of writes) receipts.push(await settleWrite(entity, write, reply, kept));
-    return joinReceipts(receipts);
+    const answer = await client.batchUpdate(all, keptFields, keep?.ranges ?? []);
+    const met = tabs;
+    tabs = after;
+    if (!plan || !keep) return emptyReply;
+    shadow = keep.shadow;
+    const slots = (kept ?? []).map(({ slot }) => slot);
+    return tellReply(steps, plan, met, readKept(shadow, plan.keeping, slots, answer), slots);
   }
 
-  /** Checks the reply, and mends the write once when columns moved. */
-  async function settleWrite(
-    entity: TabKind,
-    write: TabWrite,
-    reply: Spreadsheet,
-    kept: Kept,
-  ): Promise<WriteReceipt> {
-    const readBack = readBackOf(reply, write);
-    const check = checkWrite(write, readBack);
-    tabs = new Map([...tabs, [entity, write.after]]);
-    if (check.haveColumnsMoved) {
-      log.warn('sheet.columns_moved', { entity });
-      return writeAgain(entity, realign(write, readBack.headers));
+  /** Where columns moved, everything that was kept has to be known, also what the reply did not have to tell. */
+  async function tellReply(
+    steps: readonly RowStep[],
+    plan: KeepingPlan,
+    met: Tabs,
+    told: KeptCells,
+    slots: readonly number[],
+  ): Promise<WriteReply> {
+    const columns = findColumns(met, told);
+    for (const { entity } of steps) {
+      const { title } = met.get(entity) ?? {};
+      if (!columns.has(entity))
+        throw new SyncError('SHEET_UNREACHABLE', `“${title}” lost its ID column while it was written.`);
     }
-    if (check.astray.length > 0) {
-      log.error('sheet.wrong_rows_deleted', { entity, rows: check.astray.length });
-    }
-    return addKept(check, write, kept);
+    const hits = findHits(steps, met, columns);
+    if (hits.size > 0) log.warn('sheet.columns_moved', { steps: hits.size });
+    const cells = hits.size > 0 && shadow ? await readAll(shadow, plan.keeping, slots) : told;
+    return { rows: toRows(plan.keeping, cells, columns, (slot) => plan.entities.get(slot)), hits };
   }
 
-  async function writeAgain(entity: TabKind, write: RealignedWrite): Promise<WriteReceipt> {
-    if (write.requests.length === 0) return joinReceipts([]);
-    const reply = await client.batchUpdate(write.requests, receiptFields, receiptRanges(write));
-    tabs = new Map([...tabs, [entity, write.after]]);
-    return checkWrite(write, readBackOf(reply, write));
+  async function readAll(known: Shadow, keeping: Keeping, slots: readonly number[]): Promise<KeptCells> {
+    const ranges = keptRange(known, keeping, Math.max(...slots) + 1);
+    const answer = ranges.length > 0 ? await client.get(keptFields, ranges) : undefined;
+    return readKept(known, keeping, slots, answer ?? {});
   }
 
   return {
-    start(read, readShadow) {
-      tabs = read;
-      shadow = readShadow;
+    start(nowRead, nowShadow) {
+      tabs = nowRead;
+      read = nowRead;
+      shadow = nowShadow;
     },
-    async write(steps) {
+    async write(steps, keeping) {
       try {
-        const receipt = await writeBatch(inOrder(steps));
-        if (receipt.misplaced.length + receipt.astray.length + receipt.overtyped.length > 0) tabs = new Map();
-        return receipt;
-      } catch (error) {
+        return await writeBatch(inOrder(steps), keeping && planOf(steps, keeping));
+      } finally {
         tabs = new Map();
-        throw error;
       }
+    },
+    async recall(keeping, steps) {
+      if (!shadow || steps.size === 0) return new Map();
+      const slots = [...steps.keys()];
+      const cells = await readAll(shadow, keeping, slots);
+      return toRows(keeping, cells, findColumns(read, cells), (slot) => steps.get(slot));
     },
   };
 }
 
-const joinReceipts = (receipts: readonly WriteReceipt[]): WriteReceipt => ({
-  misplaced: receipts.flatMap(({ misplaced }) => misplaced),
-  astray: receipts.flatMap(({ astray }) => astray),
-  overtyped: receipts.flatMap(({ overtyped }) => overtyped),
-});
+const emptyReply: WriteReply = { rows: new Map(), hits: new Map() };
 
-type Kept = ReturnType<typeof readKept>;
-
-/** Adds to a receipt what its sets replaced: all of it in another row, in their own what was not there when it was read. */
-function addKept(receipt: WriteReceipt, { before, steps }: TabWrite, kept: Kept): WriteReceipt {
-  const misplaced = receipt.misplaced.map((write) => {
-    const replaced = kept.get(write.step);
-    return replaced ? { ...write, replaced } : write;
-  });
-  const missed = new Set(misplaced.map(({ step }) => step));
-  const overtyped = steps.sets.flatMap((step) => {
-    const replaced = missed.has(step) ? {} : findTyped(before, step, kept.get(step) ?? {});
-    return Object.keys(replaced).length > 0 ? [{ step, replaced }] : [];
-  });
-  return { ...receipt, misplaced, overtyped };
-}
-
+/** In which order parts of a batch that is too large go. */
 function inOrder(steps: readonly RowStep[]): RowStep[] {
   const { sets, appends, deletes } = sortSteps(steps);
   return [...sets, ...appends, ...deletes];
 }
 
-function planBatch(
-  tabs: ReadonlyMap<TabKind, BoundTab>,
-  steps: readonly RowStep[],
-): ReadonlyMap<TabKind, PlannedWrite> {
-  const writes = new Map<TabKind, PlannedWrite>();
-  for (const [entity, own] of Map.groupBy(steps, (step) => step.entity)) {
-    const before = tabs.get(entity);
-    if (!before) throw new Error(`The tab of ${entity} was written without a read before it.`);
-    const sorted = sortSteps(own);
-    const requests = tabRequests(before, sorted);
-    writes.set(entity, { before, after: applySteps(before, sorted), steps: sorted, requests });
-  }
-  return writes;
+/** Which row of the hidden tab keeps what each step reaches. */
+interface KeepingPlan {
+  readonly keeping: Keeping;
+  readonly slots: ReadonlyMap<RowStep, number>;
+  readonly entities: ReadonlyMap<number, TabKind>;
 }
 
-/** The ID column and the header row of a tab, and the rows whose ID is written. */
-function receiptRanges({ before: { title, columns }, steps }: TabWrite): string[] {
-  const id = columnLetters(columns.id);
-  const rows = rowsToReadBack(steps).map((row) => `${row + 1}:${row + 1}`);
-  return [`${id}1:${id}`, '1:1', ...rows].map((range) => `${quoteTitle(title)}!${range}`);
+function planOf(steps: readonly RowStep[], keeping: Keeping): KeepingPlan {
+  const kept = keptSteps(steps);
+  return {
+    keeping,
+    slots: new Map(kept.map((step, slot) => [step, slot])),
+    entities: new Map(kept.map(({ entity }, slot) => [slot, entity])),
+  };
 }
 
-/** Reads what {@link receiptRanges} asked for, in that order. */
-function readBackOf(reply: Spreadsheet, { before: { sheetId, columns }, steps }: TabWrite): ReadBack {
-  const [idBlock, headerBlock, ...rowBlocks] = blocksBySheet(reply).get(sheetId) ?? [];
-  const ids = readRows(idBlock).map((row) => row[columns.id] ?? emptyCell);
-  const rows = rowsToReadBack(steps).map(
-    (row, index) => [row, readRows(rowBlocks[index])[row] ?? []] as const,
+/** A Sync cell alone does no harm in a row that is not its own: it is written again anyway. */
+function keptStepsOf(steps: readonly RowStep[], { slots }: KeepingPlan): KeptStep[] {
+  return steps.flatMap((step): KeptStep[] => {
+    const slot = slots.get(step);
+    if (slot === undefined || step.kind === 'append') return [];
+    const { entity, position } = step;
+    const isWhole = step.kind === 'delete';
+    const isTold = isWhole || step.id !== undefined || Object.keys(step.cells).length > 0;
+    return [{ slot, entity, position, isWhole, isTold }];
+  });
+}
+
+/** The columns that a write met in each tab; a tab is absent whose ID column was gone. */
+const findColumns = (tabs: Tabs, { headers }: KeptCells): ReadonlyMap<TabKind, KeptColumns> =>
+  new Map(
+    [...headers].flatMap(([kind, row]) => {
+      const tab = tabs.get(kind);
+      const columns = tab && findKeptColumns(tab, row);
+      return columns ? [[kind, columns] as const] : [];
+    }),
   );
-  return { ids, headers: readRows(headerBlock)[0] ?? [], rows: new Map(rows) };
+
+function findHits(
+  steps: readonly RowStep[],
+  tabs: Tabs,
+  columns: ReadonlyMap<TabKind, KeptColumns>,
+): ReadonlyMap<RowStep, Hit> {
+  const hits = new Map<RowStep, Hit>();
+  for (const step of steps) {
+    const [tab, met] = [tabs.get(step.entity), columns.get(step.entity)];
+    const hit = tab && met && step.kind !== 'delete' ? findHit(tab, step, met) : undefined;
+    if (hit) hits.set(step, hit);
+  }
+  return hits;
+}
+
+function toRows(
+  keeping: Keeping,
+  { rows }: KeptCells,
+  columns: ReadonlyMap<TabKind, KeptColumns>,
+  entityOf: (slot: number) => TabKind | undefined,
+): ReadonlyMap<number, KeptRow> {
+  return new Map(
+    [...rows].flatMap(([slot, cells]) => {
+      const entity = entityOf(slot);
+      const met = entity && columns.get(entity);
+      return met ? [[slot, toKeptRow(met, cells, rowOfSlot(keeping, slot))] as const] : [];
+    }),
+  );
 }

@@ -115,6 +115,9 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE sweep DROP COLUMN problem;
   `,
+  `
+  DELETE FROM openWrite;
+  `,
 ];
 
 /**

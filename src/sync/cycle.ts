@@ -5,7 +5,7 @@ import type { Plan } from '../core/decide/plan.ts';
 import { claimToken } from '../core/record.ts';
 import type { ObservedTable } from '../core/table.ts';
 import { findAccountDoubt } from './account.ts';
-import { applyPlan } from './apply.ts';
+import { applyPlan, recallWrites } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
 import { currentLayout } from './layout.ts';
@@ -47,7 +47,7 @@ export interface CycleOrder {
 /** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
 export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): Promise<CycleResult> {
   link.mirror.expectRoom();
-  const table = await link.table.read(currentLayout(link));
+  const table = await readTable(link);
   const { memory, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
   const applied = choose(plan);
@@ -61,12 +61,18 @@ export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): 
   };
 }
 
+/** Reads the table, once more where a write has landed meanwhile of which nobody knew. */
+async function readTable(link: Link): Promise<ObservedTable> {
+  const table = await link.table.read(currentLayout(link));
+  return (await recallWrites(link)) ? link.table.read(currentLayout(link)) : table;
+}
+
 const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
   Object.values(tabs).some((tab) => tab.state === 'read' && (tab.fresh?.size ?? 0) > 0);
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
 export async function dryRun(link: Link, trail: Trail): Promise<Plan> {
-  const table = await link.table.read(currentLayout(link));
+  const table = await readTable(link);
   return planCycle(link, trail, table).grounded.plan;
 }
 

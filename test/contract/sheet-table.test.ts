@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { booleanCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { shadowTitle } from '../../src/sheets/shadow.ts';
 import {
   appendStep,
   deleteStep,
@@ -175,13 +176,13 @@ describe('reading and writing', () => {
   test('sets, appends and deletes go in one batch', async () => {
     await sheet.fill('1', '2', '3', '4');
     await sheet.table.read(sheetLayout);
-    const receipt = await sheet.table.write([
+    const reply = await sheet.table.write([
       deleteStep(2, '2'),
       appendStep('5', titled('Title 5')),
       setStep(4, textCell('4'), titled('Changed')),
       deleteStep(1, '1'),
     ]);
-    expect(receipt).toEqual({ misplaced: [], astray: [], overtyped: [] });
+    expect(reply).toEqual({ rows: new Map(), hits: new Map() });
     expect(await sheet.titlesById()).toEqual({ '3': 'Title 3', '4': 'Changed', '5': 'Title 5' });
   });
 
@@ -217,7 +218,7 @@ describe('reading and writing', () => {
   test('nothing to write is no request', async () => {
     await sheet.fill('1');
     const before = await sheet.countRequests();
-    expect(await sheet.table.write([])).toEqual({ misplaced: [], astray: [], overtyped: [] });
+    expect(await sheet.table.write([])).toEqual({ rows: new Map(), hits: new Map() });
     expect(await sheet.countRequests()).toEqual(before);
   });
 
@@ -236,10 +237,25 @@ describe('reading and writing', () => {
       appendStep(`${index}`, titled(`${index} ${long}`)),
     );
     const before = await sheet.countRequests();
-    expect(await sheet.table.write(steps)).toEqual({ misplaced: [], astray: [], overtyped: [] });
+    expect(await sheet.table.write(steps)).toEqual({ rows: new Map(), hits: new Map() });
     expect((await sheet.countRequests()).writes).toBe(before.writes + 2);
     const { rows } = await sheet.readTab();
     expect(rows.map((row) => textIn(row.id))).toEqual(steps.map((_, index) => `${index}`));
+  });
+
+  test('of a write in several batches all rows are kept', async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => `${index + 1}`);
+    await sheet.fill(...ids);
+    await sheet.person({ kind: 'deleteTab', sheet: shadowTitle });
+    await sheet.table.read(sheetLayout);
+    const long = 'x'.repeat(40_000);
+    const urls = Object.fromEntries(['title', 'about.url'].map((name) => [name, textCell(long)]));
+    const steps = ids.map((id, index) => setStep(index + 1, textCell(id), urls));
+    const many = [...steps, ...Array.from({ length: 30 }, (_, index) => appendStep(`${index + 100}`, urls))];
+    const { rows } = await sheet.table.write(many, { run: 'w1', from: 0 });
+    expect([...rows].map(([slot, kept]) => [slot, kept.cells['title']])).toEqual(
+      ids.map((id, slot) => [slot, textCell(`Title ${id}`)]),
+    );
   });
 
   test('formulas and errors are seen as such, and not the text that looks like them', async () => {

@@ -285,7 +285,6 @@ describe('a cell that is no plain value', () => {
         crm: undefined,
         agreed: undefined,
         offered: undefined,
-        sent: [],
         cell,
         ...known,
       },

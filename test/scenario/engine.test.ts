@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { equalCells } from '../../src/core/cell.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
+import { keptSteps, type RowStep, type WriteReply } from '../../src/core/table.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
@@ -20,6 +22,10 @@ async function openLaidOut(): Promise<LinkStage> {
   await stage.link.table.layOut(currentLayout(stage.link), 'create');
   return stage;
 }
+
+/** Whether a write reached other rows than its own. */
+const hasMoved = (steps: readonly RowStep[], { rows }: WriteReply): boolean =>
+  keptSteps(steps).some(({ idSeen }, slot) => !equalCells(rows.get(slot)?.id ?? idSeen, idSeen));
 
 const isFilled = async (stage: LinkStage) => (await stage.readSheet())['Leads']?.length === counts.leads;
 
@@ -144,10 +150,10 @@ describe('rows that move while they are written', () => {
     const engine = stage.createEngine({
       table: {
         ...table,
-        async write(steps) {
-          const receipt = await table.write(steps);
-          if (receipt.misplaced.length > 0) await stage.setSheetFaults({ failures: [unavailable] });
-          return receipt;
+        async write(steps, keeping) {
+          const reply = await table.write(steps, keeping);
+          if (hasMoved(steps, reply)) await stage.setSheetFaults({ failures: [unavailable] });
+          return reply;
         },
       },
     });

@@ -2,23 +2,15 @@ import type { Operation } from './operation.ts';
 import { type People, pick } from './people.ts';
 import { type TabView, typedFields } from './tab-view.ts';
 
-/**
- * Whether a read or a write of the sheet is on its way. Columns that move in that moment are put right by where the rows stood; where rows
- * move in the very same moment too, that is not held yet.
- */
-const isWatched = ({ stage }: People): boolean =>
-  stage.wire.labels.some((label) => label.startsWith('sheet'));
-
 const columnsMax = 16;
 
 export function moveColumn(people: People, { sheetId, headers }: TabView, { which, what }: Operation): void {
-  if (isWatched(people)) return;
   const [column, to] = [which % headers.length, what % headers.length];
   people.act({ kind: 'moveColumns', sheet: sheetId, column, count: 1, to });
 }
 
 export function insertColumn(people: People, { sheetId, headers }: TabView, { which }: Operation): void {
-  if (headers.length < columnsMax && !isWatched(people))
+  if (headers.length < columnsMax)
     people.act({ kind: 'insertColumns', sheet: sheetId, column: which % headers.length, count: 1 });
 }
 
@@ -28,15 +20,14 @@ const pickColumn = (tab: TabView, which: number): number | undefined =>
 
 export function deleteColumn(people: People, tab: TabView, { which }: Operation): void {
   const column = pickColumn(tab, which);
-  if (column !== undefined && !isWatched(people))
-    people.act({ kind: 'deleteColumns', sheet: tab.sheetId, column, count: 1 });
+  if (column !== undefined) people.act({ kind: 'deleteColumns', sheet: tab.sheetId, column, count: 1 });
 }
 
 /** Beside itself, with its header. */
 export function copyColumn(people: People, tab: TabView, { which }: Operation): void {
   const { headers, sheet, sheetId } = tab;
   const column = pickColumn(tab, which);
-  if (column === undefined || headers.length >= columnsMax || isWatched(people)) return;
+  if (column === undefined || headers.length >= columnsMax) return;
   const whole = (startColumn: number) => ({
     startRow: 0,
     endRow: sheet.rows.length,

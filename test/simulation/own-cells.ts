@@ -1,5 +1,6 @@
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { Sheet, Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
+import { shadowTitle } from '../../src/sheets/shadow.ts';
 import { sheetIds } from './spreadsheet.ts';
 import { formulaHeader, ownerHeader } from './tab-view.ts';
 
@@ -14,6 +15,8 @@ const ownerOfCell = (text: string): string => text.replace(/^=1\+/, 'R');
 /** What people keep in columns and tabs of their own: only people change it, and a delete that they know of takes it along. */
 export class OwnCells {
   #expected: Counts = new Map();
+  /** What went with rows whose record is gone. */
+  readonly #taken: Counts = new Map();
 
   /** Somebody did something: what changed by it was meant. */
   notePerson(before: Spreadsheet, after: Spreadsheet): void {
@@ -23,14 +26,20 @@ export class OwnCells {
     }
   }
 
-  /** The daemon wrote: it may only take the row of an owner whose record is gone. */
+  /** The daemon wrote. A row may go whose owner `mayGo`, because its record is gone; it may come back as it was. */
   noteDaemon(before: Spreadsheet, after: Spreadsheet, mayGo: (owner: string) => boolean): void {
-    const [left, right] = [countCells(before), countCells(after)];
-    // What is written over is not deleted.
-    if (sum(left) <= sum(right)) return;
-    for (const [text, count] of left) {
-      const lost = count - (right.get(text) ?? 0);
-      if (lost > 0 && mayGo(ownerOfCell(text.split(' ')[1] ?? ''))) this.#add(text, -lost);
+    const [was, is] = [countCells(before), countCells(after)];
+    for (const text of new Set([...was.keys(), ...is.keys()])) {
+      const [left, expected] = [is.get(text) ?? 0, this.#expected.get(text) ?? 0];
+      // What people did not put there, like a new row under columns that moved, is no loss.
+      const lost = Math.min(was.get(text) ?? 0, expected) - left;
+      const taken = this.#taken.get(text) ?? 0;
+      const change =
+        lost > 0 && mayGo(ownerOfCell(text.split(' ')[1] ?? ''))
+          ? -lost
+          : Math.min(taken, Math.max(0, left - expected));
+      this.#add(text, change);
+      this.#taken.set(text, taken - change);
     }
   }
 
@@ -49,11 +58,11 @@ export class OwnCells {
   }
 }
 
-const sum = (counts: Counts): number => [...counts.values()].reduce((all, count) => all + count, 0);
-
 function countCells({ sheets }: Spreadsheet): Counts {
   const counts: Counts = new Map();
   for (const sheet of sheets) {
+    // The hidden tab keeps copies, which are nobody's.
+    if (sheet.title === shadowTitle) continue;
     for (const column of ownColumns(sheet)) {
       for (const row of sheet.rows) {
         const cell = row[column];

@@ -4,6 +4,7 @@ import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
+import { shadowTitle } from '../../src/sheets/shadow.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { Claims } from './claims.ts';
 import { OwnCells } from './own-cells.ts';
@@ -147,8 +148,8 @@ export class People {
   /** All values with a claim that stand in the spreadsheet. */
   valuesIn({ sheets }: Spreadsheet): Set<string> {
     const found = new Set<string>();
-    for (const { sheetId, rows } of sheets) {
-      if (sheetId === sheetIds.other) continue;
+    for (const { rows, sheetId, title } of sheets) {
+      if (sheetId === sheetIds.other || title === shadowTitle) continue;
       for (const row of rows) for (const text of textsOf(row)) if (this.claims.of(text)) found.add(text);
     }
     return found;

@@ -1,4 +1,5 @@
-import type { RowStep } from '../../src/core/table.ts';
+import type { TabKind } from '../../src/core/layout.ts';
+import { keptSteps, type ObservedTable, type RowStep } from '../../src/core/table.ts';
 import type { Plant } from './stage.ts';
 
 /** A known mistake, and within how many runs the simulation has to find it. */
@@ -28,13 +29,14 @@ export const plantedBugs: readonly PlantedBug[] = [
             }
             return table;
           },
-          write: (steps) =>
+          write: (steps, keeping) =>
             link.table.write(
               steps.map((step): RowStep => {
                 if (step.kind === 'append') return step;
                 const place = places.get(`${step.entity} ${JSON.stringify(step.idSeen)}`);
                 return { ...step, position: place ?? step.position };
               }),
+              keeping,
             ),
         },
       };
@@ -43,16 +45,31 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'nobody looks which row a write has reached',
-    plant: (link) => ({
-      ...link,
-      table: {
-        ...link.table,
-        async write(steps) {
-          await link.table.write(steps);
-          return { misplaced: [], astray: [], overtyped: [] };
+    plant: (link) => {
+      let last: ObservedTable | undefined;
+      const rowAt = (entity: TabKind, position: number) => {
+        const tab = last?.tabs[entity];
+        return tab?.state === 'read' ? tab.rows.find((row) => row.position === position) : undefined;
+      };
+      return {
+        ...link,
+        table: {
+          ...link.table,
+          async read(layout) {
+            last = await link.table.read(layout);
+            return last;
+          },
+          async write(steps, keeping) {
+            const { rows } = await link.table.write(steps, keeping);
+            const asRead = keptSteps(steps).flatMap(({ entity, position }, slot) => {
+              const [row, kept] = [rowAt(entity, position), rows.get(slot)];
+              return row && kept ? [[slot, { ...kept, id: row.id, cells: row.cells }] as const] : [];
+            });
+            return { rows: new Map(asRead), hits: new Map() };
+          },
         },
-      },
-    }),
+      };
+    },
     runsMax: 150,
   },
 ];

@@ -36,7 +36,7 @@ export class Races {
   }
 
   readonly sheetWatcher: SheetWatcher = {
-    wrote: (before, after) => this.#noteSheetWrite(before, after),
+    wrote: (before, after, hasDeleted) => this.#noteSheetWrite(before, after, hasDeleted),
   };
 
   readonly watcher: CrmWatcher = {
@@ -85,8 +85,8 @@ export class Races {
     }
   }
 
-  #noteSheetWrite(before: Spreadsheet, after: Spreadsheet): void {
-    this.#people.own.noteDaemon(before, after, (owner) => !this.#isAlive(owner));
+  #noteSheetWrite(before: Spreadsheet, after: Spreadsheet, hasDeleted: boolean): void {
+    this.#people.own.noteDaemon(before, after, (owner) => hasDeleted && !this.#isAlive(owner));
   }
 
   #isAlive(owner: string): boolean {

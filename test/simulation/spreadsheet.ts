@@ -11,9 +11,9 @@ import type { SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/s
 import { isUnknownRange, sheetError } from '../../src/sheets/errors.ts';
 import type { Wire } from './wire.ts';
 
-/** Told of what every write of the daemon made of the spreadsheet. */
+/** Told of what every write of the daemon made of the spreadsheet, and whether rows were deleted by it. */
 export interface SheetWatcher {
-  wrote(before: Spreadsheet, after: Spreadsheet): void;
+  wrote(before: Spreadsheet, after: Spreadsheet, hasDeleted: boolean): void;
 }
 
 export interface SpreadsheetOptions {
@@ -105,7 +105,11 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     });
     file.spreadsheet = spreadsheet;
     writes += 1;
-    watcher.wrote(before, spreadsheet);
+    watcher.wrote(
+      before,
+      spreadsheet,
+      requests.some((request) => 'deleteDimension' in request),
+    );
     const { updatedSpreadsheet } = answer;
     return isJsonObject(updatedSpreadsheet) ? updatedSpreadsheet : {};
   };

@@ -1,8 +1,10 @@
-import { unansweredWrite } from '../../src/core/decide/open-writes.ts';
+import { judgeWrite, unansweredWrite } from '../../src/core/decide/open-writes.ts';
 import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.ts';
 import { absorb, noteMissed, sweepsToProve } from '../../src/core/observe.ts';
+import { type Consequences, freeRow } from '../../src/core/open-write.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import type { Agreement, JournalEntry, OutboxItem } from '../../src/core/state.ts';
+import { type KeptRow, keptSteps } from '../../src/core/table.ts';
 import { differingFields, type Fields, pickFields } from '../../src/core/value.ts';
 import { remember, rememberWritten } from '../../src/sync/rest.ts';
 import {
@@ -45,6 +47,7 @@ export type Outcome = 'answered' | 'unanswered' | 'lost';
 /** One cycle: decides, and does what the plan says about the mirror and the sheet. */
 export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   world.now += 1_000;
+  recall(world);
   const read = readSheet(world);
   const plan = decideWorld(world);
   const { agreements, decisions, journal, openWrites, outbox } = world;
@@ -54,19 +57,47 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   for (const agreement of plan.agreements.save) agreements.set(recordKeyText(agreement.key), agreement);
   for (const { scope, choice } of plan.answers) decisions.set(scope, choice);
   for (const scope of plan.settledDecisions) decisions.delete(scope);
-  for (const id of plan.openWrites.drop) openWrites.delete(id);
-  for (const write of plan.openWrites.save) openWrites.set(write.id, write);
-  openWrites.set(plan.run, unansweredWrite(plan));
+  for (const id of plan.writesOver) openWrites.delete(id);
+  const open = unansweredWrite(plan, freeRow([...openWrites.values()]));
+  openWrites.set(plan.run, open);
   for (const entity of plan.rebased) world.rebases.delete(entity);
   for (const entity of plan.remapped) world.remaps.delete(entity);
   journal.push(...plan.journal);
   const isFailure = outcome !== 'answered' && plan.table.length > 0;
-  if (outcome !== 'lost') writeSheet(world, world.order(plan.table));
+  if (outcome !== 'lost') {
+    world.kept.set(plan.run, keepRows(world, plan));
+    writeSheet(world, world.order(plan.table));
+  }
   if (isFailure) return plan;
   openWrites.delete(plan.run);
   world.memory = rememberWritten(remember(world.memory, read, world.now), plan);
-  for (const step of world.order(plan.table)) confirm(world, plan, step);
+  for (const step of world.order(plan.table)) confirm(world, plan.at, step);
   return plan;
+}
+
+/** The rows that the steps of a plan reach, as they stand before. */
+function keepRows(world: World, { table }: Plan): ReadonlyMap<number, KeptRow> {
+  const place = { row: 0, headers: [], columns: {} };
+  const steps = keptSteps(table.map(({ write }) => write));
+  return new Map(
+    steps.flatMap(({ entity, position }, slot) => {
+      const row = world.sheet[entity][position - 1];
+      return row ? [[slot, { id: row.id, cells: { ...row.cells }, place }] as const] : [];
+    }),
+  );
+}
+
+/** Finds out what became of writes whose answer is lost. */
+function recall(world: World): void {
+  for (const open of [...world.openWrites.values()]) {
+    const rows = world.kept.get(open.id);
+    if (!rows || open.outcome === 'answered') continue;
+    const { done, left } = judgeWrite(open, rows);
+    world.openWrites.delete(open.id);
+    for (const write of left) world.openWrites.set(write.id, write);
+    for (const { confirms, slot } of [...open.sets, ...open.deletes])
+      if (confirms && done.has(slot)) confirm(world, world.now, confirms);
+  }
 }
 
 function writeSheet(world: World, steps: readonly TableStep[]): void {
@@ -94,7 +125,7 @@ function writeSheet(world: World, steps: readonly TableStep[]): void {
   }
 }
 
-function confirm(world: World, plan: Plan, { forgets, journal, key, notice, offers }: TableStep): void {
+function confirm(world: World, at: number, { forgets, journal, key, notice, offers }: Consequences): void {
   if (journal) world.journal.push(journal);
   if (!key) return;
   const text = recordKeyText(key);
@@ -104,7 +135,7 @@ function confirm(world: World, plan: Plan, { forgets, journal, key, notice, offe
     world.outbox.delete(text);
   } else if (agreement && Object.keys(offers).length > 0) {
     const fields = { ...agreement.fields, ...offers };
-    world.agreements.set(text, { ...agreement, fields, offered: {}, changedAt: plan.at, notice });
+    world.agreements.set(text, { ...agreement, fields, offered: {}, changedAt: at, notice });
   }
 }
 

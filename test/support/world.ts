@@ -20,7 +20,7 @@ import {
   recordKeyText,
 } from '../../src/core/record.ts';
 import type { Agreement, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
-import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
+import type { KeptRow, ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember } from '../../src/sync/rest.ts';
 import { sampleCatalog, sampleField } from './fields.ts';
@@ -58,6 +58,8 @@ export interface World {
   readonly remaps: Map<Entity, Remap>;
   accountDoubt: AccountDoubt | undefined;
   readonly openWrites: Map<string, OpenWrite>;
+  /** What writes kept of the rows that they reached, by their run. */
+  readonly kept: Map<string, ReadonlyMap<number, KeptRow>>;
   readonly journal: JournalEntry[];
   /** What the reads of the sheet before showed. */
   memory: Memory;
@@ -103,6 +105,7 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     remaps: new Map(),
     accountDoubt: undefined,
     openWrites: new Map(),
+    kept: new Map(),
     journal: [],
     memory: emptyMemory,
     order: (items) => items,

@@ -1,207 +1,135 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
-import { encode } from '../codec.ts';
-import type { OpenWrite, RowBefore, SentSet } from '../open-write.ts';
-import type { RecordId } from '../record.ts';
-import type { DeleteStep, ObservedRow, RowStep } from '../table.ts';
+import { isSameKept } from '../kept-cell.ts';
+import type { TabKind } from '../layout.ts';
+import type { Mending, OpenWrite, SentDelete, SentSet, StrewnRow } from '../open-write.ts';
+import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { equalRows } from './bind.ts';
 import type { TabContext } from './context.ts';
-import { showsValues } from './row-values.ts';
 
-/** What our own writes did to rows that are not theirs, because rows moved between a read and the write that was planned from it. */
-export interface Astray {
-  /** Rows that hold cells of another one. Nothing may be concluded from them before they are mended. */
-  readonly rows: ReadonlySet<ObservedRow>;
-  /** Records whose row is hit or was taken: they have not vanished. */
-  readonly ids: ReadonlySet<RecordId>;
-  readonly repairs: readonly RepairStep[];
+/** A step that makes good what our own write did to another row, because rows moved between a read and the write planned from it. */
+export interface Repair {
+  readonly write: RowStep;
+  readonly mends: Mending;
+  /** The row that is mended, where it is there. */
+  readonly row?: ObservedRow;
+  /** The ID that belongs to it. */
+  readonly id: Cell;
 }
 
-type RepairStep = Exclude<RowStep, { kind: 'delete' }>;
-
-interface Damage {
-  readonly row: ObservedRow;
-  readonly sent: SentSet;
-  /** The row as it was, as far as it is known. */
-  readonly before: Pick<ObservedRow, 'id' | 'cells'>;
-}
-
-/** Finds the damage of all writes that are still open, and marks those writes as needed for as long as they may have done any. */
-export function findAstray(context: TabContext): Astray {
+/** Finds how to mend what the open writes did, and marks those as needed that still have something to be mended, or may land yet. */
+export function findRepairs(context: TabContext): readonly Repair[] {
+  const { draft, input } = context;
   const rows = new Set<ObservedRow>();
-  const ids = new Set<RecordId>();
-  const repairs: RepairStep[] = [];
-  for (const write of context.input.known.openWrites) {
-    if (write.outcome === 'unknown') noteLanded(context, write);
-    const damages = write.sets
-      .flatMap((sent) => findDamage(context, write, sent))
-      .filter(({ row }) => !rows.has(row));
-    const taken = findTaken(context, write);
-    if (damages.length > 0 || taken.length > 0 || isPending(context, write))
-      context.draft.neededWrites.add(write.id);
-    for (const { row, before } of damages) {
-      rows.add(row);
-      ids.add(describeCell(before.id));
+  return input.known.openWrites.flatMap((write) => {
+    if (write.outcome === 'unknown') {
+      if (input.now < write.settlesAt) draft.neededWrites.add(write.id);
+      return [];
     }
-    for (const { id } of taken) ids.add(describeCell(id));
-    repairs.push(...damages.map((damage) => repairStep(context, damage)), ...taken.map(restoreStep));
-  }
-  return { rows, ids, repairs };
+    const repairs = repairsOf(context, write);
+    if (repairs.length > 0) draft.neededWrites.add(write.id);
+    // Only one step may name a row; what else is wrong with it is mended in the next cycle.
+    return repairs.filter(({ row }) => {
+      if (!row) return true;
+      const isFirst = !rows.has(row);
+      rows.add(row);
+      return isFirst;
+    });
+  });
 }
 
-/** A set without a reply that its row shows has landed: now it is a change that was done, and nothing of it is open any more. */
-function noteLanded(context: TabContext, { sets }: OpenWrite): void {
-  const { draft, entity } = context;
-  for (const sent of sets) {
-    if (sent.entity !== entity) continue;
-    const row = findRow(context, sent.id ?? sent.idSeen);
-    if (!row || !shows(row, sent)) continue;
-    draft.landedSets.add(sent);
-    if (sent.journal) draft.journal.push(sent.journal);
-  }
+function repairsOf(context: TabContext, { deletes, id, sets, strewn }: OpenWrite): Repair[] {
+  const isHere = ({ entity }: { readonly entity: TabKind }) => entity === context.entity;
+  return [
+    ...sets.filter(isHere).flatMap((sent) => mendSet(context, sent, { write: id, slot: sent.slot })),
+    ...deletes.filter(isHere).flatMap((sent) => giveBackRow(context, sent, { write: id, slot: sent.slot })),
+    ...strewn.flatMap((row, slot) => (isHere(row) ? takeAway(context, row, { write: id, slot }) : [])),
+  ];
 }
 
-/** Whether a step of a write without a reply has neither landed nor surely been lost. */
-function isPending({ draft, entity, input, tab }: TabContext, write: OpenWrite): boolean {
-  if (write.outcome === 'answered' || input.now >= write.settlesAt) return false;
-  return (
-    write.sets.some((sent) => sent.entity === entity && !draft.landedSets.has(sent)) ||
-    write.deletes.some((step) => step.entity === entity && stillStands(tab.rows, write, step))
-  );
+/** Puts back what a set replaced, except where somebody has typed over it since. */
+function mendSet(context: TabContext, sent: SentSet, mends: Mending): Repair[] {
+  const { entity } = context;
+  const { kept, others = [] } = sent;
+  if (!kept) return [];
+  return findHitRows(context, sent, kept).flatMap((row): Repair[] => {
+    const left = Object.keys(sent.cells).filter((name) =>
+      isLeft(row.cells[name], sent.cells[name], kept.cells[name]),
+    );
+    const hasId = sent.id !== undefined && !equalCells(sent.id, kept.id);
+    if (left.length === 0 && others.length === 0 && !hasId) return [];
+    const write: RowStep = {
+      kind: 'set',
+      entity,
+      position: row.position,
+      idSeen: row.id,
+      cells: Object.fromEntries(left.map((name) => [name, kept.cells[name] ?? emptyCell])),
+      place: kept.place,
+      ...(others.length > 0 ? { others } : {}),
+      ...(hasId ? { id: kept.id } : {}),
+    };
+    return [{ write, mends, row, id: kept.id }];
+  });
 }
 
-/** The first row with the ID. */
-const findRow = ({ tab }: TabContext, id: Cell): ObservedRow | undefined =>
-  tab.rows.find((row) => equalCells(row.id, id));
-
-const shows = (row: ObservedRow, { cells }: SentSet): boolean =>
-  Object.entries(cells).every(([name, cell]) => equalCells(row.cells[name] ?? emptyCell, cell));
-
-function findDamage(context: TabContext, write: OpenWrite, sent: SentSet): Damage[] {
-  if (sent.entity !== context.entity) return [];
-  return sent.idFound
-    ? findReported(context, write, sent, sent.idFound)
-    : findUnreported(context, write, sent);
-}
-
-/** The reply showed which row was hit; it is damaged as long as it shows what was written. */
-function findReported(context: TabContext, write: OpenWrite, sent: SentSet, idFound: Cell): Damage[] {
-  if (sent.id && isMended(context, sent, idFound)) return [];
-  const row = findRow(context, sent.id ?? idFound);
-  if (!row) return [];
-  // A formula can not be seen in the reply as it was: it is known from the read.
-  const cells = { ...beforeOf(context, write, row, idFound, sent)?.cells, ...sent.replaced };
-  const before = { id: idFound, cells };
-  if (sent.replaced && !sent.id) return findLeft({ row, sent, before });
-  return shows(row, sent) ? [{ row, sent, before }] : [];
-}
-
-/** Of the cells that were replaced, those over which nobody has typed since. */
-function findLeft({ row, sent, before }: Damage): Damage[] {
-  const left = Object.entries(sent.cells).filter(
-    ([name, cell]) =>
-      equalCells(row.cells[name] ?? emptyCell, cell) && !equalCells(before.cells[name] ?? emptyCell, cell),
-  );
-  return left.length === 0 ? [] : [{ row, sent: { ...sent, cells: Object.fromEntries(left) }, before }];
-}
-
-/** The own row has its new ID and the row that was hit its old one: whoever shows what was sent does so rightly. */
-function isMended(context: TabContext, { idSeen }: SentSet, idFound: Cell): boolean {
-  if (idSeen.kind === 'empty' || findRow(context, idSeen)) return false;
-  return idFound.kind === 'empty' || findRow(context, idFound) !== undefined;
-}
+/** Whether a cell still shows what was written, and showed something else before. */
+const isLeft = (found: Cell | undefined, written: Cell | undefined, before: Cell | undefined): boolean =>
+  isSameKept(found, written) && !isSameKept(written, before);
 
 /**
- * Nobody saw where the write went. The row that stands in its place now was hit if it is another one and shows what it did not
- * show before. An ID that was written astray is no matter of this: what a row shows tells whose it is.
+ * The rows that a set hit, by the ID that stands there since. One whose ID it wrote itself is known by the rest, as is one that had none;
+ * copies that people made of the row before it was mended are hit as well.
  */
-function findUnreported(context: TabContext, write: OpenWrite, sent: SentSet): Damage[] {
-  if (Object.keys(sent.cells).length === 0 || context.draft.landedSets.has(sent)) return [];
-  const own = findRow(context, sent.id ?? sent.idSeen);
-  const gone = write.deletes.filter(
-    ({ entity, position }) => entity === sent.entity && position < sent.position,
+function findHitRows({ tab }: TabContext, { cells, id }: SentSet, kept: KeptRow): readonly ObservedRow[] {
+  const rows = tab.rows.filter((row) => equalCells(row.id, id ?? kept.id));
+  if (id === undefined && kept.id.kind !== 'empty') return rows;
+  const others = (row: ObservedRow) => Object.keys(row.cells).filter((name) => !(name in cells));
+  const likeness = (row: ObservedRow): number => {
+    const names = others(row);
+    const same = names.filter((name) => isSameKept(row.cells[name], kept.cells[name]));
+    return names.length === 0 ? 1 : same.length / names.length;
+  };
+  const most = Math.max(...rows.map(likeness));
+  return rows.filter((row) => likeness(row) === most && most > 0.5).slice(0, 1);
+}
+
+/** Brings a row back that a delete took although it was another one, or had been edited in that moment. */
+function giveBackRow({ entity, tab }: TabContext, { kept }: SentDelete, mends: Mending): Repair[] {
+  if (!kept) return [];
+  const { cells, id, place } = kept;
+  const isThere = tab.rows.some((row) =>
+    id.kind === 'empty' ? equalRows(row, kept) : equalCells(row.id, id),
   );
-  const row = context.tab.rows.find(({ position }) => position === sent.position - gone.length);
-  if (!row || row === own || !shows(row, sent)) return [];
-  const before = beforeOf(context, write, row, row.id, sent);
-  if (!before || shows({ ...row, cells: before.cells }, sent)) return [];
-  return [{ row, sent, before }];
+  if (isThere) return [];
+  return [
+    { write: { kind: 'append', entity, cells, place, ...(id.kind === 'empty' ? {} : { id }) }, mends, id },
+  ];
 }
 
-/** What a row showed before it was hit: as it was read then or, where that was not worth keeping, what is agreed for its record. */
-function beforeOf(
-  context: TabContext,
-  { before }: OpenWrite,
-  row: ObservedRow,
-  id: Cell,
-  sent: SentSet,
-): Damage['before'] | undefined {
-  const own = before.filter((candidate) => candidate.entity === sent.entity && equalCells(candidate.id, id));
-  if (id.kind === 'empty') return own.find((candidate) => differOnlyIn(candidate, row, sent));
-  const agreement = context.agreements.get(describeCell(id));
-  if (own[0] || !agreement) return own[0];
-  const cells = Object.fromEntries(
-    Object.keys(sent.cells).map((name) => {
-      const [field, value] = [context.fields.get(name), agreement.fields[name]];
-      return [name, field && value !== undefined ? encode(field, value, context.names) : emptyCell];
-    }),
+/** Deletes a new row of ours whose cells stand under other columns than their own; it is added again. */
+function takeAway(
+  { entity, tab }: TabContext,
+  { cells, id = emptyCell }: StrewnRow,
+  mends: Mending,
+): Repair[] {
+  const row = tab.rows.find(
+    (candidate) =>
+      equalCells(candidate.id, id) &&
+      Object.entries(cells).every(([name, cell]) => isSameKept(candidate.cells[name], cell)),
   );
-  return { id, cells };
+  if (!row) return [];
+  const write: RowStep = { kind: 'delete', entity, position: row.position, idSeen: row.id };
+  return [{ write, mends, row, id: emptyCell }];
 }
-
-const differOnlyIn = ({ cells }: RowBefore, row: ObservedRow, sent: SentSet): boolean =>
-  Object.entries(row.cells).every(
-    ([name, cell]) => name in sent.cells || equalCells(cells[name] ?? emptyCell, cell),
-  );
-
-/** Rows that a delete took instead of its own, which still stands. */
-function findTaken(context: TabContext, write: OpenWrite): RowBefore[] {
-  const { entity, tab } = context;
-  const { before, deletes } = write;
-  const own = deletes.filter((step) => step.entity === entity);
-  if (!own.some((step) => stillStands(tab.rows, write, step))) return [];
-  const stands = (gone: RowBefore) =>
-    gone.id.kind === 'empty' ? tab.rows.some((row) => equalRows(row, gone)) : findRow(context, gone.id);
-  const isMeant = (gone: RowBefore) => own.some(({ idSeen }) => equalCells(idSeen, gone.id));
-  return before.filter((row) => row.entity === entity && !isMeant(row) && !stands(row));
-}
-
-/** Whether the row that was to be deleted is still there; copies of it that a person made are not it. */
-function stillStands(rows: readonly ObservedRow[], { before }: OpenWrite, step: DeleteStep): boolean {
-  const count = (all: readonly Pick<ObservedRow, 'id'>[]) =>
-    all.filter(({ id }) => equalCells(id, step.idSeen)).length;
-  const copies = Math.max(0, count(before.filter(({ entity }) => entity === step.entity)) - 1);
-  return count(rows) > copies;
-}
-
-function repairStep({ entity }: TabContext, { row, sent, before }: Damage): RepairStep {
-  const cells: Record<FieldName, Cell> = {};
-  for (const name of Object.keys(sent.cells)) cells[name] = writable(before.cells[name]);
-  // An ID that was written astray is taken out again: the row's own is the one that stood there before.
-  const id = sent.id ? { id: before.id } : {};
-  return { kind: 'set', entity, position: row.position, idSeen: row.id, cells, ...id };
-}
-
-const restoreStep = ({ entity, id, cells }: RowBefore): RepairStep => ({
-  kind: 'append',
-  entity,
-  ...(id.kind === 'empty' ? {} : { id }),
-  cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, writable(cell)])),
-});
-
-/** Of an error that no formula shows only the message is known, and that is no value. */
-const writable = (cell: Cell | undefined): Cell =>
-  cell === undefined || (cell.kind === 'error' && cell.formula === undefined) ? emptyCell : cell;
 
 /** Plans the repairs, with a line in the journal for each. */
-export function planRepairs({ draft, entity, input }: TabContext, { repairs }: Astray): void {
-  for (const write of repairs) {
-    const id = write.kind === 'set' ? (write.id ?? write.idSeen) : (write.id ?? emptyCell);
+export function planRepairs({ draft, entity, input }: TabContext, repairs: readonly Repair[]): void {
+  for (const { id, mends, write } of repairs) {
     draft.table.push({
       write,
       offers: {},
       notice: '',
-      isRepair: true,
+      mends,
       journal: {
         at: input.now,
         run: input.run,
@@ -211,29 +139,34 @@ export function planRepairs({ draft, entity, input }: TabContext, { repairs }: A
         before: {},
         after: {},
         lost: {},
-        cause:
-          write.kind === 'set'
-            ? `somebody moved rows or typed while they were written: ${Object.keys(write.cells).join(', ')}`
-            : 'rows moved while one of them was deleted',
+        cause: causeOf(write),
       },
     });
   }
 }
 
-/**
- * Keeps what the planned steps of the tab would replace if rows moved meanwhile. A row that shows what is agreed can be told from the
- * agreement; where rows are deleted, every row may be taken.
- */
-export function keepBefore(context: TabContext): void {
-  const { agreements, draft, entity, tab } = context;
-  const steps = draft.table.flatMap(({ write }) => (write.entity === entity ? [write] : []));
-  const hasDeletes = steps.some(({ kind }) => kind === 'delete');
-  if (!hasDeletes && !steps.some((step) => step.kind === 'set' && Object.keys(step.cells).length > 0)) return;
-  const isAgreed = (row: ObservedRow) => {
-    const agreement = agreements.get(describeCell(row.id));
-    return agreement !== undefined && showsValues(context, row, agreement.fields);
-  };
-  for (const row of tab.rows) {
-    if (hasDeletes || !isAgreed(row)) draft.before.push({ entity, id: row.id, cells: row.cells });
+function causeOf(write: RowStep): string {
+  switch (write.kind) {
+    case 'set':
+      return `somebody moved rows or typed while they were written: ${Object.keys(write.cells).join(', ')}`;
+    case 'append':
+      return 'rows moved while one of them was deleted';
+    case 'delete':
+      return 'columns moved while a row was added';
   }
+}
+
+/** Notes what the rows of the planned steps show, so that it can be told whether they still did when they were written. */
+export function keepBefore({ draft, entity, tab }: TabContext): void {
+  const cells = new Map<number, ObservedRow['cells']>(tab.rows.map((row) => [row.position, row.cells]));
+  for (const { write } of draft.table) {
+    const found = write.entity === entity && write.kind !== 'append' ? cells.get(write.position) : undefined;
+    if (found) draft.before.set(write, beforeOf(write, found));
+  }
+}
+
+/** Of a row that is known by its ID only what is replaced has to be known. */
+function beforeOf(write: RowStep, cells: ObservedRow['cells']): Readonly<Record<FieldName, Cell>> {
+  if (write.kind !== 'set' || write.idSeen.kind === 'empty') return cells;
+  return Object.fromEntries(Object.keys(write.cells).map((name) => [name, cells[name] ?? emptyCell]));
 }

@@ -53,16 +53,16 @@ function changesNothing({
   agreements,
   answers,
   journal,
-  openWrites,
   outbox,
   rebased,
   remapped,
   settledDecisions,
   table,
   takesAccount,
+  writesOver,
 }: Plan): boolean {
-  const changes = [agreements, openWrites, outbox].flatMap(({ drop, save }) => [...drop, ...save]);
-  const parts = [answers, changes, journal, rebased, remapped, settledDecisions, table];
+  const changes = [agreements, outbox].flatMap(({ drop, save }) => [...drop, ...save]);
+  const parts = [answers, changes, journal, rebased, remapped, settledDecisions, table, writesOver];
   return !takesAccount && parts.every((part) => part.length === 0);
 }
 

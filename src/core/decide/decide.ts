@@ -1,7 +1,6 @@
 import { createNames, leadChoice } from '../codec.ts';
 import { describeEntity } from '../field.ts';
 import { recordTabs, type TabLayout } from '../layout.ts';
-import type { OpenWrite } from '../open-write.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, Decision, KnownRecord } from '../state.ts';
 import type { ObservedTab } from '../table.ts';
@@ -52,14 +51,15 @@ function decideOnce(input: DecideInput): Plan {
     const tab = table.tabs[entity];
     if (tab.state === 'held') {
       held.add(entity);
-      for (const { id, sets, deletes } of known.openWrites)
-        if ([...sets, ...deletes].some((step) => step.entity === entity)) draft.neededWrites.add(id);
+      for (const { id, sets, deletes, strewn } of known.openWrites)
+        if ([...sets, ...deletes, ...strewn].some((step) => step.entity === entity))
+          draft.neededWrites.add(id);
       draft.holds.push({ entity, reason: tab.reason });
       continue;
     }
     const agreements = lastingAgreements(input, layout, tab, draft);
     draft.holds.push(...holdMissingColumns(layout, tab, agreements));
-    decideTab({
+    const isDecided = decideTab({
       input,
       entity,
       layout: showHeaders(layout, tab),
@@ -75,6 +75,7 @@ function decideOnce(input: DecideInput): Plan {
       decision,
       peek: (scope) => answers.get(scope),
     });
+    if (!isDecided) held.add(entity);
   }
   const isHeld = (scope: string) => {
     const entity = scopeEntity(scope);
@@ -93,8 +94,8 @@ function decideOnce(input: DecideInput): Plan {
   const takesAccount = isAccountTaken(input, decision);
   const isSettled = ({ scope }: Decision) => !draft.usedDecisions.has(scope) && !isHeld(scope);
   const settled = known.decisions.filter(isSettled).map(({ scope }) => scope);
-  const openWrites = settleWrites(known.openWrites, draft);
-  const rest = { settledDecisions: settled, openWrites, questions, takesAccount };
+  const writesOver = known.openWrites.map(({ id }) => id).filter((id) => !draft.neededWrites.has(id));
+  const rest = { settledDecisions: settled, writesOver, questions, takesAccount };
   return finishDraft(draft, input.now, input.run, rest);
 }
 
@@ -112,19 +113,6 @@ function lastingAgreements(
   const agreements = ofEntity(entity, known.agreements);
   const lasting = forgetRemapped(agreements, known.remaps.get(entity), isRemapAgreedTo, draft);
   return forgetFreshColumns(tab, lasting, draft);
-}
-
-/** What is left of the open writes once what has landed is taken out. */
-function settleWrites(writes: readonly OpenWrite[], draft: Draft): Plan['openWrites'] {
-  const { journal, landedSets, neededWrites } = draft;
-  const save = writes
-    .filter(({ id, sets }) => neededWrites.has(id) && sets.some((sent) => landedSets.has(sent)))
-    .map((write) => ({ ...write, sets: write.sets.filter((sent) => !landedSets.has(sent)) }));
-  const over = writes.filter(({ id }) => !neededWrites.has(id));
-  // Whether such a set ever landed nobody will know any more, but what it may have replaced must not be lost with it.
-  const doubtful = over.flatMap(({ outcome, sets }) => (outcome === 'unknown' ? sets : []));
-  for (const sent of doubtful) if (!landedSets.has(sent) && sent.journal) journal.push(sent.journal);
-  return { save, drop: over.map(({ id }) => id) };
 }
 
 /**

@@ -1,6 +1,8 @@
-import type { RowBefore, SentSet } from '../open-write.ts';
+import type { Cell } from '../cell.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, JournalEntry, OutboxItem } from '../state.ts';
+import type { RowStep } from '../table.ts';
+import type { FieldName } from '../value.ts';
 import type { Brake, Conflict, Hold, Plan, Refusal, TableStep } from './plan.ts';
 
 /** A plan in the making: the parts of deciding add to it, nobody reads it before it is finished. */
@@ -11,11 +13,9 @@ export interface Draft {
   readonly agreementsDropped: RecordKey[];
   readonly journal: JournalEntry[];
   readonly table: TableStep[];
-  readonly before: RowBefore[];
+  readonly before: Map<RowStep, Readonly<Record<FieldName, Cell>>>;
   /** Open writes that may still have something to be mended. */
   readonly neededWrites: Set<string>;
-  /** Sets without a reply that are seen to have reached their rows. */
-  readonly landedSets: Set<SentSet>;
   readonly conflicts: Conflict[];
   readonly holds: Hold[];
   readonly brakes: Brake[];
@@ -39,9 +39,8 @@ export const createDraft = (): Draft => ({
   agreementsDropped: [],
   journal: [],
   table: [],
-  before: [],
+  before: new Map(),
   neededWrites: new Set(),
-  landedSets: new Set(),
   conflicts: [],
   holds: [],
   brakes: [],
@@ -58,7 +57,7 @@ export const finishDraft = (
   draft: Draft,
   at: number,
   run: string,
-  rest: Pick<Plan, 'settledDecisions' | 'openWrites' | 'questions' | 'takesAccount'>,
+  rest: Pick<Plan, 'settledDecisions' | 'writesOver' | 'questions' | 'takesAccount'>,
 ): Plan => ({
   at,
   run,

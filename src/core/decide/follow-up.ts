@@ -13,7 +13,7 @@ export const writtenKeys = ({ outbox, table }: Plan): string[] =>
  */
 export function followUp(plan: Plan, begun: ReadonlySet<string>): Plan {
   const isBegun = (key: RecordKey) => begun.has(recordKeyText(key));
-  const table = plan.table.filter((step) => step.isRepair || endsSomething(step, isBegun));
+  const table = plan.table.filter((step) => step.mends || endsSomething(step, isBegun));
   const save = plan.outbox.save.filter(({ key, kind }) => kind === 'create' && isBegun(key));
   const kept = new Set<unknown>([...table, ...save]);
   const left = new Set(

@@ -1,9 +1,8 @@
-import { type Cell, equalCells } from '../cell.ts';
 import type { RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { readTypedAnswer } from '../typed-answer.ts';
-import type { FieldName, Value } from '../value.ts';
+import type { Value } from '../value.ts';
 import { conflictScope, type TabContext } from './context.ts';
 import type { Edit } from './disorder.ts';
 import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
@@ -105,7 +104,6 @@ function mergeRow(
       crm: record.fields[name],
       agreed: agreement?.fields[name],
       offered: agreement?.offered[name],
-      sent: sentCells(context, row, name),
       cell,
       typed: readTypedAnswer(context.peek(scope)),
     };
@@ -116,12 +114,3 @@ function mergeRow(
     return [{ field: view.field, outcome: mergeField(view, context.names, choose) }];
   });
 }
-
-/** What writes without a reply meant to put into the cell. */
-const sentCells = ({ input: { known }, entity }: TabContext, row: ObservedRow, name: FieldName): Cell[] =>
-  known.openWrites.flatMap(({ outcome, sets }) =>
-    sets.flatMap((sent) => {
-      const isOwn = sent.entity === entity && equalCells(sent.id ?? sent.idSeen, row.id) && !sent.isRepair;
-      return outcome === 'unknown' && isOwn ? (sent.cells[name] ?? []) : [];
-    }),
-  );

@@ -14,8 +14,6 @@ export interface FieldView {
   readonly agreed: Value | undefined;
   /** Value on its way to the table, not seen there yet. */
   readonly offered: Value | undefined;
-  /** Cells that were written to the row without a reply: if it shows one, nobody typed it. */
-  readonly sent: readonly Cell[];
   readonly cell: Cell;
   /** With what a person settled the conflict that was here, if it was a value of their own. */
   readonly typed?: TypedAnswer | undefined;
@@ -198,6 +196,5 @@ const isPartOfOne = (cell: Cell): boolean => cell.kind === 'number' && Math.abs(
 
 /** The agreed value, or the one we wrote once the table shows it: then our write has landed, even late or without an answer. */
 function landed(view: FieldView, table: Value): Value | undefined {
-  if (view.sent.some((cell) => equalCells(cell, view.cell))) return table;
   return view.offered !== undefined && equalValues(table, view.offered) ? view.offered : view.agreed;
 }

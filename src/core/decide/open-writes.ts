@@ -1,54 +1,192 @@
-import { lateLandingMs, type OpenWrite, type SentSet } from '../open-write.ts';
-import type { DeleteStep, SetStep, WriteReceipt } from '../table.ts';
-import type { Plan } from './plan.ts';
+import { emptyCell, equalCells } from '../cell.ts';
+import { isSameKept } from '../kept-cell.ts';
+import {
+  type Consequences,
+  lateLandingMs,
+  type Mending,
+  type OpenWrite,
+  type SentDelete,
+  type SentSet,
+  type StrewnRow,
+} from '../open-write.ts';
+import { type KeptRow, keptSteps, keptTabs, type RowStep, type SetStep, type WriteReply } from '../table.ts';
+import type { FieldName } from '../value.ts';
+import type { Plan, TableStep } from './plan.ts';
 
-/** What is to be known of a plan's write should no reply come: all that may have reached another row. */
-export function unansweredWrite({ at, before, run, table }: Plan): OpenWrite {
-  const sets = table.flatMap(({ isRepair, journal, write }) =>
-    write.kind === 'set' ? sentSet(write, { isRepair, journal }) : [],
-  );
-  const deletes = table.flatMap(({ write }) => (write.kind === 'delete' ? [write] : [])).filter(isOfRecord);
-  return { id: run, at, outcome: 'unknown', settlesAt: at + lateLandingMs, sets, deletes, before };
+/** What a plan's write sends to rows that are there, as it has to be known should no reply come. */
+export function unansweredWrite({ at, before, run, table }: Plan, from: number): OpenWrite {
+  const steps = new Map<RowStep, TableStep>(table.map((step) => [step.write, step]));
+  const slots = keptSteps(table.map(({ write }) => write));
+  const sets: SentSet[] = [];
+  const deletes: SentDelete[] = [];
+  for (const [slot, step] of slots.entries()) {
+    const [consequences, was] = [steps.get(step), before.get(step)];
+    const rest = {
+      slot,
+      ...(consequences ? { confirms: confirmsOf(consequences) } : {}),
+      ...(was ? { was } : {}),
+    };
+    if (step.kind === 'delete') deletes.push({ ...step, ...rest });
+    else if (writesMore(step)) sets.push({ ...sentCells(step), ...rest });
+  }
+  const height = keptTabs.length + slots.length;
+  const settlesAt = at + lateLandingMs;
+  return {
+    id: run,
+    at,
+    outcome: 'unknown',
+    settlesAt,
+    keeping: { run, from },
+    height,
+    sets,
+    deletes,
+    strewn: [],
+  };
 }
 
-/** What is left of it once the reply has come: the steps that went astray, or over what somebody typed. */
-export function answeredWrite(plan: Plan, { astray, misplaced, overtyped }: WriteReceipt): OpenWrite {
-  const sets = [
-    ...misplaced.flatMap(({ step, idFound, replaced }) => sentSet(step, { idFound, replaced })),
-    ...overtyped.flatMap(({ step, replaced }) => {
-      const { id, ...own } = step;
-      const idFound = id ?? step.idSeen;
-      const cells = Object.fromEntries(Object.entries(step.cells).filter(([name]) => name in replaced));
-      return sentSet({ ...own, idSeen: idFound, cells }, { idFound, replaced });
-    }),
-  ];
-  return { ...unansweredWrite(plan), outcome: 'answered', sets, deletes: astray.filter(isOfRecord) };
-}
-
-/** A question whose row was taken is asked again. */
-const isOfRecord = ({ entity }: DeleteStep): boolean => entity !== 'question';
-
-type Circumstances = {
-  [Name in 'idFound' | 'replaced' | 'isRepair' | 'journal']?: SentSet[Name] | undefined;
-};
+const confirmsOf = ({ write: _, ...consequences }: TableStep): Consequences => consequences;
 
 /** A Sync cell alone is left out: wherever it went, it is written again. */
-function sentSet(
-  { entity, position, idSeen, id, cells }: SetStep,
-  { idFound, replaced, isRepair, journal }: Circumstances,
-): SentSet[] {
-  if (id === undefined && Object.keys(cells).length === 0) return [];
-  return [
-    {
-      entity,
-      position,
-      idSeen,
-      cells,
-      ...(id ? { id } : {}),
-      ...(idFound ? { idFound } : {}),
-      ...(replaced ? { replaced } : {}),
-      ...(isRepair ? { isRepair } : {}),
-      ...(journal ? { journal } : {}),
-    },
-  ];
+const writesMore = ({ cells, id }: SetStep): boolean => id !== undefined || Object.keys(cells).length > 0;
+
+const sentCells = ({ entity, position, idSeen, id, cells, others, place }: SetStep) => ({
+  entity,
+  position,
+  idSeen,
+  cells,
+  ...(id ? { id } : {}),
+  ...(others && place ? { others, place } : {}),
+});
+
+/** What is known of a write once the table told what it did. */
+export interface Outcome {
+  /** What of it is to be mended, and what it has not reached so far. */
+  readonly left: readonly OpenWrite[];
+  /** Steps that did what they should, by their number. */
+  readonly done: ReadonlySet<number>;
+  /** By the number of the step, fields in which somebody had typed in the same moment. */
+  readonly overtyped: ReadonlyMap<number, readonly FieldName[]>;
+}
+
+/**
+ * Judges by the rows as they stood right before the write reached them. A row is the one that was meant if it had the ID that was read;
+ * one that had none, if all of its cells were as they were read. What the `others` mean to write is nothing that a person typed.
+ */
+export function judgeWrite(
+  write: OpenWrite,
+  rows: WriteReply['rows'],
+  others: readonly OpenWrite[] = [],
+): Outcome {
+  const done = new Set<number>();
+  const overtyped = new Map<number, readonly FieldName[]>();
+  const sets: SentSet[] = [];
+  const deletes: SentDelete[] = [];
+  for (const { kept: _, ...sent } of write.sets) {
+    const kept = rows.get(sent.slot);
+    if (!kept) continue;
+    if (!isMeant(sent, kept)) {
+      sets.push(inPlaceOf(sent, kept));
+      continue;
+    }
+    done.add(sent.slot);
+    const typed = Object.keys(sent.cells).filter((name) => isTyped(sent, kept, name, others));
+    if (typed.length === 0) continue;
+    overtyped.set(sent.slot, typed);
+    const { id, others: _others, place: _place, ...rest } = sent;
+    const cells = Object.fromEntries(typed.map((name) => [name, sent.cells[name] ?? emptyCell]));
+    sets.push({ ...rest, idSeen: id ?? sent.idSeen, cells, kept: { ...kept, id: id ?? kept.id } });
+  }
+  for (const sent of write.deletes) {
+    const kept = rows.get(sent.slot);
+    if (!kept) continue;
+    const isEdited = Object.keys(sent.was ?? {}).some((name) => isTyped(sent, kept, name, others));
+    if (isMeant(sent, kept) && !isEdited) done.add(sent.slot);
+    else deletes.push({ ...sent, kept });
+  }
+  const isOpen = ({ slot }: { readonly slot: number }) => !rows.has(slot);
+  const unreached = { ...write, sets: write.sets.filter(isOpen), deletes: write.deletes.filter(isOpen) };
+  const damage: OpenWrite = { ...write, id: `${write.id}!`, outcome: 'answered', sets, deletes };
+  return { left: [unreached, damage].filter(isLeft), done, overtyped };
+}
+
+/** The set as it reached another row: other columns than the managed ones are counted by where that row is kept. */
+function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet {
+  const columns = (others ?? []).map((column) => kept.place.headers.indexOf(place?.headers[column] ?? ''));
+  const found = columns.filter((column) => column >= 0);
+  return { ...sent, kept, ...(found.length > 0 ? { others: found } : {}) };
+}
+
+export const isLeft = ({ deletes, sets, strewn }: OpenWrite): boolean =>
+  sets.length + deletes.length + strewn.length > 0;
+
+/** Adds to an outcome what the steps did whose columns had moved: nothing of them is done, and what they hit is to be mended. */
+export function addHits(
+  { left, ...outcome }: Outcome,
+  write: OpenWrite,
+  steps: readonly RowStep[],
+  { hits, rows }: WriteReply,
+): Outcome {
+  if (hits.size === 0) return { ...outcome, left };
+  const slots = new Map<RowStep, number>(keptSteps(steps).map((step, slot) => [step, slot]));
+  const sets: SentSet[] = [];
+  const strewn: StrewnRow[] = [];
+  const hitSlots = new Set<number>();
+  for (const [step, hit] of hits) {
+    const slot = slots.get(step);
+    const kept = slot === undefined ? undefined : rows.get(slot);
+    if (step.kind === 'set' && slot !== undefined && kept) {
+      hitSlots.add(slot);
+      sets.push({ entity: step.entity, position: step.position, idSeen: step.idSeen, slot, kept, ...hit });
+    } else if (step.kind === 'append' && step.entity !== 'question') {
+      strewn.push({ entity: step.entity, ...hit });
+    }
+  }
+  const own = left.map((each) => ({ ...each, sets: each.sets.filter(({ slot }) => !hitSlots.has(slot)) }));
+  const shifted: OpenWrite = {
+    ...write,
+    id: `${write.id}!!`,
+    outcome: 'answered',
+    sets,
+    deletes: [],
+    strewn,
+  };
+  return {
+    left: [...own, shifted].filter(isLeft),
+    done: new Set([...outcome.done].filter((slot) => !hitSlots.has(slot))),
+    overtyped: new Map([...outcome.overtyped].filter(([slot]) => !hitSlots.has(slot))),
+  };
+}
+
+/** The open writes of which less is left once these steps are made good. */
+export function closeMended(writes: readonly OpenWrite[], mended: readonly Mending[]): readonly OpenWrite[] {
+  return writes.flatMap((write) => {
+    const slots = new Set(mended.filter((mending) => mending.write === write.id).map(({ slot }) => slot));
+    if (slots.size === 0) return [];
+    const isOpen = ({ slot }: { readonly slot: number }) => !slots.has(slot);
+    const strewn = write.strewn.filter((_, slot) => !slots.has(slot));
+    return [{ ...write, sets: write.sets.filter(isOpen), deletes: write.deletes.filter(isOpen), strewn }];
+  });
+}
+
+function isMeant({ idSeen, was = {} }: SentSet | SentDelete, kept: KeptRow): boolean {
+  if (idSeen.kind !== 'empty') return equalCells(idSeen, kept.id);
+  return (
+    kept.id.kind === 'empty' &&
+    Object.entries(was).every(([name, cell]) => isSameKept(cell, kept.cells[name]))
+  );
+}
+
+/** Whether a cell of the right row was no more as it had been read. */
+function isTyped(
+  sent: SentSet | SentDelete,
+  { cells }: KeptRow,
+  name: FieldName,
+  others: readonly OpenWrite[],
+): boolean {
+  const [was, found] = [sent.was?.[name], cells[name]];
+  if (was === undefined || found === undefined || isSameKept(was, found)) return false;
+  const id = ('id' in sent ? sent.id : undefined) ?? sent.idSeen;
+  return !others.some(({ sets }) =>
+    sets.some((other) => equalCells(other.id ?? other.idSeen, id) && isSameKept(other.cells[name], found)),
+  );
 }

@@ -1,26 +1,13 @@
 import type { Cell } from '../cell.ts';
-import type { OpenWrite, RowBefore } from '../open-write.ts';
+import type { Consequences } from '../open-write.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
-import type { FieldName, Fields, Value } from '../value.ts';
+import type { FieldName, Value } from '../value.ts';
 
 /** A write to the table, and what becomes true once it is confirmed. */
-export interface TableStep {
+export interface TableStep extends Consequences {
   readonly write: RowStep;
-  /** The record the row carries; absent for rows that belong to none yet. */
-  readonly key?: RecordKey;
-  /** Values that become agreed when the write is confirmed. */
-  readonly offers: Fields;
-  readonly notice: string;
-  /** What the journal says once the write is confirmed; absent when only the Sync column or the look of a value changes. */
-  readonly journal?: JournalEntry;
-  /** The row is claimed: these are the values of the record that will be created from it. */
-  readonly creates?: Fields;
-  /** The record is forgotten once its row is gone. */
-  readonly forgets?: true;
-  /** It puts back what a write astray replaced. */
-  readonly isRepair?: true;
 }
 
 /** Both sides changed one field differently and a person must choose. */
@@ -98,11 +85,11 @@ export interface Plan {
   /** What people answered in the table. The plan is made with it, so it is kept with the plan. */
   readonly answers: readonly Decision[];
   readonly settledDecisions: readonly string[];
-  /** Open writes of which less is left, and those that are over. */
-  readonly openWrites: { readonly save: readonly OpenWrite[]; readonly drop: readonly string[] };
+  /** Open writes that are over. */
+  readonly writesOver: readonly string[];
   readonly table: readonly TableStep[];
-  /** What the table steps may replace if they go astray. */
-  readonly before: readonly RowBefore[];
+  /** What the rows of the table steps showed, as far as it matters whether they still do when they are written. */
+  readonly before: ReadonlyMap<RowStep, Readonly<Record<FieldName, Cell>>>;
   readonly conflicts: readonly Conflict[];
   readonly holds: readonly Hold[];
   readonly brakes: readonly Brake[];

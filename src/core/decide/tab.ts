@@ -4,7 +4,7 @@ import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { Fields } from '../value.ts';
 import { decideUnseenRecords, decideVanishedRow, originOf, tabChoice } from './absent.ts';
-import { type Astray, findAstray, keepBefore, planRepairs } from './astray.ts';
+import { findRepairs, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { findBrakes, stopped } from './brakes.ts';
 import { type ContestHold, findContestHold } from './contested.ts';
@@ -25,12 +25,21 @@ import { holdRow } from './row-write.ts';
 import { decideStray, findOrphans, findStrays, findSuspects, suspectWords } from './strays.ts';
 import { findSwaps, type Swap } from './swaps.ts';
 
-/** Decides one tab: what our own writes did astray and the brakes first, then every row, then the records that have none. */
-export function decideTab(context: TabContext): void {
-  const { draft } = context;
-  const astray = findAstray(context);
-  const rows = context.tab.rows.filter((row) => !astray.rows.has(row));
-  const present = presentIds(context, rows, astray);
+/**
+ * Decides one tab: the brakes first, then every row, then the records that have none. Answers `false` where our own writes did damage to
+ * it: then that is mended, and nothing else is concluded before it is.
+ */
+export function decideTab(context: TabContext): boolean {
+  const { draft, entity } = context;
+  const { rows } = context.tab;
+  const repairs = findRepairs(context);
+  if (repairs.length > 0) {
+    planRepairs(context, repairs);
+    keepBefore(context);
+    draft.withheld.push(entity);
+    return false;
+  }
+  const present = presentIds(context, rows);
   const missing = [...context.agreements.values()].filter(
     (agreement) =>
       isInTable(context, agreement) && !present.has(agreement.key.id) && mayStay(context, agreement.key.id),
@@ -48,9 +57,8 @@ export function decideTab(context: TabContext): void {
   );
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   draft.restlessRows += vanished.length - steadilyVanished.length;
-  if (isBraked(context, binding, vanished)) return;
+  if (isBraked(context, binding, vanished)) return true;
 
-  planRepairs(context, astray);
   for (const stray of strays) decideStray(context, stray);
   const shown = decideRecords(context, binding);
   decideClaims(context, binding, rows);
@@ -58,6 +66,7 @@ export function decideTab(context: TabContext): void {
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
   decideUnseenRecords(context, present);
   keepBefore(context);
+  return true;
 }
 
 /** Rows with the ID of their record. Answers the records whose values stand in the row of another one: those have not vanished. */
@@ -171,9 +180,9 @@ const areLeadsStopped = ({ draft, entity, input }: TabContext): boolean =>
   entity !== 'lead' &&
   (input.table.tabs.lead.state === 'held' || draft.brakes.some((brake) => brake.entity === 'lead'));
 
-/** Ids of the records that have a row, among them those whose row still carries the token of their create, or is to be mended. */
-function presentIds(context: TabContext, rows: readonly ObservedRow[], astray: Astray): Set<RecordId> {
-  const present = new Set([...rows.map(({ id }) => describeCell(id)), ...astray.ids]);
+/** Ids of the records that have a row, among them those whose row still carries the token of their create. */
+function presentIds(context: TabContext, rows: readonly ObservedRow[]): Set<RecordId> {
+  const present = new Set(rows.map(({ id }) => describeCell(id)));
   for (const id of [...present]) {
     const recordId = isClaimToken(id) ? context.outbox.get(id)?.recordId : undefined;
     if (recordId !== undefined) present.add(recordId);

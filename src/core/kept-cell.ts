@@ -1,0 +1,17 @@
+import { bareCell, type Cell, emptyCell, equalCells } from './cell.ts';
+
+const isComputed = ({ kind }: Cell): boolean => kind === 'formula' || kind === 'error';
+
+/** What an array formula fills in is not copied with its cell. */
+const isSpilled = (cell: Cell): boolean => 'formula' in cell && cell.formula === '';
+
+const unticked = (cell: Cell): Cell => (cell.kind === 'boolean' && !cell.boolean ? emptyCell : cell);
+
+/**
+ * Whether a cell that a table kept as a copy may be the one that was read. A formula moved when it was copied, a number lost its format,
+ * and a checkbox that nobody has ticked counts for nothing.
+ */
+export function isSameKept(read: Cell = emptyCell, kept: Cell = emptyCell): boolean {
+  if (isComputed(read)) return isComputed(kept) || isSpilled(read);
+  return equalCells(unticked(bareCell(read)), unticked(bareCell(kept)));
+}

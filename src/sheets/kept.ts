@@ -1,0 +1,95 @@
+import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../core/cell.ts';
+import type { AppendStep, Hit, KeptRow, SetStep } from '../core/table.ts';
+import type { FieldName } from '../core/value.ts';
+import type { ManagedColumn, ManagedColumns } from './columns.ts';
+import type { Rows } from './grid.ts';
+import type { BoundTab } from './read.ts';
+import { placeCells } from './steps.ts';
+
+type Row = Rows[number];
+
+/** Where the columns of a tab stood when a write reached it. */
+export interface KeptColumns {
+  readonly columns: ManagedColumns;
+  readonly headers: Row;
+  /** Where each column stood when the tab was read; -1 for a new one. */
+  readonly oldIndexes: readonly number[];
+}
+
+/**
+ * Finds the columns of a tab, as it was read, under the header row that a write met; `undefined` where the ID column was gone, so that
+ * nobody knows which rows the write reached.
+ */
+export function findKeptColumns(tab: BoundTab, headers: Row): KeptColumns | undefined {
+  const oldIndexes = findOldIndexes(tab.rows[0] ?? [], headers);
+  const columns = moveColumns(tab.columns, oldIndexes);
+  return columns && { columns, headers, oldIndexes };
+}
+
+/**
+ * A column is known again by its header, one without a header by its place. A header that is new where another one vanished was only
+ * rewritten.
+ */
+function findOldIndexes(oldHeaders: Row, headers: Row): number[] {
+  const indexIn = (list: Row, header: Cell | undefined) =>
+    header && header.kind !== 'empty'
+      ? list.findIndex((candidate) => equalCells(bareCell(candidate), bareCell(header)))
+      : -1;
+  return headers.map((header, index) => {
+    const oldIndex = indexIn(oldHeaders, header);
+    const isRewritten = oldIndex < 0 && index < oldHeaders.length && indexIn(headers, oldHeaders[index]) < 0;
+    return isRewritten ? index : oldIndex;
+  });
+}
+
+function moveColumns(columns: ManagedColumns, oldIndexes: readonly number[]): ManagedColumns | undefined {
+  const found = (index: number | undefined) => {
+    const moved = index === undefined ? -1 : oldIndexes.indexOf(index);
+    return moved < 0 ? undefined : moved;
+  };
+  const id = found(columns.id);
+  if (id === undefined) return undefined;
+  const fields = [...columns.fields].flatMap(([field, column]): [FieldName, ManagedColumn][] => {
+    const moved = found(column.index);
+    return moved === undefined ? [] : [[field, { ...column, index: moved }]];
+  });
+  return { id, sync: found(columns.sync), fields: new Map(fields) };
+}
+
+/** A row as a write found it. */
+export function toKeptRow({ columns, headers }: KeptColumns, cells: Row, row: number): KeptRow {
+  const fields = [...columns.fields].map(([field, { index }]) => [field, index] as const);
+  return {
+    id: bareCell(cells[columns.id] ?? emptyCell),
+    cells: Object.fromEntries(fields.map(([field, index]) => [field, bareCell(cells[index] ?? emptyCell)])),
+    place: {
+      row,
+      headers: Array.from({ length: Math.max(headers.length, cells.length) }, (_, column) => {
+        const header = headers[column] ?? emptyCell;
+        return header.kind === 'empty' ? '' : describeCell(header);
+      }),
+      columns: Object.fromEntries(fields),
+    },
+  };
+}
+
+/** What a step hit, or `undefined` where all of its cells reached their columns. */
+export function findHit(
+  tab: BoundTab,
+  step: SetStep | AppendStep,
+  { columns, oldIndexes }: KeptColumns,
+): Hit | undefined {
+  const placed = placeCells(step, tab.columns);
+  if (placed.every(({ column }) => (oldIndexes[column] ?? column) === column)) return undefined;
+  const fields = new Map([...columns.fields].map(([field, { index }]) => [index, field]));
+  const cells: Record<FieldName, Cell> = {};
+  const others: number[] = [];
+  let id: Cell | undefined;
+  for (const { cell, column } of placed) {
+    const field = fields.get(column);
+    if (field !== undefined) cells[field] = cell;
+    else if (column === columns.id) id = cell;
+    else if (column !== columns.sync) others.push(column);
+  }
+  return { cells, others, ...(id ? { id } : {}) };
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { booleanCell, type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { judgeWrite } from '../../src/core/decide/open-writes.ts';
+import { freeRow, type OpenWrite, type SentDelete, type SentSet } from '../../src/core/open-write.ts';
+import type { KeptRow } from '../../src/core/table.ts';
+import { leadKey, rowOf } from '../support/world.ts';
+import { cycle, worldWithLeads } from '../support/world-daemon.ts';
+
+const place = { row: 5, headers: ['ID', 'Title'], columns: { title: 1 } };
+const titled = (text: string) => ({ title: textCell(text) });
+const keptRow = (id: Cell, cells: KeptRow['cells']): KeptRow => ({ id, cells, place });
+
+const openWrite = (steps: Partial<Pick<OpenWrite, 'sets' | 'deletes' | 'outcome'>>): OpenWrite => ({
+  id: 'w1',
+  at: 0,
+  outcome: 'unknown',
+  settlesAt: 1,
+  keeping: { run: 'w1', from: 0 },
+  height: 6,
+  sets: [],
+  deletes: [],
+  strewn: [],
+  ...steps,
+});
+
+const setTo = (idSeen: Cell, rest: Partial<SentSet> = {}): SentSet => ({
+  entity: 'lead',
+  position: 1,
+  slot: 0,
+  idSeen,
+  cells: titled('Written'),
+  was: titled('Read'),
+  ...rest,
+});
+
+const deleteOf = (idSeen: Cell): SentDelete => ({
+  kind: 'delete',
+  entity: 'lead',
+  position: 1,
+  slot: 0,
+  idSeen,
+  was: titled('Read'),
+});
+
+describe('S2: what a write did is judged by the rows as they stood before it', () => {
+  const judgeSet = (sent: SentSet, kept: KeptRow) =>
+    judgeWrite(openWrite({ sets: [sent] }), new Map([[0, kept]]));
+
+  it('has reached its row where that had the ID that was read', () => {
+    const { done, left } = judgeSet(setTo(textCell('1')), keptRow(textCell('1'), titled('Read')));
+    expect([...done]).toEqual([0]);
+    expect(left).toEqual([]);
+  });
+
+  it('is to be mended where the row had another ID, or lost one', () => {
+    for (const id of [textCell('2'), emptyCell]) {
+      const kept = keptRow(id, titled('Other'));
+      const { done, left } = judgeSet(setTo(textCell('1')), kept);
+      expect(done.size).toBe(0);
+      expect(left).toMatchObject([{ outcome: 'answered', sets: [{ kept, cells: titled('Written') }] }]);
+    }
+  });
+
+  it('of a row without an ID has reached it only where all of its cells were as they were read', () => {
+    const claim = setTo(emptyCell, { id: textCell('new-1'), cells: {} });
+    expect(judgeSet(claim, keptRow(emptyCell, titled('Read'))).done.size).toBe(1);
+    for (const kept of [
+      keptRow(emptyCell, titled('Other')),
+      keptRow(textCell('2'), titled('Read')),
+      keptRow(emptyCell, {}),
+    ])
+      expect(judgeSet(claim, kept).left).toMatchObject([{ sets: [{ id: textCell('new-1'), kept }] }]);
+  });
+
+  it('counts no checkbox that nobody ticked, no format and no place of a formula', () => {
+    const was = {
+      met: emptyCell,
+      share: { kind: 'number', number: 0.5, shown: '50%' } as const,
+      title: { kind: 'formula', formula: '=A1' } as const,
+    };
+    const kept = keptRow(emptyCell, {
+      met: booleanCell(false),
+      share: { kind: 'number', number: 0.5 },
+      title: { kind: 'formula', formula: '=B9' },
+    });
+    const { done, overtyped } = judgeSet(setTo(emptyCell, { cells: was, was }), kept);
+    expect(done.size).toBe(1);
+    expect(overtyped.size).toBe(0);
+  });
+});
+
+describe('S1: what somebody typed in the moment in which the row was written', () => {
+  it('is told, and is to be put back', () => {
+    const kept = keptRow(textCell('1'), titled('Typed'));
+    const { done, left, overtyped } = judgeWrite(
+      openWrite({ sets: [setTo(textCell('1'))] }),
+      new Map([[0, kept]]),
+    );
+    expect([...done]).toEqual([0]);
+    expect([...overtyped]).toEqual([[0, ['title']]]);
+    expect(left).toMatchObject([{ sets: [{ kept, cells: titled('Written') }] }]);
+  });
+
+  it('is not what another write without a reply has put there', () => {
+    const kept = keptRow(textCell('1'), titled('Sent before'));
+    const other = openWrite({ sets: [setTo(textCell('1'), { cells: titled('Sent before') })] });
+    const { left, overtyped } = judgeWrite(
+      openWrite({ sets: [setTo(textCell('1'))] }),
+      new Map([[0, kept]]),
+      [other],
+    );
+    expect(overtyped.size).toBe(0);
+    expect(left).toEqual([]);
+  });
+
+  it('brings a row back that was deleted in that moment', () => {
+    const kept = keptRow(textCell('1'), titled('Typed'));
+    const { done, left } = judgeWrite(
+      openWrite({ deletes: [deleteOf(textCell('1'))] }),
+      new Map([[0, kept]]),
+    );
+    expect(done.size).toBe(0);
+    expect(left).toMatchObject([{ deletes: [{ kept }] }]);
+  });
+
+  it('comes back where it was replaced, and only there where nobody typed again since', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const row = rowOf(world, leadKey(1));
+    const written = { title: textCell('From the CRM'), status_name: textCell('New') };
+    const kept = keptRow(row.id, { title: textCell('Typed'), status_name: textCell('Qualified') });
+    const sent = setTo(row.id, { cells: written, kept });
+    world.openWrites.set('w1', openWrite({ outcome: 'answered', sets: [sent] }));
+    Object.assign(row.cells, { ...written, status_name: textCell('Typed again') });
+    cycle(world);
+    expect(row.cells).toMatchObject({ title: textCell('Typed'), status_name: textCell('Typed again') });
+  });
+});
+
+describe('a write of whose reply nothing is known', () => {
+  it('stays open for the steps that have not landed', () => {
+    const sets = [setTo(textCell('1')), setTo(textCell('2'), { slot: 1 })];
+    const { done, left } = judgeWrite(
+      openWrite({ sets }),
+      new Map([[1, keptRow(textCell('2'), titled('Read'))]]),
+    );
+    expect([...done]).toEqual([1]);
+    expect(left).toMatchObject([{ id: 'w1', outcome: 'unknown', sets: [{ slot: 0 }] }]);
+  });
+
+  it('is forgotten when it can not land any more, and not before', () => {
+    const world = worldWithLeads(['Acme']);
+    world.openWrites.set('w1', {
+      ...openWrite({ sets: [setTo(textCell('1'))] }),
+      settlesAt: world.now + 1_500,
+    });
+    cycle(world);
+    expect(world.openWrites.has('w1')).toBe(true);
+    cycle(world);
+    expect(world.openWrites.has('w1')).toBe(false);
+  });
+
+  it('keeps its place from later writes', () => {
+    expect(freeRow([])).toBe(0);
+    const later = { ...openWrite({}), keeping: { run: 'w2', from: 6 }, height: 8 };
+    expect(freeRow([later, openWrite({})])).toBe(14);
+  });
+});
