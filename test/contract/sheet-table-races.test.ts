@@ -153,7 +153,7 @@ describe('rows that move between read and write', () => {
     ['inserted before the ID', [{ kind: 'insertColumns', sheet: 'Leads', column: 0 }]],
     ['moved before the ID', [{ kind: 'moveColumns', sheet: 'Leads', column: 'Mine', to: 0 }]],
   ])(
-    'with a column %s the reply tells what the steps hit, and all of it can be given back (S2, S13)',
+    'S2 S13: with a column %s the reply tells what the steps hit, and all of it can be given back',
     async (_, actions) => {
       await sheet.fill('1', '2', '3');
       await sheet.person(

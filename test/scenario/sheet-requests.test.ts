@@ -102,7 +102,9 @@ describe('a cycle', () => {
 
 interface SentBatch {
   readonly requests: readonly {
+    readonly copyPaste?: { readonly destination: { readonly sheetId: number } };
     readonly updateCells?: {
+      readonly start?: { readonly sheetId: number };
       readonly rows?: readonly {
         readonly values: readonly { readonly userEnteredValue: { readonly stringValue: string } }[];
       }[];
@@ -110,12 +112,15 @@ interface SentBatch {
   }[];
 }
 
-/** The texts of all cells that a batch writes; what it copies aside first, and empties for that, are no cells of people. */
+/** The texts of all cells that a batch writes; what it writes where it copies rows to first is no cell of people. */
 function writtenCells(body = '{"requests":[]}'): string[] {
   const { requests } = JSON.parse(body) as SentBatch;
+  const hidden = new Set(requests.map(({ copyPaste }) => copyPaste?.destination.sheetId));
   return requests.flatMap(({ updateCells }) =>
-    (updateCells?.rows ?? []).flatMap(({ values }) =>
-      values.map((value) => value.userEnteredValue.stringValue),
-    ),
+    hidden.has(updateCells?.start?.sheetId)
+      ? []
+      : (updateCells?.rows ?? []).flatMap(({ values }) =>
+          values.map((value) => value.userEnteredValue.stringValue),
+        ),
   );
 }
