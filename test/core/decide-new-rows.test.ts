@@ -197,6 +197,24 @@ describe('a create whose outcome nobody knows', () => {
     expect(syncOf(row)).toMatch(/^Pending: the CRM did not say whether it created the record/);
   });
 
+  it('S3: is not sent once more for a row that lost its token meanwhile, and the row gets its ID', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    setItem(world, item, { state: 'sending', sentAt: world.now });
+    row.id = emptyCell;
+    settle(world);
+    expect([syncOf(row), creates(world)]).toMatchObject([
+      'Pending: being created in the CRM',
+      [{ key: item.key }],
+    ]);
+    setItem(world, item, { state: 'waiting' });
+    push(world);
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Synced /);
+    expect(titles(world)).toEqual(['Beta', 'Acme']);
+  });
+
   it('lets records that were there before it become rows', () => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });

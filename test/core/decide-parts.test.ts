@@ -80,6 +80,7 @@ describe('rows by their ID cell', () => {
     isKnown: (id: string) => ['1', '2'].includes(id),
     findOriginal: (id: string, rows: readonly ObservedRow[]) =>
       rows.find(({ cells }) => JSON.stringify(cells).includes(`original ${id}`)),
+    isForeign: () => false,
   };
   const bind = (...rows: ObservedRow[]) => {
     const binding = bindRows(rows, lookup);

@@ -111,6 +111,20 @@ describe('a copied row', () => {
     expect(titles(world)).toEqual(['Gamma', 'Beta']);
   });
 
+  it('S2: is told from the original by what it shows where the words that say so reached the original', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [original, other] = [rowOf(world, acme), rowOf(world, leadKey(2))];
+    other.id = original.id;
+    other.cells['about.url'] = textCell('https://beta.example');
+    settle(world);
+    expect(syncOf(other)).toMatch(/^Held: This row is a copy: .+, and it looks like record 2/);
+    [original.sync, other.sync] = [other.sync, original.sync];
+    settle(world);
+    expect(syncOf(other)).toMatch(/^Held: This row is a copy: .+, and it looks like record 2/);
+    expect(syncOf(original)).toMatch(/^Synced /);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
   it('that was retyped leaves the original its ID, also when that was wiped meanwhile', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const original = rowOf(world, acme);

@@ -100,6 +100,18 @@ describe('an ID that somebody changed', () => {
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
+  it('S3: to nothing in a row whose title was edited as well is held, because two other values tell the record', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'trash' } });
+    changeRecord(world, acme, { status_name: 'in_talks', 'about.url': 'https://acme.example' });
+    settle(world);
+    const row = rowOf(world, acme);
+    row.id = emptyCell;
+    row.cells['title'] = textCell('Acme GmbH');
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
   it.each([
     [
       'one that nobody knows',

@@ -16,6 +16,7 @@ const weights = {
   'wipe an ID': 1,
   'overwrite an ID': 1,
   'swap two IDs': 1,
+  'type beside a wrong ID': 2,
   'type a new row': 3,
   'keep own notes': 3,
   undo: 3,

@@ -1,6 +1,6 @@
 import { copyColumn, deleteColumn, insertColumn, moveColumn, renameHeader } from './column-people.ts';
 import { isAlmostEmpty } from './crm-people.ts';
-import { overwriteId, swapIds, wipeId } from './id-mistakes.ts';
+import { overwriteId, swapIds, typeBesideWrongId, wipeId } from './id-mistakes.ts';
 import type { Operation, OperationKind } from './operation.ts';
 import { formulaOf } from './own-cells.ts';
 import { type People, pick } from './people.ts';
@@ -56,6 +56,7 @@ const deeds: Partial<Record<OperationKind, Deed>> = {
   'wipe an ID': wipeId,
   'overwrite an ID': overwriteId,
   'swap two IDs': swapIds,
+  'type beside a wrong ID': typeBesideWrongId,
   'type a new row': typeNewRow,
   'keep own notes': keepNotes,
 };

@@ -34,6 +34,8 @@ export interface IdLookup {
   isKnown(id: RecordId): boolean;
   /** The first of the rows that shows what the record, or its create, is known to have. */
   findOriginal(id: RecordId, rows: readonly ObservedRow[]): ObservedRow | undefined;
+  /** Whether the row looks like that of another record, which has lost its row. */
+  isForeign(row: ObservedRow): boolean;
 }
 
 /** Sorts the rows of a tab by their ID cell. Of rows with the same id one stays bound, if it is certain which: no copy ever writes to the original. */
@@ -65,14 +67,16 @@ export function bindRows(rows: readonly ObservedRow[], lookup: IdLookup): Bindin
 
 /**
  * The row that stays bound. One that was told to be a copy stays one, also when the original is edited or sorted below it later; so it
- * takes the place of an original that is gone only when it shows what that had. Of rows that show the same any will do.
+ * takes the place of an original that is gone only when it shows what that had. Of rows that show the same any will do; one that looks
+ * like another record is none of them.
  */
 function chooseOriginal(
   id: RecordId,
   same: readonly ObservedRow[],
   lookup: IdLookup,
 ): ObservedRow | undefined {
-  const unmarked = same.filter((row) => !isMarkedCopy(row));
+  // The words that mark a copy may have reached its original, where rows moved while they were written.
+  const unmarked = same.filter((row) => !isMarkedCopy(row) && !(same.length > 1 && lookup.isForeign(row)));
   const candidates = unmarked.length > 0 ? unmarked : same;
   const original =
     candidates.length > 1 || unmarked.length === 0 ? lookup.findOriginal(id, candidates) : undefined;

@@ -1,12 +1,13 @@
-import { emptyCell, textCell } from '../cell.ts';
+import { describeCell, emptyCell, textCell } from '../cell.ts';
 import type { RecordId } from '../record.ts';
 import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import { equalFields } from '../value.ts';
+import { equalFields, type Fields } from '../value.ts';
 import { refusedScope, type TabContext } from './context.ts';
 import { copyReason, offerAsNew } from './copies.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
+import { resembles } from './resemblance.ts';
 import { decideRow } from './row.ts';
 import { readRowValues } from './row-values.ts';
 import { creating, holdRow, writeRow } from './row-write.ts';
@@ -58,6 +59,9 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
     return writeRow(context, row, nobody, { state: { kind: 'incomplete', missing: values.missing } });
   }
   if (suspects.length > 0) return holdRow(context, row, '', wipedReason(suspects));
+  const underWay = findUnderWay(context, values.fields);
+  if (underWay)
+    return writeRow(context, row, nobody, { state: { kind: 'pending', what: pendingCreate(underWay) } });
   const token = input.newToken();
   writeRow(
     context,
@@ -69,6 +73,20 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
       creates: values.fields,
     },
   );
+}
+
+/** A create that is on its way for a row like this one, which lost its token then: sent once more, it would make a second record. */
+function findUnderWay({ outbox, tab }: TabContext, fields: Fields): OutboxItem | undefined {
+  const tokens = new Set(tab.rows.map(({ id }) => describeCell(id)));
+  return outbox
+    .values()
+    .find(
+      ({ fields: sent, key, kind, state }) =>
+        kind === 'create' &&
+        (state === 'sending' || state === 'unknown') &&
+        !tokens.has(key.id) &&
+        resembles(sent, fields),
+    );
 }
 
 const foreignReason =

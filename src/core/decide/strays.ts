@@ -4,10 +4,11 @@ import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { BoundRow } from './bind.ts';
 import type { TabContext } from './context.ts';
+import { showsPart } from './likeness.ts';
 import { pauseRow } from './paused.ts';
 import { resembles } from './resemblance.ts';
 import { decideRow } from './row.ts';
-import { lookOf, lookOfValues, readRowValues } from './row-values.ts';
+import { cellsOf, lookOf, lookOfValues, readRowValues } from './row-values.ts';
 import { writeRow } from './row-write.ts';
 import { isMarkedCopy } from './sync-text.ts';
 
@@ -90,9 +91,11 @@ export function decideStray(context: TabContext, { row, id }: BoundRow): void {
 export function findSuspects(context: TabContext, row: ObservedRow, lost: readonly Agreement[]): RecordId[] {
   if (lost.length === 0) return [];
   const { fields } = readRowValues(context, row);
+  const isLike = ({ key, fields: agreed }: Agreement) =>
+    resembles(agreed, fields) ||
+    showsPart(context, row.cells, { id: key.id, own: cellsOf(context, row, agreed) });
   const own = context.agreements.get(describeCell(row.id));
-  if (own && resembles(own.fields, fields)) return [];
-  return lost.filter((agreement) => resembles(agreement.fields, fields)).map(({ key }) => key.id);
+  return own && isLike(own) ? [] : lost.filter(isLike).map(({ key }) => key.id);
 }
 
 const namedMax = 5;

@@ -4,6 +4,7 @@ import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { BoundRow } from './bind.ts';
 import type { TabContext } from './context.ts';
+import { isShownOnly, showsPart } from './likeness.ts';
 import { cellsOf, lookOf, lookOfValues, showsValues } from './row-values.ts';
 
 /** A row that does not show what is agreed for its record. */
@@ -67,10 +68,9 @@ export function findSwaps(context: TabContext, rows: readonly BoundRow[]): Reado
 function areExchanged(context: TabContext, one: Displaced, other: Displaced): boolean {
   const looks = [lookOf({ cells: one.own }), lookOf({ cells: other.own })];
   if (lookOf(one.row) !== looks[1] || lookOf(other.row) !== looks[0]) return false;
-  const isTold = context.layout.columns.some(({ direction, field }) => {
-    const [left, right] = [one.own[field], other.own[field]];
-    return direction === 'toTable' && left !== undefined && right !== undefined && !equalCells(left, right);
-  });
+  const isTold = Object.entries(one.own).some(
+    ([name, cell]) => isShownOnly(context, name) && !equalCells(cell, other.own[name] ?? emptyCell),
+  );
   const twins = () =>
     [...context.agreements.values()].filter(({ fields }) =>
       looks.includes(lookOfValues(context, one.row, fields)),
@@ -78,61 +78,28 @@ function areExchanged(context: TabContext, one: Displaced, other: Displaced): bo
   return isTold && twins().length === looks.length;
 }
 
-/** So many values of another record are no coincidence, if one of them is that record's alone. */
-const sharedMin = 2;
-
-/**
- * Finds the displaced record whose values a displaced row shows, although not all of them. Nobody types into a column that only shows, so
- * a value there counts twice; but nothing is concluded from such columns alone, because they are put right by themselves.
- */
+/** Finds the displaced record whose values a displaced row shows, although not all of them; not from columns alone that only show, because those are put right by themselves. */
 function createSearch(
   context: TabContext,
   displaced: readonly Displaced[],
 ): (one: Displaced) => RecordId | undefined {
   const nameOf = (field: FieldName, cell: Cell) => `${field} ${JSON.stringify(cell)}`;
-  const owners = Map.groupBy(
+  const owners = new Map(
     displaced.flatMap((each) =>
       Object.entries(each.own).flatMap(([field, cell]) =>
-        cell.kind === 'empty' ? [] : [{ each, name: nameOf(field, cell) }],
+        cell.kind === 'empty' ? [] : [[nameOf(field, cell), each] as const],
       ),
     ),
-    ({ name }) => name,
   );
-  const shown = new Set(
-    context.layout.columns.flatMap((column) => (column.direction === 'toTable' ? [column.field] : [])),
-  );
-  const isRare = createRarity(context);
-  const changedFields = ({ own, row }: Displaced) =>
-    Object.entries(row.cells).filter(
-      ([field, cell]) => cell.kind !== 'empty' && !equalCells(cell, own[field] ?? emptyCell),
+  const isTyped = (name: FieldName) => !isShownOnly(context, name);
+  return ({ own, row }) => {
+    const changed = Object.fromEntries(
+      Object.entries(row.cells).filter(([field, cell]) => !equalCells(cell, own[field] ?? emptyCell)),
     );
-  return (one) => {
-    const changed = changedFields(one);
-    for (const [field, cell] of changed) {
-      const [candidate, ...others] = owners.get(nameOf(field, cell)) ?? [];
-      if (!candidate || others.length > 0 || !isRare(field, candidate.each)) continue;
-      const { id, own } = candidate.each;
-      const shared = changed.filter(([name, value]) => equalCells(value, own[name] ?? emptyCell));
-      const weight = shared.length + shared.filter(([name]) => shown.has(name)).length;
-      if (weight >= sharedMin && changed.some(([name]) => !shown.has(name))) return id;
-    }
-    return undefined;
-  };
-}
-
-/** Whether a record is the only one of its tab that has its value of the field. */
-function createRarity({ agreements }: TabContext): (field: FieldName, owner: Displaced) => boolean {
-  const counts = new Map<FieldName, Map<string, number>>();
-  return (field, { id }) => {
-    let ofField = counts.get(field);
-    if (!ofField) {
-      ofField = new Map();
-      for (const { fields } of agreements.values()) {
-        const value = JSON.stringify(fields[field]);
-        ofField.set(value, (ofField.get(value) ?? 0) + 1);
-      }
-      counts.set(field, ofField);
-    }
-    return ofField.get(JSON.stringify(agreements.get(id)?.fields[field])) === 1;
+    if (!Object.entries(changed).some(([name, cell]) => cell.kind !== 'empty' && isTyped(name)))
+      return undefined;
+    return Object.entries(changed)
+      .flatMap(([field, cell]) => owners.get(nameOf(field, cell)) ?? [])
+      .find((candidate) => showsPart(context, changed, candidate))?.id;
   };
 }

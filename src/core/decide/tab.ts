@@ -51,9 +51,10 @@ export function decideTab(context: TabContext): boolean {
   const [strayRows, strayIds] = [new Set(strays.map(({ row }) => row)), new Set(strays.map(({ id }) => id))];
   const isStillLost = ({ key }: Agreement) => !strayIds.has(key.id);
   const vanished = missing.filter(isStillLost);
+  const lost = [...vanished, ...orphans.filter(isStillLost)];
   const binding = bindRows(
     rows.filter((row) => !strayRows.has(row)),
-    createLookup(context),
+    createLookup(context, lost),
   );
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   draft.restlessRows += vanished.length - steadilyVanished.length;
@@ -62,7 +63,7 @@ export function decideTab(context: TabContext): boolean {
   for (const stray of strays) decideStray(context, stray);
   const shown = decideRecords(context, binding);
   decideClaims(context, binding, rows);
-  const found = shown.union(decideOthers(context, binding, [...vanished, ...orphans.filter(isStillLost)]));
+  const found = shown.union(decideOthers(context, binding, lost));
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
   decideUnseenRecords(context, present);
   keepBefore(context);
@@ -191,7 +192,7 @@ function presentIds(context: TabContext, rows: readonly ObservedRow[]): Set<Reco
 }
 
 /** What the row of an id may show before anybody edits it: first what was last decided from it, and last what is agreed. */
-function createLookup(context: TabContext): IdLookup {
+function createLookup(context: TabContext, lost: readonly Agreement[]): IdLookup {
   const versionsOf = (id: RecordId): Fields[] => {
     const item = context.outbox.get(id);
     const { fields = {}, offered = {} } = context.agreements.get(item?.recordId ?? id) ?? {};
@@ -200,6 +201,7 @@ function createLookup(context: TabContext): IdLookup {
   };
   return {
     isKnown: (id) => context.records.has(id),
+    isForeign: (row) => findSuspects(context, row, lost).length > 0,
     findOriginal(id, rows) {
       for (const values of versionsOf(id)) {
         const row = rows.find((candidate) => showsValues(context, candidate, values));

@@ -1,0 +1,46 @@
+import { emptyCell, equalCells } from '../cell.ts';
+import type { RecordId } from '../record.ts';
+import type { ObservedRow } from '../table.ts';
+import type { FieldName } from '../value.ts';
+import type { TabContext } from './context.ts';
+
+/** So many values of a record are no coincidence, if one of them is that record's alone. */
+const sharedMin = 2;
+
+/** Whether cells show so much of what a record has, whose cells are `own`, that they surely come from its row. */
+export function showsPart(
+  context: TabContext,
+  cells: ObservedRow['cells'],
+  { id, own }: { readonly id: RecordId; readonly own: ObservedRow['cells'] },
+): boolean {
+  const shared = Object.entries(cells).flatMap(([name, cell]) =>
+    cell.kind !== 'empty' && equalCells(cell, own[name] ?? emptyCell) ? [name] : [],
+  );
+  // Nobody types into a column that only shows, so a value there counts twice.
+  const weight = shared.length + shared.filter((name) => isShownOnly(context, name)).length;
+  return weight >= sharedMin && shared.some((name) => isRare(context, name, id));
+}
+
+export const isShownOnly = ({ layout }: TabContext, name: FieldName): boolean =>
+  layout.columns.some(({ direction, field }) => field === name && direction === 'toTable');
+
+/** How many records of a tab have each value of a field, for as long as the tab is decided. */
+const countsByTab = new WeakMap<TabContext, Map<FieldName, ReadonlyMap<string, number>>>();
+
+/** Whether the record is the only one of its tab that has its value of the field. */
+function isRare(context: TabContext, name: FieldName, id: RecordId): boolean {
+  const ofTab = countsByTab.get(context) ?? new Map<FieldName, ReadonlyMap<string, number>>();
+  countsByTab.set(context, ofTab);
+  const counts = ofTab.get(name) ?? countValues(context, name);
+  ofTab.set(name, counts);
+  return counts.get(JSON.stringify(context.agreements.get(id)?.fields[name])) === 1;
+}
+
+function countValues({ agreements }: TabContext, name: FieldName): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { fields } of agreements.values()) {
+    const value = JSON.stringify(fields[name]);
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return counts;
+}
