@@ -143,7 +143,7 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
     ],
     [
       'scenario/other-account.test.ts',
-      'shows by record what differs once a person takes the account, and writes when that is approved too',
+      'shows by record and field what differs once a person takes the account, and writes when that is approved too',
     ],
     ['scenario/other-account.test.ts', 'is let go by itself when the old key is back'],
   ],

@@ -66,7 +66,7 @@ describe('a key that opens another account of the CRM', () => {
     expect(scopes(engine)).toEqual([]);
   });
 
-  test('shows by record what differs once a person takes the account, and writes when that is approved too', async () => {
+  test('shows by record and field what differs once a person takes the account, and writes when that is approved too', async () => {
     const { own, other } = await openAccounts();
     const before = await own.readSheet();
     const engine = await restart(own, withKeyOf(other));
@@ -77,7 +77,13 @@ describe('a key that opens another account of the CRM', () => {
     expect(brake?.reason).toMatch(
       /^The key opens another account of the CRM\. \d rows are equal on both sides, \d differ/,
     );
-    expect(brake?.changes.shown).toContainEqual({ id: '1001', what: 'differs' });
+    expect(brake?.changes.shown).toContainEqual({
+      id: '1001',
+      what: 'differs',
+      field: 'title',
+      before: 'Of another agency',
+      after: before['Leads']?.[0]?.['Title'],
+    });
     expect(await own.readSheet()).toEqual(before);
     approve(own, 'brake:lead:rebase');
     await until('the difference waits', async () =>

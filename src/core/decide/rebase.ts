@@ -1,8 +1,11 @@
+import type { RecordId } from '../record.ts';
+import type { FieldName } from '../value.ts';
 import type { Binding } from './bind.ts';
 import { stopped } from './brakes.ts';
 import type { TabContext } from './context.ts';
 import { judgeRow } from './judge.ts';
-import type { Brake } from './plan.ts';
+import type { FieldOutcome } from './merge.ts';
+import type { Brake, StoppedChange } from './plan.ts';
 
 /**
  * The brake of a tab whose agreements have to be found anew: a person agrees once they know what that comes to. Equal values are then
@@ -39,6 +42,27 @@ export function findRebase(context: TabContext, { claimed, records }: Binding): 
     `${unseen.length} records would get a row`,
     ...(claims.length > 0 ? [`${claims.length} rows were being created and would wait for a person`] : []),
   ];
-  const changes = stopped(differing.map(({ id }) => ({ id, what: 'differs' })));
-  return [{ scope, entity, reason: `${cause} ${counts.join(', ')}.`, changes }];
+  const changes = differing.flatMap(({ row, id }) => {
+    const { decided = [] } = judgeRow(context, row, id) ?? {};
+    return decided.flatMap(({ field, outcome }) => describeDifference(id, field.name, outcome));
+  });
+  return [{ scope, entity, reason: `${cause} ${counts.join(', ')}.`, changes: stopped(changes) }];
+}
+
+/** What the CRM has in a field that differs, and what the table has instead. */
+function describeDifference(id: RecordId, field: FieldName, outcome: FieldOutcome): StoppedChange[] {
+  const change = { id, what: 'differs', field } as const;
+  switch (outcome.kind) {
+    case 'same':
+    case 'unknown':
+      return [];
+    case 'conflict':
+      return [{ ...change, before: outcome.crm, after: outcome.table }];
+    case 'toTable':
+      return [{ ...change, before: outcome.value, after: outcome.before }];
+    case 'toCrm':
+      return [{ ...change, before: outcome.base, after: outcome.value }];
+    default:
+      return [change];
+  }
 }
