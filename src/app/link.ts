@@ -6,7 +6,7 @@ import type { Mirror } from '../core/mirror.ts';
 import type { ColumnPolicy, Policy, TabPolicy } from '../core/policy.ts';
 import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';
 import type { Entity } from '../core/record.ts';
-import { type BudgetUsage, createRequestBudget, type RequestBudget } from '../crm/budget.ts';
+import { type BudgetUsage, createRequestBudget, onlyKey, type RequestBudget } from '../crm/budget.ts';
 import { createCrmClient } from '../crm/client.ts';
 import { type ApiKey, createApiKey } from '../crm/key-pool.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
@@ -78,6 +78,10 @@ export function openLink(
     const slots = openSlots(settings, { mirror, budgetLog }, sharedBudget);
     const keys = openKeys(settings, rereadKeys);
     const budget = createKeyBudget(settings, slots.log, keys);
+    const keyReaders = keys.map((key) => ({
+      key,
+      crm: createCrmClient({ ...crm, budget: onlyKey(budget, key), clock, random, log }),
+    }));
     const fence = lease ? { fence: lease } : {};
     const link: Link = {
       name: linkNameOf(settings),
@@ -104,7 +108,7 @@ export function openLink(
       random,
       newWord,
       // A secret may have been exchanged meanwhile.
-      keyNames: () => keys.map(({ secret }) => keyName(secret)),
+      keys: () => keyReaders.map(({ crm, key }) => ({ crm, name: keyName(key.secret) })),
     };
     const close = () => {
       budget.close();

@@ -38,10 +38,10 @@ export interface BudgetUsage extends WindowUsage, RequestUsage {
 /** Stands in front of every request to the CRM, so that no rolling window holds more of them than allowed. */
 export interface RequestBudget {
   /**
-   * Waits for a slot of any key that may have the scopes. Rejects with the signal's reason, CRM_UNREACHABLE
-   * once closed, or the log's error.
+   * Waits for a slot of any key that may have the scopes, or of the one key that is meant. Rejects with the signal's reason,
+   * CRM_UNREACHABLE once closed, or the log's error.
    */
-  take(lane: Lane, needs?: readonly Scope[], signal?: AbortSignal): Promise<Permit>;
+  take(lane: Lane, needs?: readonly Scope[], signal?: AbortSignal, only?: ApiKey): Promise<Permit>;
   /** The CRM refused a request for its rate (429): its key waits as the CRM says, else longer each time. */
   park(key: ApiKey, durationMs?: number): void;
   /**
@@ -58,8 +58,19 @@ export interface RequestBudget {
 export const createRequestBudget = (options: RequestBudgetOptions): RequestBudget =>
   new SlidingLogBudget(options);
 
+/** The budget for requests that have to go with one of its keys. */
+export const onlyKey = (budget: RequestBudget, only: ApiKey): RequestBudget => ({
+  take: (lane, needs, signal) => budget.take(lane, needs, signal, only),
+  park: (key, durationMs) => budget.park(key, durationMs),
+  // That this key is refused says nothing about what the others may go on with.
+  refuse: () => false,
+  usage: () => budget.usage(),
+  close: () => budget.close(),
+});
+
 interface Waiter {
   readonly needs: readonly Scope[];
+  readonly only: ApiKey | undefined;
   readonly since: number;
   readonly resolve: (permit: Permit) => void;
   readonly reject: (reason: unknown) => void;
@@ -108,7 +119,7 @@ class SlidingLogBudget implements RequestBudget {
     for (const keyWindow of this.#keyWindows) this.#takeOverSlots(keyWindow);
   }
 
-  take(lane: Lane, needs: readonly Scope[] = [], signal?: AbortSignal): Promise<Permit> {
+  take(lane: Lane, needs: readonly Scope[] = [], signal?: AbortSignal, only?: ApiKey): Promise<Permit> {
     if (this.#isClosed) return Promise.reject(closedError());
     if (signal?.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<Permit>();
@@ -117,7 +128,7 @@ class SlidingLogBudget implements RequestBudget {
       reject(signal?.reason);
       this.#serve();
     };
-    const waiter = { needs, since: this.#now(), resolve, reject };
+    const waiter = { needs, only, since: this.#now(), resolve, reject };
     this.#queues[lane].push(waiter);
     signal?.addEventListener('abort', leave, { once: true });
     this.#serve();
@@ -224,7 +235,9 @@ class SlidingLogBudget implements RequestBudget {
     const states = this.#keyWindows.map(({ window }) => [window.state(now), ipState]);
     return lanes.flatMap((lane) =>
       this.#keyWindows.flatMap((of, index): KeyDemand[] => {
-        const waiter = this.#queues[lane].find(({ needs }) => this.#pool.allows(of.key, needs));
+        const waiter = this.#queues[lane].find(({ needs, only }) =>
+          only ? only === of.key : this.#pool.allows(of.key, needs),
+        );
         if (!waiter) return [];
         const lastTurnAt = of.window.lastTurnAt(lane);
         return [{ lane, of, waiter, since: waiter.since, lastTurnAt, windows: states[index] ?? [] }];

@@ -1,86 +1,105 @@
 import type { AccountDoubt } from '../core/decide/context.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
+import type { Crm } from '../core/ports.ts';
 import { isListed } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import type { Link } from './link.ts';
 import { beginRebase } from './rebase.ts';
 
-type AccountLink = Pick<Link, 'crm' | 'keyNames' | 'mirror'>;
+type AccountLink = Pick<Link, 'keys' | 'mirror'>;
 
 /** Names of the keys that are known to open the account whose records the mirror holds. */
 const knownFact = 'account.keys';
-/** Names of keys that were found to open another one. */
+/** Names of keys one of which was found to open another one. */
 const otherFact = 'account.otherKeys';
 
-const readNames = (link: Pick<Link, 'mirror'>, fact: string): readonly string[] | undefined =>
-  link.mirror.readFact(fact)?.split(' ');
+const readNames = ({ mirror }: AccountLink, fact: string): readonly string[] =>
+  mirror.readFact(fact)?.split(' ') ?? [];
 
-const namesNow = ({ keyNames }: Pick<Link, 'keyNames'>): readonly string[] => keyNames?.() ?? [];
+const saveNames = (link: AccountLink, fact: string): void =>
+  link.mirror.saveFact(fact, namesNow(link).join(' '));
+
+const namesNow = ({ keys }: AccountLink): readonly string[] => keys?.().map(({ name }) => name) ?? [];
 
 /**
  * Why the CRM may show the records of another account than before. The CRM tells no account by name, but a key belongs to one for as long
  * as it lives: so a doubt begins with a key that was not used before, and ends when a record that is known was read with it.
  */
-export function findAccountDoubt(link: Pick<Link, 'keyNames' | 'mirror'>): AccountDoubt | undefined {
-  const [names, known] = [namesNow(link), readNames(link, knownFact) ?? []];
+export function findAccountDoubt(link: AccountLink): AccountDoubt | undefined {
+  const [names, known] = [namesNow(link), readNames(link, knownFact)];
   if (names.every((name) => known.includes(name)) || knownRecords(link).length === 0) return undefined;
-  const others = readNames(link, otherFact) ?? [];
+  const others = readNames(link, otherFact);
   return names.every((name) => others.includes(name))
     ? { reason: otherReason, isOther: true }
-    : {
-        reason: 'The key of the CRM is a new one. Whether it opens the same account is being found out.',
-        isOther: false,
-      };
+    : { reason: newReason, isOther: false };
 }
 
+const newReason = 'The key of the CRM is a new one. Whether it opens the same account is being found out.';
+
 const otherReason =
-  'The key of the CRM opens another account than before: no record that was asked for is there. Put the old key back, or approve to go on ' +
+  'A key of the CRM opens another account than before: no record that was asked for is there. Put the old key back, or approve to go on ' +
   'with the account that it opens now. Its records are then read and compared, and nothing is written before that is approved as well.';
 
 /** So many records are asked for at most. One that is there is enough, and some may have been deleted meanwhile. */
 const samplesMax = 5;
 
 /** To be called before anything is read: where no record is known yet, what is read belongs to the keys of now. */
-export function noteAccount(link: Pick<Link, 'keyNames' | 'mirror'>): void {
-  const names = namesNow(link);
-  const known = readNames(link, knownFact) ?? [];
-  if (names.some((name) => !known.includes(name)) && !findAccountDoubt(link))
-    link.mirror.saveFact(knownFact, names.join(' '));
+export function noteAccount(link: AccountLink): void {
+  const known = readNames(link, knownFact);
+  const isNew = namesNow(link).some((name) => !known.includes(name));
+  if (isNew && !findAccountDoubt(link)) saveNames(link, knownFact);
 }
 
 /**
  * Finds out whether the keys open the known account, if that is in doubt. Answers whether there is something new to decide from. Throws
- * what reading throws; CRM_UNREADABLE or CRM_FORBIDDEN only when no record could be read.
+ * what reading throws, a refusal only where no key is left that may read.
  */
 export async function recognizeAccount(link: AccountLink): Promise<boolean> {
-  const { mirror } = link;
-  const names = namesNow(link).join(' ');
   noteAccount(link);
   if (findAccountDoubt(link)?.isOther !== false) return false;
-  mirror.saveFact((await isAnyThere(link)) ? knownFact : otherFact, names);
+  const known = readNames(link, knownFact);
+  const samples = spread(knownRecords(link));
+  let refusal: SyncError | undefined;
+  let isAnyKnown = false;
+  for (const { crm, name } of link.keys?.() ?? []) {
+    const found = known.includes(name) ? 'known' : await findAny(crm, samples);
+    if (found === 'other') {
+      saveNames(link, otherFact);
+      return true;
+    }
+    if (found === 'known') isAnyKnown = true;
+    else refusal = found;
+  }
+  // A key that may read nothing is taken for one of the same account when another key is.
+  if (refusal && !isAnyKnown) throw refusal;
+  saveNames(link, knownFact);
   return true;
 }
 
-async function isAnyThere({ crm, mirror }: AccountLink): Promise<boolean> {
-  let failure: SyncError | undefined;
+/** Whether any of the records is there, or why none could be read. */
+async function findAny(
+  crm: Pick<Crm, 'getRecord'>,
+  samples: readonly StoredRecord[],
+): Promise<'known' | 'other' | SyncError> {
+  let refusal: SyncError | undefined;
   let isAnyAnswered = false;
-  for (const record of spread(knownRecords({ mirror }))) {
+  for (const record of samples) {
     try {
       const seen = await crm.getRecord(record.key, 'newest');
-      if (seen && isSameRecord(record, seen.fields)) return true;
+      if (seen && isSameRecord(record, seen.fields)) return 'known';
       isAnyAnswered = true;
     } catch (error) {
+      if (isSyncError(error, 'CRM_UNAUTHORIZED')) return error;
       // The other kinds of record may be readable.
-      if (!isSyncError(error, 'CRM_UNREADABLE') && !isSyncError(error, 'CRM_FORBIDDEN')) throw error;
-      failure = error;
+      if (!isSyncError(error, 'CRM_UNREADABLE', 'CRM_FORBIDDEN')) throw error;
+      refusal = error;
     }
   }
-  if (failure && !isAnyAnswered) throw failure;
-  return false;
+  return refusal && !isAnyAnswered ? refusal : 'other';
 }
 
-const knownRecords = ({ mirror }: Pick<Link, 'mirror'>): readonly StoredRecord[] =>
+const knownRecords = ({ mirror }: AccountLink): readonly StoredRecord[] =>
   mirror.readRecords().filter(({ key, presence }) => presence === 'present' && isListed(key.entity));
 
 /** Some records from among all of them. */
@@ -98,7 +117,7 @@ function isSameRecord({ fields }: StoredRecord, seen: StoredRecord['fields']): b
 }
 
 /** Fails with DAEMON_REFUSED while the CRM may show another account: nothing of it is to be read then. */
-export function expectKnownAccount(link: Pick<Link, 'keyNames' | 'mirror'>): void {
+export function expectKnownAccount(link: AccountLink): void {
   const doubt = findAccountDoubt(link);
   if (doubt) throw new SyncError('DAEMON_REFUSED', doubt.reason);
 }
@@ -107,9 +126,9 @@ export function expectKnownAccount(link: Pick<Link, 'keyNames' | 'mirror'>): voi
  * Goes on with the account that the keys open now. What is known of the records of the one before says nothing about this one, so all of
  * them are gone until they are seen again. To be called in a transaction.
  */
-export function takeAccount(link: Pick<Link, 'clock' | 'keyNames' | 'mirror' | 'newWord'>): void {
+export function takeAccount(link: AccountLink & Pick<Link, 'clock' | 'newWord'>): void {
   const { clock, mirror, newWord } = link;
   beginRebase(mirror, 'The key opens another account of the CRM.', { now: clock.now(), newWord: newWord() });
   for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });
-  mirror.saveFact(knownFact, namesNow(link).join(' '));
+  saveNames(link, knownFact);
 }

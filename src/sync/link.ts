@@ -29,6 +29,14 @@ export interface LinkTimes {
   readonly refillMs: number;
 }
 
+/** A key of the CRM. */
+export interface LinkKey {
+  /** Another one for every secret, and tells nothing of it. */
+  readonly name: string;
+  /** Reads records with this key alone. */
+  readonly crm: Pick<Crm, 'getRecord'>;
+}
+
 /** One CRM account and one spreadsheet, with everything that belongs to them. Several links are several of these. */
 export interface Link {
   readonly name: string;
@@ -41,8 +49,8 @@ export interface Link {
   readonly policy: Policy;
   /** Nothing is written unless a person applies the plan for it. */
   readonly isManual?: boolean;
-  /** Names of the CRM's keys in use now, which tell nothing of the keys; absent where there are none to tell accounts apart by. */
-  readonly keyNames?: () => readonly string[];
+  /** The CRM's keys in use now; absent where there are none to tell accounts apart by. */
+  readonly keys?: () => readonly LinkKey[];
   readonly times: LinkTimes;
   readonly backoff: Backoff;
   /** Chance from 0 to 1. */

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { onlyKey } from '../../src/crm/budget.ts';
+import { createCrmClient } from '../../src/crm/client.ts';
 import { type Scope, scopes } from '../../src/crm/contract.ts';
 import { createApiKey } from '../../src/crm/key-pool.ts';
 import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
@@ -120,6 +122,24 @@ describe('S11: the limits of two keys and their address', () => {
     }
     expect(Object.values(ips)).toMatchObject([{ refused: 0, largestWindow: 40 }]);
   });
+});
+
+it('what has to go with one of several keys does, in the budget of all, also where that key lacks the scope', async () => {
+  const keys = [leadsKey, tasksKey].map((secret, index) => ({ name: `key-${index}`, secret }));
+  const { clock, model } = await openBench([]);
+  const { budget, log } = createCrmBench(sandbox?.baseUrl ?? '', { keys, clock });
+  const crm = createCrmClient({
+    baseUrl: sandbox?.baseUrl ?? '',
+    timeoutMs: 30_000,
+    budget: onlyKey(budget, keys[1]!),
+    clock,
+    random: () => 0.5,
+    log,
+  });
+  expect((await crm.listRecords('task', 1, 'sweep')).records).toHaveLength(2);
+  await expect(crm.listRecords('lead', 1, 'sweep')).rejects.toMatchObject({ code: 'CRM_FORBIDDEN' });
+  expect(model.requests().map(({ status }) => status)).toEqual([200, 403]);
+  expect(budget.usage().keys.map(({ taken }) => taken)).toEqual([0, 2]);
 });
 
 describe('a key whose secret was exchanged at its source', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/sync/engine.ts';
-import type { Link } from '../../src/sync/link.ts';
+import type { Link, LinkKey } from '../../src/sync/link.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
@@ -21,7 +21,12 @@ async function restart({ createEngine, link }: LeadsStage, changes: Partial<Link
   return engine;
 }
 
-const withKeyOf = ({ link: { crm } }: LinkStage): Partial<Link> => ({ crm, keyNames: () => ['other'] });
+const keyOf = (name: string, { link: { crm } }: LinkStage): LinkKey => ({ name, crm });
+
+const withKeyOf = (stage: LinkStage): Partial<Link> => ({
+  crm: stage.link.crm,
+  keys: () => [keyOf('other', stage)],
+});
 
 const scopes = ({ lastPlan }: Engine) => lastPlan?.brakes.map(({ scope }) => scope) ?? [];
 
@@ -51,6 +56,15 @@ describe('a key that opens another account of the CRM', () => {
     expect([await own.readSheet(), own.link.mirror.readRecords()]).toEqual(before);
     expect(other.model.requests().map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET', 'GET']);
     await expect(engine.pullAll(() => {})).rejects.toMatchObject({ code: 'DAEMON_REFUSED' });
+  });
+
+  test('is found among several keys, of which the others are known', async () => {
+    const { own, other } = await openAccounts();
+    const known = own.link.keys?.() ?? [];
+    const engine = await restart(own, { keys: () => [...known, keyOf('other', other)] });
+    await waitsFor(engine, 'brake:lead:account');
+    expect(known).toHaveLength(1);
+    expect(other.model.requests()).toHaveLength(5);
   });
 
   test('is let go by itself when the old key is back', async () => {
@@ -97,7 +111,7 @@ describe('a key that opens another account of the CRM', () => {
 test('a new key of the same account goes on by itself, after one record was found with it', async () => {
   const { own } = await openAccounts();
   const asked = own.model.requests().length;
-  const engine = await restart(own, { keyNames: () => ['rotated'] });
+  const engine = await restart(own, { keys: () => [keyOf('rotated', own)] });
   await until('it reads again', async () => own.model.requests().length > asked + 1);
   await cycled(engine, 2);
   expect(scopes(engine)).toEqual([]);
