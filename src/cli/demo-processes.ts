@@ -45,18 +45,22 @@ function toChild(child: ChildProcess, graceMs: number): Child {
   };
 }
 
-/** Runs one of our own commands as a process of its own, as an operator would. */
-export function spawnCommand(words: readonly string[], environment: Environment): Child {
+/** Runs one of our own commands as a process of its own, as an operator would. A quiet one says no more than what goes wrong. */
+export function spawnCommand(
+  words: readonly string[],
+  environment: Environment,
+  output: 'inherit' | 'ignore' = 'inherit',
+): Child {
   const child = spawn(process.execPath, [mainFile, ...words], {
     env: { ...environment },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', output, 'inherit'],
   });
   return toChild(child, 30_000);
 }
 
-/** Runs one of our own commands to its end. */
+/** Runs one of our own commands to its end, quietly: what it advises to do next is done here. */
 export async function runCommand(words: readonly string[], environment: Environment): Promise<void> {
-  const child = spawnCommand(words, environment);
+  const child = spawnCommand(words, environment, 'ignore');
   const [code] = await once(child.process, 'exit');
   if (code !== 0) throw new Error(`The command ${words.join(' ')} ended with exit code ${code}.`);
 }

@@ -34,7 +34,7 @@ export function addDemoCommand(program: Command, { environment, finish }: Comman
 Both sides next to each other:  ${page.url}
 The CRM alone:                  ${stage.crm.pageUrl}
 The sheet alone:                ${stage.sheets.gridUrl}
-What the daemon says:           ${stage.daemonUrl}/api/status
+The daemon's status page:       ${stage.daemonUrl}/
 
 Change something on one side and watch the other. Ctrl-C ends the demo.`);
         await stopRequested();

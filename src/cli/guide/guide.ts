@@ -25,6 +25,10 @@ const needed = ['CRM_BASE_URL', 'CRM_API_KEY', 'GOOGLE_SPREADSHEET_ID'];
 const crmKeyFile = 'secrets/crm-api-key';
 const tokenFile = 'secrets/control-token';
 
+const welcome = `It takes the address and a key of the CRM, the key file of a Google service account, and a spreadsheet; README.md says where
+they come from. Each answer is checked at once. Ctrl-C stops, and what was checked is kept.
+`;
+
 /**
  * Brings the settings together: what the environment and the configuration file lack comes from the flags, or from the person at the
  * terminal. Each step is checked live, and what is new is kept in the configuration file. Fails with CONFIG_INVALID where something is
@@ -55,6 +59,7 @@ export async function guide(
     missing.delete('GOOGLE_APPLICATION_CREDENTIALS');
   const file = configFileOf(environment);
   if (lacking.length > 0 || isTold) await openFile(file, lacking, person);
+  if (lacking.length > 0) person?.tell(welcome);
   let known = environment;
   for (const step of [crmStep, sheetStep, machineStep]) {
     const end = await takeStep(step, { environment: known, told, missing, person });
@@ -95,7 +100,12 @@ async function openFile(file: string, lacking: readonly string[], person: Person
     const message = `${file} is there already and stays as it is. It lacks ${lacking.join(', ')}.`;
     throw new SyncError('CONFIG_INVALID', message);
   }
-  keepSettings(file, {});
+  try {
+    keepSettings(file, {});
+  } catch (cause) {
+    const message = `The settings lack ${lacking.join(', ')}, and ${file} can not be written.`;
+    throw new SyncError('CONFIG_INVALID', message, { cause });
+  }
 }
 
 /** Puts a key that was typed into a file; answers what to keep instead of it. */

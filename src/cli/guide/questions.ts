@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { readAccount } from '../../app/doctor/sheet.ts';
 import type { Step } from './step.ts';
 
@@ -40,8 +41,12 @@ export const sheetStep: Step = {
     {
       variable: 'GOOGLE_APPLICATION_CREDENTIALS',
       blamedBy: ['Google login'],
-      ask: (person, _answers, before) =>
-        person.ask(withBefore('File with the key of the Google service account', before)),
+      ask: async (person, _answers, before) =>
+        // A shell would have made a path of it.
+        (await person.ask(withBefore('File with the key of the Google service account', before))).replace(
+          /^~(?=\/)/,
+          homedir(),
+        ),
     },
     {
       variable: 'GOOGLE_SPREADSHEET_ID',
