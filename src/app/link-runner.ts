@@ -67,22 +67,23 @@ export class LinkRunner {
 
   /** All links, also those that others run. */
   list(): LinkEntry[] {
-    return this.#posts.map(({ holder, name, running, settings, trouble }) => ({
-      name,
-      ...(running ? { side: running.side } : {}),
-      ...(holder ? { url: holder.url } : {}),
-      conditions:
-        running || holder || trouble
-          ? describeTrouble(trouble, settings)
-          : [
-              {
-                name: 'NOT_READ_YET',
-                since: this.#startedAt,
-                words: 'No process runs it yet.',
-                makes: 'notReady',
-              },
-            ],
-    }));
+    return this.#posts.map((post) => {
+      const { holder, name, running } = post;
+      return {
+        name,
+        ...(running ? { side: running.side } : {}),
+        ...(holder ? { url: holder.url } : {}),
+        conditions: this.#conditionsOf(post),
+      };
+    });
+  }
+
+  #conditionsOf({ holder, running, settings, trouble }: Post): Condition[] {
+    const told = describeTrouble(trouble, settings);
+    if (told.length > 0 || running || holder) return told;
+    return [
+      { name: 'NOT_READ_YET', since: this.#startedAt, words: 'No process runs it yet.', makes: 'notReady' },
+    ];
   }
 
   /** What keeps this process from running any link. */

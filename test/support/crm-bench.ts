@@ -1,4 +1,4 @@
-import type { BudgetLog, Crm } from '../../src/core/ports.ts';
+import type { BudgetLog, Crm, Fence } from '../../src/core/ports.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
 import type { ApiKey } from '../../src/crm/key-pool.ts';
@@ -28,6 +28,7 @@ export interface CrmBenchOptions {
   readonly requests?: number;
   readonly clock?: ManualClock;
   readonly budgetLog?: BudgetLog;
+  readonly fence?: Fence;
 }
 
 /** A CRM client whose time stands still. */
@@ -45,7 +46,8 @@ export function createCrmBench(baseUrl: string, options: CrmBenchOptions = {}): 
     clock,
     log: budgetLog,
   });
-  const crm = createCrmClient({ baseUrl, timeoutMs, budget, clock, random: () => 0.5, log });
+  const fence = options.fence ? { fence: options.fence } : {};
+  const crm = createCrmClient({ baseUrl, timeoutMs, budget, clock, random: () => 0.5, log, ...fence });
   const overPauses = async <Result>(call: Promise<Result>) => {
     const ended = call.then(
       () => true,

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { expect } from 'vitest';
 import { type Cell, textCell } from '../../src/core/cell.ts';
 import type { Layout } from '../../src/core/layout.ts';
-import type { Clock, Table } from '../../src/core/ports.ts';
+import type { Clock, Fence, Table } from '../../src/core/ports.ts';
 import type { Entity } from '../../src/core/record.ts';
 import type { ObservedTab, RowStep } from '../../src/core/table.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
@@ -65,7 +65,7 @@ export interface SandboxSheet {
   readonly clock: HurryingClock;
   readonly log: RecordingLog;
   /** Another table, as after a restart; on the same spreadsheet and account unless they are named. */
-  openTable(spreadsheetId?: string, account?: string): Table;
+  openTable(spreadsheetId?: string, account?: string, fence?: Fence): Table;
   /** Copies the whole file, as a person does in Google Drive; answers the id of the copy. */
   copySpreadsheet(): Promise<string>;
   /** Applies requests as another program would. */
@@ -88,7 +88,7 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
   const sandbox = await startSandboxSheets(options);
   const clock = createHurryingClock();
   const log = createRecordingLog();
-  const openTable = (spreadsheetId = sandbox.spreadsheetId, account = 'account-1'): Table =>
+  const openTable = (spreadsheetId = sandbox.spreadsheetId, account = 'account-1', fence?: Fence): Table =>
     createGoogleSheetTable({
       spreadsheetId,
       account,
@@ -99,6 +99,7 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
       clock,
       random: () => 0.5,
       log,
+      ...(fence ? { fence } : {}),
     });
   const table = openTable();
 

@@ -1,0 +1,114 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startFront } from '../../src/http/front.ts';
+import type { Condition } from '../../src/sync/conditions.ts';
+import { healthOf } from '../support/health.ts';
+import { watchIdle } from '../support/idle-watch.ts';
+import { openLeadsStage } from '../support/leads-stage.ts';
+import { realClock } from '../support/real-clock.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+
+const controlToken = 'links-test-token';
+const authorization = `Bearer ${controlToken}`;
+const limit = { timeout: 60_000 };
+
+/** A front with one link that runs here, one that runs elsewhere, and one that nobody runs. */
+async function openFront(readWithToken = false) {
+  const stage = await openLeadsStage();
+  const { engine } = stage;
+  const side = { engine, health: healthOf(engine), watch: watchIdle(engine), backUp: () => 'the-backup' };
+  const down: Condition = { name: 'STATE_BROKEN', since: 0, words: 'It is damaged.', makes: 'notReady' };
+  const conditions: Condition[] = [];
+  const front = await startFront({
+    host: '127.0.0.1',
+    port: 0,
+    controlToken,
+    readWithToken,
+    clock: realClock,
+    log: createRecordingLog(),
+    readConditions: () => [],
+    readLinks: () => [
+      { name: 'here', side, url: 'http://127.0.0.1:1', conditions: [] },
+      { name: 'there', url: 'http://127.0.0.1:2', conditions: [] },
+      { name: 'nowhere', conditions },
+    ],
+  });
+  onTestFinished(() => front.close());
+  await front.open('here', side);
+  const ask = async (path: string, request: RequestInit = {}) => {
+    const answer = await fetch(front.url + path, { redirect: 'manual', ...request });
+    return { status: answer.status, text: await answer.text(), location: answer.headers.get('location') };
+  };
+  return { ask, front, breakNowhere: () => conditions.push(down), engine };
+}
+
+describe('the HTTP side of several links', limit, () => {
+  test('serves each below its name as a link alone is served, commands and page too', async () => {
+    const { ask } = await openFront();
+    expect(JSON.parse((await ask('/links/here/api/status')).text)).toMatchObject({ tabs: expect.anything() });
+    const post = { method: 'POST', headers: { authorization } };
+    expect(await ask('/links/here/api/backup', { ...post, headers: {} })).toMatchObject({ status: 401 });
+    expect(await ask('/links/here/api/backup', post)).toMatchObject({
+      status: 200,
+      text: '{"file":"the-backup"}',
+    });
+    expect((await ask('/links/here/')).text).toContain('<h2 id="tabs-title">');
+    expect(await ask('/links/here')).toMatchObject({ status: 302, location: '/links/here/' });
+    expect((await ask('/')).text).toContain('<h2 id="links-title">');
+  });
+
+  test('says at the root which links there are, and of a link elsewhere whom to ask', async () => {
+    const { ask } = await openFront();
+    expect(await ask('/api/status')).toMatchObject({
+      status: 404,
+      text: expect.stringContaining('There are here, there, nowhere.'),
+    });
+    expect(await ask('/links/there/api/status')).toMatchObject({
+      status: 503,
+      text: expect.stringContaining('Ask http://127.0.0.1:2 instead.'),
+    });
+    expect(await ask('/links/nowhere/api/status')).toMatchObject({ status: 503 });
+    expect(await ask('/links/lost/api/status')).toMatchObject({
+      status: 404,
+      text: expect.stringContaining('There is no link lost.'),
+    });
+    expect(JSON.parse((await ask('/api/links')).text)).toMatchObject({
+      links: [
+        { name: 'here', isHere: true },
+        { name: 'there', isHere: false, url: 'http://127.0.0.1:2' },
+        { name: 'nowhere', isHere: false },
+      ],
+    });
+  });
+
+  test('is as well as the worst of them, and says of which link every condition and every number is', async () => {
+    const { ask, breakNowhere } = await openFront();
+    expect(await ask('/healthz')).toMatchObject({ status: 200 });
+    breakNowhere();
+    const ready = await ask('/readyz');
+    expect(ready.status).toBe(503);
+    expect(JSON.parse(ready.text).conditions).toContainEqual(
+      expect.objectContaining({ link: 'nowhere', name: 'STATE_BROKEN' }),
+    );
+    const { text } = await ask('/metrics');
+    expect(text).toMatch(/^crm_sheet_sync_records\{tab="Leads",side="crm",link="here"\} 5$/m);
+    expect(text.match(/^crm_sheet_sync_[^{]*[ {](?!.*link=).*$/gm) ?? []).toEqual([]);
+  });
+
+  test('asks for the token before a link is read where the settings say so, and never for its health', async () => {
+    const { ask } = await openFront(true);
+    for (const path of ['/api/links', '/links/here/api/status', '/links/here/', '/'])
+      expect({ path, status: (await ask(path)).status }).toEqual({ path, status: 401 });
+    for (const path of ['/healthz', '/links/here/healthz'])
+      expect({ path, status: (await ask(path)).status }).toEqual({ path, status: 200 });
+    expect(await ask('/links/here/api/status', { headers: { authorization } })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test('serves a link no more once it has been left', async () => {
+    const { ask, front } = await openFront();
+    await front.shut('here');
+    expect(await ask('/links/here/api/status')).not.toMatchObject({ status: 200 });
+    expect((await ask('/metrics')).text).not.toContain('link="here"');
+  });
+});
