@@ -171,6 +171,7 @@ export class LinkRunner {
         post.trouble = undefined;
       } catch (error) {
         if (!isSyncError(error)) post.log.error('link.failed', { error });
+        else if (!post.trouble) post.log.warn('link.not_run', { code: error.code, message: error.message });
         post.trouble = { error, since: post.trouble?.since ?? systemClock.now() };
       }
       post.move = undefined;

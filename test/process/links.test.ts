@@ -1,7 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLeaseBoard } from '../../src/bullmq/lease-board.ts';
+import type { LeaseBoard } from '../../src/sync/lease.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
 import { type LinkName, linkNames, linksRunBy, openLinksStage } from '../support/links-stage.ts';
-import { startRedis, stopRedis } from '../support/redis.ts';
+import { realClock } from '../support/real-clock.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { commandRedis, type RedisServer, startRedis, stopRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 
 const limit = { timeout: 300_000 };
@@ -54,6 +58,62 @@ describe('several links', limit, () => {
     for (const name of linkNames) expect(typedTitles(stage.titlesInCrm(name), name)).toHaveLength(3);
     stage.expectBudgetsKept();
   });
+
+  test('are written no more by a process that stood still while somebody else took them, and left', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => stopRedis(redis));
+    const stage = await openLinksStage(redis.url);
+    const daemon = await stage.startDaemon();
+    await until('the process runs all links', runsAll(daemon));
+    for (const name of linkNames) await stage.agreed(name);
+    const others = await openOtherBoard(redis);
+    daemon.process.kill('SIGSTOP');
+    const look = () => others.look('http://others.example');
+    await until('its leases have run out', async () => (await look()).holders.size === 0);
+    for (const name of linkNames) await stage.editSheet(name, newLead(21, `Typed in ${name}`));
+    const before = await stage.countWrites();
+    const leases = await Promise.all(linkNames.map((_, index) => others.take(`link ${index}`)));
+
+    // While Redis does not answer, only the process itself can know that it may write no more.
+    redis.process.kill('SIGSTOP');
+    daemon.process.kill('SIGCONT');
+    const said = (event: string) =>
+      daemon
+        .said()
+        .split('\n')
+        .filter((line) => line.includes(event));
+    await until('writes were refused', async () => said('LEASE_ENDED').length > 0);
+    redis.process.kill('SIGCONT');
+    await look();
+    await until(
+      'the process has left all links',
+      async () => said('"link.left"').length === linkNames.length,
+    );
+    expect(await stage.countWrites()).toEqual(before);
+
+    for (const lease of leases) if (lease) await others.release(lease);
+    for (const name of linkNames) await stage.agreed(name, `Typed in ${name}`);
+    for (const name of linkNames) expect(typedTitles(stage.titlesInCrm(name), name)).toHaveLength(1);
+    stage.expectBudgetsKept();
+  });
+
+  /** A process that takes links and does nothing with them. */
+  async function openOtherBoard(redis: RedisServer): Promise<LeaseBoard> {
+    const keys = await commandRedis(redis, 'KEYS', '*:lease');
+    const ids = [...keys.matchAll(/link:(\w+):lease/g)].map(
+      ([, id = ''], index) => [`link ${index}`, id] as const,
+    );
+    const board = createLeaseBoard({
+      redisUrl: redis.url,
+      links: new Map(ids),
+      group: 'others',
+      process: 'others',
+      clock: realClock,
+      log: createRecordingLog(),
+    });
+    onTestFinished(() => board.close().catch(() => undefined));
+    return board;
+  }
 
   const typedTitles = (titles: readonly string[], name: LinkName) =>
     titles.filter((title) => title.endsWith(` in ${name}`));

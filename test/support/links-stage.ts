@@ -39,6 +39,8 @@ export interface LinksStage {
   agreed(link: LinkName, ...titles: string[]): Promise<void>;
   /** Titles of the leads that an agency has, each as often as it is there. */
   titlesInCrm(link: LinkName): string[];
+  /** Writes that the CRM and the sheets were asked for. */
+  countWrites(): Promise<{ readonly crm: number; readonly sheets: number }>;
   /** Fails when any window of a key or of the address ever held more requests than the CRM allows. */
   expectBudgetsKept(): void;
 }
@@ -108,6 +110,17 @@ export async function openLinksStage(redisUrl?: string): Promise<LinksStage> {
       await until(`the leads of ${name} are the same`, look, { limitMs: 90_000, describe });
     },
     titlesInCrm,
+    async countWrites() {
+      const usages = linkNames.map(async (name) => {
+        const answer = await fetch(`${sheetOf(name).rootUrl}/__sandbox/usage`);
+        return usageShape.parse(await answer.json()).write.total;
+      });
+      const ofSheets = await Promise.all(usages);
+      return {
+        crm: crm.model.requests().filter(({ method }) => method !== 'GET').length,
+        sheets: ofSheets.reduce((sum, count) => sum + count, 0),
+      };
+    },
     expectBudgetsKept() {
       const { ipRequestsPerWindow, ips, keys: byKey, requestsPerWindow } = crm.model.usage();
       const used = Object.values(byKey);
@@ -122,6 +135,8 @@ export async function openLinksStage(redisUrl?: string): Promise<LinksStage> {
     },
   };
 }
+
+const usageShape = z.object({ write: z.object({ total: z.number() }) });
 
 /** Times for tests that run through many cycles. */
 function settingsOf(sheetOf: (name: LinkName) => SandboxSheets) {
