@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { createLeaseBoard } from '../../src/bullmq/lease-board.ts';
 import type { LeaseBoard } from '../../src/sync/lease.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
@@ -20,6 +21,14 @@ const runsAll =
     const run = (await Promise.all(daemons.map(linksRunBy))).flat().toSorted();
     return run.join() === linkNames.join();
   };
+
+const statusShape = z.object({ tabs: z.array(z.object({ recordsInTable: z.number() })) });
+
+/** How many leads a daemon knows to be in the sheet of a link. */
+async function readLeadsInTable({ url }: DaemonProcess, name: LinkName): Promise<number | undefined> {
+  const answer = await fetch(`${url}/links/${name}/api/status`);
+  return statusShape.parse(await answer.json()).tabs[0]?.recordsInTable;
+}
 
 describe('several links', limit, () => {
   test('run in one process without Redis, each with its own mirror, and share the address of the machine', async () => {
@@ -66,6 +75,10 @@ describe('several links', limit, () => {
     const daemon = await stage.startDaemon();
     await until('the process runs all links', runsAll(daemon));
     for (const name of linkNames) await stage.agreed(name);
+    await until('the process knows that all rows are written', async () => {
+      const records = await Promise.all(linkNames.map((name) => readLeadsInTable(daemon, name)));
+      return records.every((count) => count === 20);
+    });
     const others = await openOtherBoard(redis);
     daemon.process.kill('SIGSTOP');
     const look = () => others.look('http://others.example');
