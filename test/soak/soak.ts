@@ -63,6 +63,14 @@ async function live(course: Course, redis: Awaited<ReturnType<typeof startRedis>
   }
 }
 
+const shownMax = 12;
+
+/** Some of many, from the first to the last. */
+function thin<Item>(items: readonly Item[]): Item[] {
+  const every = Math.ceil(items.length / shownMax);
+  return items.filter((_, index) => index % every === 0 || index === items.length - 1);
+}
+
 /** The people and the troubles have stopped: now both sides have to become the same and stay so. */
 async function settle(stage: ProcessStage, operator: Operator): Promise<void> {
   stage.setCrmFaults({ clear: true });
@@ -122,7 +130,6 @@ test(`both sides are the same after ${minutes} minutes of people and trouble`, {
     const owners = [title, meta?.about?.description].flatMap((text) => ownerOf(text) ?? []);
     return new Set(owners).size > 1;
   });
-  const [first, last] = [course.memory.at(0), course.memory.at(-1)];
   console.log(
     JSON.stringify({
       minutes,
@@ -136,7 +143,9 @@ test(`both sides are the same after ${minutes} minutes of people and trouble`, {
       strays,
       leads: leads.length,
       rows: (await readSheet(stage.addresses))['Leads']?.length,
-      memory: { first, last, largest: Math.max(...course.memory.map(({ megabytes }) => megabytes)) },
+      memory: thin(course.memory).map(
+        ({ megabytes, minute }) => `${Math.round(megabytes)} MB at ${Math.round(minute)}`,
+      ),
     }),
   );
   expect(lost).toEqual([]);
