@@ -35,6 +35,15 @@ function claim(world: World, row: SheetRow): OutboxItem {
 const setItem = (world: World, item: OutboxItem, more: Partial<OutboxItem>) =>
   world.outbox.set(`lead-${item.key.id}`, { ...item, ...more });
 
+/** As if the CRM had answered the create without the record; answers the key of that. */
+function forgetAnswer(world: World, { id }: OutboxItem['key']) {
+  const made = leadKey(Number(world.outbox.get(`lead-${id}`)?.recordId));
+  const agreement = world.agreements.get(`lead-${made.id}`);
+  if (!agreement) throw new Error('Nothing is agreed.');
+  world.agreements.set(`lead-${made.id}`, { ...agreement, fields: {} });
+  return made;
+}
+
 describe('a new row', () => {
   it('is claimed once it rests, created after the claim was seen, and gets its ID', () => {
     const world = createWorld();
@@ -274,17 +283,25 @@ describe('a create whose outcome nobody knows', () => {
     const row = addRow(world, 'lead', { title: textCell('Acme') });
     const { key } = claim(world, row);
     push(world);
-    // The CRM answered the create without the record.
-    const made = leadKey(Number(world.outbox.get(`lead-${key.id}`)?.recordId));
-    const agreement = world.agreements.get(`lead-${made.id}`);
-    if (!agreement) throw new Error('Nothing is agreed.');
-    world.agreements.set(`lead-${made.id}`, { ...agreement, fields: {} });
+    const made = forgetAnswer(world, key);
     world.sheet.lead.splice(world.sheet.lead.indexOf(row), 1);
     expect(cycle(world).holds).toEqual([]);
     expect(cycle(world).holds).toMatchObject([{ id: made.id, decision: `vanished:lead-${made.id}` }]);
     world.decisions.set(`vanished:lead-${made.id}`, 'restore');
     settle(world);
     expect(describeCell(rowOf(world, made).cells['title'] ?? emptyCell)).toBe('Acme');
+  });
+
+  it('S4: gives its ID to a row that lost its token, also while the CRM has told nothing of the record', () => {
+    const world = worldWithLeads(['Beta'], { policy: { vanishedRows: 'trash' } });
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const { key } = claim(world, row);
+    push(world);
+    const made = forgetAnswer(world, key);
+    row.id = emptyCell;
+    settle(world);
+    expect([titles(world), world.sheet.lead.length]).toEqual([['Beta', 'Acme'], 2]);
+    expect([describeCell(row.id), syncOf(row)]).toEqual([made.id, expect.stringMatching(/^Synced /)]);
   });
 
   it('is forgotten a month after it was over, and not while a row shows its token', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import {
@@ -112,6 +112,18 @@ describe('an ID that somebody changed', () => {
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
+  it('S3: to nothing is no sign of another record that was only made in the same minute', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const row = rowOf(world, acme);
+    removeRow(world, beta);
+    removeRecord(world, acme);
+    row.cells['title'] = textCell('Acme GmbH');
+    settle(world);
+    row.id = emptyCell;
+    settle(world);
+    expect(titles(world)).toEqual(['Beta', 'Acme GmbH']);
+  });
+
   it.each([
     [
       'one that nobody knows',
@@ -185,6 +197,40 @@ describe('an ID that somebody changed', () => {
     settle(world);
     expect(titles(world)).toEqual(['Acme GmbH', 'Beta']);
   });
+});
+
+describe('an ID that stands in the row of another record', () => {
+  it.each([
+    [
+      'an ID that nobody has',
+      numberCell(77),
+      /^Held: No record of the CRM has the ID “77”, and this looks like/,
+    ],
+    ['nothing', emptyCell, /^Held: This looks like record 2/],
+  ])('S2: is held, although that row was edited, while the own row has %s', (_what, id, sync) => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'trash' } });
+    const [one, two] = [rowOf(world, acme), rowOf(world, beta)];
+    [one.id, two.id] = [two.id, id];
+    one.cells['about.url'] = textCell('https://acme.example');
+    settle(world);
+    expect([syncOf(one), syncOf(two)]).toEqual([
+      expect.stringMatching(/^Held: This row shows the values of record 1 instead of its own/),
+      expect.stringMatching(sync),
+    ]);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+});
+
+test('S2: a record that is deleted is remembered for as long as its values stand in the row of another one', () => {
+  const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+  const [one, two] = [rowOf(world, acme), rowOf(world, beta)];
+  [one.id, two.id] = [two.id, numberCell(77)];
+  one.cells['about.url'] = textCell('https://acme.example');
+  removeRecord(world, acme);
+  settle(world);
+  settle(world);
+  expect(syncOf(one)).toMatch(/^Held: This row shows the values of record 1 instead of its own/);
+  expect(titles(world)).toEqual(['Beta', 'Gamma']);
 });
 
 describe('rows whose IDs changed places', () => {

@@ -1,5 +1,6 @@
 import { conflictScope } from '../../src/core/decide/context.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
+import { isClaimToken } from '../../src/core/record.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { restoreHeaders } from './column-people.ts';
 import { isRecordId, type People } from './people.ts';
@@ -110,9 +111,9 @@ function newestValues(people: People, { entity, rows }: TabView): Map<string, st
 /** A record's row has the record's ID; a row without a record has none, unless its create is on its way. */
 function mendId(people: People, tab: TabView, row: SeenRow, owner: string): void {
   const column = tab.columnOf('ID');
-  const wanted = people.recordOf(tab.entity, owner) ?? (isRecordId(row.id) ? '' : row.id);
+  const wanted = people.recordOf(tab.entity, owner) ?? '';
   if (column === undefined || row.id === wanted) return;
-  const isOnItsWay = !isRecordId(row.id) && row.id !== '';
+  const isOnItsWay = isClaimToken(row.id) && !row.sync.includes('Clear the ID');
   if (isOnItsWay) return;
   people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text: wanted });
 }

@@ -61,8 +61,8 @@ export const originOf = ({ outbox }: TabContext, id: RecordId): OutboxItem | und
     .values()
     .find(({ kind, state, recordId }) => kind === 'create' && state === 'done' && recordId === id);
 
-/** What was known of a record when its row vanished: of one whose row went before the CRM told anything of it, what was sent. */
-const baseOf = (context: TabContext, { key, fields }: Agreement): Fields =>
+/** What is known of a record whose row is not there: of one whose row went before the CRM told anything of it, what was sent. */
+export const baseOf = (context: TabContext, { key, fields }: Agreement): Fields =>
   Object.keys(fields).length > 0 ? fields : (originOf(context, key.id)?.fields ?? {});
 
 /** The CRM has no trash for contacts: only a person may delete one. */

@@ -1,8 +1,12 @@
 import { emptyCell, equalCells } from '../cell.ts';
 import type { RecordId } from '../record.ts';
+import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
+import { baseOf } from './absent.ts';
 import type { TabContext } from './context.ts';
+import { resembles } from './resemblance.ts';
+import { cellsOf, readRowValues } from './row-values.ts';
 
 /** So many values of a record are no coincidence, if one of them is that record's alone. */
 const sharedMin = 2;
@@ -43,4 +47,13 @@ function countValues({ agreements }: TabContext, name: FieldName): ReadonlyMap<s
     counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   return counts;
+}
+
+/** Whether the row looks like the record's, although not for certain. */
+export function isLike(context: TabContext, row: ObservedRow, agreement: Agreement): boolean {
+  const known = baseOf(context, agreement);
+  if (resembles(known, readRowValues(context, row).fields)) return true;
+  // Records that the CRM made in one minute have columns alike that only show.
+  const typed = Object.fromEntries(Object.entries(row.cells).filter(([name]) => !isShownOnly(context, name)));
+  return showsPart(context, typed, { id: agreement.key.id, own: cellsOf(context, row, known) });
 }

@@ -2,13 +2,13 @@ import { describeCell } from '../cell.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
+import { baseOf } from './absent.ts';
 import type { BoundRow } from './bind.ts';
 import type { TabContext } from './context.ts';
-import { showsPart } from './likeness.ts';
+import { isLike } from './likeness.ts';
 import { pauseRow } from './paused.ts';
-import { resembles } from './resemblance.ts';
 import { decideRow } from './row.ts';
-import { cellsOf, lookOf, lookOfValues, readRowValues } from './row-values.ts';
+import { lookOf, lookOfValues } from './row-values.ts';
 import { writeRow } from './row-write.ts';
 import { isMarkedCopy } from './sync-text.ts';
 
@@ -58,8 +58,8 @@ function findShown(
   rows: readonly ObservedRow[],
   first: ObservedRow,
 ): ReadonlyMap<ObservedRow, RecordId> {
-  const owners = Map.groupBy(context.agreements.values(), ({ fields }) =>
-    lookOfValues(context, first, fields),
+  const owners = Map.groupBy(context.agreements.values(), (agreement) =>
+    lookOfValues(context, first, baseOf(context, agreement)),
   );
   const shown = new Map<ObservedRow, RecordId>();
   for (const [look, [row, ...others]] of Map.groupBy(rows, lookOf)) {
@@ -89,13 +89,9 @@ export function decideStray(context: TabContext, { row, id }: BoundRow): void {
  * row that looks like the record whose ID it has is a copy of that one.
  */
 export function findSuspects(context: TabContext, row: ObservedRow, lost: readonly Agreement[]): RecordId[] {
-  if (lost.length === 0) return [];
-  const { fields } = readRowValues(context, row);
-  const isLike = ({ key, fields: agreed }: Agreement) =>
-    resembles(agreed, fields) ||
-    showsPart(context, row.cells, { id: key.id, own: cellsOf(context, row, agreed) });
-  const own = context.agreements.get(describeCell(row.id));
-  return own && isLike(own) ? [] : lost.filter(isLike).map(({ key }) => key.id);
+  const own = lost.length > 0 ? context.agreements.get(describeCell(row.id)) : undefined;
+  if (own && isLike(context, row, own)) return [];
+  return lost.filter((agreement) => isLike(context, row, agreement)).map(({ key }) => key.id);
 }
 
 const namedMax = 5;

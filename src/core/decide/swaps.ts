@@ -1,10 +1,11 @@
 import { type Cell, emptyCell, equalCells } from '../cell.ts';
 import type { RecordId } from '../record.ts';
+import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
-import type { BoundRow } from './bind.ts';
+import type { Binding } from './bind.ts';
 import type { TabContext } from './context.ts';
-import { isShownOnly, showsPart } from './likeness.ts';
+import { isLike, isShownOnly, showsPart } from './likeness.ts';
 import { cellsOf, lookOf, lookOfValues, showsValues } from './row-values.ts';
 
 /** A row that does not show what is agreed for its record. */
@@ -27,10 +28,12 @@ export interface Swap {
 /**
  * Rows that show the values of another record whose own row does not: their IDs changed places, or their values did, perhaps with edits
  * on top. Which of it was meant nobody can tell, so nothing is written for either of them, unless it is certain. The same holds for a
- * row that shows exactly what a record has of which no row is known for certain.
+ * row that shows exactly what a record has of which no row is known for certain; or much of that, if its own record's values stand
+ * elsewhere.
  */
-export function findSwaps(context: TabContext, rows: readonly BoundRow[]): ReadonlyMap<RecordId, Swap> {
-  const displaced = rows.flatMap(({ row, id }): Displaced[] => {
+export function findSwaps(context: TabContext, binding: Binding): ReadonlyMap<RecordId, Swap> {
+  const { records } = binding;
+  const displaced = records.flatMap(({ row, id }): Displaced[] => {
     const agreed = context.agreements.get(id)?.fields ?? {};
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
     if (Object.keys(agreed).length === 0 || !context.records.has(id)) return [];
@@ -39,16 +42,17 @@ export function findSwaps(context: TabContext, rows: readonly BoundRow[]): Reado
   const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
   if (!first) return swaps;
-  const bound = new Set(rows.map(({ id }) => id));
+  const bound = new Set(records.map(({ id }) => id));
+  const rowless = [...context.agreements.values()].filter(
+    ({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0,
+  );
   const owners = new Map(
-    [...context.agreements.values()]
-      .filter(({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0)
-      .map(({ key, fields }) => [lookOfValues(context, first.row, fields), key.id]),
+    rowless.map(({ key, fields }) => [lookOfValues(context, first.row, fields), key.id]),
   );
   for (const { id, own } of displaced) owners.set(lookOf({ cells: own }), id);
   const search = createSearch(context, displaced);
   for (const one of displaced) {
-    const other = owners.get(lookOf(one.row)) ?? search(one);
+    const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, rowless, binding);
     if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
   }
   const byId = new Map(displaced.map((each) => [each.id, each]));
@@ -59,6 +63,20 @@ export function findSwaps(context: TabContext, rows: readonly BoundRow[]): Reado
     else if (!swaps.has(other)) swaps.set(other, { other: id, sign: 'shown' });
   }
   return swaps;
+}
+
+/** The record without a row whose values the row shows in part, where another row looks like the one of the row's own record. */
+function findRowless(
+  context: TabContext,
+  { id, row }: Displaced,
+  rowless: readonly Agreement[],
+  { copies, strangers, unbound }: Binding,
+): RecordId | undefined {
+  const other = rowless.find((agreement) => isLike(context, row, agreement));
+  const own = context.agreements.get(id);
+  if (!other || !own || isLike(context, row, own)) return undefined;
+  const rest = [...unbound, ...[...copies, ...strangers].map((each) => each.row)];
+  return rest.some((each) => isLike(context, each, own)) ? other.key.id : undefined;
 }
 
 /**

@@ -61,23 +61,25 @@ export function decideTab(context: TabContext): boolean {
   if (isBraked(context, binding, vanished)) return true;
 
   for (const stray of strays) decideStray(context, stray);
-  const shown = decideRecords(context, binding);
+  const swaps = decideRecords(context, binding);
   decideClaims(context, binding, rows);
-  const found = shown.union(decideOthers(context, binding, lost));
+  const unsure = [...swaps.keys()].flatMap((id) => context.agreements.get(id) ?? []);
+  const found = decideOthers(context, binding, [...lost, ...unsure]);
+  for (const { other } of swaps.values()) found.add(other);
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
-  decideUnseenRecords(context, present);
+  decideUnseenRecords(context, present.union(found));
   keepBefore(context);
   return true;
 }
 
-/** Rows with the ID of their record. Answers the records whose values stand in the row of another one: those have not vanished. */
-function decideRecords(context: TabContext, { records }: Binding): Set<RecordId> {
+/** Rows with the ID of their record. Answers those whose ID may be another one's: the record whose values they show has not vanished. */
+function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<RecordId, Swap> {
   const { draft, entity, input } = context;
-  const swaps = findSwaps(context, records);
+  const swaps = findSwaps(context, binding);
   // Who approved that values changed places meant every one of them.
   const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
-  const shown = new Set<RecordId>();
-  for (const { row, id } of records) {
+  const standing = new Map<RecordId, Swap>();
+  for (const { row, id } of binding.records) {
     const [swap, scope] = [swaps.get(id), swapScope({ entity, id })];
     if (row.isPaused) {
       pauseRow(context, row, id);
@@ -89,13 +91,13 @@ function decideRecords(context: TabContext, { records }: Binding): Set<RecordId>
       continue;
     }
     const isTaken = swap === undefined || context.decision(scope) !== undefined || isMeant;
-    if (!isTaken) shown.add(swap.other);
+    if (!isTaken) standing.set(id, swap);
     if (isTaken) decideRow(context, row, id);
     else if (swap.sign === 'exchanged') decideStray(context, { row, id: swap.other });
     else if (input.isRestless(entity, row)) draft.restlessRows += 1;
     else holdRow(context, row, id, swapReason(swap), scope);
   }
-  return shown;
+  return standing;
 }
 
 /** Leaves a row alone over which the sides fight. What waits of it is decided anew when it goes on; what a person takes back is done. */
@@ -131,7 +133,7 @@ function decideOthers(
   context: TabContext,
   { copies, strangers, unbound }: Binding,
   lost: readonly Agreement[],
-): ReadonlySet<RecordId> {
+): Set<RecordId> {
   const found = new Set<RecordId>();
   const suspectsOf = (row: ObservedRow) => {
     const suspects = findSuspects(context, row, lost);
