@@ -64,11 +64,13 @@ interface Sent {
   readonly kept?: KeptRow;
 }
 
-/** A set that was sent, without its Sync cell: that one is written again anyway, unless it went under another column. */
-export type SentSet = Sent &
-  Pick<SetStep, 'entity' | 'position' | 'idSeen' | 'id' | 'cells' | 'others' | 'place'>;
+export type SentSet = Sent & Omit<SetStep, 'kind'>;
 
-export type SentDelete = Sent & DeleteStep;
+export type SentDelete = Sent &
+  DeleteStep & {
+    /** What it took was sent back, and nobody knows yet whether that landed. */
+    readonly isSentBack?: true;
+  };
 
 export type StrewnRow = RowCells & { readonly entity: Entity };
 

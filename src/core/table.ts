@@ -60,7 +60,7 @@ export interface KeptPlace {
 }
 
 /** A row as it stood right before a write reached it. Its formulas are not told as they were, because they were copied. */
-export interface KeptRow extends Pick<ObservedRow, 'id' | 'cells'> {
+export interface KeptRow extends Pick<ObservedRow, 'id' | 'sync' | 'cells'> {
   readonly place: KeptPlace;
 }
 

@@ -61,6 +61,7 @@ export function toKeptRow({ columns, headers }: KeptColumns, cells: Row, row: nu
   const fields = [...columns.fields].map(([field, { index }]) => [field, index] as const);
   return {
     id: bareCell(cells[columns.id] ?? emptyCell),
+    sync: bareCell(cells[columns.sync ?? -1] ?? emptyCell),
     cells: Object.fromEntries(fields.map(([field, index]) => [field, bareCell(cells[index] ?? emptyCell)])),
     place: {
       row,
@@ -84,12 +85,13 @@ export function findHit(
   const fields = new Map([...columns.fields].map(([field, { index }]) => [index, field]));
   const cells: Record<FieldName, Cell> = {};
   const others: number[] = [];
-  let id: Cell | undefined;
+  const hit: { id?: Cell; sync?: Cell } = {};
   for (const { cell, column } of placed) {
     const field = fields.get(column);
     if (field !== undefined) cells[field] = cell;
-    else if (column === columns.id) id = cell;
-    else if (column !== columns.sync) others.push(column);
+    else if (column === columns.id) hit.id = cell;
+    else if (column === columns.sync) hit.sync = cell;
+    else others.push(column);
   }
-  return { cells, others, ...(id ? { id } : {}) };
+  return { cells, others, ...hit };
 }

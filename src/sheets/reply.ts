@@ -39,15 +39,12 @@ export function planSlots(steps: readonly RowStep[], keeping: Keeping): KeepingP
   };
 }
 
-/** A Sync cell alone does no harm in a row that is not its own: it is written again anyway. */
 export function keptStepsOf(steps: readonly RowStep[], { slots }: KeepingPlan): KeptStep[] {
   return steps.flatMap((step): KeptStep[] => {
     const slot = slots.get(step);
     if (slot === undefined || step.kind === 'append') return [];
     const { entity, position } = step;
-    const isWhole = step.kind === 'delete';
-    const isTold = isWhole || step.id !== undefined || Object.keys(step.cells).length > 0;
-    return [{ slot, entity, position, isWhole, isTold }];
+    return [{ slot, entity, position, isWhole: step.kind === 'delete' }];
   });
 }
 

@@ -45,8 +45,6 @@ export interface KeptStep {
   readonly position: number;
   /** With its formats, because the row is deleted. */
   readonly isWhole: boolean;
-  /** Whether the reply has to tell of it. */
-  readonly isTold: boolean;
 }
 
 const headerRow = ({ from }: Keeping, kind: TabKind): number => from + keptTabs.indexOf(kind);
@@ -77,10 +75,6 @@ export function planKeeping(
   const used = spans([...headers, ...rows].map(({ row }) => row));
   const height = Math.max(...used.map(({ end }) => end));
   const width = Math.max(...[...tabs.values()].map(({ columnCount }) => columnCount)) + 1 + spareColumns;
-  const told = spans([
-    ...headers.map(({ row }) => row),
-    ...rows.filter(({ isTold }) => isTold).map(({ row }) => row),
-  ]);
   return {
     requests: [
       ...(known ? [] : [createShadow(shadow.sheetId)]),
@@ -97,7 +91,7 @@ export function planKeeping(
       ]),
       ...used.map(({ start, end }) => markRows(shadow, start, end, keeping.run)),
     ],
-    ranges: told.map(({ start, end }) => rangeOf(shadow, start, end)),
+    ranges: used.map(({ start, end }) => rangeOf(shadow, start, end)),
     shadow: {
       ...shadow,
       rowCount: Math.max(height, shadow.rowCount),

@@ -11,7 +11,7 @@ import {
   type Tabs,
   toKeptRows,
 } from './reply.ts';
-import { type KeptCells, keptFields, planKeeping, readKept, type Shadow } from './shadow.ts';
+import { keptFields, planKeeping, readKept, type Shadow } from './shadow.ts';
 import { applySteps, sortSteps } from './steps.ts';
 import { tabRequests } from './write.ts';
 
@@ -51,23 +51,11 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     if (!plan || !keep) return emptyReply;
     shadow = keep.shadow;
     const slots = kept.map(({ slot }) => slot);
-    return tellReply(steps, plan, met, keep.shadow, readKept(keep.shadow, plan.keeping, slots, answer));
-  }
-
-  /** Where columns moved, everything that was kept has to be known, also what the reply did not have to tell. */
-  async function tellReply(
-    steps: readonly RowStep[],
-    { entities, keeping }: KeepingPlan,
-    met: Tabs,
-    known: Shadow,
-    told: KeptCells,
-  ): Promise<WriteReply> {
-    const columns = findColumns(met, told);
+    const cells = readKept(keep.shadow, plan.keeping, slots, answer);
+    const columns = findColumns(met, cells);
     const hits = findHits(steps, met, columns);
     if (hits.size > 0) log.warn('sheet.columns_moved', { steps: hits.size });
-    const hasMore = hits.size > 0 && entities.size > 0;
-    const cells = hasMore ? await readAllKept(client, known, keeping, [...entities.keys()]) : told;
-    return { rows: toKeptRows(keeping, cells, columns, entities), hits };
+    return { rows: toKeptRows(plan.keeping, cells, columns, plan.entities), hits };
   }
 
   return {

@@ -3,6 +3,7 @@ import {
   closeMended,
   isLeft,
   judgeWrite,
+  noteSentBack,
   type Outcome,
   unansweredWrite,
 } from '../core/decide/open-writes.ts';
@@ -37,10 +38,9 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<numb
   const reply = await link.table.write(steps, open.keeping);
   const outcome = addHits(judgeWrite(open, reply.rows, unansweredBeside(link, open)), open, steps, reply);
   const slots = new Map<RowStep, number>(keptSteps(steps).map((step, slot) => [step, slot]));
-  const sent = new Set([...open.sets, ...open.deletes].map(({ slot }) => slot));
   const isMissed = (step: RowStep) => {
-    const slot = slots.get(step) ?? -1;
-    return reply.hits.has(step) || (sent.has(slot) && !outcome.done.has(slot));
+    const slot = slots.get(step);
+    return reply.hits.has(step) || (slot !== undefined && !outcome.done.has(slot));
   };
   const missed = plan.table.filter(({ write }) => isMissed(write));
   const done = plan.table.filter(({ write }) => !isMissed(write));
@@ -133,6 +133,7 @@ function commitPlan(link: Link, plan: Plan): OpenWrite {
     for (const entity of plan.rebased) saveRebase(mirror, entity, '');
     for (const entity of plan.remapped) saveColumnMap(mirror, link.policy, entity);
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
+    for (const write of noteSentBack(mirror.readOpenWrites(), plan)) mirror.saveOpenWrite(write);
     const open = unansweredWrite(plan, freeRow(mirror.readOpenWrites()));
     if (isLeft(open)) mirror.saveOpenWrite(open);
     // Last, because it forgets all of the above.

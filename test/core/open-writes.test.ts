@@ -8,7 +8,7 @@ import { cycle, worldWithLeads } from '../support/world-daemon.ts';
 
 const place = { row: 5, headers: ['ID', 'Title'], columns: { title: 1 } };
 const titled = (text: string) => ({ title: textCell(text) });
-const keptRow = (id: Cell, cells: KeptRow['cells']): KeptRow => ({ id, cells, place });
+const keptRow = (id: Cell, cells: KeptRow['cells']): KeptRow => ({ id, sync: emptyCell, cells, place });
 
 const openWrite = (steps: Partial<Pick<OpenWrite, 'sets' | 'deletes' | 'outcome'>>): OpenWrite => ({
   id: 'w1',

@@ -82,7 +82,7 @@ function keepRows(world: World, { table }: Plan): ReadonlyMap<number, KeptRow> {
   return new Map(
     steps.flatMap(({ entity, position }, slot) => {
       const row = world.sheet[entity][position - 1];
-      return row ? [[slot, { id: row.id, cells: { ...row.cells }, place }] as const] : [];
+      return row ? [[slot, { id: row.id, sync: row.sync, cells: { ...row.cells }, place }] as const] : [];
     }),
   );
 }

@@ -57,7 +57,8 @@ function mendSet(context: TabContext, sent: SentSet, mends: Mending): Repair[] {
       isLeft(row.cells[name], sent.cells[name], kept.cells[name]),
     );
     const hasId = sent.id !== undefined && !equalCells(sent.id, kept.id);
-    if (left.length === 0 && others.length === 0 && !hasId) return [];
+    const hasSync = isLeft(row.sync, sent.sync, kept.sync);
+    if (left.length === 0 && others.length === 0 && !hasId && !hasSync) return [];
     const write: RowStep = {
       kind: 'set',
       entity,
@@ -67,6 +68,7 @@ function mendSet(context: TabContext, sent: SentSet, mends: Mending): Repair[] {
       place: kept.place,
       ...(others.length > 0 ? { others } : {}),
       ...(hasId ? { id: kept.id } : {}),
+      ...(hasSync ? { sync: kept.sync } : {}),
     };
     return [{ write, mends, row, id: kept.id }];
   });
@@ -74,7 +76,7 @@ function mendSet(context: TabContext, sent: SentSet, mends: Mending): Repair[] {
 
 /** Whether a cell still shows what was written, and showed something else before. */
 const isLeft = (found: Cell | undefined, written: Cell | undefined, before: Cell | undefined): boolean =>
-  isSameKept(found, written) && !isSameKept(written, before);
+  written !== undefined && isSameKept(found, written) && !isSameKept(written, before);
 
 /**
  * The rows that a set hit, by the ID that stands there since. One whose ID it wrote itself is known by the rest, as is one that had none;
@@ -94,13 +96,15 @@ function findHitRows({ tab }: TabContext, { cells, id }: SentSet, kept: KeptRow)
 }
 
 /** Brings a row back that a delete took although it was another one, or had been edited in that moment. */
-function giveBackRow({ entity, tab }: TabContext, { kept }: SentDelete, mends: Mending): Repair[] {
+function giveBackRow(
+  { entity, tab }: TabContext,
+  { isSentBack, kept }: SentDelete,
+  mends: Mending,
+): Repair[] {
   if (!kept) return [];
   const { cells, id, place } = kept;
-  const isThere = tab.rows.some((row) =>
-    id.kind === 'empty' ? equalRows(row, kept) : equalCells(row.id, id),
-  );
-  if (isThere) return [];
+  const isThere = (row: ObservedRow) => (id.kind === 'empty' ? equalRows(row, kept) : equalCells(row.id, id));
+  if (isSentBack && tab.rows.some(isThere)) return [];
   return [
     { write: { kind: 'append', entity, cells, place, ...(id.kind === 'empty' ? {} : { id }) }, mends, id },
   ];

@@ -27,7 +27,7 @@ export function unansweredWrite({ at, before, run, table }: Plan, from: number):
       ...(was ? { was } : {}),
     };
     if (step.kind === 'delete') deletes.push({ ...step, ...rest });
-    else if (writesMore(step)) sets.push({ ...sentCells(step), ...rest });
+    else sets.push({ ...sentSet(step), ...rest });
   }
   const height = keptTabs.length + slots.length;
   const settlesAt = at + lateLandingMs;
@@ -46,17 +46,7 @@ export function unansweredWrite({ at, before, run, table }: Plan, from: number):
 
 const confirmsOf = ({ write: _, ...consequences }: TableStep): Consequences => consequences;
 
-/** A Sync cell alone is left out: wherever it went, it is written again. */
-const writesMore = ({ cells, id }: SetStep): boolean => id !== undefined || Object.keys(cells).length > 0;
-
-const sentCells = ({ entity, position, idSeen, id, cells, others, place }: SetStep) => ({
-  entity,
-  position,
-  idSeen,
-  cells,
-  ...(id ? { id } : {}),
-  ...(others && place ? { others, place } : {}),
-});
+const sentSet = ({ kind: _, ...step }: SetStep) => step;
 
 /** What is known of a write once the table told what it did. */
 export interface Outcome {
@@ -92,7 +82,7 @@ export function judgeWrite(
     const typed = Object.keys(sent.cells).filter((name) => isTyped(sent, kept, name, others));
     if (typed.length === 0) continue;
     overtyped.set(sent.slot, typed);
-    const { id, others: _others, place: _place, ...rest } = sent;
+    const { id, others: _others, place: _place, sync: _sync, ...rest } = sent;
     const cells = Object.fromEntries(typed.map((name) => [name, sent.cells[name] ?? emptyCell]));
     sets.push({ ...rest, idSeen: id ?? sent.idSeen, cells, kept: { ...kept, id: id ?? kept.id } });
   }
@@ -165,6 +155,19 @@ export function closeMended(writes: readonly OpenWrite[], mended: readonly Mendi
     const isOpen = ({ slot }: { readonly slot: number }) => !slots.has(slot);
     const strewn = write.strewn.filter((_, slot) => !slots.has(slot));
     return [{ ...write, sets: write.sets.filter(isOpen), deletes: write.deletes.filter(isOpen), strewn }];
+  });
+}
+
+/** The open writes whose deleted rows are sent back now. */
+export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): readonly OpenWrite[] {
+  const sentBack = table.flatMap(({ mends, write }) => (mends && write.kind === 'append' ? [mends] : []));
+  return writes.flatMap((write) => {
+    const slots = new Set(sentBack.filter((mending) => mending.write === write.id).map(({ slot }) => slot));
+    if (slots.size === 0) return [];
+    const deletes = write.deletes.map((sent) =>
+      slots.has(sent.slot) ? { ...sent, isSentBack: true as const } : sent,
+    );
+    return [{ ...write, deletes }];
   });
 }
 
