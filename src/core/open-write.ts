@@ -1,7 +1,7 @@
 import type { Cell } from './cell.ts';
-import type { Entity, RecordKey } from './record.ts';
+import type { RecordKey } from './record.ts';
 import type { JournalEntry } from './state.ts';
-import type { DeleteStep, Keeping, KeptRow, RowCells, SetStep } from './table.ts';
+import type { DeleteStep, Keeping, KeptRow, SetStep } from './table.ts';
 import type { FieldName, Fields } from './value.ts';
 
 /** Google ends a request after three minutes: https://developers.google.com/workspace/sheets/api/limits. Until then an unanswered one may land. */
@@ -25,8 +25,6 @@ export interface OpenWrite {
   readonly height: number;
   readonly sets: readonly SentSet[];
   readonly deletes: readonly SentDelete[];
-  /** New rows whose cells stand under other columns than their own. */
-  readonly strewn: readonly StrewnRow[];
 }
 
 /** Names a step of a write that is still open. */
@@ -71,8 +69,6 @@ export type SentDelete = Sent &
     /** What it took was sent back, and nobody knows yet whether that landed. */
     readonly isSentBack?: true;
   };
-
-export type StrewnRow = RowCells & { readonly entity: Entity };
 
 /** The first row of the table that none of these writes needs for what it keeps. */
 export const freeRow = (writes: readonly OpenWrite[]): number =>

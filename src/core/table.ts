@@ -52,7 +52,8 @@ export interface RowCells {
  * the table alone; all numbers are zero-based.
  */
 export interface KeptPlace {
-  readonly row: number;
+  /** Absent where nothing stood: then giving back is emptying. */
+  readonly row?: number;
   /** What stood above each column of the tab. */
   readonly headers: readonly string[];
   /** The columns of the managed fields that were there. */
@@ -110,6 +111,8 @@ export const keptSteps = (steps: readonly RowStep[]): readonly (SetStep | Delete
 /** What a step did where columns had moved: what it put under others than its own. Other columns are counted as in {@link KeptPlace}. */
 export interface Hit extends RowCells {
   readonly others: readonly number[];
+  /** The columns as the step met them, without a row. */
+  readonly place: KeptPlace;
 }
 
 /** What an atomic write did, as it was kept in the same moment. */

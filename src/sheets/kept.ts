@@ -1,5 +1,5 @@
 import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../core/cell.ts';
-import type { AppendStep, Hit, KeptRow, SetStep } from '../core/table.ts';
+import type { AppendStep, Hit, KeptPlace, KeptRow, SetStep } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import type { ManagedColumn, ManagedColumns } from './columns.ts';
 import type { Rows } from './grid.ts';
@@ -57,29 +57,29 @@ function moveColumns(columns: ManagedColumns, oldIndexes: readonly number[]): Ma
 }
 
 /** A row as a write found it. */
-export function toKeptRow({ columns, headers }: KeptColumns, cells: Row, row: number): KeptRow {
-  const fields = [...columns.fields].map(([field, { index }]) => [field, index] as const);
+export function toKeptRow(met: KeptColumns, cells: Row, row: number): KeptRow {
+  const { columns } = met;
+  const cellIn = (column: number | undefined) => bareCell(cells[column ?? -1] ?? emptyCell);
   return {
-    id: bareCell(cells[columns.id] ?? emptyCell),
-    sync: bareCell(cells[columns.sync ?? -1] ?? emptyCell),
-    cells: Object.fromEntries(fields.map(([field, index]) => [field, bareCell(cells[index] ?? emptyCell)])),
-    place: {
-      row,
-      headers: Array.from({ length: Math.max(headers.length, cells.length) }, (_, column) => {
-        const header = headers[column] ?? emptyCell;
-        return header.kind === 'empty' ? '' : describeCell(header);
-      }),
-      columns: Object.fromEntries(fields),
-    },
+    id: cellIn(columns.id),
+    sync: cellIn(columns.sync),
+    cells: Object.fromEntries([...columns.fields].map(([field, { index }]) => [field, cellIn(index)])),
+    place: { ...placeOf(met, cells.length), row },
   };
 }
 
+/** The columns of a kept row of so many cells. */
+const placeOf = ({ columns, headers }: KeptColumns, width: number): KeptPlace => ({
+  headers: Array.from({ length: Math.max(headers.length, width) }, (_, column) => {
+    const header = headers[column] ?? emptyCell;
+    return header.kind === 'empty' ? '' : describeCell(header);
+  }),
+  columns: Object.fromEntries([...columns.fields].map(([field, { index }]) => [field, index])),
+});
+
 /** What a step hit, or `undefined` where all of its cells reached their columns. */
-export function findHit(
-  tab: BoundTab,
-  step: SetStep | AppendStep,
-  { columns, oldIndexes }: KeptColumns,
-): Hit | undefined {
+export function findHit(tab: BoundTab, step: SetStep | AppendStep, met: KeptColumns): Hit | undefined {
+  const { columns, oldIndexes } = met;
   const placed = placeCells(step, tab.columns);
   if (placed.every(({ column }) => (oldIndexes[column] ?? column) === column)) return undefined;
   const fields = new Map([...columns.fields].map(([field, { index }]) => [index, field]));
@@ -93,5 +93,6 @@ export function findHit(
     else if (column === columns.sync) hit.sync = cell;
     else others.push(column);
   }
-  return { cells, others, ...hit };
+  const width = Math.max(...placed.map(({ column }) => column + 1));
+  return { cells, others, ...hit, place: placeOf(met, width) };
 }

@@ -44,7 +44,7 @@ export function keptStepsOf(steps: readonly RowStep[], { slots }: KeepingPlan): 
     const slot = slots.get(step);
     if (slot === undefined || step.kind === 'append') return [];
     const { entity, position } = step;
-    return [{ slot, entity, position, isWhole: step.kind === 'delete' }];
+    return [{ slot, entity, position }];
   });
 }
 

@@ -43,8 +43,6 @@ export interface KeptStep {
   readonly slot: number;
   readonly entity: TabKind;
   readonly position: number;
-  /** With its formats, because the row is deleted. */
-  readonly isWhole: boolean;
 }
 
 const headerRow = ({ from }: Keeping, kind: TabKind): number => from + keptTabs.indexOf(kind);
@@ -85,9 +83,9 @@ export function planKeeping(
       ...headers.map(({ row, sheetId }) =>
         copyRows({ sheetId, start: 0, end: 1 }, shadow, row, 'PASTE_VALUES'),
       ),
-      ...joinRows(rows).flatMap(({ isWhole, row, ...source }) => [
+      ...joinRows(rows).flatMap(({ row, ...source }) => [
         copyRows(source, shadow, row, 'PASTE_FORMULA'),
-        ...(isWhole ? [copyRows(source, shadow, row, 'PASTE_FORMAT')] : []),
+        copyRows(source, shadow, row, 'PASTE_FORMAT'),
       ]),
       ...used.map(({ start, end }) => markRows(shadow, start, end, keeping.run)),
     ],
@@ -126,18 +124,15 @@ interface Source extends RowSpan {
 
 /** Rows that stand below each other on both sides are copied at once. */
 function joinRows(
-  rows: readonly { row: number; sheetId: number; position: number; isWhole: boolean }[],
-): (Source & { row: number; isWhole: boolean })[] {
-  const blocks: { row: number; sheetId: number; start: number; end: number; isWhole: boolean }[] = [];
-  for (const { isWhole, position, row, sheetId } of rows) {
+  rows: readonly { row: number; sheetId: number; position: number }[],
+): (Source & { row: number })[] {
+  const blocks: { row: number; sheetId: number; start: number; end: number }[] = [];
+  for (const { position, row, sheetId } of rows) {
     const last = blocks.at(-1);
     const isNext =
-      last?.sheetId === sheetId &&
-      last.isWhole === isWhole &&
-      last.end === position &&
-      last.row + last.end - last.start === row;
+      last?.sheetId === sheetId && last.end === position && last.row + last.end - last.start === row;
     if (last && isNext) last.end += 1;
-    else blocks.push({ row, sheetId, start: position, end: position + 1, isWhole });
+    else blocks.push({ row, sheetId, start: position, end: position + 1 });
   }
   return blocks;
 }
@@ -170,15 +165,17 @@ const markRows = ({ sheetId }: Shadow, start: number, end: number, run: string):
   },
 });
 
-/** Copies a cell of a kept row, which stood in `column` of its own tab, to another place. */
+/** Copies a cell of a kept row, which stood in `column` of its own tab, to another place, with its format. */
 export function copyBack(
   shadow: Shadow,
   { row, column }: { readonly row: number; readonly column: number },
   to: { readonly sheetId: number; readonly row: number; readonly column: number },
-  pasteType: 'PASTE_FORMULA' | 'PASTE_NORMAL',
-): Request {
+): Request[] {
   const source = area(shadow.sheetId, row, column + 1, 1, 1);
-  return { copyPaste: { source, destination: area(to.sheetId, to.row, to.column, 1, 1), pasteType } };
+  const destination = area(to.sheetId, to.row, to.column, 1, 1);
+  return ['PASTE_FORMULA', 'PASTE_FORMAT'].map((pasteType) => ({
+    copyPaste: { source, destination, pasteType },
+  }));
 }
 
 const area = (sheetId: number, row: number, column: number, height: number, width: number) => ({

@@ -55,30 +55,24 @@ const typedPart = (step: SetStep): SetStep => (step.place ? { ...step, cells: {}
 /** Copies kept cells and rows back to where they belong. */
 function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, end: number): Request[] {
   const { sheetId } = tab;
+  const copies = (place: KeptPlace, to: number, columns: readonly number[]): Request[] =>
+    findTargets(tab, place, columns).flatMap((target) => [
+      // An empty cell that is copied may leave what stands there.
+      clearCell(sheetId, to, target.to),
+      ...(place.row === undefined
+        ? []
+        : copyBack(shadow, { row: place.row, column: target.from }, { sheetId, row: to, column: target.to })),
+    ]);
   return [
     ...sets.flatMap(({ cells, others = [], place, position }) => {
       if (!place) return [];
-      const columns = [...Object.keys(cells).flatMap((name) => place.columns[name] ?? []), ...others];
-      return findTargets(tab, place, columns).flatMap(({ from, to }) => [
-        // An empty cell that is copied may leave what stands there.
-        clearCell(sheetId, position, to),
-        copyBack(
-          shadow,
-          { row: place.row, column: from },
-          { sheetId, row: position, column: to },
-          'PASTE_FORMULA',
-        ),
+      return copies(place, position, [
+        ...Object.keys(cells).flatMap((name) => place.columns[name] ?? []),
+        ...others,
       ]);
     }),
     ...appends.flatMap(({ place }, index) =>
-      (place ? findTargets(tab, place, [...place.headers.keys()]) : []).map(({ from, to }) =>
-        copyBack(
-          shadow,
-          { row: place?.row ?? 0, column: from },
-          { sheetId, row: end + index, column: to },
-          'PASTE_NORMAL',
-        ),
-      ),
+      place ? copies(place, end + index, [...place.headers.keys()]) : [],
     ),
   ];
 }
@@ -110,7 +104,7 @@ const clearCell = (sheetId: number, row: number, column: number): Request => ({
       startColumnIndex: column,
       endColumnIndex: column + 1,
     },
-    fields: 'userEnteredValue',
+    fields: 'userEnteredValue,userEnteredFormat.numberFormat',
   },
 });
 

@@ -19,7 +19,6 @@ const openWrite = (steps: Partial<Pick<OpenWrite, 'sets' | 'deletes' | 'outcome'
   height: 6,
   sets: [],
   deletes: [],
-  strewn: [],
   ...steps,
 });
 

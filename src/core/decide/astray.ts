@@ -1,7 +1,7 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import { isSameKept } from '../kept-cell.ts';
 import type { TabKind } from '../layout.ts';
-import type { Mending, OpenWrite, SentDelete, SentSet, StrewnRow } from '../open-write.ts';
+import type { Mending, OpenWrite, SentDelete, SentSet } from '../open-write.ts';
 import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { equalRows } from './bind.ts';
@@ -38,12 +38,11 @@ export function findRepairs(context: TabContext): readonly Repair[] {
   });
 }
 
-function repairsOf(context: TabContext, { deletes, id, sets, strewn }: OpenWrite): Repair[] {
+function repairsOf(context: TabContext, { deletes, id, sets }: OpenWrite): Repair[] {
   const isHere = ({ entity }: { readonly entity: TabKind }) => entity === context.entity;
   return [
     ...sets.filter(isHere).flatMap((sent) => mendSet(context, sent, { write: id, slot: sent.slot })),
     ...deletes.filter(isHere).flatMap((sent) => giveBackRow(context, sent, { write: id, slot: sent.slot })),
-    ...strewn.flatMap((row, slot) => (isHere(row) ? takeAway(context, row, { write: id, slot }) : [])),
   ];
 }
 
@@ -110,22 +109,6 @@ function giveBackRow(
   ];
 }
 
-/** Deletes a new row of ours whose cells stand under other columns than their own; it is added again. */
-function takeAway(
-  { entity, tab }: TabContext,
-  { cells, id = emptyCell }: StrewnRow,
-  mends: Mending,
-): Repair[] {
-  const row = tab.rows.find(
-    (candidate) =>
-      equalCells(candidate.id, id) &&
-      Object.entries(cells).every(([name, cell]) => isSameKept(candidate.cells[name], cell)),
-  );
-  if (!row) return [];
-  const write: RowStep = { kind: 'delete', entity, position: row.position, idSeen: row.id };
-  return [{ write, mends, row, id: emptyCell }];
-}
-
 /** Plans the repairs, with a line in the journal for each. */
 export function planRepairs({ draft, entity, input }: TabContext, repairs: readonly Repair[]): void {
   for (const { id, mends, write } of repairs) {
@@ -143,20 +126,12 @@ export function planRepairs({ draft, entity, input }: TabContext, repairs: reado
         before: {},
         after: {},
         lost: {},
-        cause: causeOf(write),
+        cause:
+          write.kind === 'set'
+            ? `somebody moved rows or columns, or typed, while they were written: ${Object.keys(write.cells).join(', ')}`
+            : 'rows moved while one of them was deleted',
       },
     });
-  }
-}
-
-function causeOf(write: RowStep): string {
-  switch (write.kind) {
-    case 'set':
-      return `somebody moved rows or typed while they were written: ${Object.keys(write.cells).join(', ')}`;
-    case 'append':
-      return 'rows moved while one of them was deleted';
-    case 'delete':
-      return 'columns moved while a row was added';
   }
 }
 

@@ -51,9 +51,8 @@ function decideOnce(input: DecideInput): Plan {
     const tab = table.tabs[entity];
     if (tab.state === 'held') {
       held.add(entity);
-      for (const { id, sets, deletes, strewn } of known.openWrites)
-        if ([...sets, ...deletes, ...strewn].some((step) => step.entity === entity))
-          draft.neededWrites.add(id);
+      for (const { id, sets, deletes } of known.openWrites)
+        if ([...sets, ...deletes].some((step) => step.entity === entity)) draft.neededWrites.add(id);
       draft.holds.push({ entity, reason: tab.reason });
       continue;
     }

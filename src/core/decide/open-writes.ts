@@ -7,7 +7,6 @@ import {
   type OpenWrite,
   type SentDelete,
   type SentSet,
-  type StrewnRow,
 } from '../open-write.ts';
 import { type KeptRow, keptSteps, keptTabs, type RowStep, type SetStep, type WriteReply } from '../table.ts';
 import type { FieldName } from '../value.ts';
@@ -40,7 +39,6 @@ export function unansweredWrite({ at, before, run, table }: Plan, from: number):
     height,
     sets,
     deletes,
-    strewn: [],
   };
 }
 
@@ -106,10 +104,12 @@ function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet 
   return { ...sent, kept, ...(found.length > 0 ? { others: found } : {}) };
 }
 
-export const isLeft = ({ deletes, sets, strewn }: OpenWrite): boolean =>
-  sets.length + deletes.length + strewn.length > 0;
+export const isLeft = ({ deletes, sets }: OpenWrite): boolean => sets.length + deletes.length > 0;
 
-/** Adds to an outcome what the steps did whose columns had moved: nothing of them is done, and what they hit is to be mended. */
+/**
+ * Adds to an outcome what the steps did whose columns had moved: nothing of them is done, and what they hit is to be mended. Of a new row
+ * that is all of it.
+ */
 export function addHits(
   { left, ...outcome }: Outcome,
   write: OpenWrite,
@@ -118,32 +118,19 @@ export function addHits(
 ): Outcome {
   if (hits.size === 0) return { ...outcome, left };
   const slots = new Map<RowStep, number>(keptSteps(steps).map((step, slot) => [step, slot]));
-  const sets: SentSet[] = [];
-  const strewn: StrewnRow[] = [];
-  const hitSlots = new Set<number>();
-  for (const [step, hit] of hits) {
-    const slot = slots.get(step);
-    const kept = slot === undefined ? undefined : rows.get(slot);
-    if (step.kind === 'set' && slot !== undefined && kept) {
-      hitSlots.add(slot);
-      sets.push({ entity: step.entity, position: step.position, idSeen: step.idSeen, slot, kept, ...hit });
-    } else if (step.kind === 'append' && step.entity !== 'question') {
-      strewn.push({ entity: step.entity, ...hit });
-    }
-  }
-  const own = left.map((each) => ({ ...each, sets: each.sets.filter(({ slot }) => !hitSlots.has(slot)) }));
-  const shifted: OpenWrite = {
-    ...write,
-    id: `${write.id}!!`,
-    outcome: 'answered',
-    sets,
-    deletes: [],
-    strewn,
-  };
+  const sets = [...hits].map(([step, { place, ...hit }], index): SentSet => {
+    // New rows have no slot: they are told apart by numbers of their own.
+    const slot = slots.get(step) ?? -1 - index;
+    const kept = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: {}, place };
+    return { entity: step.entity, position: -1, idSeen: emptyCell, slot, kept, ...hit };
+  });
+  const isHit = (slot: number) => sets.some((sent) => sent.slot === slot);
+  const others = left.map((each) => ({ ...each, sets: each.sets.filter(({ slot }) => !isHit(slot)) }));
+  const shifted: OpenWrite = { ...write, id: `${write.id}!!`, outcome: 'answered', sets, deletes: [] };
   return {
-    left: [...own, shifted].filter(isLeft),
-    done: new Set([...outcome.done].filter((slot) => !hitSlots.has(slot))),
-    overtyped: new Map([...outcome.overtyped].filter(([slot]) => !hitSlots.has(slot))),
+    left: [...others, shifted].filter(isLeft),
+    done: new Set([...outcome.done].filter((slot) => !isHit(slot))),
+    overtyped: new Map([...outcome.overtyped].filter(([slot]) => !isHit(slot))),
   };
 }
 
@@ -153,8 +140,7 @@ export function closeMended(writes: readonly OpenWrite[], mended: readonly Mendi
     const slots = new Set(mended.filter((mending) => mending.write === write.id).map(({ slot }) => slot));
     if (slots.size === 0) return [];
     const isOpen = ({ slot }: { readonly slot: number }) => !slots.has(slot);
-    const strewn = write.strewn.filter((_, slot) => !slots.has(slot));
-    return [{ ...write, sets: write.sets.filter(isOpen), deletes: write.deletes.filter(isOpen), strewn }];
+    return [{ ...write, sets: write.sets.filter(isOpen), deletes: write.deletes.filter(isOpen) }];
   });
 }
 
