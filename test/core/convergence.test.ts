@@ -159,7 +159,7 @@ describe('two sides that people and the daemon work on at once', () => {
         for (const happening of happenings) happen(people, happening);
         expect(findUnexplained(people.world, settle(people.world))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -175,7 +175,7 @@ describe('two sides that people and the daemon work on at once', () => {
           describeEnd(people.world, settle(people.world)),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

@@ -3,11 +3,14 @@ import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
+/** More than it takes on a machine that is busy. */
+const limit = { timeout: 90_000 };
+
 /** What both sides had in the title of a lead, as far as the mirror knows. */
 const agreedTitle = ({ link }: LeadsStage, id: string) =>
   link.mirror.findAgreement({ entity: 'lead', id })?.fields['title'];
 
-describe('what is agreed', () => {
+describe('what is agreed', limit, () => {
   test.each(['before', 'after'] as const)(
     'S9: moves with a write to the sheet only once it is seen there, cut off %s it took effect',
     async (when) => {

@@ -4,6 +4,9 @@ import type { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
+/** More than it takes on a machine that is busy. */
+const limit = { timeout: 90_000 };
+
 type Columns = Readonly<Record<string, ColumnPolicy>>;
 
 const withColumns = ({ policy }: LeadsStage['link'], columns: Columns) => ({
@@ -25,7 +28,7 @@ const scopes = ({ lastPlan }: Engine) => lastPlan?.brakes.map(({ scope }) => sco
 
 const titles = async ({ readCrm }: LeadsStage) => (await readCrm()).leads.map(({ title }) => title);
 
-describe('a configuration that puts a column under a header of somebody', () => {
+describe('a configuration that puts a column under a header of somebody', limit, () => {
   /** Somebody has notes of their own in a column “Name”. */
   async function openWithNotes(): Promise<LeadsStage> {
     const stage = await openLeadsStage();
@@ -62,7 +65,7 @@ describe('a configuration that puts a column under a header of somebody', () => 
   });
 });
 
-describe('a column that is added in the configuration', () => {
+describe('a column that is added in the configuration', limit, () => {
   test('is filled without asking, and what somebody has there already waits where it differs', async () => {
     const off: Columns = { 'about.description': { direction: 'off' } };
     const stage = await openLeadsStage();

@@ -7,6 +7,9 @@ import { pullCatalog } from '../../src/sync/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
 
+/** More than it takes on a machine that is busy. */
+const limit = { timeout: 90_000 };
+
 /** Whether lines can be written into the journal. */
 interface Journal {
   isFailing: boolean;
@@ -61,7 +64,7 @@ async function slowDown(
   await until('it is on its way', async () => model.faults.pending().faults.length === 0);
 }
 
-describe('while the journal can not be written', () => {
+describe('while the journal can not be written', limit, () => {
   test('the daemon says so, and explains afterwards what it had written to the sheet', async () => {
     const { engine, journal, stage } = await openRunning();
     const before = await titles(stage);
