@@ -4,6 +4,8 @@ import type { Alert } from './alert.ts';
 
 export interface WebhookOptions {
   readonly url: string;
+  /** What the messages begin with. */
+  readonly title: string;
   readonly clock: Clock;
 }
 
@@ -17,7 +19,7 @@ const timeoutMs = 10_000;
  * Makes a sender that posts alerts as JSON. `text` is what Slack and its like show; the other fields are for machines. Fails with
  * ALERT_UNSENT, which never names the address: that often carries a token.
  */
-export function createWebhook({ clock, url }: WebhookOptions): SendAlert {
+export function createWebhook({ clock, title, url }: WebhookOptions): SendAlert {
   return async (alert, stopping) => {
     const deadline = new AbortController();
     const isOver = new AbortController();
@@ -26,7 +28,7 @@ export function createWebhook({ clock, url }: WebhookOptions): SendAlert {
       const { body, status } = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(describeAlert(alert)),
+        body: JSON.stringify(describeAlert(alert, title)),
         // It would carry what is told elsewhere.
         redirect: 'manual',
         signal: AbortSignal.any([deadline.signal, stopping]),
@@ -44,14 +46,14 @@ export function createWebhook({ clock, url }: WebhookOptions): SendAlert {
   };
 }
 
-function describeAlert({ condition, endedAt, event, link }: Alert) {
+function describeAlert({ condition, endedAt, event, link }: Alert, title: string) {
   const { makes, name, words } = condition;
   const since = new Date(condition.since).toISOString();
   const ended = endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() };
   const text =
     event === 'began'
-      ? `crm-sheet-sync: ${name} since ${since}: ${words}`
-      : `crm-sheet-sync: ${name} is over. It began ${since}.`;
+      ? `${title}: ${name} since ${since}: ${words}`
+      : `${title}: ${name} is over. It began ${since}.`;
   return { text: escapeText(text), event, link, condition: { name, since, words, makes }, ...ended };
 }
 

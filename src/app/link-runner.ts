@@ -1,3 +1,4 @@
+import type { Alerts } from '../alerts/alerts.ts';
 import { explainError, isSyncError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { nextShare } from '../core/share.ts';
@@ -8,6 +9,7 @@ import type { BoardView, Holder, Lease, LeaseBoard } from '../sync/lease.ts';
 import { systemClock } from './clock.ts';
 import { graceOf } from './daemon.ts';
 import { linkNameOf, type RereadKeys } from './link.ts';
+import { createAlerts } from './link-alerts.ts';
 import { logOfLink } from './logger.ts';
 import { openRunningLink, type RunningLink } from './running-link.ts';
 import type { Settings } from './settings.ts';
@@ -38,6 +40,8 @@ interface Post {
   readonly name: string;
   readonly settings: Settings;
   readonly log: Log;
+  /** Tells of what keeps the link from running; a running link tells of itself. */
+  readonly alerts: Alerts | undefined;
   running?: RunningLink | undefined;
   lease?: Lease | undefined;
   /** A start or a stop that is under way. */
@@ -61,7 +65,8 @@ export class LinkRunner {
     this.#options = options;
     this.#posts = options.links.map((settings) => {
       const name = linkNameOf(settings);
-      return { name, settings, log: logOfLink(options.log, name) };
+      const log = logOfLink(options.log, name);
+      return { name, settings, log, alerts: createAlerts(settings, log) };
     });
   }
 
@@ -94,10 +99,13 @@ export class LinkRunner {
 
   /** Looks and moves on and on until stopped; resolves when all links are. */
   async run(front: Front): Promise<void> {
+    const telling = Promise.all(this.#posts.map(({ alerts }) => alerts?.run()));
     while (!this.#stopping.signal.aborted) {
       await this.#turn(front);
+      for (const post of this.#posts) post.alerts?.note(post.running ? [] : this.#conditionsOf(post));
       await systemClock.sleep(lookEveryMs, this.#stopping.signal);
     }
+    for (const { alerts } of this.#posts) alerts?.stop();
     const isDone = new AbortController();
     const left = Promise.all(this.#posts.map((post) => this.#finish(post, front))).finally(() =>
       isDone.abort(),
@@ -107,7 +115,7 @@ export class LinkRunner {
       await systemClock.sleep(lookEveryMs, isDone.signal);
       if (!isDone.signal.aborted) await this.#note(async () => void (await this.#look(front)));
     }
-    await left;
+    await Promise.all([left, telling]);
   }
 
   /** Stops every link, within the time that its settings allow. */
@@ -222,8 +230,8 @@ export class LinkRunner {
     running.close();
     post.running = undefined;
     post.lease = undefined;
-    if (lease) await this.#options.board?.release(lease);
     log.info('link.left', { token: lease?.token });
+    if (lease) await this.#options.board?.release(lease);
   }
 }
 

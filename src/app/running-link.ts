@@ -1,13 +1,11 @@
-import { Alerts } from '../alerts/alerts.ts';
-import { createWebhook } from '../alerts/webhook.ts';
 import type { Log } from '../core/ports.ts';
 import type { LinkSide } from '../http/server.ts';
 import { Engine } from '../sync/engine.ts';
 import { Health } from '../sync/health.ts';
-import type { Link } from '../sync/link.ts';
 import { noteEnd, noteStart } from '../sync/run-note.ts';
 import { Watch } from '../sync/watch.ts';
 import { openLink, type Surroundings } from './link.ts';
+import { createAlerts } from './link-alerts.ts';
 import type { Settings } from './settings.ts';
 
 /** A link with everything that works on it. */
@@ -29,7 +27,7 @@ export function openRunningLink(settings: Settings, log: Log, surroundings: Surr
   const pauseMs = () => budgetUsage().parkedMs;
   const health = new Health({ engine, limits: settings.health, pauseMs });
   const watch = new Watch(engine, health, budgetUsage);
-  const alerts = createAlerts(settings, link);
+  const alerts = createAlerts(settings, log);
   let loops: Promise<unknown> = Promise.resolve();
   return {
     side: { engine, health, watch, backUp },
@@ -49,11 +47,4 @@ export function openRunningLink(settings: Settings, log: Log, surroundings: Surr
     },
     close,
   };
-}
-
-/** Tells the receiver that the settings name, if they name one. */
-function createAlerts({ alerts: { webhookUrl: url } }: Settings, link: Link): Alerts | undefined {
-  if (url === undefined) return undefined;
-  const { clock, log, name, random } = link;
-  return new Alerts({ link: name, send: createWebhook({ url, clock }), clock, log, random });
 }

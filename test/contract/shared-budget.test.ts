@@ -43,7 +43,7 @@ function openBudget(directory: string, clock: ManualClock, keyName: string, host
   return { ask, budget, permits };
 }
 
-test('budgets with keys of their own never send more together than the address may, and all of it', async () => {
+test('S11: budgets with keys of their own never send more together than the address may, and all of it', async () => {
   const [directory, clock] = [openDirectory(), createManualClock()];
   const budgets = ['east', 'north', 'south'].map((name) => openBudget(directory, clock, name));
   for (const { ask } of budgets) await ask(6);

@@ -1,12 +1,15 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createLeaseBoard } from '../../src/bullmq/lease-board.ts';
 import type { LeaseBoard } from '../../src/sync/lease.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
+import { findOverlaps, readTerms } from '../support/link-terms.ts';
 import { type LinkName, linkNames, linksRunBy, openLinksStage } from '../support/links-stage.ts';
 import { realClock } from '../support/real-clock.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { commandRedis, type RedisServer, startRedis, stopRedis } from '../support/redis.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 const limit = { timeout: 300_000 };
@@ -21,6 +24,10 @@ const runsAll =
     const run = (await Promise.all(daemons.map(linksRunBy))).flat().toSorted();
     return run.join() === linkNames.join();
   };
+
+const conditionsShape = z.object({
+  conditions: z.array(z.looseObject({ link: z.string(), name: z.string() })),
+});
 
 const statusShape = z.object({ tabs: z.array(z.object({ recordsInTable: z.number() })) });
 
@@ -38,10 +45,44 @@ describe('several links', limit, () => {
     for (const name of linkNames) await stage.editSheet(name, newLead(21, `Typed in ${name}`));
     for (const name of linkNames) await stage.agreed(name, `Typed in ${name}`);
     await daemon.answers('/readyz');
+    const asked = await stage.runCommand('status');
+    expect(asked).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There are east, north, south.'),
+    });
+    const told = await stage.runCommand('status', '--json', '--link', 'north');
+    expect(JSON.parse(told.stdout)).toMatchObject({ link: 'north', problems: [] });
     stage.expectBudgetsKept();
   });
 
-  test('move within a minute when their process is killed, and nothing is done twice', async () => {
+  test('run on when one of them can not be opened, of which health and alerts tell with its name', async () => {
+    const stage = await openLinksStage();
+    const file = `${stage.environment['STATE_DIR']}/links/south/mirror.db`;
+    const whole = await readFile(file);
+    await writeFile(file, 'This is no mirror.');
+    const receiver = await startScriptedServer((response) => response.end());
+    onTestFinished(() => receiver.close());
+    const daemon = await stage.startDaemon({ ALERT_WEBHOOK_URL: receiver.baseUrl });
+    for (const name of ['east', 'north'] as const) await stage.agreed(name);
+    const ready = await fetch(`${daemon.url}/readyz`);
+    expect({ status: ready.status, ...(await readConditions(ready)) }).toMatchObject({
+      status: 503,
+      conditions: [{ link: 'south', name: 'STATE_BROKEN' }],
+    });
+    await writeFile(file, whole);
+    await daemon.answers('/readyz');
+    await stage.agreed('south');
+    await until('the receiver knows both', async () => receiver.requests.length >= 2);
+    const texts = receiver.requests.map(({ body }) => JSON.parse(body).text);
+    expect(texts).toEqual([
+      expect.stringMatching(/^crm-sheet-sync south: STATE_BROKEN since/),
+      expect.stringMatching(/^crm-sheet-sync south: STATE_BROKEN is over/),
+    ]);
+  });
+
+  const readConditions = async (answer: Response) => conditionsShape.parse(await answer.json());
+
+  test('S3 S11: a killed process is replaced within a minute, nothing is done twice, and the budgets hold', async () => {
     const redis = await startRedis();
     onTestFinished(() => stopRedis(redis));
     const stage = await openLinksStage(redis.url);
@@ -60,12 +101,16 @@ describe('several links', limit, () => {
       stage.model.requests().some(({ method }) => method === 'POST'),
     );
     await first.kill();
+    const killedAt = Date.now();
     await until('the other process runs all of them', runsAll(second), { limitMs: 60_000 });
     for (const name of linkNames) await stage.editSheet(name, newLead(23, `After in ${name}`));
     for (const name of linkNames)
       await stage.agreed(name, `Before in ${name}`, `Between in ${name}`, `After in ${name}`);
     for (const name of linkNames) expect(typedTitles(stage.titlesInCrm(name), name)).toHaveLength(3);
     stage.expectBudgetsKept();
+    const terms = [...readTerms(first.said(), killedAt), ...readTerms(second.said(), Date.now())];
+    expect(new Set(terms.map(({ link }) => link))).toEqual(new Set(linkNames));
+    expect(findOverlaps(terms)).toEqual([]);
   });
 
   test('are written no more by a process that stood still while somebody else took them, and left', async () => {

@@ -30,8 +30,8 @@ const counts = { leads: 20, opportunities: 4, tasks: 6 };
 export interface LinksStage {
   readonly model: CrmModel;
   readonly environment: Environment;
-  /** Starts one more daemon with the same settings, on a port of its own. */
-  startDaemon(): Promise<DaemonProcess>;
+  /** Starts a daemon: the first one on the port that commands ask, each further one on a port of its own. */
+  startDaemon(more?: Environment): Promise<DaemonProcess>;
   runCommand(...words: string[]): CommandProcess['ended'];
   /** What a person does in the sheet of a link. */
   editSheet(link: LinkName, ...actions: PersonActionInput[]): Promise<void>;
@@ -72,12 +72,14 @@ export async function openLinksStage(redisUrl?: string): Promise<LinksStage> {
     ...Object.fromEntries(linkNames.map((name) => [`CRM_API_KEY_${name.toUpperCase()}`, keyOf(name)])),
     ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
     STATE_DIR: join(directory, 'state'),
+    HTTP_PORT: String(await findFreePort()),
     CONTROL_TOKEN: 'process-test-token',
     LOG_LEVEL: 'info',
   };
   const runCommand = (...words: string[]) => spawnCommand(words, environment).ended;
   for (const name of linkNames)
     expect(await runCommand('init', '--link', name)).toMatchObject({ code: 0, stderr: '' });
+  let daemons = 0;
   const titlesInCrm = (name: LinkName) =>
     (records.get(name)?.leads.live() ?? []).map(({ title }) => title).toSorted();
   const titlesInSheet = async (name: LinkName) => {
@@ -89,8 +91,10 @@ export async function openLinksStage(redisUrl?: string): Promise<LinksStage> {
     model: crm.model,
     environment,
     runCommand,
-    async startDaemon() {
-      const daemon = spawnDaemon({ ...environment, HTTP_PORT: String(await findFreePort()) });
+    async startDaemon(more = {}) {
+      const ownPort = daemons > 0 ? { HTTP_PORT: String(await findFreePort()) } : {};
+      daemons += 1;
+      const daemon = spawnDaemon({ ...environment, ...ownPort, ...more });
       onTestFinished(async () => void (await daemon.kill()));
       await daemon.answers('/healthz');
       return daemon;
