@@ -10,8 +10,8 @@ import { Violation } from './violation.ts';
 const sweepsToRest = 3;
 const stepsMax = 3_000;
 
-/** Lets the daemon work alone until it has looked at everything and has nothing left to do; answers its last plan. */
-export async function settle({ stage }: People): Promise<Plan> {
+/** Lets the daemon work alone until it has looked at everything so often and has nothing left to do; answers its last plan. */
+export async function settle({ stage }: People, sweepsMin = sweepsToRest): Promise<Plan> {
   let [sweeps, cycles] = [countSweeps(stage), stage.engine.tally.cycles];
   for (let step = 0; step < stepsMax; step += 1) {
     const done = await stage.proceed();
@@ -20,7 +20,7 @@ export async function settle({ stage }: People): Promise<Plan> {
     if (stage.bug) throw stage.bug;
     if (!lastPlan || isBusy(stage.wire.labels, lastPlan) || hasWork(stage.link, lastPlan)) {
       [sweeps, cycles] = [countSweeps(stage), tally.cycles];
-    } else if (countSweeps(stage) >= sweeps + sweepsToRest && tally.cycles > cycles) return lastPlan;
+    } else if (countSweeps(stage) >= sweeps + sweepsMin && tally.cycles > cycles) return lastPlan;
   }
   const { lastPlan } = stage.engine;
   throw new Violation(
