@@ -56,7 +56,7 @@ export interface KeptPlace {
   readonly row?: number;
   /** What stood above each column of the tab. */
   readonly headers: readonly string[];
-  /** The columns of the managed fields that were there. */
+  /** The columns of the managed fields that were there, and by their headers those of the ID and the Sync cell. */
   readonly columns: Readonly<Record<FieldName, number>>;
 }
 
@@ -67,7 +67,7 @@ export interface KeptRow extends Pick<ObservedRow, 'id' | 'sync' | 'cells'> {
 
 /**
  * One write to a row of the table. `idSeen` is the ID cell as it was read. With a place, the table gives back what it keeps there, with
- * all formulas, instead of writing the cells: in a set those cells and other columns, counted as the place does; in an append the whole row.
+ * all formulas, instead of writing the cells: in a set its cells and other columns, counted as the place does; in an append the whole row.
  */
 export type RowStep =
   | ({

@@ -1,4 +1,5 @@
 import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../core/cell.ts';
+import { idHeader, syncHeader } from '../core/headers.ts';
 import type { AppendStep, Hit, KeptPlace, KeptRow, SetStep } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import type { ManagedColumn, ManagedColumns } from './columns.ts';
@@ -74,7 +75,11 @@ const placeOf = ({ columns, headers }: KeptColumns, width: number): KeptPlace =>
     const header = headers[column] ?? emptyCell;
     return header.kind === 'empty' ? '' : describeCell(header);
   }),
-  columns: Object.fromEntries([...columns.fields].map(([field, { index }]) => [field, index])),
+  columns: {
+    ...Object.fromEntries([...columns.fields].map(([field, { index }]) => [field, index])),
+    [idHeader]: columns.id,
+    ...(columns.sync === undefined ? {} : { [syncHeader]: columns.sync }),
+  },
 });
 
 /** What a step hit, or `undefined` where all of its cells reached their columns. */

@@ -1,7 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { type Cell, describeCell, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
-import type { DeleteStep, KeptPlace, SetStep } from '../core/table.ts';
+import { idHeader, syncHeader } from '../core/headers.ts';
+import type { DeleteStep, KeptPlace } from '../core/table.ts';
 import type { Request } from './client.ts';
 import { cellAt } from './grid.ts';
 import { type BoundTab, endOfRows } from './read.ts';
@@ -36,7 +37,9 @@ interface Block {
 export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps, shadow?: Shadow): Request[] {
   const end = endOfRows(tab.rows, tab.columns);
   const blocks = [
-    ...sets.flatMap((step) => rowBlocks(tab, step.position, placeCells(typedPart(step), tab.columns))),
+    ...sets.flatMap((step) =>
+      step.place ? [] : rowBlocks(tab, step.position, placeCells(step, tab.columns)),
+    ),
     ...appends.flatMap((step, index) =>
       step.place ? [] : appendedBlocks(end + index, placeCells(step, tab.columns)),
     ),
@@ -48,9 +51,6 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps,
     ...deleteRequests(tab, appends.length, deletes),
   ];
 }
-
-/** Of a set that gives back kept cells only the ID and the Sync cell are written as they are. */
-const typedPart = (step: SetStep): SetStep => (step.place ? { ...step, cells: {} } : step);
 
 /** Copies kept cells and rows back to where they belong. */
 function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, end: number): Request[] {
@@ -64,12 +64,10 @@ function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, en
         : copyBack(shadow, { row: place.row, column: target.from }, { sheetId, row: to, column: target.to })),
     ]);
   return [
-    ...sets.flatMap(({ cells, others = [], place, position }) => {
+    ...sets.flatMap(({ cells, id, others = [], place, position, sync }) => {
       if (!place) return [];
-      return copies(place, position, [
-        ...Object.keys(cells).flatMap((name) => place.columns[name] ?? []),
-        ...others,
-      ]);
+      const names = [...Object.keys(cells), ...(id ? [idHeader] : []), ...(sync ? [syncHeader] : [])];
+      return copies(place, position, [...names.flatMap((name) => place.columns[name] ?? []), ...others]);
     }),
     ...appends.flatMap(({ place }, index) =>
       place ? copies(place, end + index, [...place.headers.keys()]) : [],
@@ -87,6 +85,8 @@ function findTargets(
   const headersNow = (rows[0] ?? []).map((cell) => (cell.kind === 'empty' ? '' : describeCell(cell)));
   const targetOf = (column: number): number => {
     const field = fields.get(column);
+    if (field === idHeader) return columns.id;
+    if (field === syncHeader) return columns.sync ?? -1;
     if (field !== undefined) return columns.fields.get(field)?.index ?? -1;
     const header = headers[column] ?? '';
     if (header !== '') return headersNow.indexOf(header);

@@ -35,7 +35,7 @@ export function createRecord(people: People, entity: TabEntity): void {
   const owner = people.claims.newOwner();
   const values = typedFields[entity].map((field) => [field, people.claims.newValue(owner, field)] as const);
   const { crm } = people.stage;
-  const answer = crm.applyByHand(people.stage.clock.now(), {
+  const answer = crm.applyByHand(people.stage.trueTime(), {
     method: 'POST',
     path: paths[entity],
     body: JSON.stringify(bodyOf(Object.fromEntries(values))),
@@ -51,8 +51,8 @@ export function createdId(body: unknown): string {
 
 function call(people: People, method: string, path: string, body?: object): void {
   people.stage.tell(() => `in the CRM: ${method} ${path} ${JSON.stringify(body)}`);
-  const { clock, crm } = people.stage;
-  const answer = crm.applyByHand(clock.now(), {
+  const { crm, trueTime } = people.stage;
+  const answer = crm.applyByHand(trueTime(), {
     method,
     path,
     ...(body ? { body: JSON.stringify(body) } : {}),

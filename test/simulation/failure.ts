@@ -9,7 +9,7 @@ export async function describeFailure(report: RunReport, plant?: Plant): Promise
   const told = await run({ seed, operations, plant, isTold: true });
   return [
     `${report.violation?.message}`,
-    `Again: npm run sim -- --runs 1 --seed ${report.seed}`,
+    `Again: npm run sim -- --runs 1 --seed ${report.seed}${report.hasMishaps ? ' --faults' : ''}`,
     `${report.operations.length} operations, of which these ${least.operations.length} are enough (${least.violation?.message}):`,
     ...told.trace.map((line) => `  ${line}`),
   ].join('\n');

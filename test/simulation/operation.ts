@@ -40,7 +40,19 @@ const weights = {
   'rename a tab': 1,
 } as const;
 
-export type OperationKind = keyof typeof weights;
+/** How often each thing goes wrong, against the others. */
+const mishapWeights = {
+  'lose a request': 2,
+  'lose an answer': 3,
+  'carry out late': 2,
+  'arrive late': 3,
+  'break the CRM': 3,
+  'flush the queue': 1,
+  'set the clock': 1,
+  crash: 2,
+} as const;
+
+export type OperationKind = keyof typeof weights | keyof typeof mishapWeights;
 
 /** One thing that happens. The numbers choose among what is there, so that an operation keeps its sense when others are taken out. */
 export interface Operation {
@@ -50,15 +62,19 @@ export interface Operation {
   readonly how: number;
 }
 
-const kinds = (Object.keys(weights) as OperationKind[]).flatMap((kind) =>
-  Array.from({ length: weights[kind] }, () => kind),
-);
+const spread = (all: Readonly<Record<string, number>>): OperationKind[] =>
+  (Object.entries(all) as [OperationKind, number][]).flatMap(([kind, weight]) =>
+    Array.from({ length: weight }, () => kind),
+  );
+
+const kinds = spread(weights);
+const kindsWithMishaps = spread({ ...weights, ...mishapWeights });
 
 const numberMax = 0xffff;
 
-export const drawOperations = (random: Random, length: number): Operation[] =>
+export const drawOperations = (random: Random, length: number, hasMishaps: boolean): Operation[] =>
   Array.from({ length }, () => ({
-    kind: random.pick(kinds),
+    kind: random.pick(hasMishaps ? kindsWithMishaps : kinds),
     which: random.integer(0, numberMax),
     what: random.integer(0, numberMax),
     how: random.integer(0, numberMax),

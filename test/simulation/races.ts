@@ -61,7 +61,7 @@ export class Races {
     },
     answered: (call) => {
       const moment = this.#moments.get(call);
-      const answeredAt = this.#people.stage.clock.now();
+      const answeredAt = this.#people.stage.trueTime();
       if (moment !== undefined) this.#looks.set(call.path, { moment, sentAt: call.sentAt, answeredAt });
     },
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createRandom } from '../../src/sandbox/crm/random.ts';
 import { createRecord, workInCrm } from './crm-people.ts';
+import { endMishaps, isMishap, mishap } from './faults.ts';
 import { checkBrakes, checkEqual, checkNothingLost, checkOwnCells } from './invariants.ts';
 import { drawOperations, type Operation } from './operation.ts';
 import { People } from './people.ts';
@@ -17,6 +18,8 @@ export interface RunOptions {
   /** Drawn from the seed where they are absent. */
   readonly operations?: readonly Operation[];
   readonly plant?: Plant | undefined;
+  /** Whether requests get lost, the process crashes, and more of the kind. */
+  readonly hasMishaps?: boolean | undefined;
   /** Tells every deed and every write in full. */
   readonly isTold?: boolean;
 }
@@ -24,6 +27,7 @@ export interface RunOptions {
 /** How a run went. */
 export interface RunReport {
   readonly seed: number;
+  readonly hasMishaps: boolean;
   readonly operations: readonly Operation[];
   readonly violation: Violation | undefined;
   /** What happened, in order. */
@@ -37,10 +41,11 @@ export async function run({
   seed,
   operations: given,
   plant,
+  hasMishaps = false,
   isTold = false,
 }: RunOptions): Promise<RunReport> {
   const random = createRandom(seed);
-  const operations = given ?? drawOperations(random, random.integer(20, 60));
+  const operations = given ?? drawOperations(random, random.integer(20, 60), hasMishaps);
   const simulation = new Simulation({ seed, plant, isTold });
   let violation: Violation | undefined;
   try {
@@ -53,7 +58,7 @@ export async function run({
   } finally {
     simulation.stage.close();
   }
-  return { seed, operations, violation, trace: simulation.stage.trace, hash: simulation.hash() };
+  return { seed, hasMishaps, operations, violation, trace: simulation.stage.trace, hash: simulation.hash() };
 }
 
 class Simulation {
@@ -76,6 +81,7 @@ class Simulation {
       this.stage.trace.push(`${index} ${this.stage.clock.monotonicMs()} ${operation.kind}: ${done}`);
       this.#check();
     }
+    await endMishaps(this.stage);
     await comeToRest(this.people);
     this.#check();
     checkEqual(this.people);
@@ -134,6 +140,7 @@ class Simulation {
         await stage.settleDown();
         return `${how % 4_000} ms`;
       default: {
+        if (isMishap(kind)) return mishap(stage, operation);
         const { revision } = stage.spreadsheet.file;
         if (kind.endsWith('CRM')) workInCrm(this.people, operation);
         else workInSheet(this.people, operation);

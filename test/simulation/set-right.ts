@@ -161,9 +161,9 @@ function clearLoneStatuses(people: People, tab: TabView): void {
 
 /** What only an answer settles. */
 function answer(people: People, plan: Plan): boolean {
-  const { clock, link } = people.stage;
+  const { link } = people.stage;
   const decide = (scope: string, choice: string) =>
-    link.mirror.saveDecision({ scope, choice, at: clock.now() });
+    link.mirror.saveDecision({ scope, choice, at: link.clock.now() });
   for (const { scope } of plan.brakes) decide(scope, 'restore');
   for (const { key, field } of plan.conflicts)
     decide(conflictScope(key, field), Number(key.id) % 2 === 0 ? 'crm' : 'table');

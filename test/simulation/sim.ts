@@ -9,6 +9,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
     keep: { type: 'boolean', default: false },
+    faults: { type: 'boolean', default: false },
   },
 });
 const [runs, first] = [Number(values.runs), Number(values.seed)];
@@ -24,7 +25,7 @@ function showProgress(): void {
 }
 
 for (let seed = first; seed < first + runs; seed += 1) {
-  const report = await run({ seed });
+  const report = await run({ seed, hasMishaps: values.faults });
   done += 1;
   if (report.violation) {
     failed += 1;

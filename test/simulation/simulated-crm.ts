@@ -63,12 +63,16 @@ export const carryOn =
     const call: Call = { method, path, body: JSON.parse(text || '{}'), sentAt: now() };
     const request = { method, path, headers, query: Object.fromEntries(url.searchParams), body: text };
     watcher.sent(call);
-    const answered = wire.send(`${method} ${path}`, () => {
-      watcher.before(call);
-      const outcome = model.apply(now(), request);
-      if (outcome) watcher.after(call, outcome);
-      return outcome;
-    });
+    const answered = wire.send(
+      `${method} ${path}`,
+      () => {
+        watcher.before(call);
+        const outcome = model.apply(now(), request);
+        if (outcome) watcher.after(call, outcome);
+        return outcome;
+      },
+      () => undefined,
+    );
     const exchanged = answered.then((outcome) => {
       watcher.answered(call);
       return readOutcome(outcome);

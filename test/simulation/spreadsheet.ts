@@ -82,7 +82,7 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
 
   const get = async (wire: Wire, fields: string, ranges: readonly string[]) => {
     try {
-      return await wire.send('sheet read', () => asGoogle(() => read(fields, ranges)));
+      return await wire.send('sheet read', () => asGoogle(() => read(fields, ranges)), hangUp);
     } catch (error) {
       if (ranges.length > 0 && isUnknownRange(error)) return undefined;
       throw sheetError(error, 'read the spreadsheet');
@@ -145,13 +145,22 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
       },
       async batchUpdate(requests, fields, ranges) {
         try {
-          return await wire.send('sheet write', () => asGoogle(() => write(requests, fields, ranges)));
+          return await wire.send(
+            'sheet write',
+            () => asGoogle(() => write(requests, fields, ranges)),
+            hangUp,
+          );
         } catch (error) {
           throw sheetError(error, 'write to the spreadsheet');
         }
       },
     }),
   };
+}
+
+/** A connection that ends without an answer, in the form in which Google's client library throws it. */
+function hangUp(): never {
+  throw Object.assign(new Error('socket hang up'), { config: {}, code: 'ECONNRESET' });
 }
 
 /** A refusal in the form in which Google's client library throws it. */

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { neverSetBack } from '../../src/app/clock.ts';
 import type { Policy } from '../../src/core/policy.ts';
 import type { Log } from '../../src/core/ports.ts';
 import { type ListedEntity, listedEntities } from '../../src/core/record.ts';
@@ -66,6 +67,8 @@ export class Stage {
   /** Whether everything is prepared, so that what happens is worth telling. */
   isUnderWay = false;
   #words = 0;
+  /** When the process started, epoch ms. */
+  #startedAt = startAt;
 
   constructor(options: StageOptions) {
     const { seed } = options;
@@ -75,7 +78,7 @@ export class Stage {
     this.crm = openCrm(seed);
     this.spreadsheet = openSpreadsheet({
       seed,
-      now: () => this.clock.now(),
+      now: this.trueTime,
       tell: this.tell,
       watcher: options.sheetWatcher,
     });
@@ -86,6 +89,9 @@ export class Stage {
   readonly tell = (text: () => string): void => {
     if (this.#options.isTold && this.isUnderWay) this.trace.push(`    ${text()}`);
   };
+
+  /** What a clock shows that nobody sets, epoch ms. */
+  readonly trueTime = (): number => Math.floor(this.#startedAt + this.clock.monotonicMs());
 
   get link(): Link {
     return this.engine.link;
@@ -102,6 +108,7 @@ export class Stage {
   /** The process ends in the middle of whatever it does, and a new one starts on the same mirror. */
   async restart(): Promise<void> {
     this.wire.cut();
+    this.#startedAt = this.trueTime();
     this.clock = createManualClock(this.clock.now());
     this.engine = this.#createEngine();
     await this.start();
@@ -140,7 +147,8 @@ export class Stage {
   }
 
   #createEngine(): Engine {
-    const { clock, wire, crm, spreadsheet } = this;
+    const { wire, crm, spreadsheet } = this;
+    const clock = { ...this.clock, now: neverSetBack(this.clock.now, this.clock.monotonicMs) };
     const log = this.#createLog();
     const random = () => this.#random.next();
     const budget = createRequestBudget({
@@ -152,7 +160,7 @@ export class Stage {
       clock,
       log: this.#opened.budgetLog,
     });
-    const carry = carryOn(wire, crm, () => clock.now(), this.#options.watcher);
+    const carry = carryOn(wire, crm, this.trueTime, this.#options.watcher);
     const link: Link = {
       name: 'simulation',
       mirror: this.#opened.mirror,

@@ -4,11 +4,22 @@ interface Flight {
   isServed: boolean;
   readonly serve: () => void;
   readonly answer: () => void;
+  /** Tells the sender that no answer will come. */
+  readonly lose: () => void;
 }
+
+interface LateFlight extends Flight {
+  /** Epoch ms. */
+  readonly givenUpAt: number;
+}
+
+/** How long after it was given up a request may still be carried out: less than the daemon waits before it concludes anything. */
+const lateMs = (label: string): number => (label.startsWith('sheet') ? 150_000 : 6_000);
 
 /** Holds every request of every port until the simulation lets it go on: nothing resolves by itself. */
 export class Wire {
   #flights: Flight[] = [];
+  #late: LateFlight[] = [];
 
   get size(): number {
     return this.#flights.length;
@@ -18,9 +29,19 @@ export class Wire {
     return this.#flights.map(({ label }) => label);
   }
 
-  /** Sends a request. `work` is done when it arrives; its result, or what it throws, comes back when the answer does. */
-  send<Answer>(label: string, work: () => Answer): Promise<Answer> {
+  /**
+   * Sends a request. `work` is done when it arrives; its result, or what it throws, comes back when the answer does. `lost` is what the
+   * sender sees of an answer that never comes; without it, it waits for ever.
+   */
+  send<Answer>(label: string, work: () => Answer, lost?: () => Answer): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const settle = (make: () => Answer) => {
+      try {
+        resolve(make());
+      } catch (error) {
+        reject(error);
+      }
+    };
     let answer = () => reject(new Error(`${label} was answered before it was served.`));
     const flight: Flight = {
       label,
@@ -34,6 +55,9 @@ export class Wire {
         }
       },
       answer: () => answer(),
+      lose: () => {
+        if (lost) settle(lost);
+      },
     };
     this.#flights.push(flight);
     return promise;
@@ -41,21 +65,79 @@ export class Wire {
 
   /** Lets one request arrive, and its answer too where the trip is whole. Answers what was let go on. */
   advance(which: number, isWholeTrip: boolean): string {
-    const flight = this.#flights[which % this.#flights.length];
+    const flight = this.#pick(which);
     if (!flight) return 'nothing';
     const wasServed = flight.isServed;
-    if (!wasServed) {
-      flight.serve();
-      flight.isServed = true;
-    }
+    this.#serve(flight);
     if (!wasServed && !isWholeTrip) return `${flight.label} arrives`;
-    this.#flights.splice(this.#flights.indexOf(flight), 1);
+    this.#remove(flight);
     flight.answer();
     return `${flight.label} ${wasServed ? 'is answered' : 'goes and comes'}`;
+  }
+
+  /** A request, or the answer to it, gets lost on its way. */
+  lose(which: number): string {
+    const flight = this.#pick(which);
+    if (!flight) return 'nothing';
+    this.#remove(flight);
+    flight.lose();
+    return flight.isServed ? `the answer to ${flight.label}` : flight.label;
+  }
+
+  /** A request is carried out, and its answer gets lost. */
+  loseAnswer(which: number): string {
+    const flight = this.#pick(which);
+    if (!flight) return 'nothing';
+    this.#serve(flight);
+    return this.lose(which);
+  }
+
+  /** A request is given up by its sender, and may be carried out later. */
+  delay(which: number, now: number): string {
+    const flight = this.#pick(which);
+    if (!flight || flight.isServed) return 'nothing';
+    this.#late.push({ ...flight, givenUpAt: now });
+    return this.lose(which);
+  }
+
+  /** All requests are given up, because their sender ends. */
+  delayAll(now: number): void {
+    const unserved = this.#flights.filter(({ isServed, label }) => !isServed && !label.startsWith('job '));
+    this.#late.push(...unserved.map((flight) => ({ ...flight, givenUpAt: now })));
+  }
+
+  /** Carries out the oldest request that was given up, if it is not too late for it. */
+  arriveLate(now: number): string {
+    const flight = this.#late.shift();
+    if (!flight) return 'nothing';
+    if (Math.abs(now - flight.givenUpAt) > lateMs(flight.label)) return `${flight.label} never`;
+    flight.serve();
+    return flight.label;
+  }
+
+  /** Forgets all requests of a kind; answers how many. */
+  drop(isOfKind: (label: string) => boolean): number {
+    const kept = this.#flights.filter(({ label }) => !isOfKind(label));
+    const count = this.#flights.length - kept.length;
+    this.#flights = kept;
+    return count;
   }
 
   /** Forgets everything on its way, as the end of a process does; what was served stays done. */
   cut(): void {
     this.#flights = [];
+  }
+
+  #pick(which: number): Flight | undefined {
+    return this.#flights[which % this.#flights.length];
+  }
+
+  #serve(flight: Flight): void {
+    if (!flight.isServed) flight.serve();
+    flight.isServed = true;
+  }
+
+  #remove(flight: Flight): void {
+    this.#flights.splice(this.#flights.indexOf(flight), 1);
   }
 }

@@ -3,7 +3,6 @@ import { isSameKept } from '../kept-cell.ts';
 import type { TabKind } from '../layout.ts';
 import type { Mending, OpenWrite, SentDelete, SentSet } from '../open-write.ts';
 import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
-import type { FieldName } from '../value.ts';
 import { equalRows } from './bind.ts';
 import type { TabContext } from './context.ts';
 
@@ -55,7 +54,7 @@ function mendSet(context: TabContext, sent: SentSet, mends: Mending): Repair[] {
     const left = Object.keys(sent.cells).filter((name) =>
       isLeft(row.cells[name], sent.cells[name], kept.cells[name]),
     );
-    const hasId = sent.id !== undefined && !equalCells(sent.id, kept.id);
+    const hasId = sent.id !== undefined && equalCells(row.id, sent.id) && !equalCells(sent.id, kept.id);
     const hasSync = isLeft(row.sync, sent.sync, kept.sync);
     if (left.length === 0 && others.length === 0 && !hasId && !hasSync) return [];
     const write: RowStep = {
@@ -78,20 +77,20 @@ const isLeft = (found: Cell | undefined, written: Cell | undefined, before: Cell
   written !== undefined && isSameKept(found, written) && !isSameKept(written, before);
 
 /**
- * The rows that a set hit, by the ID that stands there since. One whose ID it wrote itself is known by the rest, as is one that had none;
- * copies that people made of the row before it was mended are hit as well.
+ * The rows that a set hit, by the ID that stands there since; copies that people made of such a row before it was mended are hit as well.
+ * One whose ID it wrote itself, that had none, or whose ID a person has taken away since, is known by the rest.
  */
 function findHitRows({ tab }: TabContext, { cells, id }: SentSet, kept: KeptRow): readonly ObservedRow[] {
   const rows = tab.rows.filter((row) => equalCells(row.id, id ?? kept.id));
-  if (id === undefined && kept.id.kind !== 'empty') return rows;
-  const others = (row: ObservedRow) => Object.keys(row.cells).filter((name) => !(name in cells));
+  if (id === undefined && kept.id.kind !== 'empty' && rows.length > 0) return rows;
+  const candidates = rows.length > 0 ? rows : tab.rows.filter((row) => row.id.kind === 'empty');
   const likeness = (row: ObservedRow): number => {
-    const names = others(row);
+    const names = Object.keys(row.cells).filter((name) => !(name in cells));
     const same = names.filter((name) => isSameKept(row.cells[name], kept.cells[name]));
     return names.length === 0 ? 1 : same.length / names.length;
   };
-  const most = Math.max(...rows.map(likeness));
-  return rows.filter((row) => likeness(row) === most && most > 0.5).slice(0, 1);
+  const most = Math.max(...candidates.map(likeness));
+  return candidates.filter((row) => likeness(row) === most && most > 0.5).slice(0, 1);
 }
 
 /** Brings a row back that a delete took although it was another one, or had been edited in that moment. */
@@ -140,12 +139,6 @@ export function keepBefore({ draft, entity, tab }: TabContext): void {
   const cells = new Map<number, ObservedRow['cells']>(tab.rows.map((row) => [row.position, row.cells]));
   for (const { write } of draft.table) {
     const found = write.entity === entity && write.kind !== 'append' ? cells.get(write.position) : undefined;
-    if (found) draft.before.set(write, beforeOf(write, found));
+    if (found) draft.before.set(write, found);
   }
-}
-
-/** Of a row that is known by its ID only what is replaced has to be known. */
-function beforeOf(write: RowStep, cells: ObservedRow['cells']): Readonly<Record<FieldName, Cell>> {
-  if (write.kind !== 'set' || write.idSeen.kind === 'empty') return cells;
-  return Object.fromEntries(Object.keys(write.cells).map((name) => [name, cells[name] ?? emptyCell]));
 }

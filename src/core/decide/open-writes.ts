@@ -58,7 +58,8 @@ export interface Outcome {
 
 /**
  * Judges by the rows as they stood right before the write reached them. A row is the one that was meant if it had the ID that was read;
- * one that had none, if all of its cells were as they were read. What the `others` mean to write is nothing that a person typed.
+ * one that had none, or from which somebody took it in that
+ * moment, if all of its cells were as they were read. What the `others` mean to write is nothing that a person typed.
  */
 export function judgeWrite(
   write: OpenWrite,
@@ -158,10 +159,11 @@ export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): rea
 }
 
 function isMeant({ idSeen, was = {} }: SentSet | SentDelete, kept: KeptRow): boolean {
-  if (idSeen.kind !== 'empty') return equalCells(idSeen, kept.id);
+  if (kept.id.kind !== 'empty') return equalCells(idSeen, kept.id);
+  const cells = Object.entries(was);
+  const isFilled = cells.some(([, cell]) => cell.kind !== 'empty');
   return (
-    kept.id.kind === 'empty' &&
-    Object.entries(was).every(([name, cell]) => isSameKept(cell, kept.cells[name]))
+    (idSeen.kind === 'empty' || isFilled) && cells.every(([name, cell]) => isSameKept(cell, kept.cells[name]))
   );
 }
 
