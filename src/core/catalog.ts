@@ -74,6 +74,13 @@ export function leadStatusChoices(catalog: Catalog): Choice<string>[] {
   return addFormer(tellApart(choices), catalog.formerLabels?.leadStatuses);
 }
 
+/** What the CRM told, where a list that was not empty before stays as it was if it is empty now: such an answer is a fault of the reading. */
+export const keepLists = (told: Catalog, known: Catalog): Catalog => ({
+  pipelines: told.pipelines.length > 0 ? told.pipelines : known.pipelines,
+  leadStatuses: told.leadStatuses.length > 0 ? told.leadStatuses : known.leadStatuses,
+  customFields: told.customFields.length > 0 ? told.customFields : known.customFields,
+});
+
 /**
  * The catalog as the CRM tells it now, with the labels that its stages and statuses had before. A row that still shows one goes on
  * meaning the same, and gets the new label; without, everybody's rows would hold a name that nobody knows.

@@ -1,4 +1,4 @@
-import { keepFormerLabels } from '../core/catalog.ts';
+import { keepFormerLabels, keepLists } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
 import { absorb, noteMissed, sweepsToProve } from '../core/observe.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
@@ -13,7 +13,8 @@ const proofsMax = 50;
 /** Reads the catalog and keeps it, with the labels that rows may still show. */
 export async function pullCatalog({ crm, mirror }: Link, lane: Lane): Promise<void> {
   const told = await crm.readCatalog(lane);
-  mirror.saveCatalog(keepFormerLabels(told, mirror.readCatalog() ?? told));
+  const known = mirror.readCatalog() ?? told;
+  mirror.saveCatalog(keepFormerLabels(keepLists(told, known), known));
 }
 
 /** Saves what a page said about its records. Answers how many of them are new or changed. */

@@ -8,6 +8,7 @@ import type { Engine } from '../../src/sync/engine.ts';
 import { KeyRefusal } from '../../src/sync/key-refusal.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { Problems } from '../../src/sync/problems.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
 import { Puller } from '../../src/sync/puller.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
@@ -250,4 +251,15 @@ test('status tells how old the records and the last complete sweep are', async (
     sweepAgeMs: 60_000,
     recordAgeP95Ms: startedAt + 60_000 - observedAt,
   });
+});
+
+test('an empty list of statuses, stages or custom fields is no reason to forget those that are known', async () => {
+  const stage = await openLinkStage({ leads: 1, ...noOthers });
+  await pullCatalog(stage.link, 'newest');
+  const known = stage.link.mirror.readCatalog();
+  expect(known?.leadStatuses.length).toBeGreaterThan(0);
+  for (const path of ['/lead-statuses', '/custom-fields', '/pipelines'])
+    setCrmFaults(stage, { faults: [{ kind: 'emptyList', path }] });
+  await pullCatalog(stage.link, 'newest');
+  expect(stage.link.mirror.readCatalog()).toEqual(known);
 });
