@@ -3,7 +3,7 @@ import { openStage } from '../support/process-stage.ts';
 import { hasTerminal, openTerminal } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 
-const limit = { timeout: 120_000 };
+const limit = { timeout: 240_000 };
 
 /** Both sides with a CRM that takes its time over the first pages. */
 async function openSlowStage() {

@@ -13,7 +13,7 @@ import { hasTerminal, openTerminal } from '../support/terminal.ts';
 import { readSheet } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
 
-const limit = { timeout: 120_000 };
+const limit = { timeout: 240_000 };
 const configFile = 'config/crm-sheet-sync.yaml';
 
 /** A new installation in an empty directory, beside a CRM and an empty spreadsheet. */
