@@ -131,6 +131,10 @@ export function openSlots(
   if (!settings.link) return { log: own.budgetLog, close: () => undefined };
   const shared = sharedBudget ?? openSharedBudget(settings.link.commonDirectory);
   const log = shared.logOf(new URL(settings.crm.baseUrl).host);
+  // What a mirror sent while its link was alone still counts.
+  for (const key of keysOf(settings).map(keyName))
+    for (const { freeAt } of own.budgetLog.readSlots(key)) log.addSlot(key, freeAt);
+  own.budgetLog.forgetSlots(Number.MAX_SAFE_INTEGER);
   const addSlot: BudgetLog['addSlot'] = (key, freeAt) => {
     // As in its own file: no request is sent while its answer could not be written down.
     own.mirror.expectRoom();
