@@ -23,7 +23,7 @@ export const linkNames = ['east', 'north', 'south'] as const;
 export type LinkName = (typeof linkNames)[number];
 
 /** A tenth of the real window. All links together want more than the address may have. */
-const limits = { requestsPerWindow: 60, ipRequestsPerWindow: 100, windowMs: 6_000 };
+const limits = { requestsPerWindow: 30, ipRequestsPerWindow: 40, windowMs: 6_000 };
 const counts = { leads: 20, opportunities: 4, tasks: 6 };
 
 /** Three agencies of one CRM, each with a key, and a spreadsheet for each; daemons between them as processes. All of it ends with the test. */
