@@ -131,12 +131,12 @@ export class LinkRunner {
       const links = this.#posts.map(({ name }) => name);
       const { processes } = view;
       const { give, take } = nextShare({ links, holders, processes, self: this.#self });
-      for (const post of this.#posts) {
+      for (const post of this.#posts)
         if (take.includes(post.name)) this.#move(post, () => this.#enter(post, front));
-        // One after the other: what is being given away still counts as held.
-        const isQuiet = this.#posts.every(({ move }) => move === undefined);
-        if (post.name === give && isQuiet) this.#move(post, () => this.#leave(post, front));
-      }
+      // One after the other: what is being given away still counts as held.
+      const given = this.#posts.find(({ name }) => name === give);
+      if (given && this.#posts.every(({ move }) => move === undefined))
+        this.#move(given, () => this.#leave(given, front));
     });
   }
 
@@ -164,7 +164,11 @@ export class LinkRunner {
 
   /** Takes note of who runs a link, and lets go of one that was lost. */
   #follow(post: Post, { holders }: BoardView, front: Front): void {
+    const before = post.holder;
     post.holder = holders.get(post.name);
+    // Seen twice, it is more than somebody else's try.
+    const isElsewhere = post.holder !== undefined && post.holder.process !== this.#self;
+    if (isElsewhere && before?.process === post.holder?.process) post.trouble = undefined;
     if (!post.running || !post.lease?.isLost) return;
     if (this.#move(post, () => this.#leave(post, front)))
       post.log.warn('link.lost', { token: post.lease.token });
