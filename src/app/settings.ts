@@ -4,7 +4,11 @@ import { logLevels } from './logger.ts';
 
 /** A whole number of milliseconds, at least 1. */
 const milliseconds = (initial: number, description: string) =>
-  z.int().min(1).default(initial).describe(`${description} (milliseconds)`);
+  z
+    .int()
+    .min(initial === 0 ? 0 : 1)
+    .default(initial)
+    .describe(`${description} (milliseconds)`);
 
 const count = (initial: number, description: string) => z.int().min(1).default(initial).describe(description);
 
@@ -93,9 +97,11 @@ const crm = z.strictObject({
   sweepMs: milliseconds(15_000, 'Pause between the starts of two complete reads of an entity'),
   contactsPauseMs: milliseconds(2_000, 'Pause between two leads whose contacts are read'),
   catalogMs: milliseconds(300_000, 'Age at which stages, statuses and custom fields are read again'),
-  // Not longer than the typing pause: what was written in the CRM while a row was edited must be seen before
-  // it is overwritten.
-  rereadAfterMs: milliseconds(2_000, 'A record seen longer ago than this is read again before it is updated'),
+  // A list may show what a record was seconds ago: an update that trusts it overwrites what was written meanwhile.
+  rereadAfterMs: milliseconds(
+    0,
+    'A record seen longer ago than this is read again before it is updated; more than 0 trusts that lists of the CRM never lag',
+  ),
   settleMs: milliseconds(60_000, 'How long a create of unknown outcome rests before it is looked for'),
   lagMs: milliseconds(5_000, 'How long lists of the CRM may still show what was just overwritten'),
 });

@@ -70,11 +70,17 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions): Ope
   }
 }
 
-/** A mirror that is gone when it is closed, for whoever needs the real one many times a second. */
-export function openMirrorInMemory(): Omit<OpenMirror, 'backUp' | 'timesCorrected'> {
+/** A mirror that is gone when it is closed, for whoever needs the real one many times a second. `endFuture` is done where others are opened. */
+export function openMirrorInMemory(): Pick<OpenMirror, 'mirror' | 'budgetLog'> & {
+  readonly endFuture: (now: number) => void;
+} {
   const connection = connect(':memory:');
   migrate(connection);
-  return { mirror: openTables(connection, noBallast), budgetLog: openBudgetLog(connection, noBallast) };
+  return {
+    mirror: openTables(connection, noBallast),
+    budgetLog: openBudgetLog(connection, noBallast),
+    endFuture: (now) => void endFuture(connection, now),
+  };
 }
 
 function openTables(connection: Connection, ballast: Ballast): Mirror {

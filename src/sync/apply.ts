@@ -1,6 +1,7 @@
 import {
   addHits,
   closeMended,
+  describeDamage,
   isLeft,
   judgeWrite,
   noteSentBack,
@@ -90,9 +91,13 @@ export async function recallWrites(link: Link): Promise<boolean> {
 const unansweredBeside = ({ mirror }: Link, open: OpenWrite): OpenWrite[] =>
   mirror.readOpenWrites().filter(({ id, outcome }) => outcome === 'unknown' && id !== open.id);
 
-function saveOutcome({ mirror }: Link, open: OpenWrite, { left }: Outcome): void {
+function saveOutcome({ clock, mirror }: Link, open: OpenWrite, { left }: Outcome): void {
   mirror.dropOpenWrite(open.id);
-  for (const write of left) mirror.saveOpenWrite(write);
+  for (const write of left) {
+    mirror.saveOpenWrite(write);
+    const damage = describeDamage(write, clock.now());
+    if (damage.length > 0) mirror.appendJournal(damage);
+  }
 }
 
 /** Damage is made good once every step that was to do so has reached its row. */

@@ -11,7 +11,8 @@ const crmFaults: readonly Fault[] = [
   { kind: 'rateLimited', path: '*', times: 1, delayMs: 0 },
   { kind: 'garbage', path: '*', times: 1, delayMs: 0 },
   { kind: 'emptyList', path: '*', times: 1, delayMs: 0 },
-  { kind: 'staleList', path: '*', times: 1, delayMs: 0 },
+  { kind: 'staleList', path: '/leads', times: 1, delayMs: 0 },
+  { kind: 'staleList', path: '/tasks', times: 1, delayMs: 0 },
 ];
 
 /** What goes wrong, by the name of the operation. */

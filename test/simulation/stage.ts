@@ -42,7 +42,7 @@ const times: Link['times'] = {
   readPauseMs: 1_200,
   contactsPauseMs: 2_000,
   catalogMs: 300_000,
-  rereadAfterMs: 2_000,
+  rereadAfterMs: 0,
   settleMs: 10_000,
   lagMs: 5_000,
   refillMs: 2_000,
@@ -110,6 +110,7 @@ export class Stage {
     this.wire.cut();
     this.#startedAt = this.trueTime();
     this.clock = createManualClock(this.clock.now());
+    this.#opened.endFuture(Math.floor(this.clock.now()));
     this.engine = this.#createEngine();
     await this.start();
   }

@@ -3,6 +3,7 @@ import { isSameKept } from '../kept-cell.ts';
 import type { TabKind } from '../layout.ts';
 import type { Mending, OpenWrite, SentDelete, SentSet } from '../open-write.ts';
 import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
+import type { FieldName } from '../value.ts';
 import { equalRows } from './bind.ts';
 import type { TabContext } from './context.ts';
 
@@ -80,7 +81,8 @@ const isLeft = (found: Cell | undefined, written: Cell | undefined, before: Cell
  * The rows that a set hit, by the ID that stands there since; copies that people made of such a row before it was mended are hit as well.
  * One whose ID it wrote itself, that had none, or whose ID a person has taken away since, is known by the rest.
  */
-function findHitRows({ tab }: TabContext, { cells, id }: SentSet, kept: KeptRow): readonly ObservedRow[] {
+function findHitRows({ tab }: TabContext, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
+  const { cells, id } = sent;
   const rows = tab.rows.filter((row) => equalCells(row.id, id ?? kept.id));
   if (id === undefined && kept.id.kind !== 'empty' && rows.length > 0) return rows;
   const candidates = rows.length > 0 ? rows : tab.rows.filter((row) => row.id.kind === 'empty');
@@ -90,8 +92,20 @@ function findHitRows({ tab }: TabContext, { cells, id }: SentSet, kept: KeptRow)
     return names.length === 0 ? 1 : same.length / names.length;
   };
   const most = Math.max(...candidates.map(likeness));
-  return candidates.filter((row) => likeness(row) === most && most > 0.5).slice(0, 1);
+  const found = candidates.filter((row) => likeness(row) === most && most > 0.5).slice(0, 1);
+  return found.length > 0 || Object.values(cells).some(({ kind }) => kind !== 'empty')
+    ? found
+    : findBlankRow(tab, sent);
 }
+
+/** A row of which everything was taken is not read any more. It is looked for where it was, and what stands there is judged as always. */
+function findBlankRow({ fields, rows }: TabContext['tab'], { position }: SentSet): readonly ObservedRow[] {
+  if (position < 1 || rows.some((row) => row.position === position)) return [];
+  return [{ position, id: emptyCell, sync: emptyCell, cells: blankCells(fields) }];
+}
+
+const blankCells = (fields: ReadonlySet<FieldName>): ObservedRow['cells'] =>
+  Object.fromEntries([...fields].map((name) => [name, emptyCell]));
 
 /** Brings a row back that a delete took although it was another one, or had been edited in that moment. */
 function giveBackRow(
@@ -140,5 +154,6 @@ export function keepBefore({ draft, entity, tab }: TabContext): void {
   for (const { write } of draft.table) {
     const found = write.entity === entity && write.kind !== 'append' ? cells.get(write.position) : undefined;
     if (found) draft.before.set(write, found);
+    else if (write.entity === entity && write.kind === 'set') draft.before.set(write, blankCells(tab.fields));
   }
 }

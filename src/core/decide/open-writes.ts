@@ -1,4 +1,4 @@
-import { emptyCell, equalCells } from '../cell.ts';
+import { describeCell, emptyCell, equalCells } from '../cell.ts';
 import { isSameKept } from '../kept-cell.ts';
 import {
   type Consequences,
@@ -8,6 +8,7 @@ import {
   type SentDelete,
   type SentSet,
 } from '../open-write.ts';
+import type { JournalEntry } from '../state.ts';
 import { type KeptRow, keptSteps, keptTabs, type RowStep, type SetStep, type WriteReply } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { Plan, TableStep } from './plan.ts';
@@ -144,6 +145,21 @@ export function closeMended(writes: readonly OpenWrite[], mended: readonly Mendi
     return [{ ...write, sets: write.sets.filter(isOpen), deletes: write.deletes.filter(isOpen) }];
   });
 }
+
+/** What stood in the rows that a write reached by mistake, for the journal: whatever becomes of it, it can be found there. */
+export const describeDamage = (
+  { id: run, deletes, outcome, sets }: OpenWrite,
+  at: number,
+): readonly JournalEntry[] =>
+  [...sets, ...deletes].flatMap(({ entity, kept }) => {
+    if (outcome === 'unknown' || !kept || entity === 'question') return [];
+    const cells = Object.entries(kept.cells).filter(([, { kind }]) => kind !== 'empty');
+    const before = Object.fromEntries(cells.map(([name, cell]) => [name, describeCell(cell)]));
+    if (cells.length === 0) return [];
+    const key = { entity, id: describeCell(kept.id) };
+    const cause = 'stood in a row that a write reached because somebody moved rows or typed';
+    return [{ at, run, key, kind: 'repair', side: 'table', before, after: {}, lost: {}, cause }];
+  });
 
 /** The open writes whose deleted rows are sent back now. */
 export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): readonly OpenWrite[] {
