@@ -93,7 +93,7 @@ async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld):
   const { clock, mirror, times } = link;
   const { key } = item;
   const stored = mirror.findRecord(key);
-  const isStale = !stored || item.attempts > 0 || clock.now() - stored.observedAt > times.rereadAfterMs;
+  const isStale = !stored || item.attempts > 0 || clock.now() - stored.observedAt >= times.rereadAfterMs;
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
