@@ -105,6 +105,27 @@ describe('the HTTP side of several links', limit, () => {
     });
   });
 
+  test('refuses odd addresses and bodies, and goes on', async () => {
+    const { ask } = await openFront();
+    const addresses = [
+      '/links/here/%zz',
+      '/links/%zz/api/status',
+      '/links//api/status',
+      '/links/here//',
+      '/links/__proto__/api/status',
+      '/links/here/api/history?record=%zz',
+      `/links/here/${'a'.repeat(10_000)}`,
+      `/links/${'a'.repeat(10_000)}/api/status`,
+    ];
+    for (const address of addresses) {
+      const { status } = await ask(address);
+      expect({ address, isRefused: status >= 400 && status < 500 }).toEqual({ address, isRefused: true });
+    }
+    const huge = { method: 'POST', headers: { authorization }, body: 'x'.repeat(100_000) };
+    expect((await ask('/links/here/api/approve', huge)).status).toBe(413);
+    expect(await ask('/links/here/api/status')).toMatchObject({ status: 200 });
+  });
+
   test('serves a link no more once it has been left', async () => {
     const { ask, front } = await openFront();
     await front.shut('here');
