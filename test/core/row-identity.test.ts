@@ -112,6 +112,18 @@ describe('an ID that somebody changed', () => {
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
+  it('S15: to nothing is told first, also where the row holds what can not be sent', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const row = rowOf(world, acme);
+    row.id = emptyCell;
+    row.cells['status_name'] = textCell('nonsense');
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    row.id = numberCell(1);
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Error: “nonsense” is not known/);
+  });
+
   it('S3: to nothing is no sign of another record that was only made in the same minute', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const row = rowOf(world, acme);

@@ -48,6 +48,7 @@ function clearSync(context: TabContext, row: ObservedRow): void {
 
 function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: readonly RecordId[]): void {
   const { draft, entity, input } = context;
+  if (suspects.length > 0) return holdRow(context, row, '', wipedReason(suspects));
   const values = readRowValues(context, row);
   const nobody = { entity, id: '' };
   if (values.faults.length > 0) {
@@ -58,7 +59,6 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
   if (values.missing.length > 0) {
     return writeRow(context, row, nobody, { state: { kind: 'incomplete', missing: values.missing } });
   }
-  if (suspects.length > 0) return holdRow(context, row, '', wipedReason(suspects));
   const underWay = findUnderWay(context, values.fields);
   if (underWay)
     return writeRow(context, row, nobody, { state: { kind: 'pending', what: pendingCreate(underWay) } });
