@@ -38,6 +38,7 @@ const weights = {
   'copy a column': 1,
   'rename a header': 2,
   'rename a tab': 1,
+  'copy a tab': 1,
 } as const;
 
 /** How often each thing goes wrong, against the others. */

@@ -4,7 +4,7 @@ import { isClaimToken } from '../../src/core/record.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { restoreHeaders } from './column-people.ts';
 import { isRecordId, type People } from './people.ts';
-import { allTabs, keepNotes } from './sheet-people.ts';
+import { allTabs, keepNotes, tabCopies } from './sheet-people.ts';
 import { type SeenRow, type TabView, tabEntities, typedFields } from './tab-view.ts';
 
 /** People look at what waits for them, and mend it where they made a mistake. Answers whether there was anything to do. */
@@ -14,10 +14,11 @@ export function setRight(people: People, plan: Plan): boolean {
     const layout = currentLayout(people.stage.link).find(({ entity }) => entity === tab.entity);
     restoreHeaders(people, tab, layout?.columns.map(({ header }) => header) ?? []);
   }
+  for (const { sheetId } of tabCopies(people)) people.act({ kind: 'deleteTab', sheet: sheetId });
   for (const tab of allTabs(people)) keepNotes(people, tab);
   for (const entity of tabEntities) mendRows(people, entity);
   const hasMended = people.stage.spreadsheet.file.revision !== isNew;
-  return answer(people, plan) || hasMended;
+  return answer(people, plan, hasMended) || hasMended;
 }
 
 function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
@@ -159,16 +160,16 @@ function clearLoneStatuses(people: People, tab: TabView): void {
   }
 }
 
-/** What only an answer settles. */
-function answer(people: People, plan: Plan): boolean {
+/** What only an answer settles. Nobody approves rows in disorder that were just put in order: the daemon may not have seen that yet. */
+function answer(people: People, plan: Plan, hasMended: boolean): boolean {
   const { link } = people.stage;
   const decide = (scope: string, choice: string) =>
     link.mirror.saveDecision({ scope, choice, at: link.clock.now() });
-  for (const { scope } of plan.brakes) decide(scope, 'restore');
+  for (const { scope } of plan.brakes) if (!hasMended) decide(scope, 'restore');
   for (const { key, field } of plan.conflicts)
     decide(conflictScope(key, field), Number(key.id) % 2 === 0 ? 'crm' : 'table');
   for (const { entity, id, decision } of plan.holds) {
-    if (decision === undefined) continue;
+    if (decision === undefined || (hasMended && decision.startsWith('swap:'))) continue;
     const owner = people.ownerOfRecord.get(`${entity}-${id}`) ?? '';
     decide(decision, people.deleted.has(owner) && Number(id) % 2 === 0 ? 'trash' : 'restore');
   }

@@ -53,6 +53,9 @@ const deeds: Partial<Record<OperationKind, Deed>> = {
   'rename a tab': (people, { sheetId, sheet }) => {
     people.act({ kind: 'renameTab', sheet: sheetId, title: `${sheet.title.replace(/ \(.*/, '')} (old)` });
   },
+  'copy a tab': (people, { sheetId }) => {
+    if (tabCopies(people).length === 0) people.act({ kind: 'duplicateTab', sheet: sheetId });
+  },
   'wipe an ID': wipeId,
   'overwrite an ID': overwriteId,
   'swap two IDs': swapIds,
@@ -181,6 +184,10 @@ export function keepNotes(people: People, tab: TabView): void {
     );
   }
 }
+
+/** Tabs that somebody copied: nobody works there. */
+export const tabCopies = ({ stage }: People) =>
+  stage.spreadsheet.current().sheets.filter(({ title }) => title.startsWith('Copy of'));
 
 export const allTabs = (people: People): TabView[] =>
   tabEntities.flatMap((entity) => people.tab(entity) ?? []);
