@@ -62,6 +62,7 @@ test('every option in the documents is one of some command', () => {
     '--build',
     '--runs',
     '--seed',
+    '--faults',
     '--minutes',
     '--edits',
     '--window-ms',
