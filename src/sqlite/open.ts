@@ -70,17 +70,25 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions): Ope
   }
 }
 
-/** A mirror that is gone when it is closed, for whoever needs the real one many times a second. `endFuture` is done where others are opened. */
-export function openMirrorInMemory(): Pick<OpenMirror, 'mirror' | 'budgetLog'> & {
-  readonly endFuture: (now: number) => void;
-} {
+/** A mirror that is gone when it is closed. */
+export interface MirrorInMemory extends Pick<OpenMirror, 'mirror' | 'budgetLog'> {
+  /** The same content as another process finds it that opens it at that time, epoch ms. */
+  reopen(now: number): MirrorInMemory;
+}
+
+/** For whoever needs the real one many times a second. */
+export function openMirrorInMemory(): MirrorInMemory {
   const connection = connect(':memory:');
   migrate(connection);
-  return {
+  const open = (): MirrorInMemory => ({
     mirror: openTables(connection, noBallast),
     budgetLog: openBudgetLog(connection, noBallast),
-    endFuture: (now) => void endFuture(connection, now),
-  };
+    reopen(now) {
+      endFuture(connection, now);
+      return open();
+    },
+  });
+  return open();
 }
 
 function openTables(connection: Connection, ballast: Ballast): Mirror {

@@ -30,8 +30,12 @@ describe('fault 1: the CRM can not be reached', () => {
     await sheet.type('lead', id, { City: 'Porto' });
     await sheet.typeRow('lead', { Title: title });
     const [edit, create] = [
-      await scene.waits(({ kind, attempts }) => kind === 'update' && attempts >= 2),
-      await scene.waits(({ kind, attempts }) => kind === 'create' && attempts >= 2),
+      await scene.waits(
+        ({ kind, attempts, state }) => kind === 'update' && attempts >= 2 && state !== 'sending',
+      ),
+      await scene.waits(
+        ({ kind, attempts, state }) => kind === 'create' && attempts >= 2 && state !== 'sending',
+      ),
     ];
     for (const { state, error } of [edit, create])
       expect({ state, code: error?.code }).toEqual({ state: 'waiting', code: 'CRM_UNREACHABLE' });

@@ -63,7 +63,7 @@ export class Stage {
   readonly sweeps: Record<ListedEntity, number> = { lead: 0, opportunity: 0, task: 0 };
   readonly #options: StageOptions;
   readonly #random: Random;
-  readonly #opened = openMirrorInMemory();
+  #opened = openMirrorInMemory();
   /** Whether everything is prepared, so that what happens is worth telling. */
   isUnderWay = false;
   #words = 0;
@@ -110,7 +110,7 @@ export class Stage {
     this.wire.cut();
     this.#startedAt = this.trueTime();
     this.clock = createManualClock(this.clock.now());
-    this.#opened.endFuture(Math.floor(this.clock.now()));
+    this.#opened = this.#opened.reopen(Math.floor(this.clock.now()));
     this.engine = this.#createEngine();
     await this.start();
   }
