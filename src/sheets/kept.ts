@@ -86,12 +86,15 @@ const placeOf = ({ columns, headers }: KeptColumns, width: number): KeptPlace =>
 export function findHit(tab: BoundTab, step: SetStep | AppendStep, met: KeptColumns): Hit | undefined {
   const { columns, oldIndexes } = met;
   const placed = placeCells(step, tab.columns);
-  if (placed.every(({ column }) => (oldIndexes[column] ?? column) === column)) return undefined;
+  const strayed = placed.filter(({ column }) => (oldIndexes[column] ?? column) !== column);
+  if (strayed.length === 0) return undefined;
+  // A row of ours that is new has no use for a half of its cells: the rest would look emptied.
+  const hits = step.kind === 'append' ? placed : strayed;
   const fields = new Map([...columns.fields].map(([field, { index }]) => [index, field]));
   const cells: Record<FieldName, Cell> = {};
   const others: number[] = [];
   const hit: { id?: Cell; sync?: Cell } = {};
-  for (const { cell, column } of placed) {
+  for (const { cell, column } of hits) {
     const field = fields.get(column);
     if (field !== undefined) cells[field] = cell;
     else if (column === columns.id) hit.id = cell;

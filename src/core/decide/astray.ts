@@ -85,6 +85,8 @@ function findHitRows({ tab }: TabContext, sent: SentSet, kept: KeptRow): readonl
   const { cells, id } = sent;
   const rows = tab.rows.filter((row) => equalCells(row.id, id ?? kept.id));
   if (id === undefined && kept.id.kind !== 'empty' && rows.length > 0) return rows;
+  // An ID that we wrote and that stands nowhere any more was taken away by somebody.
+  if (id !== undefined && id.kind !== 'empty' && rows.length === 0) return [];
   const candidates = rows.length > 0 ? rows : tab.rows.filter((row) => row.id.kind === 'empty');
   const likeness = (row: ObservedRow): number => {
     const names = Object.keys(row.cells).filter((name) => !(name in cells));
@@ -92,7 +94,11 @@ function findHitRows({ tab }: TabContext, sent: SentSet, kept: KeptRow): readonl
     return names.length === 0 ? 1 : same.length / names.length;
   };
   const most = Math.max(...candidates.map(likeness));
-  const found = candidates.filter((row) => likeness(row) === most && most > 0.5).slice(0, 1);
+  const distance = (row: ObservedRow): number => Math.abs(row.position - sent.position);
+  const found = candidates
+    .filter((row) => likeness(row) === most && most > 0.5)
+    .toSorted((one, other) => distance(one) - distance(other))
+    .slice(0, 1);
   return found.length > 0 || Object.values(cells).some(({ kind }) => kind !== 'empty')
     ? found
     : findBlankRow(tab, sent);

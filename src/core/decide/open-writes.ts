@@ -109,8 +109,8 @@ function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet 
 export const isLeft = ({ deletes, sets }: OpenWrite): boolean => sets.length + deletes.length > 0;
 
 /**
- * Adds to an outcome what the steps did whose columns had moved: nothing of them is done, and what they hit is to be mended. Of a new row
- * that is all of it.
+ * Adds to an outcome what the steps did whose columns had moved: nothing of them counts as done, and what they hit is to be mended. Of a new
+ * row that is all of it.
  */
 export function addHits(
   { left, ...outcome }: Outcome,
@@ -124,7 +124,8 @@ export function addHits(
     // New rows have no slot: they are told apart by numbers of their own.
     const slot = slots.get(step) ?? -1 - index;
     const kept = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: {}, place };
-    return { entity: step.entity, position: -1, idSeen: emptyCell, slot, kept, ...hit };
+    const position = step.kind === 'set' ? step.position : -1;
+    return { entity: step.entity, position, idSeen: emptyCell, slot, kept, ...hit };
   });
   const isHit = (slot: number) => sets.some((sent) => sent.slot === slot);
   const others = left.map((each) => ({ ...each, sets: each.sets.filter(({ slot }) => !isHit(slot)) }));
