@@ -79,11 +79,18 @@ function takeForOriginal(people: People, { columnOf, sheetId }: TabView, { posit
     people.act({ kind: 'edit', sheet: sheetId, row: position, column, text: '' });
 }
 
+/** Whom a row is about: where people keep nothing beside it, they go by its ID as long as no other row shows it. */
+function ownerIn(people: People, { entity, rows }: TabView, row: SeenRow): string | undefined {
+  const owner = people.ownerOfRecord.get(`${entity}-${row.id}`);
+  const isOnly = rows.filter(({ id }) => id === row.id).length === 1;
+  return row.owner === '' && isOnly && owner !== undefined ? owner : people.ownerOf(entity, row);
+}
+
 /** Of rows that are about the same, one stays: the one that has its ID, else the first. */
 function dropCopies(people: People, entity: (typeof tabEntities)[number]): void {
   const tab = people.tab(entity);
   if (!tab) return;
-  const groups = Map.groupBy(tab.rows, (row) => people.ownerOf(entity, row) ?? '');
+  const groups = Map.groupBy(tab.rows, (row) => ownerIn(people, tab, row) ?? '');
   const surplus = [...groups].flatMap(([owner, rows]) => {
     if (owner === '') return [];
     const kept =
