@@ -121,7 +121,7 @@ function mendId(people: People, tab: TabView, row: SeenRow, owner: string): void
   const column = tab.columnOf('ID');
   const wanted = people.recordOf(tab.entity, owner) ?? '';
   if (column === undefined || row.id === wanted) return;
-  const isOnItsWay = isClaimToken(row.id) && !row.sync.includes('Clear the ID');
+  const isOnItsWay = isClaimToken(row.id) && !/clear the ID/i.test(row.sync);
   if (isOnItsWay) return;
   people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text: wanted });
 }
