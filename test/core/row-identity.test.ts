@@ -233,6 +233,17 @@ describe('an ID that stands in the row of another record', () => {
   });
 });
 
+test('S2: an ID that stands in the row of another record is held also when its own row was deleted', () => {
+  const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+  const row = rowOf(world, acme);
+  removeRow(world, beta);
+  row.id = numberCell(2);
+  row.cells['about.url'] = textCell('https://acme.example');
+  settle(world);
+  expect(syncOf(row)).toMatch(/^Held: This row shows the values of record 1 instead of its own/);
+  expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+});
+
 test('S2: a record that is deleted is remembered for as long as its values stand in the row of another one', () => {
   const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
   const [one, two] = [rowOf(world, acme), rowOf(world, beta)];

@@ -3,7 +3,7 @@ import type { RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
-import type { Binding } from './bind.ts';
+import type { BoundRow } from './bind.ts';
 import type { TabContext } from './context.ts';
 import { isLike, isShownOnly, showsPart } from './likeness.ts';
 import { cellsOf, lookOf, lookOfValues, showsValues } from './row-values.ts';
@@ -28,11 +28,9 @@ export interface Swap {
 /**
  * Rows that show the values of another record whose own row does not: their IDs changed places, or their values did, perhaps with edits
  * on top. Which of it was meant nobody can tell, so nothing is written for either of them, unless it is certain. The same holds for a
- * row that shows exactly what a record has of which no row is known for certain; or much of that, if its own record's values stand
- * elsewhere.
+ * row that shows exactly what a record has of which no row is known for certain; or that looks like it, and like its own no more.
  */
-export function findSwaps(context: TabContext, binding: Binding): ReadonlyMap<RecordId, Swap> {
-  const { records } = binding;
+export function findSwaps(context: TabContext, records: readonly BoundRow[]): ReadonlyMap<RecordId, Swap> {
   const displaced = records.flatMap(({ row, id }): Displaced[] => {
     const agreed = context.agreements.get(id)?.fields ?? {};
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
@@ -52,7 +50,7 @@ export function findSwaps(context: TabContext, binding: Binding): ReadonlyMap<Re
   for (const { id, own } of displaced) owners.set(lookOf({ cells: own }), id);
   const search = createSearch(context, displaced);
   for (const one of displaced) {
-    const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, rowless, binding);
+    const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, rowless);
     if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
   }
   const byId = new Map(displaced.map((each) => [each.id, each]));
@@ -65,18 +63,15 @@ export function findSwaps(context: TabContext, binding: Binding): ReadonlyMap<Re
   return swaps;
 }
 
-/** The record without a row whose values the row shows in part, where another row looks like the one of the row's own record. */
+/** The record without a row which the row looks like, where it does not look like its own any more. */
 function findRowless(
   context: TabContext,
   { id, row }: Displaced,
   rowless: readonly Agreement[],
-  { copies, strangers, unbound }: Binding,
 ): RecordId | undefined {
-  const other = rowless.find((agreement) => isLike(context, row, agreement));
   const own = context.agreements.get(id);
-  if (!other || !own || isLike(context, row, own)) return undefined;
-  const rest = [...unbound, ...[...copies, ...strangers].map((each) => each.row)];
-  return rest.some((each) => isLike(context, each, own)) ? other.key.id : undefined;
+  if (!own || isLike(context, row, own)) return undefined;
+  return rowless.find((agreement) => isLike(context, row, agreement))?.key.id;
 }
 
 /**

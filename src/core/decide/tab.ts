@@ -73,13 +73,13 @@ export function decideTab(context: TabContext): boolean {
 }
 
 /** Rows with the ID of their record. Answers those whose ID may be another one's: the record whose values they show has not vanished. */
-function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<RecordId, Swap> {
+function decideRecords(context: TabContext, { records }: Binding): ReadonlyMap<RecordId, Swap> {
   const { draft, entity, input } = context;
-  const swaps = findSwaps(context, binding);
+  const swaps = findSwaps(context, records);
   // Who approved that values changed places meant every one of them.
   const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
   const standing = new Map<RecordId, Swap>();
-  for (const { row, id } of binding.records) {
+  for (const { row, id } of records) {
     const [swap, scope] = [swaps.get(id), swapScope({ entity, id })];
     if (row.isPaused) {
       pauseRow(context, row, id);
