@@ -111,6 +111,8 @@ export const keptSteps = (steps: readonly RowStep[]): readonly (SetStep | Delete
 /** What a step did where columns had moved: what it put under others than its own. Other columns are counted as in {@link KeptPlace}. */
 export interface Hit extends RowCells {
   readonly others: readonly number[];
+  /** The ID that it put where it belongs. */
+  readonly ownId?: Cell;
   /** The columns as the step met them, without a row. */
   readonly place: KeptPlace;
 }

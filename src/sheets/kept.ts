@@ -102,5 +102,7 @@ export function findHit(tab: BoundTab, step: SetStep | AppendStep, met: KeptColu
     else others.push(column);
   }
   const width = Math.max(...placed.map(({ column }) => column + 1));
-  return { cells, others, ...hit, place: placeOf(met, width) };
+  const isIdInPlace = step.id && !hits.some(({ column }) => column === tab.columns.id);
+  const ownId = isIdInPlace ? { ownId: step.id } : {};
+  return { cells, others, ...hit, ...ownId, place: placeOf(met, width) };
 }

@@ -84,7 +84,6 @@ const isLeft = (found: Cell | undefined, written: Cell | undefined, before: Cell
 function findHitRows({ tab }: TabContext, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
   const { cells, id } = sent;
   const rows = tab.rows.filter((row) => equalCells(row.id, id ?? kept.id));
-  if (id === undefined && kept.id.kind !== 'empty' && rows.length > 0) return rows;
   // An ID that we wrote and that stands nowhere any more was taken away by somebody.
   if (id !== undefined && id.kind !== 'empty' && rows.length === 0) return [];
   const candidates = rows.length > 0 ? rows : tab.rows.filter((row) => row.id.kind === 'empty');
@@ -94,6 +93,8 @@ function findHitRows({ tab }: TabContext, sent: SentSet, kept: KeptRow): readonl
     return names.length === 0 ? 1 : same.length / names.length;
   };
   const most = Math.max(...candidates.map(likeness));
+  if (id === undefined && kept.id.kind !== 'empty' && rows.length > 0)
+    return rows.filter((row) => likeness(row) === most);
   const distance = (row: ObservedRow): number => Math.abs(row.position - sent.position);
   const found = candidates
     .filter((row) => likeness(row) === most && most > 0.5)

@@ -120,10 +120,11 @@ export function addHits(
 ): Outcome {
   if (hits.size === 0) return { ...outcome, left };
   const slots = new Map<RowStep, number>(keptSteps(steps).map((step, slot) => [step, slot]));
-  const sets = [...hits].map(([step, { place, ...hit }], index): SentSet => {
+  const sets = [...hits].map(([step, { ownId, place, ...hit }], index): SentSet => {
     // New rows have no slot: they are told apart by numbers of their own.
     const slot = slots.get(step) ?? -1 - index;
-    const kept = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: {}, place };
+    const before = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: {}, place };
+    const kept = ownId ? { ...before, id: ownId } : before;
     const position = step.kind === 'set' ? step.position : -1;
     return { entity: step.entity, position, idSeen: emptyCell, slot, kept, ...hit };
   });
