@@ -120,13 +120,19 @@ export function addHits(
 ): Outcome {
   if (hits.size === 0) return { ...outcome, left };
   const slots = new Map<RowStep, number>(keptSteps(steps).map((step, slot) => [step, slot]));
+  const judged = new Map(left.flatMap((each) => each.sets.map((sent) => [sent.slot, sent])));
   const sets = [...hits].map(([step, { ownId, place, ...hit }], index): SentSet => {
     // New rows have no slot: they are told apart by numbers of their own.
     const slot = slots.get(step) ?? -1 - index;
-    const before = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: {}, place };
-    const kept = ownId ? { ...before, id: ownId } : before;
     const position = step.kind === 'set' ? step.position : -1;
-    return { entity: step.entity, position, idSeen: emptyCell, slot, kept, ...hit };
+    const kept = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: {}, place };
+    const { cells, sync } = judged.get(slot) ?? {};
+    const sent = { entity: step.entity, position, idSeen: emptyCell, slot, ...hit };
+    const all = { ...sent, cells: { ...cells, ...hit.cells } };
+    // In its own row it has put the ID where it belongs.
+    if (step.kind === 'append' || outcome.done.has(slot))
+      return { ...all, kept: ownId ? { ...kept, id: ownId } : kept };
+    return { ...(sync ? { sync } : {}), ...all, ...(ownId ? { id: ownId } : {}), kept };
   });
   const isHit = (slot: number) => sets.some((sent) => sent.slot === slot);
   const others = left.map((each) => ({ ...each, sets: each.sets.filter(({ slot }) => !isHit(slot)) }));
