@@ -33,14 +33,30 @@ export function absorbPage(link: Link, { records }: Pick<RecordPage, 'records'>)
   });
 }
 
-/** Reads one record directly and keeps what it says. `undefined` when the CRM does not have it. */
+/** How often a record is read again because something else was seen of it meanwhile. */
+const rereadsMax = 3;
+
+/**
+ * Reads one record directly and keeps what it says. `undefined` when the CRM does not have it. Where a list said something else of it
+ * while the answer was on its way nobody knows which of both is older, and it is read again.
+ */
 export async function pullRecord(link: Link, key: RecordKey, lane: Lane): Promise<StoredRecord | undefined> {
-  const seen = await link.crm.getRecord(key, lane);
-  if (!seen) return undefined;
-  const reception = { now: link.clock.now(), lagMs: link.times.lagMs };
-  const record = absorb(link.mirror.findRecord(key), seen, reception);
-  link.mirror.saveRecord(record);
-  return record;
+  const { crm, mirror } = link;
+  for (let reread = 0; ; reread += 1) {
+    const known = mirror.findRecord(key);
+    const seen = await crm.getRecord(key, lane);
+    if (!seen) return undefined;
+    const meanwhile = mirror.findRecord(key);
+    const isDoubtful =
+      meanwhile !== undefined &&
+      meanwhile !== known &&
+      differingFields(meanwhile.fields, seen.fields).length > 0;
+    if (isDoubtful && reread < rereadsMax) continue;
+    const reception = { now: link.clock.now(), lagMs: link.times.lagMs };
+    const record = absorb(meanwhile, seen, reception);
+    mirror.saveRecord(record);
+    return record;
+  }
 }
 
 /** Reads a page of a list. An empty list where records were known is a fault of the reading, not the deletion of all. */
