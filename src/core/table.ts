@@ -65,9 +65,16 @@ export interface KeptRow extends Pick<ObservedRow, 'id' | 'sync' | 'cells'> {
   readonly place: KeptPlace;
 }
 
+/** A cell under a column that is not managed, counted as in {@link KeptPlace}. */
+export interface OtherCell {
+  readonly column: number;
+  /** What was written there by mistake: where something else stands since, somebody typed it. Absent where that is not known. */
+  readonly written?: Cell;
+}
+
 /**
  * One write to a row of the table. `idSeen` is the ID cell as it was read. With a place, the table gives back what it keeps there, with
- * all formulas, instead of writing the cells: in a set its cells and other columns, counted as the place does; in an append the whole row.
+ * all formulas, instead of writing the cells: in a set its cells and others, except where somebody has typed since; in an append the whole row.
  */
 export type RowStep =
   | ({
@@ -76,7 +83,7 @@ export type RowStep =
       readonly position: number;
       readonly idSeen: Cell;
       readonly place?: KeptPlace;
-      readonly others?: readonly number[];
+      readonly others?: readonly OtherCell[];
     } & RowCells)
   | ({ readonly kind: 'append'; readonly entity: TabKind; readonly place?: KeptPlace } & RowCells)
   | { readonly kind: 'delete'; readonly entity: TabKind; readonly position: number; readonly idSeen: Cell };
@@ -108,9 +115,9 @@ export const keptSteps = (steps: readonly RowStep[]): readonly (SetStep | Delete
   ...steps.filter((step) => step.kind === 'delete'),
 ];
 
-/** What a step did where columns had moved: what it put under others than its own. Other columns are counted as in {@link KeptPlace}. */
+/** What a step did where columns had moved: what it put under others than its own. */
 export interface Hit extends RowCells {
-  readonly others: readonly number[];
+  readonly others: readonly OtherCell[];
   /** The ID that it put where it belongs. */
   readonly ownId?: Cell;
   /** The columns as the step met them, without a row. */

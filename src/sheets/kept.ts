@@ -1,6 +1,6 @@
 import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../core/cell.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
-import type { AppendStep, Hit, KeptPlace, KeptRow, SetStep } from '../core/table.ts';
+import type { AppendStep, Hit, KeptPlace, KeptRow, OtherCell, SetStep } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import type { ManagedColumn, ManagedColumns } from './columns.ts';
 import type { Rows } from './grid.ts';
@@ -92,14 +92,14 @@ export function findHit(tab: BoundTab, step: SetStep | AppendStep, met: KeptColu
   const hits = step.kind === 'append' ? placed : strayed;
   const fields = new Map([...columns.fields].map(([field, { index }]) => [index, field]));
   const cells: Record<FieldName, Cell> = {};
-  const others: number[] = [];
+  const others: OtherCell[] = [];
   const hit: { id?: Cell; sync?: Cell } = {};
   for (const { cell, column } of hits) {
     const field = fields.get(column);
     if (field !== undefined) cells[field] = cell;
     else if (column === columns.id) hit.id = cell;
     else if (column === columns.sync) hit.sync = cell;
-    else others.push(column);
+    else others.push({ column, written: cell });
   }
   const width = Math.max(...placed.map(({ column }) => column + 1));
   const isIdInPlace = step.id && !hits.some(({ column }) => column === tab.columns.id);

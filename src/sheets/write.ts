@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { type Cell, describeCell, isShownAsPercent } from '../core/cell.ts';
+import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import type { DeleteStep, KeptPlace } from '../core/table.ts';
@@ -67,7 +67,13 @@ function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, en
     ...sets.flatMap(({ cells, id, others = [], place, position, sync }) => {
       if (!place) return [];
       const names = [...Object.keys(cells), ...(id ? [idHeader] : []), ...(sync ? [syncHeader] : [])];
-      return copies(place, position, [...names.flatMap((name) => place.columns[name] ?? []), ...others]);
+      const managed = names.flatMap((name) => place.columns[name] ?? []);
+      const own = others.flatMap(({ column, written }) => {
+        const [target] = findTargets(tab, place, [column]);
+        const found = bareCell(cellAt(tab.rows, position, target?.to ?? -1));
+        return written && !equalCells(bareCell(written), found) ? [] : [column];
+      });
+      return copies(place, position, [...managed, ...own]);
     }),
     ...appends.flatMap(({ place }, index) =>
       place ? copies(place, end + index, [...place.headers.keys()]) : [],

@@ -35,8 +35,8 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
   let shadow: Shadow | undefined;
 
   async function writeBatch(steps: readonly RowStep[], plan: KeepingPlan | undefined): Promise<WriteReply> {
+    if (steps.length === 0) return emptyReply;
     const { requests, after } = planSteps(steps, tabs, shadow);
-    if (requests.length === 0) return emptyReply;
     const kept = plan ? keptStepsOf(steps, plan) : [];
     const keep = plan && planKeeping(shadow, plan.keeping, tabsOf(steps, tabs), kept);
     const all = [...(keep?.requests ?? []), ...requests];

@@ -22,7 +22,9 @@ export class OwnCells {
   notePerson(before: Spreadsheet, after: Spreadsheet): void {
     const [left, right] = [countCells(before), countCells(after)];
     for (const text of new Set([...left.keys(), ...right.keys()])) {
-      this.#add(text, (right.get(text) ?? 0) - (left.get(text) ?? 0));
+      const change = (right.get(text) ?? 0) - (left.get(text) ?? 0);
+      // What they take away that is not theirs counts for nothing.
+      this.#add(text, Math.max(change, -(this.#expected.get(text) ?? 0)));
     }
   }
 
@@ -68,6 +70,8 @@ function countCells({ sheets }: Spreadsheet): Counts {
         const cell = row[column];
         if (!cell?.userEnteredValue) continue;
         const { formulaValue, stringValue } = cell.userEnteredValue;
+        // An emptied cell keeps nothing, whatever its format.
+        if (formulaValue === undefined && !stringValue) continue;
         const text = `${sheet.sheetId} ${formulaValue ?? stringValue ?? ''} ${JSON.stringify(cell.userEnteredFormat ?? {})}`;
         counts.set(text, (counts.get(text) ?? 0) + 1);
       }

@@ -2,6 +2,7 @@ import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import { isSameKept } from '../kept-cell.ts';
 import type { TabKind } from '../layout.ts';
 import type { Mending, OpenWrite, SentDelete, SentSet } from '../open-write.ts';
+import { isClaimToken } from '../record.ts';
 import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { equalRows } from './bind.ts';
@@ -93,11 +94,13 @@ function findHitRows({ tab }: TabContext, sent: SentSet, kept: KeptRow): readonl
     return names.length === 0 ? 1 : same.length / names.length;
   };
   const most = Math.max(...candidates.map(likeness));
+  // The token of a create is written once only.
+  const isCertain = id !== undefined && isClaimToken(describeCell(id));
   if (id === undefined && kept.id.kind !== 'empty' && rows.length > 0)
     return rows.filter((row) => likeness(row) === most);
   const distance = (row: ObservedRow): number => Math.abs(row.position - sent.position);
   const found = candidates
-    .filter((row) => likeness(row) === most && most > 0.5)
+    .filter((row) => likeness(row) === most && (isCertain || most > 0.5))
     .toSorted((one, other) => distance(one) - distance(other))
     .slice(0, 1);
   return found.length > 0 || Object.values(cells).some(({ kind }) => kind !== 'empty')

@@ -101,8 +101,10 @@ export function judgeWrite(
 
 /** The set as it reached another row: other columns than the managed ones are counted by where that row is kept. */
 function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet {
-  const columns = (others ?? []).map((column) => kept.place.headers.indexOf(place?.headers[column] ?? ''));
-  const found = columns.filter((column) => column >= 0);
+  const columns = (others ?? []).map(({ column }) =>
+    kept.place.headers.indexOf(place?.headers[column] ?? ''),
+  );
+  const found = columns.filter((column) => column >= 0).map((column) => ({ column }));
   return { ...sent, kept, ...(found.length > 0 ? { others: found } : {}) };
 }
 
