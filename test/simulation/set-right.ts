@@ -1,6 +1,7 @@
 import { conflictScope } from '../../src/core/decide/context.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import { isClaimToken } from '../../src/core/record.ts';
+import type { FieldName } from '../../src/core/value.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { restoreHeaders } from './column-people.ts';
 import { isRecordId, type People } from './people.ts';
@@ -150,11 +151,18 @@ function mendCells(
     const text = isEmptyTitle && belongs === '' ? people.typeValue(owner, field) : belongs;
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
   }
-  if (row.cells['status_name'] === 'nonsense') typeStatus(people, tab, row, 'New');
+  if (row.cells['status_name'] === 'nonsense') type(people, tab, row, 'status_name', 'New');
+  if (row.sync.includes('Priority can not be empty')) type(people, tab, row, 'priority', 'Medium');
 }
 
-function typeStatus(people: People, { columnOfField, sheetId }: TabView, row: SeenRow, text: string): void {
-  const column = columnOfField('status_name');
+function type(
+  people: People,
+  { columnOfField, sheetId }: TabView,
+  row: SeenRow,
+  field: FieldName,
+  text: string,
+): void {
+  const column = columnOfField(field);
   if (column !== undefined) people.act({ kind: 'edit', sheet: sheetId, row: row.position, column, text });
 }
 
@@ -163,7 +171,8 @@ function clearLoneStatuses(people: People, tab: TabView): void {
   for (const row of tab.rows) {
     const { cells, id, owner } = row;
     const filled = Object.keys(cells).filter((field) => cells[field] !== '');
-    if (id === '' && owner === '' && filled.join() === 'status_name') typeStatus(people, tab, row, '');
+    if (id === '' && owner === '' && filled.join() === 'status_name')
+      type(people, tab, row, 'status_name', '');
   }
 }
 
