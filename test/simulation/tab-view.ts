@@ -65,7 +65,8 @@ export function lookAtTab(stage: Stage, layout: Layout, entity: TabEntity): TabV
         position,
         id: textAt(position, id),
         sync: textAt(position, sync),
-        owner: textAt(position, owner),
+        // What a write put there by mistake names nobody.
+        owner: /^R\d+$/.test(textAt(position, owner)) ? textAt(position, owner) : '',
         cells: Object.fromEntries(shown),
       },
     ];

@@ -50,9 +50,13 @@ function repairsOf(context: TabContext, { deletes, id, sets }: OpenWrite): Repai
 /** Puts back what a set replaced, except where somebody has typed over it since. */
 function mendSet(context: TabContext, sent: SentSet, mends: Mending): Repair[] {
   const { entity } = context;
-  const { kept, others = [] } = sent;
+  const { kept } = sent;
   if (!kept) return [];
-  return findHitRows(context, sent, kept).flatMap((row): Repair[] => {
+  const rows = findHitRows(context, sent, kept);
+  const nearest = rows.toSorted((one, other) => distance(sent, one) - distance(sent, other))[0];
+  return rows.flatMap((row): Repair[] => {
+    // What people keep beside equal rows can not be told apart by them.
+    const others = row === nearest ? (sent.others ?? []) : [];
     const left = Object.keys(sent.cells).filter((name) =>
       isLeft(row.cells[name], sent.cells[name], kept.cells[name]),
     );
@@ -73,6 +77,8 @@ function mendSet(context: TabContext, sent: SentSet, mends: Mending): Repair[] {
     return [{ write, mends, row, id: kept.id }];
   });
 }
+
+const distance = (sent: SentSet, { position }: ObservedRow): number => Math.abs(position - sent.position);
 
 /** Whether a cell still shows what was written, and showed something else before. */
 const isLeft = (found: Cell | undefined, written: Cell | undefined, before: Cell | undefined): boolean =>
@@ -98,10 +104,9 @@ function findHitRows({ tab }: TabContext, sent: SentSet, kept: KeptRow): readonl
   const isCertain = id !== undefined && isClaimToken(describeCell(id));
   if (id === undefined && kept.id.kind !== 'empty' && rows.length > 0)
     return rows.filter((row) => likeness(row) === most);
-  const distance = (row: ObservedRow): number => Math.abs(row.position - sent.position);
   const found = candidates
     .filter((row) => likeness(row) === most && (isCertain || most > 0.5))
-    .toSorted((one, other) => distance(one) - distance(other))
+    .toSorted((one, other) => distance(sent, one) - distance(sent, other))
     .slice(0, 1);
   return found.length > 0 || Object.values(cells).some(({ kind }) => kind !== 'empty')
     ? found
