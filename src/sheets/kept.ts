@@ -88,8 +88,9 @@ export function findHit(tab: BoundTab, step: SetStep | AppendStep, met: KeptColu
   const placed = placeCells(step, tab.columns);
   const strayed = placed.filter(({ column }) => (oldIndexes[column] ?? column) !== column);
   if (strayed.length === 0) return undefined;
-  // A row of ours that is new has no use for a half of its cells: the rest would look emptied.
-  const hits = step.kind === 'append' ? placed : strayed;
+  const isIdInPlace = step.id && !strayed.some(({ column }) => column === tab.columns.id);
+  // A row of ours that is new and lacks its ID has no use for the rest.
+  const hits = step.kind === 'append' && !isIdInPlace ? placed : strayed;
   const fields = new Map([...columns.fields].map(([field, { index }]) => [index, field]));
   const cells: Record<FieldName, Cell> = {};
   const others: OtherCell[] = [];
@@ -102,7 +103,6 @@ export function findHit(tab: BoundTab, step: SetStep | AppendStep, met: KeptColu
     else others.push({ column, written: cell });
   }
   const width = Math.max(...placed.map(({ column }) => column + 1));
-  const isIdInPlace = step.id && !hits.some(({ column }) => column === tab.columns.id);
   const ownId = isIdInPlace ? { ownId: step.id } : {};
   return { cells, others, ...hit, ...ownId, place: placeOf(met, width) };
 }

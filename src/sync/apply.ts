@@ -55,6 +55,8 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<numb
     for (const step of done)
       confirm(link, plan.at, without(step, outcome.overtyped.get(slots.get(step.write) ?? -1)));
     closeMendings(link, done, missed);
+    for (const { key, write } of plan.table)
+      if (key && write.kind === 'append' && reply.hits.get(write)?.ownId) forgetValues(link, key);
   });
   return missed.length + outcome.overtyped.size;
 }
@@ -98,6 +100,12 @@ function saveOutcome({ clock, mirror }: Link, open: OpenWrite, { left }: Outcome
     const damage = describeDamage(write, clock.now());
     if (damage.length > 0) mirror.appendJournal(damage);
   }
+}
+
+/** Of a row that was added with its ID and some of its cells alone, nothing is agreed: what it lacks nobody emptied. */
+function forgetValues({ mirror }: Link, key: RecordKey): void {
+  const agreement = mirror.findAgreement(key);
+  if (agreement) mirror.saveAgreement({ ...agreement, fields: {}, offered: {} });
 }
 
 /** Damage is made good once every step that was to do so has reached its row. */
