@@ -58,6 +58,8 @@ export interface KeptPlace {
   readonly headers: readonly string[];
   /** The columns of the managed fields that were there, and by their headers those of the ID and the Sync cell. */
   readonly columns: Readonly<Record<FieldName, number>>;
+  /** All cells of the row by their columns, also those that are not managed. */
+  readonly cells: readonly Cell[];
 }
 
 /** A row as it stood right before a write reached it. Its formulas are not told as they were, because they were copied. */
@@ -68,8 +70,8 @@ export interface KeptRow extends Pick<ObservedRow, 'id' | 'sync' | 'cells'> {
 /** A cell under a column that is not managed, counted as in {@link KeptPlace}. */
 export interface OtherCell {
   readonly column: number;
-  /** What was written there by mistake: where something else stands since, somebody typed it. Absent where that is not known. */
-  readonly written?: Cell;
+  /** What was written there by mistake: where something else stands since, somebody typed it. */
+  readonly written: Cell;
 }
 
 /**

@@ -65,12 +65,13 @@ export function toKeptRow(met: KeptColumns, cells: Row, row: number): KeptRow {
     id: cellIn(columns.id),
     sync: cellIn(columns.sync),
     cells: Object.fromEntries([...columns.fields].map(([field, { index }]) => [field, cellIn(index)])),
-    place: { ...placeOf(met, cells.length), row },
+    place: { ...placeOf(met, cells.length), row, cells: cells.map(bareCell) },
   };
 }
 
 /** The columns of a kept row of so many cells. */
 const placeOf = ({ columns, headers }: KeptColumns, width: number): KeptPlace => ({
+  cells: [],
   headers: Array.from({ length: Math.max(headers.length, width) }, (_, column) => {
     const header = headers[column] ?? emptyCell;
     return header.kind === 'empty' ? '' : describeCell(header);

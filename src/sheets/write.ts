@@ -1,7 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../core/cell.ts';
+import { bareCell, type Cell, describeCell, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
+import { isSameKept } from '../core/kept-cell.ts';
 import type { DeleteStep, KeptPlace } from '../core/table.ts';
 import type { Request } from './client.ts';
 import { cellAt } from './grid.ts';
@@ -71,7 +72,7 @@ function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, en
       const own = others.flatMap(({ column, written }) => {
         const [target] = findTargets(tab, place, [column]);
         const found = bareCell(cellAt(tab.rows, position, target?.to ?? -1));
-        return written && !equalCells(bareCell(written), found) ? [] : [column];
+        return isSameKept(found, written) ? [column] : [];
       });
       return copies(place, position, [...managed, ...own]);
     }),

@@ -191,11 +191,13 @@ export class Engine {
     });
   }
 
-  /** A cycle, and further ones as long as rows were written that had moved. */
+  /** A cycle, and further ones as long as rows were written that had moved, and once more when that is mended. */
   async #runRounds(order: Omit<CycleOrder, 'trail'>, chooseRest: CycleOrder['choose']): Promise<CycleResult> {
     let result = await this.#runCycle(order);
     const mayLayOut = order.run === undefined ? !this.#gate.isManual : result.applied !== undefined;
-    for (let rounds = 1; result.astraySteps > 0 && rounds < mendingRoundsMax; rounds += 1)
+    const isUnfinished = () =>
+      result.astraySteps > 0 || result.applied?.table.some(({ mends }) => mends !== undefined);
+    for (let rounds = 1; isUnfinished() && rounds < mendingRoundsMax; rounds += 1)
       result = await this.#runCycle({ choose: chooseRest });
     // After the cycle: a new column is known for new by the mark that laying out gives it.
     if (mayLayOut && (this.#needsLayOut || result.hasFreshColumns)) await this.#layOut();

@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeCell, textCell } from '../../src/core/cell.ts';
+import { findRepairs } from '../../src/core/decide/astray.ts';
+import type { DecideInput } from '../../src/core/decide/context.ts';
+import { createDraft } from '../../src/core/decide/draft.ts';
+import { addHits, judgeWrite, unansweredWrite } from '../../src/core/decide/open-writes.ts';
 import type { Question } from '../../src/core/decide/plan.ts';
 import { findAnswers, planQuestionRows } from '../../src/core/decide/question-rows.ts';
 import type { Layout } from '../../src/core/layout.ts';
+import { freeRow, type OpenWrite } from '../../src/core/open-write.ts';
 import { questionTab } from '../../src/core/question-tab.ts';
 import type { ObservedTab } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
@@ -17,8 +22,12 @@ import {
 const layout: Layout = [...sheetLayout, questionTab('Conflicts')];
 
 let sheet: SandboxSheet;
+/** What is still to be mended. */
+let openWrites: readonly OpenWrite[];
+let writes = 0;
 
 beforeEach(async () => {
+  openWrites = [];
   sheet = await openSandboxSheet();
 });
 
@@ -39,9 +48,23 @@ async function readQuestions(): Promise<Extract<ObservedTab, { state: 'read' }>>
 async function cycle(questions: readonly Question[], ...meanwhile: PersonActionInput[]): Promise<void> {
   const tab = await readQuestions();
   const rules = { mayReturn: () => false, timeZone: 'UTC', now: 0, appendsMax: 100 };
-  const steps = planQuestionRows({ tab, questions, ...rules });
+  const repairs = findRepairs({
+    draft: createDraft(),
+    input: { known: { openWrites } } as unknown as DecideInput,
+    tab,
+    entity: 'question',
+  });
+  const table =
+    repairs.length > 0
+      ? repairs.map(({ write }) => ({ write, offers: {}, notice: '' }))
+      : planQuestionRows({ tab, questions, ...rules });
   await sheet.setFaults({ beforeNextWrite: meanwhile });
-  if (steps.length > 0) await sheet.table.write(steps.map(({ write }) => write));
+  if (table.length === 0) return;
+  writes += 1;
+  const steps = table.map(({ write }) => write);
+  const open = unansweredWrite({ at: 0, run: `w${writes}`, table, before: new Map() }, freeRow(openWrites));
+  const reply = await sheet.table.write(steps, open.keeping);
+  openWrites = addHits(judgeWrite(open, reply.rows), open, steps, reply).left;
 }
 
 /** Scopes and choices, from the top down. */
@@ -151,6 +174,8 @@ describe('between our read and our write', () => {
     async (_, actions) => {
       const now = [first, asked(3, 'Changed'), asked(4)];
       await cycle(now, ...actions);
+      // What was written under other columns is mended before an answer is read.
+      if (openWrites.length > 0) await cycle(now);
       await expectTrueChoices();
       await cycle(now);
       await cycle(now);

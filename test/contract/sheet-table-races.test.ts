@@ -131,7 +131,7 @@ describe('rows that move between read and write', () => {
     const kept = rows.get(0);
     const back = {
       ...setStep(1, textCell('1'), titled('')),
-      ...(kept && { place: kept.place, others: [{ column: 8 }] }),
+      ...(kept && { place: kept.place, others: [{ column: 8, written: textCell('typed over') }] }),
     };
     await sheet.table.write([back], { run: 'w2', from: 10 });
     const { values } = (await sheet.readValues('Leads!A2:I2', 'FORMULA')) as { values: string[][] };

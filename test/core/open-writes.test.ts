@@ -6,7 +6,7 @@ import type { KeptRow } from '../../src/core/table.ts';
 import { leadKey, rowOf } from '../support/world.ts';
 import { cycle, worldWithLeads } from '../support/world-daemon.ts';
 
-const place = { row: 5, headers: ['ID', 'Title'], columns: { title: 1 } };
+const place = { row: 5, headers: ['ID', 'Title'], columns: { title: 1 }, cells: [] };
 const titled = (text: string) => ({ title: textCell(text) });
 const keptRow = (id: Cell, cells: KeptRow['cells']): KeptRow => ({ id, sync: emptyCell, cells, place });
 

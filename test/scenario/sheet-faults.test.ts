@@ -34,7 +34,7 @@ const elsewhere: FaultTable['elsewhere'] = [
   [
     31,
     'contract/sheet-table-races.test.ts',
-    'after a sort every set that reached another row is reported with the ID found there',
+    'S2: the reply tells which rows a write reached, as they stood before',
   ],
   [
     31,
@@ -44,7 +44,7 @@ const elsewhere: FaultTable['elsewhere'] = [
   [
     38,
     'contract/sheet-table-races.test.ts',
-    'S2 S13: with a column %s every value still ends under its header',
+    'S2 S13: with a column %s the reply tells what the steps hit, and all of it can be given back',
   ],
   [
     45,

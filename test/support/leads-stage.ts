@@ -21,7 +21,7 @@ export interface LeadsStage extends LinkStage {
 }
 
 /** More than any of it takes. */
-const turnsMax = 10;
+const turnsMax = 200;
 
 export async function openLeadsStage(
   conflict: ConflictPolicy = 'crm',

@@ -77,7 +77,7 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
 
 /** The rows that the steps of a plan reach, as they stand before. */
 function keepRows(world: World, { table }: Plan): ReadonlyMap<number, KeptRow> {
-  const place = { row: 0, headers: [], columns: {} };
+  const place = { row: 0, headers: [], columns: {}, cells: [] };
   const steps = keptSteps(table.map(({ write }) => write));
   return new Map(
     steps.flatMap(({ entity, position }, slot) => {

@@ -18,11 +18,15 @@ export interface Repair {
   readonly id: Cell;
 }
 
+/** What mending a tab needs to know: one of records, or that of the questions. */
+export type MendingContext = Pick<TabContext, 'draft' | 'input' | 'tab'> & { readonly entity: TabKind };
+
 /** Finds how to mend what the open writes did, and marks those as needed that still have something to be mended, or may land yet. */
-export function findRepairs(context: TabContext): readonly Repair[] {
+export function findRepairs(context: MendingContext): readonly Repair[] {
   const { draft, input } = context;
   const rows = new Set<ObservedRow>();
-  return input.known.openWrites.flatMap((write) => {
+  // The last damage first: what it covers was done before.
+  return input.known.openWrites.toReversed().flatMap((write) => {
     if (write.outcome === 'unknown') {
       if (input.now < write.settlesAt) draft.neededWrites.add(write.id);
       return [];
@@ -39,7 +43,7 @@ export function findRepairs(context: TabContext): readonly Repair[] {
   });
 }
 
-function repairsOf(context: TabContext, { deletes, id, sets }: OpenWrite): Repair[] {
+function repairsOf(context: MendingContext, { deletes, id, sets }: OpenWrite): Repair[] {
   const isHere = ({ entity }: { readonly entity: TabKind }) => entity === context.entity;
   return [
     ...sets.filter(isHere).flatMap((sent) => mendSet(context, sent, { write: id, slot: sent.slot })),
@@ -48,7 +52,7 @@ function repairsOf(context: TabContext, { deletes, id, sets }: OpenWrite): Repai
 }
 
 /** Puts back what a set replaced, except where somebody has typed over it since. */
-function mendSet(context: TabContext, sent: SentSet, mends: Mending): Repair[] {
+function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair[] {
   const { entity } = context;
   const { kept } = sent;
   if (!kept) return [];
@@ -86,14 +90,14 @@ const isLeft = (found: Cell | undefined, written: Cell | undefined, before: Cell
 
 /**
  * The rows that a set hit, by the ID that stands there since; copies that people made of such a row before it was mended are hit as well.
- * One whose ID it wrote itself, that had none, or whose ID a person has taken away since, is known by the rest.
+ * One whose ID it wrote itself, that had none, or whose ID is another one since, is known by the rest.
  */
-function findHitRows({ tab }: TabContext, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
+function findHitRows({ tab }: MendingContext, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
   const { cells, id } = sent;
   const rows = tab.rows.filter((row) => equalCells(row.id, id ?? kept.id));
   // An ID that we wrote and that stands nowhere any more was taken away by somebody.
   if (id !== undefined && id.kind !== 'empty' && rows.length === 0) return [];
-  const candidates = rows.length > 0 ? rows : tab.rows.filter((row) => row.id.kind === 'empty');
+  const candidates = rows.length > 0 ? rows : tab.rows;
   const likeness = (row: ObservedRow): number => {
     const names = Object.keys(row.cells).filter((name) => !(name in cells));
     const same = names.filter((name) => isSameKept(row.cells[name], kept.cells[name]));
@@ -124,7 +128,7 @@ const blankCells = (fields: ReadonlySet<FieldName>): ObservedRow['cells'] =>
 
 /** Brings a row back that a delete took although it was another one, or had been edited in that moment. */
 function giveBackRow(
-  { entity, tab }: TabContext,
+  { entity, tab }: MendingContext,
   { isSentBack, kept }: SentDelete,
   mends: Mending,
 ): Repair[] {
@@ -137,28 +141,30 @@ function giveBackRow(
   ];
 }
 
-/** Plans the repairs, with a line in the journal for each. */
-export function planRepairs({ draft, entity, input }: TabContext, repairs: readonly Repair[]): void {
+/** Plans the repairs, with a line in the journal for each that a record has. */
+export function planRepairs({ draft, entity, input }: MendingContext, repairs: readonly Repair[]): void {
   for (const { id, mends, write } of repairs) {
     draft.table.push({
       write,
       offers: {},
       notice: '',
       mends,
-      journal: {
-        at: input.now,
-        run: input.run,
-        key: { entity, id: describeCell(id) },
-        kind: 'repair',
-        side: 'table',
-        before: {},
-        after: {},
-        lost: {},
-        cause:
-          write.kind === 'set'
-            ? `somebody moved rows or columns, or typed, while they were written: ${Object.keys(write.cells).join(', ')}`
-            : 'rows moved while one of them was deleted',
-      },
+      ...(entity !== 'question' && {
+        journal: {
+          at: input.now,
+          run: input.run,
+          key: { entity, id: describeCell(id) },
+          kind: 'repair',
+          side: 'table',
+          before: {},
+          after: {},
+          lost: {},
+          cause:
+            write.kind === 'set'
+              ? `somebody moved rows or columns, or typed, while they were written: ${Object.keys(write.cells).join(', ')}`
+              : 'rows moved while one of them was deleted',
+        },
+      }),
     });
   }
 }

@@ -4,6 +4,7 @@ import { recordTabs, type TabLayout } from '../layout.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, Decision, KnownRecord } from '../state.ts';
 import type { ObservedTab } from '../table.ts';
+import { findRepairs, planRepairs } from './astray.ts';
 import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
@@ -86,9 +87,13 @@ function decideOnce(input: DecideInput): Plan {
     const { now, policy } = input;
     const { timeZone } = table;
     const { appendsMax } = policy;
-    draft.table.push(
-      ...planQuestionRows({ tab: questionTab, questions, mayReturn, timeZone, now, appendsMax }),
-    );
+    const mending = { draft, input, tab: questionTab, entity: 'question' } as const;
+    const repairs = findRepairs(mending);
+    if (repairs.length > 0) planRepairs(mending, repairs);
+    else
+      draft.table.push(
+        ...planQuestionRows({ tab: questionTab, questions, mayReturn, timeZone, now, appendsMax }),
+      );
   }
   const takesAccount = isAccountTaken(input, decision);
   const isSettled = ({ scope }: Decision) => !draft.usedDecisions.has(scope) && !isHeld(scope);

@@ -14,7 +14,10 @@ import type { FieldName } from '../value.ts';
 import type { Plan, TableStep } from './plan.ts';
 
 /** What a plan's write sends to rows that are there, as it has to be known should no reply come. */
-export function unansweredWrite({ at, before, run, table }: Plan, from: number): OpenWrite {
+export function unansweredWrite(
+  { at, before, run, table }: Pick<Plan, 'at' | 'before' | 'run' | 'table'>,
+  from: number,
+): OpenWrite {
   const steps = new Map<RowStep, TableStep>(table.map((step) => [step.write, step]));
   const slots = keptSteps(table.map(({ write }) => write));
   const sets: SentSet[] = [];
@@ -45,7 +48,13 @@ export function unansweredWrite({ at, before, run, table }: Plan, from: number):
 
 const confirmsOf = ({ write: _, ...consequences }: TableStep): Consequences => consequences;
 
-const sentSet = ({ kind: _, ...step }: SetStep) => step;
+const sentSet = ({ kind: _, others, place, ...step }: SetStep): Omit<SentSet, 'slot'> => ({
+  ...step,
+  ...(place ? { place } : {}),
+  ...(others
+    ? { others: others.map(({ column }) => ({ column, written: place?.cells[column] ?? emptyCell })) }
+    : {}),
+});
 
 /** What is known of a write once the table told what it did. */
 export interface Outcome {
@@ -101,10 +110,9 @@ export function judgeWrite(
 
 /** The set as it reached another row: other columns than the managed ones are counted by where that row is kept. */
 function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet {
-  const columns = (others ?? []).map(({ column }) =>
-    kept.place.headers.indexOf(place?.headers[column] ?? ''),
-  );
-  const found = columns.filter((column) => column >= 0).map((column) => ({ column }));
+  const found = (others ?? [])
+    .map((other) => ({ ...other, column: kept.place.headers.indexOf(place?.headers[other.column] ?? '') }))
+    .filter(({ column }) => column >= 0);
   return { ...sent, kept, ...(found.length > 0 ? { others: found } : {}) };
 }
 
