@@ -162,7 +162,10 @@ const known = new WeakMap<Row, readonly string[]>();
 function textsOf(row: Row): readonly string[] {
   const before = known.get(row);
   if (before) return before;
-  const texts = row.flatMap((cell) => (cell?.userEnteredValue ? [formattedValue(cell)] : []));
+  // A number that shows as a date because of a format that a write left there is still the number.
+  const texts = row.flatMap((cell) =>
+    cell?.userEnteredValue ? [formattedValue(cell), String(cell.userEnteredValue.numberValue)] : [],
+  );
   known.set(row, texts);
   return texts;
 }
