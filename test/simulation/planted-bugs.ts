@@ -7,6 +7,8 @@ export interface PlantedBug {
   readonly name: string;
   readonly plant: Plant;
   readonly runsMax: number;
+  /** Whether it shows only where something goes wrong. */
+  readonly hasMishaps?: true;
 }
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -71,5 +73,17 @@ export const plantedBugs: readonly PlantedBug[] = [
       };
     },
     runsMax: 150,
+  },
+  {
+    name: 'an update trusts what a list said a minute ago',
+    plant: (link) => ({ ...link, times: { ...link.times, rereadAfterMs: 60_000 } }),
+    runsMax: 200,
+    hasMishaps: true,
+  },
+  {
+    name: 'a create whose outcome nobody knows is looked for at once and never again',
+    plant: (link) => ({ ...link, times: { ...link.times, settleMs: 0 } }),
+    runsMax: 150,
+    hasMishaps: true,
   },
 ];
