@@ -2,10 +2,8 @@ import { describe, expect, it, test } from 'vitest';
 import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import {
-  addRecord,
   addRow,
   changeRecord,
-  copyRow,
   createWorld,
   leadKey,
   recordOf,
@@ -15,7 +13,7 @@ import {
   type SheetRow,
   type World,
 } from '../support/world.ts';
-import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const [acme, beta, gamma] = [leadKey(1), leadKey(2), leadKey(3)];
 const syncOf = (row: SheetRow) => describeCell(row.sync);
@@ -254,192 +252,4 @@ test('S2: a record that is deleted is remembered for as long as its values stand
   settle(world);
   expect(syncOf(one)).toMatch(/^Held: This row shows the values of record 1 instead of its own/);
   expect(titles(world)).toEqual(['Beta', 'Gamma']);
-});
-
-describe('rows whose IDs changed places', () => {
-  /** Gives every row the ID of the next. */
-  function rotateIds(...rows: readonly SheetRow[]) {
-    const given = rows.map(({ id }) => id);
-    for (const [index, row] of rows.entries()) row.id = given[(index + 1) % given.length] ?? emptyCell;
-  }
-  const rowsOf = (world: World, ...keys: readonly (typeof acme)[]) => keys.map((key) => rowOf(world, key));
-
-  it('S2: are held, and neither record takes the values of the other', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
-    rotateIds(...rowsOf(world, acme, beta));
-    const plan = settle(world);
-    expect(plan.holds.map(({ id, reason, decision }) => [id, reason, decision])).toEqual([
-      ['2', expect.stringContaining('the values of record 1'), 'swap:lead-2'],
-      ['1', expect.stringContaining('the values of record 2'), 'swap:lead-1'],
-    ]);
-    expect(titles(world)).toEqual(['Acme', 'Beta']);
-  });
-
-  /** Records that the CRM made one after the other. */
-  function worldWithDates(...made: readonly string[]): World {
-    const world = createWorld();
-    for (const title of made) {
-      addRecord(world, 'lead', { title });
-      pull(world);
-    }
-    settle(world);
-    return world;
-  }
-
-  it('S2: get them back where their values tell it, those too that nobody types', () => {
-    const world = worldWithDates('Acme', 'Beta', 'Gamma');
-    rotateIds(...rowsOf(world, acme, beta));
-    expect(settle(world).holds).toEqual([]);
-    expect([ids(world), titles(world)]).toEqual([
-      ['1', '2', '3'],
-      ['Acme', 'Beta', 'Gamma'],
-    ]);
-    expect(world.journal.filter(({ kind }) => kind === 'repair').map(({ key }) => key)).toEqual([acme, beta]);
-  });
-
-  it('S2: are held also while nobody knows which row is the one of the other record', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    rotateIds(...rowsOf(world, acme, beta));
-    for (const [index, row] of [rowOf(world, beta), copyRow(world, beta)].entries())
-      row.cells['title'] = textCell(`Acme ${index}`);
-    expect(settle(world).holds).toHaveLength(3);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-  });
-
-  it('S2: are held where a third record has the same values', () => {
-    const world = worldWithDates('Acme', 'Beta', 'Gamma');
-    changeRecord(world, gamma, { ...recordOf(world, beta).fields });
-    settle(world);
-    rotateIds(...rowsOf(world, acme, beta));
-    expect(settle(world).holds).toHaveLength(2);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Beta']);
-  });
-
-  it.each([
-    ['held', worldWithLeads(['Acme', 'Beta', 'Gamma']), ['Acme', 'Beta', 'Gamma']],
-    ['put back', worldWithDates('Acme', 'Beta', 'Gamma'), ['Beta', 'Gamma']],
-  ])('S2: are %s also where one of the records is deleted meanwhile', (_are, world, shown) => {
-    rotateIds(...rowsOf(world, acme, beta));
-    removeRecord(world, acme);
-    settle(world);
-    expect(titles(world)).toEqual(['Beta', 'Gamma']);
-    expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title'] ?? emptyCell))).toEqual(shown);
-  });
-
-  it('S2: are held with an edit on top of one of them as well', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    const [one, two] = rowsOf(world, acme, beta);
-    rotateIds(one!, two!);
-    two!.cells['title'] = textCell('Beta GmbH');
-    expect(settle(world).holds).toHaveLength(2);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-  });
-
-  it('S2: are held with edits on top of both, as long as two values tell whose they are', () => {
-    const world = createWorld();
-    for (const title of ['Acme', 'Beta', 'Gamma']) {
-      addRecord(world, 'lead', { title, 'about.url': `https://${title}.example` });
-      pull(world);
-    }
-    settle(world);
-    const [one, two] = rowsOf(world, acme, beta);
-    rotateIds(one!, two!);
-    one!.cells['title'] = textCell('Acme GmbH');
-    two!.cells['about.description'] = textCell('Typed');
-    expect(settle(world).holds).toHaveLength(2);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-  });
-
-  it('S2: in a circle of three trip the brake', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    rotateIds(...rowsOf(world, acme, beta, gamma));
-    expect(settle(world).brakes).toMatchObject([{ scope: 'brake:lead:torn' }]);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-  });
-
-  it('S2: are held when only what the CRM shows tells them apart', () => {
-    const world = createWorld();
-    for (const title of ['Twin', 'Twin', 'Twin']) {
-      addRecord(world, 'lead', { title });
-      pull(world);
-    }
-    settle(world);
-    const created = (key: typeof acme) => recordOf(world, key).fields['created_at'];
-    expect(created(acme)).not.toBe(created(beta));
-    rotateIds(...rowsOf(world, acme, beta, gamma));
-    expect(settle(world).holds).toHaveLength(3);
-  });
-
-  it('are well again when they are put back', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
-    rotateIds(...rowsOf(world, acme, beta));
-    settle(world);
-    rotateIds(...rowsOf(world, beta, acme));
-    expect(settle(world).holds).toEqual([]);
-  });
-
-  it('are taken as they are once a person says that this was meant', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
-    rotateIds(...rowsOf(world, acme, beta));
-    for (const { decision } of settle(world).holds) world.decisions.set(decision ?? '', 'approve');
-    settle(world);
-    expect([titles(world), [...world.decisions]]).toEqual([['Beta', 'Acme'], []]);
-  });
-});
-
-describe('two rows whose values were torn apart', () => {
-  it('S2: in several columns are held', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    for (const key of [acme, beta, gamma])
-      changeRecord(world, key, { status_name: key === acme ? 'in_talks' : null });
-    settle(world);
-    const [one, two] = [rowOf(world, acme), rowOf(world, beta)];
-    for (const name of ['title', 'status_name']) {
-      const [left, right] = [one.cells[name] ?? emptyCell, two.cells[name] ?? emptyCell];
-      [one.cells[name], two.cells[name]] = [right, left];
-    }
-    one.cells['about.description'] = textCell('Typed');
-    expect(settle(world).holds).toHaveLength(2);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-  });
-
-  it('S2: says of the row that was copied from only what is true of it', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    for (const key of [acme, beta, gamma])
-      changeRecord(world, key, { status_name: key === beta ? 'in_talks' : null });
-    settle(world);
-    for (const name of ['title', 'status_name'])
-      rowOf(world, acme).cells[name] = rowOf(world, beta).cells[name] ?? emptyCell;
-    rowOf(world, beta).cells['about.description'] = textCell('Typed');
-    settle(world);
-    expect(syncOf(rowOf(world, acme))).toMatch(/^Held: This row shows the values of record 2 instead/);
-    expect(syncOf(rowOf(world, beta))).toMatch(/^Held: The row of record 1 shows values of this one\./);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-  });
-
-  it('are edits where two records only share common values', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma', 'Delta']);
-    for (const key of [acme, beta])
-      changeRecord(world, key, { status_name: 'in_talks', 'about.description': 'Calls' });
-    settle(world);
-    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
-    rowOf(world, gamma).cells['status_name'] = textCell('In talks');
-    rowOf(world, gamma).cells['about.description'] = textCell('Calls');
-    expect(settle(world).holds).toEqual([]);
-    expect(recordOf(world, gamma).fields).toMatchObject({
-      status_name: 'in_talks',
-      'about.description': 'Calls',
-    });
-  });
-
-  it('are edits where somebody joins two rows and deletes one', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    changeRecord(world, beta, { 'about.url': 'https://beta.example', 'about.description': 'Calls' });
-    settle(world);
-    for (const name of ['about.url', 'about.description'])
-      rowOf(world, acme).cells[name] = rowOf(world, beta).cells[name] ?? emptyCell;
-    removeRow(world, beta);
-    settle(world);
-    expect(recordOf(world, acme).fields).toMatchObject({ 'about.url': 'https://beta.example' });
-  });
 });

@@ -44,6 +44,12 @@ async function moveIn() {
   };
 }
 
+/** Writes the key of the CRM into a file; answers the flags that name it and both sides. */
+async function writeKey(home: Awaited<ReturnType<typeof moveIn>>): Promise<string[]> {
+  await writeFile(join(home.directory, 'key'), home.crm.apiKey);
+  return ['--crm-url', home.crm.baseUrl, '--crm-key-file', 'key', '--spreadsheet', home.spreadsheetId];
+}
+
 describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(1)', limit, () => {
   test('asks from nothing to a running sync, checks each answer, and never shows the key', async () => {
     const home = await moveIn();
@@ -118,15 +124,7 @@ describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(
     expect(await refused.ended).toBe(2);
     expect(await home.read(configFile)).toBe(text);
 
-    await writeFile(join(home.directory, 'key'), home.crm.apiKey);
-    const flags = [
-      '--crm-url',
-      home.crm.baseUrl,
-      '--crm-key-file',
-      'key',
-      '--spreadsheet',
-      home.spreadsheetId,
-    ];
+    const flags = await writeKey(home);
     const agreed = openTerminal(['init', ...flags], home.environment, home.directory);
     await agreed.shows('[y/N]');
     agreed.type('yes');
@@ -142,15 +140,7 @@ describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(
 describe('init without a terminal', limit, () => {
   test('takes the settings by flags, keeps them, and shows the first plan when asked to', async () => {
     const home = await moveIn();
-    await writeFile(join(home.directory, 'key'), home.crm.apiKey);
-    const flags = [
-      '--crm-url',
-      home.crm.baseUrl,
-      '--crm-key-file',
-      'key',
-      '--spreadsheet',
-      home.spreadsheetId,
-    ];
+    const flags = await writeKey(home);
     const run = (...words: string[]) =>
       spawnCommand(['init', ...words], home.environment, home.directory).ended;
     const first = await run(...flags, '--plan');

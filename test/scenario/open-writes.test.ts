@@ -106,6 +106,19 @@ describe('a write to rows that moved, of which no reply came', () => {
   });
 });
 
+/** The first lead gets another title in the CRM, and a person types one into its row while that is written. */
+async function typeMeanwhile(stage: LinkStage, engine: Engine) {
+  const [first] = (await stage.readCrm()).leads;
+  const rows = (await stage.readSheet())['Leads'] ?? [];
+  const row = rows.findIndex(({ ID }) => ID === first?.id) + 1;
+  await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed in the CRM' });
+  await engine.pullAll(() => {});
+  await stage.setSheetFaults({
+    beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: 'Typed meanwhile' }],
+  });
+  return first;
+}
+
 describe('what somebody types while the row is written', () => {
   test.each(['table', 'ask'] as const)(
     'S1: is not overwritten where the rule of the column is %s',
@@ -114,14 +127,7 @@ describe('what somebody types while the row is written', () => {
       const { policy } = stage.link;
       const lead = { ...policy.tabs.lead, conflict };
       const engine = stage.createEngine({ policy: { ...policy, tabs: { ...policy.tabs, lead } } });
-      const [first] = (await stage.readCrm()).leads;
-      const rows = (await stage.readSheet())['Leads'] ?? [];
-      const row = rows.findIndex(({ ID }) => ID === first?.id) + 1;
-      await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed in the CRM' });
-      await engine.pullAll(() => {});
-      await stage.setSheetFaults({
-        beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: 'Typed meanwhile' }],
-      });
+      const first = await typeMeanwhile(stage, engine);
       await engine.cycle();
       const shown = ((await stage.readSheet())['Leads'] ?? []).find(({ ID }) => ID === first?.id);
       expect(shown?.['Title']).toBe('Typed meanwhile');
@@ -138,14 +144,7 @@ describe('what somebody types while the row is written', () => {
 
   test('S1: stands in the journal where the CRM wins', async () => {
     const { engine, stage } = await openFilled();
-    const [first] = (await stage.readCrm()).leads;
-    const rows = (await stage.readSheet())['Leads'] ?? [];
-    const row = rows.findIndex(({ ID }) => ID === first?.id) + 1;
-    await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed in the CRM' });
-    await engine.pullAll(() => {});
-    await stage.setSheetFaults({
-      beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: 'Typed meanwhile' }],
-    });
+    await typeMeanwhile(stage, engine);
     for (const _cycle of Array.from({ length: 4 })) await engine.cycle();
     await expectEqualSides(stage);
     expect(stage.link.mirror.readJournal(20).map(({ lost }) => lost['title'])).toContain('Typed meanwhile');
