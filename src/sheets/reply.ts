@@ -21,6 +21,7 @@ import {
   type Shadow,
 } from './shadow.ts';
 
+/** The tabs as they were read. */
 export type Tabs = ReadonlyMap<TabKind, BoundTab>;
 
 /** Which row of the hidden tab keeps what each step reaches. */
@@ -30,6 +31,7 @@ export interface KeepingPlan {
   readonly entities: ReadonlyMap<number, TabKind>;
 }
 
+/** Gives each step that reaches a row its place in what is kept. */
 export function planSlots(steps: readonly RowStep[], keeping: Keeping): KeepingPlan {
   const kept = keptSteps(steps);
   return {
@@ -39,6 +41,7 @@ export function planSlots(steps: readonly RowStep[], keeping: Keeping): KeepingP
   };
 }
 
+/** Those of the steps whose rows are kept, with their places. */
 export function keptStepsOf(steps: readonly RowStep[], { slots }: KeepingPlan): KeptStep[] {
   return steps.flatMap((step): KeptStep[] => {
     const slot = slots.get(step);

@@ -46,6 +46,7 @@ export interface KeptStep {
 }
 
 const headerRow = ({ from }: Keeping, kind: TabKind): number => from + keptTabs.indexOf(kind);
+/** The row of the hidden tab that keeps what a step reaches. */
 export const rowOfSlot = ({ from }: Keeping, slot: number): number => from + keptTabs.length + slot;
 
 /** What has to go before the writes of a batch, and where the reply is read. */
@@ -178,7 +179,8 @@ export function copyBack(
   }));
 }
 
-const area = (sheetId: number, row: number, column: number, height: number, width: number) => ({
+/** A rectangle of cells as Google's requests name it. */
+export const area = (sheetId: number, row: number, column: number, height: number, width: number) => ({
   sheetId,
   startRowIndex: row,
   endRowIndex: row + height,

@@ -8,7 +8,7 @@ import type { Request } from './client.ts';
 import { cellAt } from './grid.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
-import { copyBack, type Shadow } from './shadow.ts';
+import { area, copyBack, type Shadow } from './shadow.ts';
 import { type PlacedCell, placeCells, type TabSteps } from './steps.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
@@ -104,13 +104,7 @@ function findTargets(
 
 const clearCell = (sheetId: number, row: number, column: number): Request => ({
   updateCells: {
-    range: {
-      sheetId,
-      startRowIndex: row,
-      endRowIndex: row + 1,
-      startColumnIndex: column,
-      endColumnIndex: column + 1,
-    },
+    range: area(sheetId, row, column, 1, 1),
     fields: 'userEnteredValue,userEnteredFormat.numberFormat',
   },
 });

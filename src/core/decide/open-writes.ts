@@ -116,6 +116,7 @@ function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet 
   return { ...sent, kept, ...(found.length > 0 ? { others: found } : {}) };
 }
 
+/** Whether anything of a write is still open. */
 export const isLeft = ({ deletes, sets }: OpenWrite): boolean => sets.length + deletes.length > 0;
 
 /**
@@ -154,10 +155,14 @@ export function addHits(
   };
 }
 
+/** The steps of a write that are named. */
+const slotsIn = ({ id }: OpenWrite, named: readonly Mending[]): ReadonlySet<number> =>
+  new Set(named.filter(({ write }) => write === id).map(({ slot }) => slot));
+
 /** The open writes of which less is left once these steps are made good. */
 export function closeMended(writes: readonly OpenWrite[], mended: readonly Mending[]): readonly OpenWrite[] {
   return writes.flatMap((write) => {
-    const slots = new Set(mended.filter((mending) => mending.write === write.id).map(({ slot }) => slot));
+    const slots = slotsIn(write, mended);
     if (slots.size === 0) return [];
     const isOpen = ({ slot }: { readonly slot: number }) => !slots.has(slot);
     return [{ ...write, sets: write.sets.filter(isOpen), deletes: write.deletes.filter(isOpen) }];
@@ -183,7 +188,7 @@ export const describeDamage = (
 export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): readonly OpenWrite[] {
   const sentBack = table.flatMap(({ mends, write }) => (mends && write.kind === 'append' ? [mends] : []));
   return writes.flatMap((write) => {
-    const slots = new Set(sentBack.filter((mending) => mending.write === write.id).map(({ slot }) => slot));
+    const slots = slotsIn(write, sentBack);
     if (slots.size === 0) return [];
     const deletes = write.deletes.map((sent) =>
       slots.has(sent.slot) ? { ...sent, isSentBack: true as const } : sent,
