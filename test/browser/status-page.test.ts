@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { openStatusPage } from '../support/status-page.ts';
-import { readCrm, readSheet } from '../support/two-sides.ts';
+import { findPosition, readCrm, readSheet } from '../support/two-sides.ts';
 
 /* The page of the daemon, with a daemon of its own between a CRM and a sheet behind it. */
 
@@ -33,6 +33,9 @@ async function leadAt({ addresses }: ProcessStage, row: number): Promise<{ id: s
   const { ID, Title } = (await readSheet(addresses))['Leads']?.[row - 1] ?? {};
   return { id: String(ID), title: String(Title) };
 }
+
+/** The row of a lead, counted from the header. */
+const position = ({ addresses }: ProcessStage, id: string) => findPosition(addresses, 'lead', id);
 
 /** A daemon that has filled the sheet. */
 async function openFilled(options: Parameters<typeof openStage>[0] = {}) {
@@ -94,7 +97,59 @@ test('a resync is started by its button and shows how far it is, and what it cam
   await shown(page, /^Everything was read again by .*: 0 written to the sheet, 0 to the CRM\.$/);
 });
 
+test('the first fill shows what is read and what is filled, with an end once it can be told', async () => {
+  const stage = await openStage({ counts: { leads: 2_000, opportunities: 3, tasks: 4 } });
+  stage.setCrmFaults({ latencyMs: 300 });
+  const daemon = await stage.startDaemon();
+  const { expectAccessible, page } = await openStatusPage(browser, daemon.url);
+  await shown(page, 'Reading everything for the first time');
+  const reading = page.getByRole('progressbar', { name: 'Reading Leads from the CRM' });
+  await reading.waitFor();
+  expect(await reading.getAttribute('value')).toBeNull();
+  await shown(page, 'The CRM does not say how many there are, so the end can not be told.');
+  await expectAccessible();
+  const filling = page.getByRole('progressbar', { name: 'Filling the tab Leads' });
+  await eventually(async () => Number(await filling.getAttribute('value'))).toBeGreaterThan(0);
+  expect(await filling.getAttribute('max')).toBe('2000');
+  await shown(page, /left, until \d\d:\d\d/);
+  await shown(page, 'Both sides are in step');
+  expect(await page.getByRole('progressbar').count()).toBe(0);
+});
+
 describe('a person who has the token', () => {
+  test('lets a stopped tab go on, and then all of it is sent', async () => {
+    const { daemon, stage } = await openFilled({ counts: { leads: 40, opportunities: 0, tasks: 0 } });
+    const typed = Array.from({ length: 30 }, (_, index) => [`Typed ${index}`]);
+    await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 1, column: 'Title', rows: typed });
+    const { enterToken, page } = await openStatusPage(browser, daemon.url);
+    const brake = card(page, 'Leads').filter({ has: page.getByRole('button', { name: 'Approve' }) });
+    await brake.waitFor({ timeout: 45_000 });
+    expect(stage.crmRequests().filter(({ method }) => method === 'PUT')).toEqual([]);
+    await brake.getByRole('button', { name: 'Approve' }).click();
+    await enterToken(token);
+    await brake.waitFor({ state: 'detached', timeout: 45_000 });
+    await stage.agreed();
+    const { leads } = await readCrm(stage.addresses.crmUrl);
+    expect(leads.filter(({ title }) => title.startsWith('Typed ')).length).toBe(30);
+    await shown(page, 'Both sides are in step');
+  });
+
+  test('sends once more what the CRM refused', async () => {
+    const { daemon, stage } = await openFilled();
+    const { id } = await leadAt(stage, 1);
+    stage.setCrmFaults({ faults: [{ kind: 'status', status: 400, method: 'PUT', path: `/leads/${id}` }] });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
+    const { enterToken, page } = await openStatusPage(browser, daemon.url);
+    const refused = card(page, `#${id}`);
+    await refused.getByRole('button', { name: 'Retry' }).click({ timeout: 45_000 });
+    await enterToken(token);
+    await refused.waitFor({ state: 'detached', timeout: 45_000 });
+    await eventually(() => titleInCrm(stage, id)).toBe('Typed');
+    await stage.agreed();
+    expect((await leadAt(stage, 1)).title).toBe('Typed');
+    await shown(page, 'Both sides are in step');
+  });
+
   test('settles a conflict with the keyboard alone, on both sides', async () => {
     const { daemon, stage } = await openFilled({ tabs: { leads: { conflict: 'ask' } } });
     const { id, title } = await leadAt(stage, 2);
@@ -108,11 +163,12 @@ describe('a person who has the token', () => {
       text: 'Typed in the sheet',
     });
     const again = await stage.startDaemon();
-    const { enterToken, page } = await openStatusPage(browser, again.url);
+    const { enterToken, expectAccessible, page } = await openStatusPage(browser, again.url);
     const conflict = card(page, 'Title was changed in the CRM and in the sheet.');
     expect(await conflict.locator('dl').textContent()).toBe(
       `CRM hasTyped in the CRMSheet hasTyped in the sheetAgreed before${title}`,
     );
+    await expectAccessible();
     await conflict.getByRole('button', { name: 'Take the sheet’s' }).focus();
     await page.keyboard.press('Enter');
     await enterToken(token);
@@ -121,7 +177,7 @@ describe('a person who has the token', () => {
     await shown(page, 'Both sides are in step');
   });
 
-  test('is asked again before a record goes to the trash, and brings its row back instead', async () => {
+  test('is asked again before a record goes to the trash, brings its row back instead, and lets it go the next time', async () => {
     const { daemon, stage } = await openFilled();
     const { id, title } = await leadAt(stage, 1);
     await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1 });
@@ -133,8 +189,14 @@ describe('a person who has the token', () => {
     await question.getByRole('button', { name: 'Restore' }).click();
     await enterToken(token);
     await question.waitFor({ state: 'detached', timeout: 45_000 });
-    expect((await stage.agreed()).shown).toBeDefined();
+    await stage.agreed();
     expect(await titleInCrm(stage, id)).toBe(title);
+    await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: await position(stage, id) });
+    await question.getByRole('button', { name: 'Move to trash' }).click({ timeout: 45_000 });
+    await page.getByRole('dialog').getByRole('button', { name: 'Move to trash' }).click();
+    await question.waitFor({ state: 'detached', timeout: 45_000 });
+    await eventually(() => titleInCrm(stage, id)).toBeUndefined();
+    await stage.agreed();
   });
 
   test('takes a change back on both sides, after seeing what that comes to', async () => {
@@ -142,13 +204,14 @@ describe('a person who has the token', () => {
     const { id, title } = await leadAt(stage, 1);
     const typed = '<img src=x onerror=alert(1)>';
     await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: typed });
-    const { enterToken, page } = await openStatusPage(browser, daemon.url);
+    const { enterToken, expectAccessible, page } = await openStatusPage(browser, daemon.url);
     const change = page.locator('#changes li', { hasText: 'edited in the sheet' });
     expect(await change.locator('ins').textContent()).toBe(typed);
     await change.getByRole('button', { name: /^Take back/ }).click();
     await enterToken(token);
     const dialog = page.getByRole('dialog', { name: 'Take back' });
     expect(await dialog.locator('li').textContent()).toBe(`title: ${typed} → ${title}`);
+    await expectAccessible();
     await dialog.getByRole('button', { name: 'Take back' }).click();
     await eventually(() => titleInCrm(stage, id)).toBe(title);
     await stage.agreed();
