@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -130,4 +130,26 @@ test('compose gives neither container more than it needs', () => {
   expect(dockerfile).toMatch(/^USER node$/m);
   expect(dockerfile).toMatch(/^HEALTHCHECK /m);
   expect(dockerfile).toMatch(/npm ci .*--ignore-scripts/);
+});
+
+const locked = z.object({
+  packages: z.record(z.string(), z.looseObject({ hasInstallScript: z.boolean().optional() })),
+});
+const manifest = z.object({
+  allowScripts: z.record(z.string(), z.boolean()),
+  scripts: z.looseObject({ setup: z.string() }),
+});
+
+test('no package runs a script when it is installed, but for the one that brings Node', () => {
+  const { packages } = locked.parse(JSON.parse(read('package-lock.json')));
+  // npm compiles what has a binding.gyp, although the lock file does not tell.
+  const isCompiled = (path: string) => existsSync(new URL(`../../${path}/binding.gyp`, import.meta.url));
+  const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) =>
+    path !== '' && (hasInstallScript || isCompiled(path)) ? [path.replace(/^.*node_modules\//, '')] : [],
+  );
+  const { allowScripts, scripts } = manifest.parse(JSON.parse(read('package.json')));
+  expect(Object.keys(allowScripts).toSorted()).toEqual([...new Set(scripted)].toSorted());
+  expect(Object.keys(allowScripts).filter((name) => allowScripts[name])).toEqual(['node']);
+  // Older versions of npm do not know the list.
+  expect(scripts.setup).toMatch(/npm ci --ignore-scripts .*&& npm rebuild node /);
 });

@@ -60,6 +60,7 @@ test('every option in the documents is one of some command', () => {
   // Of Docker, the benchmarks, the simulation and Node.
   const others = [
     '--build',
+    '--omit',
     '--runs',
     '--seed',
     '--faults',
