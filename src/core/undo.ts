@@ -64,13 +64,20 @@ function planRecord(
   const [{ key }] = entries as [HistoryEntry];
   const { record, agreement, item } = find(key);
   const refuse = (reason: string): UndoPlan => ({ steps: [], refusals: [{ key, reason }] });
-  const deleted = entries.find(({ kind }) => kind === 'delete');
-  if (deleted?.side === 'crm') return refuse('It is in the trash of the CRM: restore it there.');
-  if (!record || record.presence === 'gone') return refuse('The CRM does not have it any more.');
+  const hasLine = (kind: HistoryEntry['kind'], side: HistoryEntry['side']) =>
+    entries.some((entry) => entry.kind === kind && entry.side === side);
+  if (!record || record.presence === 'gone') {
+    const isTrashed = hasLine('delete', 'crm');
+    return refuse(
+      isTrashed ? 'It is in the trash of the CRM: restore it there.' : 'The CRM does not have it any more.',
+    );
+  }
   if (item) return refuse('Something of it waits to be sent to the CRM: try again when that is done.');
-  const created = entries.find(({ kind }) => kind === 'create');
-  if (created?.side === 'table') return refuse('It was created in the CRM: delete it there.');
+  const created = entries.find(({ kind, side }) => kind === 'create' && side === 'crm');
   if (created && field === undefined) return planRemoval(created, record);
+  // The first line of nearly every record tells of its row: what was changed since goes back without it.
+  const isOnlyShown = entries.every(({ kind }) => kind !== 'update') && hasLine('create', 'table');
+  if (isOnlyShown) return refuse('It was created in the CRM: delete it there.');
   return planFields(entries, { record, agreement, item }, catalog, field);
 }
 

@@ -74,6 +74,16 @@ describe('taking back', () => {
     expect(plan.steps).toMatchObject([{ fields: { title: 'Mine' }, base: { title: 'Theirs' } }]);
   });
 
+  test('all of a record that came from the CRM takes back what was changed since it got its row', () => {
+    const appended = entry(0, { kind: 'create', side: 'table', after: { title: 'A', 'about.url': 'x' } });
+    const now = knowing({ title: 'C', 'about.url': 'y' });
+    expect(planUndo([...twice, appended], now, emptyCatalog)).toEqual(planUndo(twice, now, emptyCatalog));
+    expect(planUndo([...twice, appended], now, emptyCatalog, 'title')).toMatchObject({
+      steps: [{ fields: { title: 'A' } }],
+      refusals: [],
+    });
+  });
+
   test('a record that was created in the sheet moves it to the trash, unless it was edited since', () => {
     const created = entry(1, { kind: 'create', after: { title: 'A' } });
     expect(planUndo([created], knowing({ title: 'A' }), emptyCatalog).steps).toMatchObject([
@@ -85,9 +95,15 @@ describe('taking back', () => {
     });
   });
 
+  test('what was changed after the record was brought back from the trash goes back', () => {
+    const trashed = entry(0, { kind: 'delete' });
+    const now = knowing({ title: 'C', 'about.url': 'y' });
+    expect(planUndo([...twice, trashed], now, emptyCatalog)).toEqual(planUndo(twice, now, emptyCatalog));
+  });
+
   test.each<[string, Partial<HistoryEntry>, Partial<UndoSubject>]>([
     ['was created in the CRM', { kind: 'create', side: 'table', after: { title: 'A' } }, {}],
-    ['is in the trash of the CRM', { kind: 'delete' }, {}],
+    ['is in the trash of the CRM', { kind: 'delete' }, { record: undefined }],
     ['is not in the CRM any more', { before: { title: 'A' }, after: { title: 'B' } }, { record: undefined }],
   ])('what %s is refused with a reason', (_, parts, subject) => {
     const plan = planUndo([entry(1, parts)], knowing({ title: 'B' }, subject), emptyCatalog);

@@ -41,3 +41,21 @@ test('a record that was created in the sheet goes again from both sides', async 
   const after = await stage.titles();
   expect(after).toEqual(before);
 });
+
+test.each([
+  ['one field', 'title'],
+  ['all', undefined],
+])('%s of a record that came from the CRM goes back to what it was then', async (_, field) => {
+  const stage = await openLeadsStage();
+  const { link, settle } = stage;
+  const before = await stage.titles();
+  const id = await stage.firstLead();
+  for (const text of ['Wrong', 'Worse']) {
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text });
+    await settle();
+  }
+  expect((await stage.titles()).crm.get(id)).toBe('Worse');
+  expect(await undo(link, { key: { entity: 'lead', id }, field })).toMatchObject({ refusals: [] });
+  await settle();
+  expect(await stage.titles()).toEqual(before);
+});
