@@ -27,7 +27,9 @@ export interface ManagedColumns {
 
 export type Binding =
   | { readonly state: 'bound'; readonly columns: ManagedColumns }
-  | { readonly state: 'held'; readonly reason: string };
+  | { readonly state: 'held'; readonly reason: string }
+  /** People made the tab, and it was never laid out: all it may have are columns called like ours. */
+  | { readonly state: 'foreign'; readonly reason: string; readonly missing: readonly Managed[] };
 
 const held = (reason: string): Binding => ({ state: 'held', reason });
 
@@ -61,6 +63,10 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
   }
   const places = byHeader.size > 0 ? addRenamed(byHeader, grid) : byHeader;
   const id = places.get(idHeader);
+  if (id === undefined && grid.tags.length === 0) {
+    const missing = managed.filter(({ name }) => !places.has(name));
+    return { state: 'foreign', reason: foreignReason(layout.title), missing };
+  }
   if (id === undefined) {
     return held(
       `“${layout.title}” has no column “${idHeader}” in row 1. Put the header back above the record ids.`,
@@ -83,6 +89,10 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
     },
   };
 }
+
+const foreignReason = (title: string): string =>
+  `“${title}” has no column “${idHeader}”, which says whose record a row is. ` +
+  'Run init --add-columns: it adds what is missing at the right end of the tab and changes nothing else.';
 
 /**
  * A tag counts where a text of a person stands above its column. An emptied header is no other name: whoever

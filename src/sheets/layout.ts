@@ -119,7 +119,9 @@ function placeFor(
 function layOutFilled(task: LayOutTask, layout: TabLayout, grid: Grid): TabOutcome {
   const { consent, looks, mode } = task;
   const binding = bindColumns(grid, { ...layout, title: grid.title });
-  if (binding.state === 'held') return { ...nothing, held: [binding.reason] };
+  if (binding.state === 'foreign' && consent.addColumns)
+    return { ...nothing, requests: addColumns(grid, binding.missing), sheetId: grid.sheetId };
+  if (binding.state !== 'bound') return { ...nothing, held: [binding.reason] };
   const look = looks.get(grid.sheetId) ?? { notes: [], rules: [] };
   const filled = { grid, layout, look, columns: binding.columns };
   const missing = missingColumns(filled);

@@ -52,7 +52,7 @@ export function observeTabs(
 /** Reads the rows below the header; a tab that can not be understood is held with the reason for a person. */
 export function observeTab(grid: Grid, layout: TabLayout): TabReading {
   const binding = bindColumns(grid, { ...layout, title: grid.title });
-  if (binding.state === 'held') return held(binding.reason);
+  if (binding.state !== 'bound') return held(binding.reason);
   const { columns } = binding;
   // Without it nobody could tell any more which rows are to be left alone.
   if (layout.pauseHeader !== undefined && columns.pause === undefined)

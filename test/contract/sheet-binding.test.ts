@@ -260,6 +260,56 @@ describe('a column', () => {
   });
 });
 
+describe('a list that people made before', () => {
+  const rows = [
+    ['Website', 'Mine', 'Title'],
+    ['a.example', '=ROW()', 'Acme'],
+    ['b.example', '', 'Beta'],
+  ];
+  const values = (range: string) => sheet.readValues(range, 'FORMULA');
+
+  beforeEach(() =>
+    sheet.person(
+      { kind: 'renameTab', sheet: 0, title: 'Leads' },
+      { kind: 'paste', sheet: 0, row: 0, column: 0, rows },
+    ),
+  );
+
+  test('has no column for IDs, is told so and left as it is', async () => {
+    const before = await sheet.readEverything();
+    for (const mode of ['create', 'refresh'] as const) {
+      const { held } = await sheet.table.layOut(sheetLayout.slice(0, 1), mode);
+      expect(held).toEqual([expect.stringMatching(/no column “ID”.*Run init --add-columns/)]);
+    }
+    expect(await reasonOf(sheet.table)).toContain('no column “ID”');
+    expect(await sheet.readEverything()).toEqual(before);
+  });
+
+  test('gets that column and all others that it lacks at its right end, once a person says so', async () => {
+    const consent = { addColumns: true };
+    expect(await sheet.table.layOut(sheetLayout, 'create', consent)).toEqual({ held: [], offered: [] });
+    expect(await values('Leads!A1:I3')).toMatchObject({
+      values: [
+        ['Website', 'Mine', 'Title', 'ID', 'Sync', 'Status', 'VIP', 'Met', 'Created'],
+        ...rows.slice(1),
+      ],
+    });
+    await sheet.table.layOut(sheetLayout, 'refresh');
+    expect(await leadsOf(sheet.openTable())).toMatchObject({
+      state: 'read',
+      hasSync: true,
+      rows: [
+        {
+          position: 1,
+          id: emptyCell,
+          cells: { title: textCell('Acme'), 'about.url': textCell('a.example') },
+        },
+        { position: 2, id: emptyCell, cells: { title: textCell('Beta') } },
+      ],
+    });
+  });
+});
+
 describe('the notes at the headers', () => {
   const noted = (note: string) =>
     sheetLayout.map((tab) => ({ ...tab, columns: tab.columns.map((column) => ({ ...column, note })) }));
