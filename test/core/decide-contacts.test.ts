@@ -66,7 +66,9 @@ describe('a contact', () => {
     const { world, key } = openWorldWithAda();
     Object.assign(rowOf(world, key).cells, { full_name: emptyCell, email: emptyCell });
     const plan = settle(world);
-    expect(plan.refusals).toMatchObject([{ entity: 'contact', reason: 'Name can not be empty.' }]);
+    expect(plan.refusals).toMatchObject([
+      { entity: 'contact', reason: 'Name can not be empty. Put “Ada” back, or type another value.' },
+    ]);
     expect(recordOf(world, key).fields).toMatchObject({ full_name: 'Ada', email: null });
   });
 

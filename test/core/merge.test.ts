@@ -251,9 +251,14 @@ describe('a value that is fine in other words', () => {
 });
 
 describe('an edit the CRM would refuse', () => {
+  const refusedEmpty = (crm: string) => ({
+    kind: 'refused',
+    reason: `Title can not be empty. Put “${crm}” back, or type another value.`,
+  });
+
   it.each<[policy: ConflictPolicy, agreed: Value, crm: Value, outcome: object]>([
-    ['ask', 'Acme', 'Acme', { kind: 'refused', reason: 'Title can not be empty.' }],
-    ['table', 'Acme', 'Acme GmbH', { kind: 'refused', reason: 'Title can not be empty.' }],
+    ['ask', 'Acme', 'Acme', refusedEmpty('Acme')],
+    ['table', 'Acme', 'Acme GmbH', refusedEmpty('Acme GmbH')],
     ['crm', 'Acme', 'Acme GmbH', { kind: 'toTable', value: 'Acme GmbH', before: null, lost: null }],
     ['ask', 'Acme', 'Acme GmbH', { kind: 'conflict', crm: 'Acme GmbH', table: null, agreed: 'Acme' }],
   ])('an emptied title where %s wins, agreed %s, CRM %s', (policy, agreed, crm, outcome) => {

@@ -106,7 +106,9 @@ describe('a conflict', () => {
     const { resolve, scope, stage } = await openConflict();
     expect(await resolve({ scope, text: '' })).toEqual({
       status: 400,
-      text: JSON.stringify({ error: 'Title can not be empty.' }),
+      text: JSON.stringify({
+        error: 'Title can not be empty. Put “Of the CRM” back, or type another value.',
+      }),
     });
     expect(stage.link.mirror.readDecisions()).toEqual([]);
   });

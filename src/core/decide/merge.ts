@@ -111,12 +111,16 @@ export function findEditFault(
   names: Names,
 ): string | undefined {
   if (field.isFixed) return fixedFault(field, crm, names);
-  if (table === null && column.blank === 'refuse') return blankFault(field, crm, names);
-  return findFault(field, table);
+  const fault = findFault(field, table);
+  if (table !== null) return fault;
+  const isRefused = column.blank === 'refuse';
+  const emptied = fault ?? (isRefused ? `${field.header} can not be emptied here.` : undefined);
+  return emptied && `${emptied} ${blankAdvice(field, crm, names)}`;
 }
 
-const blankFault = (field: FieldDefinition, crm: Value, names: Names): string =>
-  `${field.header} can not be emptied here. Put “${describeCell(encode(field, crm, names))}” back, or type another value.`;
+/** Who emptied a cell by mistake may not know any more what stood there. */
+const blankAdvice = (field: FieldDefinition, crm: Value, names: Names): string =>
+  `Put “${describeCell(encode(field, crm, names))}” back, or type another value.`;
 
 const fixedFault = (field: FieldDefinition, crm: Value, names: Names): string =>
   `${field.header} is fixed once the record exists. Put “${describeCell(encode(field, crm, names))}” back, or add a row of its own.`;
