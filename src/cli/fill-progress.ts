@@ -58,14 +58,14 @@ interface Teller {
  * where nothing is to be filled. It never fails: that it could not be followed is logged, and the fill goes on.
  */
 export async function followFill(
-  readStatus: () => Promise<unknown>,
+  readFill: () => Promise<FillProgress | undefined>,
   { stopping, ...teller }: Teller & { readonly stopping: AbortSignal },
 ): Promise<void> {
   const tale = new FillTale(teller);
   try {
     while (!stopping.aborted) {
       const askedAt = Date.now();
-      const fill = fillOf(await readStatus());
+      const fill = await readFill();
       if (!fill) return tale.end();
       tale.tell(fill, askedAt);
       const waitMs = Math.max(askEveryMs, idleShare * (Date.now() - askedAt));

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { type Environment, loadLinks } from '../app/config.ts';
+import { type Environment, linkVariable, loadLinks } from '../app/config.ts';
 import { type Daemon, startDaemon } from '../app/daemon.ts';
 import { startLinksDaemon } from '../app/links-daemon.ts';
 import { createLog } from '../app/logger.ts';
@@ -10,7 +10,8 @@ import type { LinkSettings } from '../app/settings.ts';
 import type { Log } from '../core/ports.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { followFill } from './fill-progress.ts';
+import { fillOf, followFill } from './fill-progress.ts';
+import { LinksFill } from './links-fill.ts';
 import { ProgressLine } from './progress-line.ts';
 import { stopRequested } from './signals.ts';
 
@@ -28,8 +29,8 @@ export function addStartCommand(program: Command, { environment }: CommandContex
       const stopping = new AbortController();
       const order = { line, log, stopping: stopping.signal };
       // Whoever wants to hear of troubles alone has no use for it.
-      if (links[0].link === undefined && ['debug', 'info'].includes(level))
-        void followFill(() => askStatus(environment, daemon.url), order);
+      if (['debug', 'info'].includes(level))
+        void followFill(readFillOf(links, environment, daemon.url), order);
       await stopRequested();
       stopping.abort();
       await daemon.stop();
@@ -43,9 +44,15 @@ function startAll(links: LinkSettings, environment: Environment, log: Log): Prom
     : startLinksDaemon(links, log, (link) => createRereadKeys(environment, log, link));
 }
 
-/** A daemon may have been told to take any free port. */
-const askStatus = (environment: Environment, url: string): Promise<unknown> =>
-  callDaemon({ ...environment, HTTP_PORT: new URL(url).port }, 'GET', '/api/status');
+/** How the first fill of all links is read. A daemon may have been told to take any free port. */
+function readFillOf([only]: LinkSettings, environment: Environment, url: string) {
+  const HTTP_PORT = new URL(url).port;
+  const ask = (path: string, link = '') =>
+    callDaemon({ ...environment, HTTP_PORT, [linkVariable]: link }, 'GET', path);
+  if (only.link === undefined) return async () => fillOf(await ask('/api/status'));
+  const fill = new LinksFill(ask);
+  return () => fill.read();
+}
 
 /** Lines of a log stand above the line of progress, which would else be written into. */
 const writeAbove = (line: ProgressLine): Writable =>

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { linkNames, openLinksStage } from '../support/links-stage.ts';
 import { openStage } from '../support/process-stage.ts';
 import { hasTerminal, openTerminal } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
@@ -34,6 +36,20 @@ describe('the first fill', limit, () => {
     const again = await stage.startDaemon();
     await again.answers('/readyz');
     expect((await again.terminate()).stdout).not.toContain('fill.');
+  });
+
+  test('of several links is told as one', async () => {
+    const stage = await openLinksStage();
+    stage.model.faults.order(faultOrder.parse({ latencyMs: 300 }));
+    const daemon = await stage.startDaemon();
+    for (const name of linkNames) await stage.agreed(name);
+    await until('the fill is told to be done', async () => daemon.said().includes('"event":"fill.done"'));
+    const { code, stdout } = await daemon.terminate();
+    expect(code).toBe(0);
+    const told = stdout.split('\n').filter((line) => line.includes('"fill.'));
+    expect(JSON.parse(told[0] ?? '')).toMatchObject({ event: 'fill.progress', phase: 'reading' });
+    expect(told.filter((line) => line.includes('fill.done'))).toHaveLength(1);
+    expect(stdout).not.toContain('fill.not-followed');
   });
 
   test.skipIf(!hasTerminal)(

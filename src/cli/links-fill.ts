@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { type FillProgress, fillOf } from './fill-progress.ts';
+
+const linksShape = z.looseObject({
+  links: z.array(
+    z.looseObject({
+      name: z.string(),
+      isHere: z.boolean(),
+      url: z.string().optional(),
+      conditions: z.array(z.looseObject({ name: z.string() })),
+    }),
+  ),
+});
+type Link = z.infer<typeof linksShape>['links'][number];
+
+/** Asks the daemon, about one of its links where it is named. */
+type Ask = (path: string, link?: string) => Promise<unknown>;
+
+/** Follows the first fills of the links that a process runs, as one. */
+export class LinksFill {
+  readonly #ask: Ask;
+  /** Of each link that had something to fill, also when it has ended: else the sum would shrink. */
+  readonly #fills = new Map<string, FillProgress>();
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  /** How far all of them are; `undefined` once they are done, and none is still to be taken by a process. */
+  async read(): Promise<FillProgress | undefined> {
+    const { links } = linksShape.parse(await this.#ask('/api/links'));
+    let isAnyFilled = false;
+    for (const { isHere, name } of links) {
+      const fill = isHere ? fillOf(await this.#ask('/api/status', name)) : undefined;
+      if (fill) isAnyFilled = true;
+      this.#note(name, isHere, fill);
+    }
+    return isAnyFilled || links.some(isToCome) ? sumFills([...this.#fills.values()]) : undefined;
+  }
+
+  #note(name: string, isHere: boolean, fill: FillProgress | undefined): void {
+    const before = this.#fills.get(name);
+    if (fill) this.#fills.set(name, fill);
+    // What another process goes on with is told there.
+    else if (!isHere) this.#fills.delete(name);
+    else if (before) this.#fills.set(name, endOf(before));
+  }
+}
+
+/** What can not be run is no reason to wait. */
+const isToCome = ({ conditions, isHere, url }: Link): boolean =>
+  !isHere && url === undefined && conditions.every(({ name }) => name === 'NOT_READ_YET');
+
+function endOf({ done, total = done }: FillProgress): FillProgress {
+  return { phase: 'filling', done: total, total };
+}
+
+/** While any link reads, nobody knows how much there is; else the last one ends the fill. */
+function sumFills(fills: readonly FillProgress[]): FillProgress {
+  const sum = (count: (fill: FillProgress) => number) =>
+    fills.reduce((total, fill) => total + count(fill), 0);
+  if (fills.some(({ phase }) => phase === 'reading')) {
+    return {
+      phase: 'reading',
+      done: sum(({ done, phase, total = done }) => (phase === 'reading' ? done : total)),
+    };
+  }
+  const ends = fills.filter(({ done, total }) => done !== total).map(({ endsAt }) => endsAt);
+  const known = ends.filter((endsAt) => endsAt !== undefined);
+  const isKnown = known.length > 0 && known.length === ends.length;
+  return {
+    phase: 'filling',
+    done: sum(({ done }) => done),
+    total: sum(({ total = 0 }) => total),
+    endsAt: isKnown ? Math.max(...known) : undefined,
+  };
+}

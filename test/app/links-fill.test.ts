@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { LinksFill } from '../../src/cli/links-fill.ts';
+
+interface ScriptedLink {
+  readonly status?: object;
+  readonly url?: string;
+  readonly trouble?: string;
+}
+
+const reading = (done: number) => ({
+  standing: { state: 'filling' },
+  progress: [{ work: 'reading', title: 'Leads', done }],
+});
+const filling = (done: number, total: number, endsAt?: number) => ({
+  standing: { state: 'filling' },
+  progress: [{ work: 'filling', title: 'Leads', done, total, ...(endsAt === undefined ? {} : { endsAt }) }],
+});
+const inStep = { standing: { state: 'inStep' }, progress: [] };
+
+/** A daemon whose links are what they are told to be. */
+function openDaemon() {
+  const links = new Map<string, ScriptedLink>();
+  const fill = new LinksFill(async (_path, name) =>
+    name !== undefined
+      ? links.get(name)?.status
+      : {
+          links: [...links].map(([name, { status, trouble = 'NOT_READ_YET', url }]) => ({
+            name,
+            isHere: status !== undefined,
+            ...(url === undefined ? {} : { url }),
+            conditions: status || url ? [] : [{ name: trouble }],
+          })),
+        },
+  );
+  return {
+    read: () => fill.read(),
+    become(states: Readonly<Record<string, ScriptedLink>>) {
+      for (const [name, state] of Object.entries(states)) links.set(name, state);
+    },
+  };
+}
+
+test('the fills of all links count as one, and one that ends takes nothing off the sum', async () => {
+  const daemon = openDaemon();
+  daemon.become({ north: { status: reading(30) }, south: { status: filling(5, 200) } });
+  expect(await daemon.read()).toEqual({ phase: 'reading', done: 230 });
+  daemon.become({ north: { status: filling(10, 40, 2_000) }, south: { status: filling(50, 200, 9_000) } });
+  expect(await daemon.read()).toEqual({ phase: 'filling', done: 60, total: 240, endsAt: 9_000 });
+  daemon.become({ north: { status: inStep } });
+  expect(await daemon.read()).toEqual({ phase: 'filling', done: 90, total: 240, endsAt: 9_000 });
+  daemon.become({ south: { status: inStep } });
+  expect(await daemon.read()).toBeUndefined();
+});
+
+test('no end is told while that of one link is not known', async () => {
+  const daemon = openDaemon();
+  daemon.become({ north: { status: filling(10, 40, 2_000) }, south: { status: filling(5, 200) } });
+  expect((await daemon.read())?.endsAt).toBeUndefined();
+});
+
+test('a link that is still to be taken is waited for, with nothing told of it', async () => {
+  const daemon = openDaemon();
+  daemon.become({ north: { status: inStep }, south: {} });
+  expect(await daemon.read()).toMatchObject({ done: 0, total: 0 });
+  daemon.become({ south: { status: inStep } });
+  expect(await daemon.read()).toBeUndefined();
+});
+
+test.each([{ url: 'http://127.0.0.1:8081' }, { trouble: 'STATE_BROKEN' }])(
+  'a link that this process does not run is not waited for: %j',
+  async (elsewhere) => {
+    const daemon = openDaemon();
+    daemon.become({ north: { status: filling(10, 40) }, south: { status: filling(5, 200) } });
+    await daemon.read();
+    daemon.become({ south: elsewhere });
+    expect(await daemon.read()).toMatchObject({ done: 10, total: 40 });
+    daemon.become({ north: { status: inStep } });
+    expect(await daemon.read()).toBeUndefined();
+  },
+);
