@@ -182,7 +182,9 @@ export const createKeyBudget = (
   });
 };
 
-const keyName = (secret: string) => createHash('sha256').update(secret).digest('hex').slice(0, 16);
+/** Names a key where the key itself must not stand. */
+export const keyName = (secret: string): string =>
+  createHash('sha256').update(secret).digest('hex').slice(0, 16);
 
 /** How the settings' spreadsheet is reached. */
 export function sheetOptions({ sheet }: Settings, log: Log): SheetsClientOptions {

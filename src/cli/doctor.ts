@@ -20,7 +20,7 @@ export function addDoctorCommand(program: Command, { environment, finish }: Comm
     .addHelpText(
       'after',
       '\nIt writes nothing to the CRM or the spreadsheet. It spends at most 20 requests, and one more for each key' +
-        '\nwhere there are several; where the budget is used up it waits.',
+        '\nwhere there are several, and up to five for one that is new; where the budget is used up it waits.',
     )
     .action(async ({ json }: { json?: true }) => {
       const { checks, outcome } = await diagnose(environment);

@@ -58,23 +58,26 @@ export function noteAccount(link: AccountLink): void {
 export async function recognizeAccount(link: AccountLink): Promise<boolean> {
   noteAccount(link);
   if (findAccountDoubt(link)?.isOther !== false) return false;
+  const found = await askAccount(link);
+  if (found instanceof SyncError) throw found;
+  saveNames(link, found === 'known' ? knownFact : otherFact);
+  return true;
+}
+
+/** Asks the CRM whether the keys open the known account; answers the refusal where no key may read. Throws what reading throws. */
+export async function askAccount(link: AccountLink): Promise<'known' | 'other' | SyncError> {
   const known = readNames(link, knownFact);
   const samples = spread(knownRecords(link));
   let refusal: SyncError | undefined;
   let isAnyKnown = false;
   for (const { crm, name } of link.keys?.() ?? []) {
     const found = known.includes(name) ? 'known' : await findAny(crm, samples);
-    if (found === 'other') {
-      saveNames(link, otherFact);
-      return true;
-    }
+    if (found === 'other') return 'other';
     if (found === 'known') isAnyKnown = true;
     else refusal = found;
   }
   // A key that may read nothing is taken for one of the same account when another key is.
-  if (refusal && !isAnyKnown) throw refusal;
-  saveNames(link, knownFact);
-  return true;
+  return refusal && !isAnyKnown ? refusal : 'known';
 }
 
 /** Whether any of the records is there, or why none could be read. */

@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Environment } from '../../src/app/config.ts';
 import { scopes } from '../../src/crm/contract.ts';
+import { seedRecords } from '../../src/sandbox/crm/seed.ts';
 import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
@@ -150,6 +151,28 @@ describe('doctor', limit, () => {
     expect(refused.code).toBe(1);
     expect(namesIn(refused.checks, 'failed')).toEqual(['each CRM key']);
     expect(refused.checks.get('each CRM key')?.found).toContain('refuses key 3 of 3');
+  });
+
+  test('tells a new key of the same account from one that opens another account', async () => {
+    const [rotated, foreign] = [`svc_live_${'b'.repeat(64)}`, `svc_live_${'c'.repeat(64)}`];
+    const surgery = await openLaidOutSurgery({
+      keys: [
+        { key: rotated, scopes },
+        { key: foreign, scopes, records: seedRecords(99, counts, Date.now()) },
+      ],
+    });
+    const daemon = spawnDaemon(surgery.environment);
+    onTestFinished(async () => void (await daemon.kill()));
+    await daemon.answers('/readyz');
+    expect((await surgery.diagnose()).checks.get('account of the CRM')).toMatchObject({ state: 'skipped' });
+    expect((await daemon.terminate()).code).toBe(0);
+    const accountOf = async (CRM_API_KEY: string) => {
+      const { code, checks } = await surgery.diagnose({ CRM_API_KEY });
+      return { code, state: checks.get('account of the CRM')?.state, failed: namesIn(checks, 'failed') };
+    };
+    expect(await accountOf(surgery.crm.apiKey)).toEqual({ code: 0, state: 'ok', failed: [] });
+    expect(await accountOf(rotated)).toEqual({ code: 0, state: 'ok', failed: [] });
+    expect(await accountOf(foreign)).toEqual({ code: 1, state: 'failed', failed: ['account of the CRM'] });
   });
 
   test('names the scope that a key lacks, and goes on with the others', async () => {

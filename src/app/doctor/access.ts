@@ -4,6 +4,7 @@ import { isSyncError, SyncError } from '../../core/errors.ts';
 import { basePath, scopes } from '../../crm/contract.ts';
 import type { CrmProbe, ProbeCall } from '../../crm/probe.ts';
 import { firstRecordCall, readListDialect } from '../../crm/probe-dialect.ts';
+import { askAccount, findAccountDoubt } from '../../sync/account.ts';
 import { bad, doubtful, type Examination, type Finding, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
 
@@ -135,6 +136,26 @@ export const singleKeys: AccessExamination = {
     if (refused.length === 0) return good(`the CRM accepts all ${keys.length}, asked once each`);
     const found = `The CRM refuses key ${refused.join(' and ')} of ${keys.length}, CRM_API_KEY being the first.`;
     return bad(found, 'Check CRM_API_KEY and CRM_API_KEYS. Until then the other keys do the work.');
+  },
+};
+
+/** A key tells no account; that its records are others than those of the mirror does. */
+export const account: AccessExamination = {
+  name: 'account of the CRM',
+  needs: [key.name],
+  async examine({ openKeys, state }) {
+    if (state.kind === 'closed') return skipped('The daemon has found it out itself: status says more.');
+    const keys = openKeys();
+    const link = { mirror: state.mirror, keys: () => keys };
+    const doubt = findAccountDoubt(link);
+    if (!doubt) return good('the one whose records are known, or none is known yet');
+    const found = doubt.isOther ? 'other' : await askAccount(link);
+    if (found instanceof SyncError) throw found;
+    if (found === 'known') return good('the one whose records are known: a key that is new opens it too');
+    return bad(
+      'A key opens another account than the one whose records are known: none that was asked for is there.',
+      'Put the old key back, or let the daemon ask what to do: until then it writes nothing.',
+    );
   },
 };
 

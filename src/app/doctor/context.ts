@@ -1,11 +1,13 @@
 import type { Mirror } from '../../core/mirror.ts';
 import type { BudgetLog } from '../../core/ports.ts';
 import type { RequestBudget } from '../../crm/budget.ts';
+import { createCrmClient } from '../../crm/client.ts';
 import { type CrmProbe, createCrmProbe, probeRequestsMax } from '../../crm/probe.ts';
 import { createSheetProbe, type SheetProbe } from '../../sheets/probe.ts';
 import { openMirror } from '../../sqlite/open.ts';
+import type { LinkKey } from '../../sync/link.ts';
 import { systemClock } from '../clock.ts';
-import { accountOf, createKeyBudget, openSlots, sheetOptions } from '../link.ts';
+import { accountOf, createKeyBudget, keyName, keysOf, openSlots, sheetOptions } from '../link.ts';
 import { createLog } from '../logger.ts';
 import type { Settings } from '../settings.ts';
 
@@ -17,6 +19,8 @@ export interface DoctorContext {
   readonly crm: CrmProbe;
   /** Looks at the CRM with one key alone. To be used last: `crm` does not count what it spends. */
   readonly probeKey: (apiKey: string) => CrmProbe;
+  /** The daemon's own reader with each key alone. To be used last as well. */
+  readonly openKeys: () => readonly LinkKey[];
   readonly sheet: SheetProbe;
 }
 
@@ -29,16 +33,27 @@ export type StateDirectory =
 export function openContext(settings: Settings): { readonly context: DoctorContext; close(): void } {
   const state = openState(settings);
   const budgets: RequestBudget[] = [];
-  const probe = (crm: Settings['crm']): CrmProbe => {
+  const budgetOf = (crm: Settings['crm']): RequestBudget => {
     const budget = openBudget({ ...settings, crm }, state);
     budgets.push(budget);
-    return createCrmProbe({ ...crm, budget, clock: systemClock });
+    return budget;
+  };
+  const probe = (crm: Settings['crm']): CrmProbe =>
+    createCrmProbe({ ...crm, budget: budgetOf(crm), clock: systemClock });
+  const openKey = (apiKey: string): LinkKey => {
+    const crm = { ...settings.crm, apiKey, apiKeys: [] };
+    const surroundings = { clock: systemClock, random: Math.random, log: createLog('silent') };
+    return {
+      name: keyName(apiKey),
+      crm: createCrmClient({ ...crm, budget: budgetOf(crm), ...surroundings }),
+    };
   };
   const context: DoctorContext = {
     settings,
     state,
     crm: probe(settings.crm),
     probeKey: (apiKey) => probe({ ...settings.crm, apiKey, apiKeys: [] }),
+    openKeys: () => keysOf(settings).map(openKey),
     sheet: createSheetProbe({
       ...sheetOptions(settings, createLog('silent')),
       account: accountOf(settings),

@@ -3,7 +3,7 @@ import { readCatalog } from '../../crm/catalog.ts';
 import { probeRequestsMax } from '../../crm/probe.ts';
 import { readClockLead, readLimitHeaders } from '../../crm/probe-headers.ts';
 import { createLog } from '../logger.ts';
-import { accessExaminations, connection, key, singleKeys } from './access.ts';
+import { accessExaminations, account, connection, key, singleKeys } from './access.ts';
 import { bad, doubtful, type Examination, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
 import { listExaminations } from './lists.ts';
@@ -86,4 +86,5 @@ export const crmExaminations: readonly CrmExamination[] = [
   clock,
   requests,
   singleKeys,
+  account,
 ];
