@@ -132,6 +132,14 @@ it('S5: records that are gone from the CRM are shown behind their brake, and it 
   expect(world.sheet.lead).toHaveLength(many.length);
 });
 
+it('the reason of a brake names the column as people see it', () => {
+  const world = describedLeads();
+  for (const key of first(10)) rowOf(world, key).cells['about.description'] = emptyCell;
+  expect(settle(world).brakes.map(({ reason }) => reason)).toEqual([
+    'More than 6 cells of “About” were emptied at once.',
+  ]);
+});
+
 it('a long list behind a brake is cut, and its length is told', () => {
   const titles = Array.from({ length: 300 }, (_, index) => `Lead ${index + 1}`);
   const world = worldWithLeads(titles);

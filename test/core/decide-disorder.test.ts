@@ -50,7 +50,9 @@ describe('S5: over the brake nothing is written', () => {
     const edit = (id: string, before: string, after: string): Edit => ({ id, field: 'title', before, after });
     const torn = [edit('1', 'A', 'C'), edit('2', 'B', 'A'), edit('3', 'C', 'B')];
     const others = ['4', '5', '6', '7'].map((id) => edit(id, `old ${id}`, `new ${id}`));
-    expect(findDisorder([...torn, ...others], 20, defaultBrakes).map(({ kind }) => kind)).toEqual(['torn']);
+    expect(findDisorder([...torn, ...others], 20, defaultBrakes, String).map(({ kind }) => kind)).toEqual([
+      'torn',
+    ]);
   });
 
   it('when one column was sorted without the rest and one of its records is gone', () => {
@@ -126,7 +128,7 @@ describe('the limits', () => {
   const scattered = (count: number): Edit[] =>
     edits(count, (index) => `New ${index}`).map((edit, index) => ({ ...edit, field: `field ${index % 3}` }));
   const kinds = (found: Edit[], agreed: number) =>
-    findDisorder(found, agreed, defaultBrakes).map(({ kind }) => kind);
+    findDisorder(found, agreed, defaultBrakes, String).map(({ kind }) => kind);
 
   it.each<[string, Edit[], number, string[]]>([
     ['50 of 60 rows may change', scattered(50), 60, []],

@@ -26,9 +26,15 @@ const movedShareMin = 0.8;
 
 /**
  * What is wrong with the edits of a tab as a whole: values that only changed places (a sort that tore the rows apart, or an ID column
- * that moved alone), a column that was wiped or filled, or more changed rows than somebody works through by hand.
+ * that moved alone), a column that was wiped or filled, or more changed rows than somebody works through by hand. `headerOf` answers what
+ * people read above the column of a field.
  */
-export function findDisorder(edits: readonly Edit[], agreed: number, limits: BrakeLimits): Disorder[] {
+export function findDisorder(
+  edits: readonly Edit[],
+  agreed: number,
+  limits: BrakeLimits,
+  headerOf: (field: FieldName) => string,
+): Disorder[] {
   const byField = [...Map.groupBy(edits, ({ field }) => field)];
   const [allowedBlanks, allowedCells, allowedRows] = [
     Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare)),
@@ -42,7 +48,7 @@ export function findDisorder(edits: readonly Edit[], agreed: number, limits: Bra
     say: (fields: string) => string,
   ): Disorder[] => {
     const wrong = byField.filter(([, own]) => isWrong(own));
-    const reason = say(wrong.map(([field]) => field).join(', '));
+    const reason = say(wrong.map(([field]) => `“${headerOf(field)}”`).join(', '));
     return wrong.length === 0 ? [] : [{ kind, reason, edits: wrong.flatMap(([, own]) => own) }];
   };
   const found = [

@@ -2,7 +2,7 @@ import { describeCell } from '../cell.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import type { Fields } from '../value.ts';
+import type { FieldName, Fields } from '../value.ts';
 import { decideUnseenRecords, decideVanishedRow, originOf, tabChoice } from './absent.ts';
 import { findRepairs, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
@@ -247,6 +247,9 @@ const findElsewhere = (context: TabContext, judged: readonly JudgedRow[]): Brake
   ...findRemapped(context, judged).filter(({ scope }) => context.decision(scope) === undefined),
 ];
 
+const headerOf = ({ layout }: TabContext, field: FieldName): string =>
+  layout.columns.find((column) => column.field === field)?.header ?? field;
+
 /** The brakes that these losses and edits trip and that nobody has approved. */
 function findHoldingBrakes(
   context: TabContext,
@@ -266,7 +269,7 @@ function findHoldingBrakes(
   const tripped = [
     ...findFirstMeeting(context, binding.unbound),
     ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits),
-    ...findDisorder(judged.flatMap(editsOf), agreed, limits).map(
+    ...findDisorder(judged.flatMap(editsOf), agreed, limits, (field) => headerOf(context, field)).map(
       ({ kind, reason, edits }): Brake => ({
         scope: `brake:${entity}:${kind}`,
         entity,
