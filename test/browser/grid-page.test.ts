@@ -254,6 +254,74 @@ test('a header is renamed by a double click, and a column moves when it is dragg
   ]);
 });
 
+test('rows are moved from their menu, several at once or one', async () => {
+  await cell(1, 1).click();
+  await cell(2, 1).click({ modifiers: ['Shift'] });
+  await cell(1, 1).click({ button: 'right' });
+  await page.locator('.tabulator-menu-item', { hasText: 'Move down' }).click();
+  await eventually(() => emulator.read('A2:B4')).toEqual([
+    ['3', 'Konrad'],
+    ['1', 'Grace'],
+    ['2', 'Ada'],
+  ]);
+  await cell(3, 1).click({ button: 'right' });
+  await page.locator('.tabulator-menu-item', { hasText: 'Move up' }).click();
+  await eventually(names).toEqual([['Konrad'], ['Ada'], ['Grace']]);
+});
+
+test('only the selected cells are sorted, and the rest of their rows stays', async () => {
+  await cell(1, 1).click();
+  await cell(3, 1).click({ modifiers: ['Shift'] });
+  await cell(2, 1).click({ button: 'right' });
+  await page.locator('.tabulator-menu-item', { hasText: 'Sort only the selection A → Z' }).click();
+  await eventually(() => emulator.read('A2:B4')).toEqual([
+    ['1', 'Ada'],
+    ['2', 'Grace'],
+    ['3', 'Konrad'],
+  ]);
+});
+
+test('columns are inserted, copied, moved and deleted from their menus, and undone', async () => {
+  const heading = (column: number) => page.locator(`.column-title[data-column="${column}"]`);
+  const read = () => emulator.read('A1:E2');
+  await columnItem(1, 'Insert column left');
+  await eventually(read).toEqual([
+    ['ID', '', 'Name', 'Status', 'Done'],
+    ['1', '', 'Grace', 'Open', 'TRUE'],
+  ]);
+  await eventually(() => heading(4).count()).toBe(1);
+  await heading(2).click();
+  await page.keyboard.press('Control+c');
+  await heading(1).click();
+  await page.keyboard.press('Control+v');
+  await eventually(read).toEqual([
+    ['ID', 'Name', 'Name', 'Status', 'Done'],
+    ['1', 'Grace', 'Grace', 'Open', 'TRUE'],
+  ]);
+  await heading(4).click();
+  await page.keyboard.press('Delete');
+  await eventually(read).toEqual([
+    ['ID', 'Name', 'Name', 'Status'],
+    ['1', 'Grace', 'Grace', 'Open'],
+  ]);
+  await button('Undo').click();
+  await columnItem(0, 'Move right');
+  await eventually(read).toEqual([
+    ['Name', 'ID', 'Name', 'Status', 'Done'],
+    ['Grace', '1', 'Grace', 'Open', 'TRUE'],
+  ]);
+  await columnItem(0, 'Delete column');
+  await eventually(() => emulator.read('A1:D2')).toEqual([
+    ['ID', 'Name', 'Status', 'Done'],
+    ['1', 'Grace', 'Open', 'TRUE'],
+  ]);
+  await button('Undo').click();
+  await eventually(() => emulator.read('A1:B2')).toEqual([
+    ['Name', 'ID'],
+    ['Grace', '1'],
+  ]);
+});
+
 test('tabs are added, renamed, duplicated and deleted', async () => {
   const tabs = () => page.getByRole('tab').allTextContents();
   const tabItem = async (tab: string, item: string) => {

@@ -7,6 +7,12 @@ export const rangeOf = ({ row, column, height, width }) => ({
   endColumn: column + width,
 });
 
+/** Who selects whole columns, or all there is, means the header as well, although no cell shows it. */
+export function withHeader(area, { frozenRows, rowCount }) {
+  const isWhole = frozenRows > 0 && area.row === 1 && area.height >= rowCount - 1;
+  return isWhole ? { ...area, row: 0, height: area.height + 1 } : area;
+}
+
 /** Ctrl+D copies the first of the selected rows down, or the row above when only one is selected. */
 function fillDown({ row, height, ...columns }) {
   const area = height > 1 || row === 0 ? { row, height } : { row: row - 1, height: 2 };
@@ -16,7 +22,7 @@ function fillDown({ row, height, ...columns }) {
 const COMMANDS = {
   undo: () => ({ kind: 'undo' }),
   redo: () => ({ kind: 'redo' }),
-  clear: (area) => ({ kind: 'clear', range: rangeOf(area) }),
+  clear: (area, sheet) => ({ kind: 'clear', range: rangeOf(withHeader(area, sheet)) }),
   fillDown,
   insertRowAbove: ({ row }) => ({ kind: 'insertRows', row }),
   insertRow: ({ row, height }) => ({ kind: 'insertRows', row: row + height }),
@@ -74,7 +80,7 @@ export function actionFor(name, area, sheet) {
   if (NOT_ON_HIDDEN.has(name) && coversHidden(area, sheet)) {
     return { problem: 'Some of the selected rows or columns are hidden. Show them first.' };
   }
-  return { action: COMMANDS[name](area) };
+  return { action: COMMANDS[name](area, sheet) };
 }
 
 export function coversHidden({ row, column, height, width }, sheet) {

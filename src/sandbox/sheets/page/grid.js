@@ -1,6 +1,6 @@
 import { fetchGrid, performAction } from '/grid-api.js';
 import { copyCells, pasteAction } from '/grid-clipboard.js';
-import { actionFor, cellMenu, columnMenu, commandOfKey } from '/grid-commands.js';
+import { actionFor, cellMenu, columnMenu, commandOfKey, withHeader } from '/grid-commands.js';
 import { ask } from '/grid-dialog.js';
 import { createFormulaBar } from '/grid-formula-bar.js';
 import { createGridTable, holderOf, shapeOf } from '/grid-table.js';
@@ -196,7 +196,8 @@ for (const name of ['copy', 'cut']) {
     const area = table?.selection();
     if (isElsewhere() || !area) return;
     event.preventDefault();
-    copied = copyCells(table.sheet(), area, name === 'cut');
+    const sheet = table.sheet();
+    copied = copyCells(sheet, withHeader(area, sheet), name === 'cut');
     event.clipboardData.setData('text/plain', copied.text);
   });
 }
@@ -205,7 +206,8 @@ document.addEventListener('paste', (event) => {
   const area = table?.selection();
   if (isElsewhere() || !area) return;
   event.preventDefault();
-  perform(pasteAction(copied, event.clipboardData.getData('text/plain'), area, isValuesOnly));
+  const target = withHeader(area, table.sheet());
+  perform(pasteAction(copied, event.clipboardData.getData('text/plain'), target, isValuesOnly));
   // What was cut can be pasted once.
   if (copied?.cut) copied = undefined;
 });
