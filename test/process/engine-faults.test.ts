@@ -130,7 +130,11 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
     ],
   ],
   'summer time begins or ends, or a month has a day more': [['core/dates.test.ts', '%s in %s shows as %s']],
-  'the settings name another spreadsheet than the mirror': [
+  'the settings name another spreadsheet or CRM than the mirror': [
+    [
+      'process/lifecycle.test.ts',
+      'with the state directory of %s is refused, asks nobody, and spoils nothing',
+    ],
     [
       'process/doctor.test.ts',
       'names a spreadsheet that is not there, and one that the state does not belong to',

@@ -49,6 +49,28 @@ describe('a start', limit, () => {
     await daemon.answers('/readyz');
   });
 
+  test.each([
+    ['another spreadsheet', 'GOOGLE_SPREADSHEET_ID', 'another-spreadsheet', 'sheet.spreadsheetId'],
+    ['another CRM', 'CRM_BASE_URL', 'http://127.0.0.1:9/api/v1/external', 'crm.baseUrl'],
+  ])(
+    'with the state directory of %s is refused, asks nobody, and spoils nothing',
+    async (_, name, value, setting) => {
+      const stage = await openStage({ counts: { leads: 3, opportunities: 0, tasks: 0 } });
+      const daemon = await stage.startDaemon();
+      await stage.agreed();
+      await daemon.terminate();
+      const before = [stage.crmArrivals(), await stage.sheetWrites()];
+      const other = await spawnCommand(['start'], { ...stage.environment, [name]: value }).ended;
+      expect(other.code).toBe(2);
+      expect(other.stderr).toContain(`The state directory belongs to ${setting} `);
+      expect([stage.crmArrivals(), await stage.sheetWrites()]).toEqual(before);
+      await stage.startDaemon();
+      await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Goes on' });
+      const { shown } = await stage.agreed();
+      expect(shown['Leads']?.map(({ Title }) => Title)).toContain('Goes on');
+    },
+  );
+
   test('with wrong settings names every one of them and no secret, and exits with 2', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
