@@ -19,8 +19,10 @@ export function addApproveCommand(program: Command, { environment }: CommandCont
         .choices(answers)
         .default('approve'),
     )
-    .action(async (scope: string, { choice }: { choice: string }) => {
-      await callDaemon(environment, 'POST', '/api/approve', { scope, choice });
-      console.log(`${scope}: ${choice}. It is done in the next cycle.`);
+    .option('--json', 'print the answer as JSON')
+    .action(async (scope: string, { choice, json }: { choice: string; json?: true }) => {
+      const answer = await callDaemon(environment, 'POST', '/api/approve', { scope, choice });
+      if (json) console.log(JSON.stringify(answer));
+      else console.log(`${scope}: ${choice}. It is done in the next cycle.`);
     });
 }

@@ -12,14 +12,15 @@ export function addBackupCommand(program: Command, { environment }: CommandConte
   program
     .command('backup')
     .description('copy the mirror into backups/ of the state directory, with the daemon running or stopped')
+    .option('--json', 'print the name of the file as JSON')
     .addHelpText(
       'after',
       '\nTo go back to a backup: stop the daemon, move mirror.db, mirror.db-wal and mirror.db-shm away, copy the backup to mirror.db, and' +
         '\nstart. The daemon then writes nothing until brake:<entity>:rebase is approved.',
     )
-    .action(async () => {
+    .action(async ({ json }: { json?: true }) => {
       const file = (await backUpRunning()) ?? backUpStopped(loadSettings(environment));
-      console.log(`The mirror was copied to ${file}.`);
+      console.log(json ? JSON.stringify({ file }) : `The mirror was copied to ${file}.`);
     });
 
   async function backUpRunning(): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import { addConflictsCommand } from './conflicts.ts';
 import { addDemoCommand } from './demo.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addErrorsCommand } from './errors.ts';
+import { examples } from './examples.ts';
 import { addHistoryCommand } from './history.ts';
 import { addInitCommand } from './init.ts';
 import { type ExitCode, exitCodes, reportError } from './outcome.ts';
@@ -42,6 +43,9 @@ const addCommands = [
   addSandboxCommand,
 ];
 
+const exitCodesText =
+  'Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 needs a person, 4 not reachable.';
+
 /** All commands, ready to be parsed; parsing throws where the library would end the process. */
 export function buildProgram(context: CommandContext): Command {
   const program = new Command('crm-sheet-sync').description(
@@ -50,6 +54,11 @@ export function buildProgram(context: CommandContext): Command {
   program.option('--link <name>', `which link it is about, where there are several (${linkVariable})`);
   program.configureHelp({ showGlobalOptions: true });
   for (const addCommand of addCommands) addCommand(program, context);
+  for (const command of program.commands) {
+    const lines = examples[command.name()] ?? [];
+    command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  }
+  program.addHelpText('after', `\n${exitCodesText}`);
   for (const command of [program, ...program.commands]) command.exitOverride();
   return program;
 }

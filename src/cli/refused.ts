@@ -5,6 +5,11 @@ import { callDaemon } from './daemon-client.ts';
 
 const answerShape = z.object({ records: z.array(z.string()), left: z.array(z.string()) });
 
+interface RefusedOptions {
+  readonly all?: true;
+  readonly json?: true;
+}
+
 const words = [
   ['retry', 'send once more what the CRM refused', 'is sent once more'],
   [
@@ -27,12 +32,13 @@ export function addRefusedCommands(program: Command, { environment }: CommandCon
       .description(description)
       .argument('[record]', 'for example lead-42; status shows them')
       .option('--all', 'everything that was refused')
-      .action(async (record: string | undefined, { all }: { all?: true }, command: Command) => {
+      .option('--json', 'print the answer as JSON')
+      .action(async (record: string | undefined, { all, json }: RefusedOptions, command: Command) => {
         if ((record === undefined) === (all === undefined)) command.error('Name a record, or --all.');
         const body = all ? { all } : { record };
-        const { records, left } = answerShape.parse(
-          await callDaemon(environment, 'POST', `/api/${name}`, body),
-        );
+        const answer = await callDaemon(environment, 'POST', `/api/${name}`, body);
+        if (json) return console.log(JSON.stringify(answer));
+        const { records, left } = answerShape.parse(answer);
         const lines = [
           ...records.map((text) => `${text} ${becomes}.`),
           ...left.map(

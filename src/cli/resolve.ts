@@ -13,6 +13,7 @@ const answerShape = z.object({ scopes: z.array(z.string()) });
 interface ResolveOptions {
   readonly value?: string;
   readonly all?: (typeof winners)[number];
+  readonly json?: true;
 }
 
 export function addResolveCommand(program: Command, { environment }: CommandContext): void {
@@ -22,14 +23,13 @@ export function addResolveCommand(program: Command, { environment }: CommandCont
     .argument('[words...]', 'a scope, or a record and a field, and then theirs or ours')
     .option('--value <value>', 'put this value on both sides, read like one typed into the cell')
     .addOption(new Option('--all <winner>', 'settle every conflict that waits').choices(winners))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  resolve lead-42 title theirs\n  resolve conflict:lead-42:title --value "Acme Ltd"\n  resolve --all ours',
-    )
+    .option('--json', 'print the answer as JSON')
     .action(async (words: readonly string[], options: ResolveOptions) => {
       const order = readOrder(words, options);
       if (!order) return command.error('error: name one conflict, and theirs, ours or --value; or --all.');
-      const { scopes } = answerShape.parse(await callDaemon(environment, 'POST', '/api/resolve', order));
+      const answer = await callDaemon(environment, 'POST', '/api/resolve', order);
+      if (options.json) return console.log(JSON.stringify(answer));
+      const { scopes } = answerShape.parse(answer);
       for (const scope of scopes) console.log(`${scope}: settled. It is done in the next cycle.`);
       if (scopes.length === 0) console.log('No conflict waits.');
     });

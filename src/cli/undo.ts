@@ -15,16 +15,20 @@ const planShape = z.object({
 });
 type UndoPlan = z.infer<typeof planShape>;
 
+type UndoOptions = Record<string, string> & { readonly dryRun?: true; readonly json?: true };
+
 export function addUndoCommand(program: Command, { environment, finish }: CommandContext): void {
   addSelectors(program.command('undo'))
     .description('take back a run, a record, a field or one line of the history, on both sides')
     .option('--line <number>', 'one line, by its number in the history')
     .option('--dry-run', 'only say what would be taken back')
+    .option('--json', 'print what is taken back as JSON')
     .addHelpText('after', '\nWhat was edited since stays as it is, and is named; the exit code is 3 then.')
-    .action(async ({ dryRun, line, ...order }: Record<string, string> & { dryRun?: true }) => {
+    .action(async ({ dryRun, json, line, ...order }: UndoOptions) => {
       const body = { ...order, ...(line ? { id: line } : {}), isDryRun: dryRun ?? false };
-      const plan = planShape.parse(await callDaemon(environment, 'POST', '/api/undo', body));
-      console.log(describeUndo(plan, dryRun ? 'would be' : 'is'));
+      const answer = await callDaemon(environment, 'POST', '/api/undo', body);
+      const plan = planShape.parse(answer);
+      console.log(json ? JSON.stringify(answer) : describeUndo(plan, dryRun ? 'would be' : 'is'));
       if (plan.refusals.length > 0) finish(exitCodes.needsPerson);
     });
 }

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { buildProgram } from '../../src/cli/program.ts';
+import { spawnCommand } from '../support/daemon-process.ts';
+import { openStage } from '../support/process-stage.ts';
+import { findFreePort } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+
+const limit = { timeout: 120_000 };
+
+const program = buildProgram({ environment: {}, finish: () => undefined });
+
+const historyShape = z.object({ entries: z.array(z.object({ id: z.number(), kind: z.string() })) });
+const waitingShape = z.object({ waiting: z.array(z.object({ scope: z.string() })) });
+
+/** Commands that ask the running daemon, as they are typed. */
+const asking = [
+  ['status'],
+  ['plan'],
+  ['apply', '3f9c'],
+  ['resync'],
+  ['conflicts'],
+  ['resolve', '--all', 'ours'],
+  ['approve', 'brake:lead:emptied'],
+  ['retry', '--all'],
+  ['revert', '--all'],
+  ['ignore', '--all'],
+  ['history'],
+  ['undo', '--line', '1'],
+];
+
+describe('commands', limit, () => {
+  test('show in their help examples that they take', () => {
+    for (const command of program.commands) {
+      let help = '';
+      command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+      const [, shown = ''] = help.split('\nExamples:\n');
+      const lines = shown.trim().split(/\n */);
+      const options = [program, command].flatMap((each) => each.options.flatMap(({ long }) => long ?? []));
+      for (const line of lines) {
+        const [name, ...words] = line.split(' ');
+        expect(name).toBe(command.name());
+        expect(options).toEqual(expect.arrayContaining(words.filter((word) => word.startsWith('--'))));
+      }
+    }
+  });
+
+  test('answer a machine in JSON', async () => {
+    const stage = await openStage({ counts: { leads: 12, opportunities: 0, tasks: 0 } });
+    await stage.startDaemon();
+    await stage.agreed();
+    const read = async (...words: string[]): Promise<unknown> => {
+      const { stderr, stdout } = await stage.runCommand(...words, '--json');
+      expect({ words, stderr }).toEqual({ words, stderr: '' });
+      return JSON.parse(stdout);
+    };
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
+    const line = await until('the edit stands in the history', async () => {
+      const { entries } = historyShape.parse(await read('history', '--field', 'title'));
+      return entries.find(({ kind }) => kind === 'update')?.id;
+    });
+    expect(await read('undo', '--line', String(line), '--dry-run')).toMatchObject({
+      steps: [{ kind: 'update', base: { title: 'Typed' } }],
+      refusals: [],
+    });
+    await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 2 });
+    const scope = await until('the row is missed', async () => {
+      const { waiting } = waitingShape.parse(await read('conflicts'));
+      return waiting.find((each) => each.scope.startsWith('vanished:'))?.scope;
+    });
+    expect(await read('approve', scope, '--choice', 'restore')).toEqual({ scope, choice: 'restore' });
+    expect(await read('resolve', '--all', 'ours')).toMatchObject({ scopes: [] });
+    for (const name of ['retry', 'revert', 'ignore'])
+      expect(await read(name, '--all')).toEqual({ records: [], left: [] });
+    expect(await read('backup')).toEqual({ file: expect.stringContaining('backups') });
+    await stage.agreed();
+  });
+
+  test('say in one line that no daemon answers, or that it does not take the token, and exit with 4 or 1', async () => {
+    const stage = await openStage({ counts: { leads: 1, opportunities: 0, tasks: 0 } });
+    const daemon = await stage.startDaemon();
+    await daemon.answers('/readyz');
+    const HTTP_PORT = String(await findFreePort());
+    const silent = { ...stage.environment, HTTP_PORT };
+    const endings = await Promise.all(asking.map((words) => spawnCommand(words, silent).ended));
+    expect(endings).toEqual(
+      asking.map(() => ({
+        code: 4,
+        stdout: '',
+        stderr: `No daemon answers at http://127.0.0.1:${HTTP_PORT}. Is the daemon running? Check HTTP_HOST and HTTP_PORT.\n`,
+      })),
+    );
+    const wrong = { ...stage.environment, CONTROL_TOKEN: 'not-the-right-token' };
+    const { code, stderr } = await spawnCommand(['resync'], wrong).ended;
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 1,
+      stderr:
+        'This needs the header Authorization: Bearer CONTROL_TOKEN. Check CONTROL_TOKEN: it must be the one the daemon was started with.',
+    });
+  });
+});
