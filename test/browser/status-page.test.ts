@@ -52,7 +52,7 @@ test('what is in step, waits and was changed is shown in both themes and on a ph
   for (const colorScheme of ['light', 'dark'] as const) {
     const { expectAccessible, page } = await openStatusPage(browser, daemon.url, { colorScheme });
     await card(page, `#${lead.id}`).getByRole('button', { name: 'Restore' }).waitFor();
-    await shown(page, 'In step, but something waits for a person');
+    await shown(page, 'In step, but for what waits for a person');
     const numbers = page.getByRole('row', { name: /^Leads/ });
     expect(await numbers.getByRole('cell').allTextContents()).toEqual([
       'waits for a person',
@@ -121,9 +121,13 @@ describe('a person who has the token', () => {
     const { daemon, stage } = await openFilled({ counts: { leads: 40, opportunities: 0, tasks: 0 } });
     const typed = Array.from({ length: 30 }, (_, index) => [`Typed ${index}`]);
     await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 1, column: 'Title', rows: typed });
-    const { enterToken, page } = await openStatusPage(browser, daemon.url);
+    const { enterToken, expectAccessible, page } = await openStatusPage(browser, daemon.url);
     const brake = card(page, 'Leads').filter({ has: page.getByRole('button', { name: 'Approve' }) });
     await brake.waitFor({ timeout: 45_000 });
+    await page.getByRole('cell', { name: 'stopped' }).waitFor();
+    await brake.getByText('What waits behind it: 30 changes').click();
+    expect(await brake.locator('details li').first().textContent()).toMatch(/^#\d+ title: .+ → Typed \d+$/);
+    await expectAccessible();
     expect(stage.crmRequests().filter(({ method }) => method === 'PUT')).toEqual([]);
     await brake.getByRole('button', { name: 'Approve' }).click();
     await enterToken(token);

@@ -219,11 +219,11 @@ describe('a row that vanished, in the tab of the questions', () => {
     choose(questionOf(world, 'vanished:lead-1'), 'Trash');
     cycle(world);
     const item = world.outbox.get('lead-1')!;
-    const error = { code: 'CRM_FORBIDDEN', message: 'The key may not delete.' } as const;
+    const error = { code: 'CRM_FORBIDDEN', message: 'Bad Request' } as const;
     world.outbox.set('lead-1', { ...item, state: 'refused', error });
     cycle(world);
     const row = questionOf(world, 'refused:lead-1');
-    expect(row.cells['what']).toEqual(textCell('The key may not delete. Choose Retry, Revert or Ignore.'));
+    expect(row.cells['what']).toEqual(textCell('Bad Request. Choose Retry, Revert or Ignore.'));
     choose(row, 'Revert');
     settle(world);
     expect(titles(world)).toEqual(['Acme', 'Acme']);
@@ -249,7 +249,7 @@ describe('a brake in the tab of the questions', () => {
     expect(scopes(world)).toEqual([torn]);
     expect(questionOf(world, torn).cells['what']).toEqual(
       textCell(
-        'The values of title only changed places: was a part of the rows sorted? Nothing is written for “Leads” until this is undone or answered. Choose Approve.',
+        'The values of “Title” only changed places: was a part of the rows sorted? Nothing is written for “Leads” until this is undone or answered. Choose Approve.',
       ),
     );
   });

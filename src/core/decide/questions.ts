@@ -55,7 +55,9 @@ export function findQuestions(input: DecideInput, draft: Draft, names: Names): Q
 
 function ask(scope: string, reason: string, cells: Readonly<Record<string, Cell>>): Question {
   const labels = answersTo(scope).map((answer) => answerLabels[answer]);
-  return { scope, cells: { ...cells, what: textCell(oneLine(`${reason} Choose ${listOr(labels)}.`)) } };
+  // The CRM's own words may end in nothing.
+  const sentence = /[.!?]$/.test(reason.trim()) ? reason : `${reason.trim()}.`;
+  return { scope, cells: { ...cells, what: textCell(oneLine(`${sentence} Choose ${listOr(labels)}.`)) } };
 }
 
 /** What questions are about, as people know it. */

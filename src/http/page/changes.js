@@ -122,7 +122,8 @@ function showChange({ after, at, before, cause, id, key, kind, lost, side }) {
   );
 }
 
-const show = (value) => {
+/** A value of a record as it is shown in one line. */
+export const show = (value) => {
   if (value === undefined) return '–';
   if (value === null || value === '') return '(empty)';
   const text = Array.isArray(value) ? value.join(', ') : String(value);

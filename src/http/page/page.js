@@ -30,7 +30,7 @@ function showStatus(status) {
   showProblems(status);
   showProgress(status);
   showWaiting(status);
-  showTabs(status.tabs);
+  showTabs(status);
   noteLatest(status.latest);
 }
 

@@ -11,14 +11,16 @@ const columns = [
   { header: 'Held', count: 'held', alert: true },
 ];
 
-const stateOf = ({ conflicts, held, pending, recordsInCrm, recordsInTable, refused, sweep }) => {
+const stateOf = ({ conflicts, held, pending, recordsInCrm, recordsInTable, refused, sweep }, isStopped) => {
+  if (isStopped) return ['asks', 'stopped'];
   if (!sweep?.isComplete) return ['begins', 'first reading'];
   if (conflicts + held + refused > 0) return ['asks', 'waits for a person'];
   return pending > 0 || recordsInCrm !== recordsInTable ? ['moves', 'on its way'] : ['done', 'in step'];
 };
 
-/** Shows every tab in a row of numbers. */
-export function showTabs(tabs) {
+/** Shows every tab in a row of numbers, and which of them are stopped. */
+export function showTabs({ brakes, tabs }) {
+  const stopped = new Set(brakes.map(({ entity }) => entity));
   const headers = [
     'Tab',
     'State',
@@ -29,11 +31,11 @@ export function showTabs(tabs) {
   find('#tabs thead').replaceChildren(
     element('tr', {}, ...headers.map((header) => element('th', { scope: 'col' }, header))),
   );
-  find('#tabs tbody').replaceChildren(...tabs.map(showTab));
+  find('#tabs tbody').replaceChildren(...tabs.map((tab) => showTab(tab, stopped.has(tab.entity))));
 }
 
-function showTab(tab) {
-  const [sign, words] = stateOf(tab);
+function showTab(tab, isStopped) {
+  const [sign, words] = stateOf(tab, isStopped);
   const cell = (label, content, isAlert = false) =>
     element(isAlert ? 'td.alert' : 'td', { 'data-label': label }, content);
   const { recordAgeP95Ms, sweep } = tab;

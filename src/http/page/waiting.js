@@ -1,3 +1,4 @@
+import { show } from './changes.js';
 import { command } from './commands.js';
 import { ask, tell } from './dialog.js';
 import { element, find, showList, symbol } from './element.js';
@@ -37,7 +38,11 @@ export function showWaiting({ brakes, holds, refusals, tabs, waiting }) {
     ...refusals.filter(({ decision, isIgnored }) => !isIgnored && !scopes.has(decision)).map(atRow),
   ];
   const all = [
-    ...waiting.map((item) => ({ ...item, answered: answered.get(item.scope) })),
+    ...waiting.map((item) => ({
+      ...item,
+      answered: answered.get(item.scope),
+      stopped: brakes.find(({ scope }) => scope === item.scope)?.changes,
+    })),
     ...unasked.map((item, index) => ({ ...item, scope: `row ${index}` })),
   ];
   const shown = all.slice(0, shownMax);
@@ -65,7 +70,7 @@ const showAtRow = ({ where, reason }) =>
     element('p', {}, reason),
   );
 
-function showQuestion({ about, answered: answer, answers, scope, what }) {
+function showQuestion({ about, answered: answer, answers, scope, stopped, what }) {
   const { tab, record, title } = about;
   const place = [tab, record === undefined ? undefined : `#${record}`].filter((part) => part !== undefined);
   const choices = answers.map((choice) =>
@@ -87,6 +92,7 @@ function showQuestion({ about, answered: answer, answers, scope, what }) {
     ),
     element('p', {}, what),
     showValues(about),
+    showStopped(stopped),
     answer === undefined
       ? element('p.buttons', {}, ...choices)
       : element('p.quiet', {}, `Answered: ${labelOf(answer)}. It is done with the next cycle.`),
@@ -105,6 +111,28 @@ function showValues({ agreed, crm, field, table }) {
     'dl.values',
     { 'aria-label': field ?? 'Values' },
     ...values.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  );
+}
+
+/** What a stopped tab would have done. */
+function showStopped({ count, shown } = { count: 0, shown: [] }) {
+  if (count === 0) return undefined;
+  const lines = shown.map(({ after, before, field, id, what }) =>
+    element(
+      'li',
+      {},
+      field === undefined ? `#${id}: ${what}` : `#${id} ${field}: `,
+      ...(field === undefined
+        ? []
+        : [element('del', {}, show(before)), ' → ', element('ins', {}, show(after))]),
+    ),
+  );
+  if (count > shown.length) lines.push(element('li', {}, `and ${countWords(count - shown.length)} more`));
+  return element(
+    'details',
+    {},
+    element('summary', {}, `What waits behind it: ${countOf(count, 'change')}`),
+    element('ul.plain', {}, ...lines),
   );
 }
 
