@@ -390,4 +390,14 @@ describe('quota', () => {
       write: { total: 2, refused: 1, largestInWindow: 2 },
     });
   });
+
+  test('counts for each spreadsheet, as if each had a user of its own', async () => {
+    const { api, read, spreadsheetId } = await startEmulator({ quotas: { readsPerMinute: 1 } });
+    const { data } = await api.spreadsheets.create({ requestBody: {} });
+    await read('A1');
+    expect(await refusalOf(read('A1'))).toMatchObject({ code: 429 });
+    expect(data.spreadsheetId).not.toBe(spreadsheetId);
+    const other = await api.spreadsheets.get({ spreadsheetId: data.spreadsheetId ?? '' });
+    expect(other.data.sheets).toHaveLength(1);
+  });
 });

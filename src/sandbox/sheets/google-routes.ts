@@ -12,6 +12,9 @@ import { performActions, type Sandbox } from './sandbox.ts';
 import { findOperation, type SheetsPath } from './sheets-api.ts';
 import { spreadsheetResource } from './spreadsheet-resource.ts';
 
+/** What stands for the id of a spreadsheet that has none yet. */
+const newSpreadsheet = '';
+
 /** Serves `/v4/spreadsheets…` and `/drive/v3/files…` as Google answers them. */
 export function registerGoogleRoutes(server: FastifyInstance, sandbox: Sandbox): void {
   server.removeAllContentTypeParsers();
@@ -19,7 +22,7 @@ export function registerGoogleRoutes(server: FastifyInstance, sandbox: Sandbox):
   server.setErrorHandler((error, _request, reply) => sendError(reply, error));
   server.all('/v4/*', (request, reply) => answerSheets(sandbox, request, reply));
   server.post('/v4/spreadsheets', (request, reply) => {
-    if (!admitRequest(sandbox.quota, 'write', sandbox.clock())) throw quotaExceeded('Write');
+    if (!admitRequest(sandbox.quota, newSpreadsheet, 'write', sandbox.clock())) throw quotaExceeded('Write');
     const body = parseBody(request.body);
     const { spreadsheet } = createSpreadsheetFile(sandbox.documents, body, sandbox.clock());
     const mask = parseFieldMask(splitUrl(request.url).query.get('fields') ?? '');
@@ -47,7 +50,7 @@ async function answerSheets(
   if (!found) throw notFound();
   const { type } = found.operation;
   if (sandbox.faults.latencyMs > 0) await delay(sandbox.faults.latencyMs);
-  if (!admitRequest(sandbox.quota, type, sandbox.clock())) {
+  if (!admitRequest(sandbox.quota, found.spreadsheetId, type, sandbox.clock())) {
     throw quotaExceeded(type === 'read' ? 'Read' : 'Write');
   }
   const early = takeFailure(sandbox.faults, type, 'before');

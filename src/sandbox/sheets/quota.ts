@@ -20,15 +20,23 @@ interface Bucket {
   largestInWindow: number;
 }
 
+/**
+ * Google counts for each user. Here every spreadsheet is as if it had a user of its own, so that whoever tries something on another one
+ * takes nothing away from the daemon.
+ */
 export interface Quota {
-  windowMs: number;
-  read: Bucket;
-  write: Bucket;
+  limits: QuotaLimits;
+  /** By the id of the spreadsheet. */
+  buckets: Map<string, Record<RequestType, Bucket>>;
 }
 
 export type Usage = Record<RequestType, { total: number; refused: number; largestInWindow: number }>;
 
-export function createQuota(limits: QuotaLimits): Quota {
+export const createQuota = (limits: QuotaLimits): Quota => ({ limits, buckets: new Map() });
+
+function bucketsOf({ limits, buckets }: Quota, spreadsheetId: string): Record<RequestType, Bucket> {
+  const known = buckets.get(spreadsheetId);
+  if (known) return known;
   const bucket = (limit: number): Bucket => ({
     limit,
     arrivedAtMs: [],
@@ -37,17 +45,15 @@ export function createQuota(limits: QuotaLimits): Quota {
     refused: 0,
     largestInWindow: 0,
   });
-  return {
-    windowMs: limits.windowMs,
-    read: bucket(limits.readsPerMinute),
-    write: bucket(limits.writesPerMinute),
-  };
+  const own = { read: bucket(limits.readsPerMinute), write: bucket(limits.writesPerMinute) };
+  buckets.set(spreadsheetId, own);
+  return own;
 }
 
 /** Counts a request and says whether it may go on; the window rolls, which is never laxer than Google's. */
-export function admitRequest(quota: Quota, type: RequestType, nowMs: number): boolean {
-  const bucket = quota[type];
-  const isInWindow = (timeMs: number) => timeMs > nowMs - quota.windowMs;
+export function admitRequest(quota: Quota, spreadsheetId: string, type: RequestType, nowMs: number): boolean {
+  const bucket = bucketsOf(quota, spreadsheetId)[type];
+  const isInWindow = (timeMs: number) => timeMs > nowMs - quota.limits.windowMs;
   bucket.arrivedAtMs = [...bucket.arrivedAtMs.filter(isInWindow), nowMs];
   bucket.admittedAtMs = bucket.admittedAtMs.filter(isInWindow);
   bucket.total += 1;
@@ -58,7 +64,15 @@ export function admitRequest(quota: Quota, type: RequestType, nowMs: number): bo
   return isAdmitted;
 }
 
-export function usageOf(quota: Quota): Usage {
-  const counts = ({ total, refused, largestInWindow }: Bucket) => ({ total, refused, largestInWindow });
-  return { read: counts(quota.read), write: counts(quota.write) };
+/** What all spreadsheets were asked together, and the most that one was asked within a window. */
+export function usageOf({ buckets }: Quota): Usage {
+  const sum = (type: RequestType) => {
+    const own = [...buckets.values()].map((each) => each[type]);
+    return {
+      total: own.reduce((all, { total }) => all + total, 0),
+      refused: own.reduce((all, { refused }) => all + refused, 0),
+      largestInWindow: Math.max(0, ...own.map(({ largestInWindow }) => largestInWindow)),
+    };
+  };
+  return { read: sum('read'), write: sum('write') };
 }
