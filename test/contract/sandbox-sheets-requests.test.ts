@@ -243,6 +243,45 @@ test('charts and slicers are kept, moved to another tab and taken away', async (
   expect(await refusalOf(again)).toMatchObject({ code: 400 });
 });
 
+test('conditional formats stand in their order, are changed, move with their cells and are taken away', async () => {
+  const { api, spreadsheetId, batch } = await startEmulator();
+  const rule = (word: string, endRowIndex = 4) => ({
+    ranges: [{ sheetId: 0, startRowIndex: 1, endRowIndex, startColumnIndex: 0, endColumnIndex: 1 }],
+    booleanRule: {
+      condition: { type: 'TEXT_STARTS_WITH', values: [{ userEnteredValue: word }] },
+      format: { backgroundColor: { red: word.length / 10 } },
+    },
+  });
+  const words = async () => {
+    const { data } = await api.spreadsheets.get({ spreadsheetId, fields: 'sheets.conditionalFormats' });
+    return (data.sheets?.[0]?.conditionalFormats ?? []).map(({ booleanRule, ranges }) => [
+      booleanRule?.condition?.values?.[0]?.userEnteredValue,
+      ranges?.[0]?.endRowIndex,
+    ]);
+  };
+  await batch([
+    { addConditionalFormatRule: { index: 0, rule: rule('Held') } },
+    { addConditionalFormatRule: { index: 0, rule: rule('Error') } },
+  ]);
+  const { replies } = await batch([
+    { updateConditionalFormatRule: { index: 1, sheetId: 0, newIndex: 0 } },
+    { updateConditionalFormatRule: { index: 1, rule: rule('Errors', 3) } },
+    {
+      insertDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 2, endIndex: 4 } },
+    },
+  ]);
+  expect(replies?.[0]?.updateConditionalFormatRule).toMatchObject({ oldIndex: 1, newIndex: 0 });
+  expect(await words()).toEqual([
+    ['Held', 6],
+    ['Errors', 5],
+  ]);
+  const missing = batch([{ deleteConditionalFormatRule: { index: 2, sheetId: 0 } }]);
+  expect(await refusalOf(missing)).toMatchObject({ code: 400, message: expect.stringContaining('index: 2') });
+  const { replies: taken } = await batch([{ deleteConditionalFormatRule: { index: 0, sheetId: 0 } }]);
+  expect(taken?.[0]?.deleteConditionalFormatRule?.rule?.booleanRule).toEqual(rule('Held').booleanRule);
+  expect(await words()).toEqual([['Errors', 5]]);
+});
+
 describe('a formula', () => {
   test('refers to what is beside its new place when it is copied, repeated or filled on, save for what is pinned', async () => {
     const { batch, read } = await startEmulator();
