@@ -64,6 +64,9 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
     });
 }
 
+/** Conditions that say what other lines say one by one. */
+const hasOwnLines = new Set(['HELD', 'BRAKE', 'QUESTIONS']);
+
 function describeStatus({
   tabs,
   problems,
@@ -76,9 +79,9 @@ function describeStatus({
   isManual,
 }: z.infer<typeof statusShape>): string {
   const isTold = (code: string) => conditions.some(({ name }) => name === code);
-  // Brakes and questions have lines of their own, and what has just begun is no condition yet.
+  // What has just begun is no condition yet.
   const troubles = [
-    ...conditions.filter(({ name }) => name !== 'BRAKE' && name !== 'QUESTIONS'),
+    ...conditions.filter(({ name }) => !hasOwnLines.has(name)),
     ...problems
       .filter(({ code }) => !isTold(code))
       .map(({ message, since, source }) => ({ since, words: `${source}: ${message}` })),

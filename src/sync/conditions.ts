@@ -19,6 +19,7 @@ export const ownConditions = [
   'EDIT_LATE',
   'CRM_PAUSE',
   'TIMERS_LATE',
+  'HELD',
   'BRAKE',
   'QUESTIONS',
 ] as const;
@@ -71,6 +72,7 @@ export function findInEngine(engine: Engine, { graceMs }: HealthLimits, pauseMs:
       ? [{ name: 'STOPPING', words: 'The daemon is stopping.', makes: 'notReady' } as const]
       : []),
     ...findProblems(engine, graceMs),
+    ...findHolds(engine),
     ...findQuestions(engine),
     ...(pauseMs > 0 ? [describePause(pauseMs)] : []),
   ];
@@ -137,6 +139,17 @@ const describePause = (pauseMs: number): Finding => ({
   words: `The CRM asked to wait for another ${describeDuration(pauseMs)}. The daemon goes on by itself.`,
   makes: 'degraded',
 });
+
+/** Tabs and columns that are left alone. A row that is held says so itself, and what a person can answer is a question. */
+function findHolds({ lastPlan }: Engine): Finding[] {
+  const whole = (lastPlan?.holds ?? []).filter(
+    ({ decision, id, isOffer, position }) =>
+      decision === undefined && id === undefined && position === undefined && !isOffer,
+  );
+  if (whole.length === 0) return [];
+  const words = [...new Set(whole.map(({ reason }) => reason))].join(' ');
+  return [{ name: 'HELD', words, makes: 'degraded' }];
+}
 
 function findQuestions({ askedSince, lastPlan, link }: Engine): Finding[] {
   const { brakes = [], questions = [] } = lastPlan ?? {};

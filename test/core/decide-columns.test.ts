@@ -50,6 +50,7 @@ describe('a column that is missing', () => {
   test('is offered where it never was', () => {
     const [hold] = holdMissingColumns(layout, without, new Map());
     expect(hold?.reason).toContain('Nothing is added unasked: run init --add-columns');
+    expect(hold?.isOffer).toBe(true);
   });
 
   test('is not missing when an array formula fills it', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { emptyCatalog } from '../../src/core/catalog.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Table } from '../../src/core/ports.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { Condition } from '../../src/sync/conditions.ts';
 import { isAlive, isReady } from '../../src/sync/health.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
@@ -134,6 +136,53 @@ describe('health', () => {
     await engine.cycle();
     expect(health.read()).toMatchObject([{ name: 'BRAKE', since: since + minuteMs, makes: 'degraded' }]);
     expect(isReady(health.read())).toBe(true);
+  });
+
+  test.each<[string, PersonActionInput, RegExp]>([
+    ['a tab that was deleted', { kind: 'deleteTab', sheet: 'Tasks' }, /The tab “Tasks” was deleted/],
+    [
+      'two columns of one name',
+      { kind: 'renameHeader', sheet: 'Leads', column: 'City', text: 'Title' },
+      /are both called “Title”/,
+    ],
+    [
+      'a column that was deleted',
+      { kind: 'deleteColumns', sheet: 'Leads', column: 'City' },
+      /The column “City” of “Leads” is gone/,
+    ],
+  ])('tells %s until that is undone', async (_, action, words) => {
+    const { clock, engine, health, stage } = await openReady();
+    await stage.editSheet(action);
+    await engine.cycle();
+    const since = clock.now();
+    const told = { name: 'HELD', since, makes: 'degraded', words: expect.stringMatching(words) };
+    expect(health.read()).toMatchObject([told]);
+    await clock.advance(minuteMs);
+    expect(health.read()).toMatchObject([told]);
+    await stage.editSheet({ kind: 'undo' });
+    await engine.cycle();
+    expect(health.read()).toEqual([]);
+  });
+
+  test('does not tell a column that nobody has to have, nor a row that says itself why it is held', async () => {
+    const { clock, engine, health, stage } = await openReady();
+    const { mirror } = stage.link;
+    const catalog = mirror.readCatalog() ?? emptyCatalog;
+    const offered = { key: 'shoe', name: 'Shoe size', kind: 'number', options: [] } as const;
+    mirror.saveCatalog({ ...catalog, customFields: [...catalog.customFields, offered] });
+    await stage.editSheet(
+      { kind: 'edit', sheet: 'Leads', row: 13, column: 'ID', text: '4711' },
+      { kind: 'edit', sheet: 'Leads', row: 13, column: 'Title', text: 'Of nobody' },
+    );
+    for (const _cycle of [1, 2, 3]) {
+      await clock.advance(minuteMs);
+      await engine.cycle();
+    }
+    expect(engine.lastPlan?.holds.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('no column for the CRM'),
+      expect.stringContaining('4711'),
+    ]);
+    expect(namesIn(health.read())).toEqual([]);
   });
 
   test('tells timers that are late all the time, until one comes in time, and no single gap', async () => {

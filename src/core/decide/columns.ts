@@ -33,12 +33,11 @@ export function holdMissingColumns(
     [...agreements.values()].some((agreement) => agreement.fields[field] !== undefined);
   const holds = layout.columns
     .filter(({ field }) => !tab.fields.has(field) && tab.headers?.[field] === undefined)
-    .map(({ field, header }) => ({
-      entity,
-      reason: wasThere(field)
-        ? `The column “${header}” of “${title}” is gone; the CRM keeps its values. Undo it or give the column its header back, ${orElse(field)}`
-        : `“${title}” has no column for the CRM's field “${header}”. Nothing is added unasked: ${orElse(field)}`,
-    }));
+    .map(({ field, header }): Hold => {
+      const gone = `The column “${header}” of “${title}” is gone; the CRM keeps its values. Undo it or give the column its header back, ${orElse(field)}`;
+      const offered = `“${title}” has no column for the CRM's field “${header}”. Nothing is added unasked: ${orElse(field)}`;
+      return wasThere(field) ? { entity, reason: gone } : { entity, reason: offered, isOffer: true };
+    });
   if (tab.hasSync) return holds;
   const reason = `“${title}” has no column “Sync”, so that nobody sees what happened to a row. Run init --add-columns for a new one.`;
   return [...holds, { entity, reason }];

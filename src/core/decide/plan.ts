@@ -26,6 +26,8 @@ export interface Hold {
   readonly position?: number;
   readonly reason: string;
   readonly decision?: string;
+  /** A column that people may want and need not have: all goes on without it. */
+  readonly isOffer?: true;
 }
 
 /** A tab where a step would be too large to be meant; zero writes until a person approves `scope`. */

@@ -40,7 +40,7 @@ export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, s
 }
 
 /** What other parts of the page show already. */
-const shownElsewhere = new Set(['BRAKE', 'QUESTIONS', 'NOT_READ_YET']);
+const shownElsewhere = new Set(['HELD', 'BRAKE', 'QUESTIONS', 'NOT_READ_YET']);
 
 /** Shows what does not work, with the daemon's own words: what failed just now, and what is late. */
 export function showProblems({ conditions, problems: failures }) {
