@@ -224,8 +224,10 @@ function addWorkMetrics({ counter, gauge }: Define): void {
       [{ side: 'crm' }, tally.crmWrites],
     ],
   );
-  counter('errors_total', 'Failures of reading, cycling and queueing, by their code.', ({ engine }) =>
-    [...engine.problems.counts].map(([code, count]) => [{ code }, count]),
+  counter(
+    'errors_total',
+    'Failures of reading, cycling and queueing, and of steps towards the CRM, by their code.',
+    ({ engine }) => [...engine.problems.counts].map(([code, count]) => [{ code }, count]),
   );
   gauge('last_cycle_age_seconds', 'Time since the last cycle succeeded.', ({ engine }) =>
     engine.lastCycleAt === undefined ? [] : alone((engine.link.clock.now() - engine.lastCycleAt) / 1_000),

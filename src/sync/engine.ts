@@ -370,7 +370,8 @@ export class Engine {
     try {
       const item = mirror.findOutboxItem(key);
       const isCreate = item?.kind === 'create';
-      const push = () => pushRecord(this.link, key, (entity) => this.#isWithheld(entity));
+      const isWithheld = (entity: Entity) => this.#isWithheld(entity);
+      const push = () => pushRecord(this.link, key, isWithheld, ({ code }) => this.problems.count(code));
       const result = await (isCreate ? this.#createLock.run(push) : push());
       if (result === 'nothing') return;
       if (result === 'written') {

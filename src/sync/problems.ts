@@ -30,7 +30,7 @@ export class Problems {
     const before = this.#open.get(source);
     const code = isSyncError(error) ? error.code : 'UNEXPECTED';
     const message = explainError(error);
-    this.counts.set(code, (this.counts.get(code) ?? 0) + 1);
+    this.count(code);
     const failures = (before?.failures ?? 0) + 1;
     this.#open.set(source, { source, code, message, since: before?.since ?? this.#clock.now(), failures });
     if (before?.code !== code) {
@@ -38,6 +38,11 @@ export class Problems {
       this.#log.error('problem.began', { source, code, message, ...(stack ? { stack } : {}) });
     }
     return failures;
+  }
+
+  /** Counts a failure alone, which is told elsewhere: that of a step stands beside its row. */
+  count(code: Problem['code']): void {
+    this.counts.set(code, (this.counts.get(code) ?? 0) + 1);
   }
 
   end(source: string): void {

@@ -25,6 +25,7 @@ export async function pushRecord(
   link: Link,
   key: RecordKey,
   isWithheld: IsWithheld = () => false,
+  onFailure: (error: SyncError) => void = () => {},
 ): Promise<PushResult> {
   if (!link.policy.entities.includes(key.entity) || findAccountDoubt(link)) return 'nothing';
   const item = link.mirror.findOutboxItem(key);
@@ -36,6 +37,7 @@ export async function pushRecord(
     if (!(error instanceof SyncError)) throw error;
     noteFailure(link, item, error);
     if (isSyncError(error, 'CRM_UNAUTHORIZED')) throw error;
+    onFailure(error);
     return 'noted';
   }
 }

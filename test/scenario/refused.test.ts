@@ -14,6 +14,7 @@ interface Control {
   post(path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }>;
   /** Runs a command as an operator types it; answers its exit code and what it said. */
   run(...words: string[]): Promise<string>;
+  readMetrics(): Promise<string>;
 }
 
 async function openControl({ engine }: Scenario): Promise<Control> {
@@ -26,6 +27,7 @@ async function openControl({ engine }: Scenario): Promise<Control> {
       const answer = await fetch(http.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
       return { status: answer.status, body: await answer.json() };
     },
+    readMetrics: async () => (await fetch(`${http.url}/metrics`)).text(),
     async run(...words) {
       const environment = { HTTP_PORT: new URL(http.url).port, CONTROL_TOKEN: controlToken };
       const { code, stdout, stderr } = await spawnCommand(words, environment).ended;
@@ -45,11 +47,12 @@ async function refusedEdit(scene: Scenario, title: string, times = 1): Promise<n
 
 const titleOf = async (scene: Scenario, id: number) => valueAt(await scene.crm.find('lead', id), 'title');
 
-test('what the CRM refused is sent once more by the command `retry`', async () => {
+test('what the CRM refused is counted by its code, and sent once more by the command `retry`', async () => {
   const scene = await openScenario();
-  const { run } = await openControl(scene);
+  const { readMetrics, run } = await openControl(scene);
   const id = await refusedEdit(scene, 'Typed');
   await scene.told('question', { ID: `refused:lead-${id}` }, /^Waiting/);
+  expect(await readMetrics()).toMatch(/^crm_sheet_sync_errors_total\{code="CRM_REFUSED"\} 1$/m);
   expect(await run('retry', `lead-${id}`)).toBe(`0 lead-${id} is sent once more.`);
   await scene.settled();
   expect(await titleOf(scene, id)).toBe('Typed');
