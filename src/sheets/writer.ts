@@ -1,5 +1,7 @@
+import { isSyncError, SyncError } from '../core/errors.ts';
 import type { Log, Table } from '../core/ports.ts';
 import type { RowStep, WriteReply } from '../core/table.ts';
+import { columnLetters } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
 import {
   findColumns,
@@ -45,7 +47,9 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
       const first = await writeBatch(steps.slice(0, half), plan);
       return joinReplies(first, await writeBatch(steps.slice(half), plan));
     }
-    const answer = await client.batchUpdate(all, keptFields, keep?.ranges ?? []);
+    const answer = await client.batchUpdate(all, keptFields, keep?.ranges ?? []).catch((error: unknown) => {
+      throw namePlace(error, all, tabs);
+    });
     const met = tabs;
     tabs = after;
     if (!plan || !keep) return emptyReply;
@@ -77,6 +81,17 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
       return toKeptRows(keeping, cells, findColumns(read, cells), steps);
     },
   };
+}
+
+/** Google names what it refuses by its number in the batch, which tells people nothing: the error with the cell where it begins. */
+function namePlace(error: unknown, requests: readonly Request[], tabs: Tabs): unknown {
+  if (!isSyncError(error, 'SHEET_REFUSED')) return error;
+  const [, number] = /requests\[(\d+)\]/.exec(error.message) ?? [];
+  const start = requests[Number(number)]?.updateCells?.start;
+  const tab = [...tabs.values()].find(({ sheetId }) => sheetId === start?.sheetId);
+  if (!start || !tab) return error;
+  const cell = `${columnLetters(start.columnIndex ?? 0)}${(start.rowIndex ?? 0) + 1}`;
+  return new SyncError(error.code, `${error.message} It is about “${tab.title}”, from ${cell} on.`);
 }
 
 const emptyReply: WriteReply = { rows: new Map(), hits: new Map() };

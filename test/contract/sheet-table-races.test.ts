@@ -269,6 +269,17 @@ describe('refusals', () => {
     expect(Object.keys(await sheet.titlesById())).toEqual(['1', 'unavailable', 'cut']);
   });
 
+  test('a protected cell is SHEET_REFUSED with its tab and the cell where the refused write begins', async () => {
+    await sheet.fill('1', '2');
+    const range = { sheetId: 0, startRowIndex: 2, startColumnIndex: 2, endColumnIndex: 3 };
+    await sheet.asOwner({ addProtectedRange: { protectedRange: { range, editors: { users: [] } } } });
+    await sheet.table.read(sheetLayout);
+    await expect(sheet.table.write([setStep(2, textCell('2'), titled('Two'))])).rejects.toMatchObject({
+      code: 'SHEET_REFUSED',
+      message: expect.stringMatching(/protected range.* It is about “Leads”, from C3 on\.$/),
+    });
+  });
+
   test('limited requests wait longer and longer, then fail as SHEET_LIMITED', async () => {
     await sheet.close();
     sheet = await openSandboxSheet({ quotas: { readsPerMinute: 1 } });

@@ -70,6 +70,8 @@ export interface SandboxSheet {
   copySpreadsheet(): Promise<string>;
   /** Applies requests as another program would. */
   batch(...requests: object[]): Promise<void>;
+  /** Applies requests as the owner of the spreadsheet, who may edit what is protected. */
+  asOwner(...requests: object[]): Promise<void>;
   /** The whole spreadsheet with all its cells, as spreadsheets.get gives it. */
   readEverything(): Promise<WholeSpreadsheet>;
   person(...actions: PersonActionInput[]): Promise<void>;
@@ -128,6 +130,7 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
       const path = `/v4/spreadsheets/${sandbox.spreadsheetId}?includeGridData=true`;
       return (await fetch(`${sandbox.rootUrl}${path}`)).json() as Promise<WholeSpreadsheet>;
     },
+    asOwner: (...requests) => post(sandbox, 'owner', { requests }),
     person: (...actions) => post(sandbox, 'person', actions),
     setFaults: (faults) => post(sandbox, 'faults', faults),
     countRequests: () => countRequests(sandbox),
