@@ -181,6 +181,38 @@ describe('a person who has the token', () => {
     await shown(page, 'Both sides are in step');
   });
 
+  test('settles a conflict with a value that neither side has, once the field takes it', async () => {
+    const { daemon, stage } = await openFilled({ tabs: { leads: { conflict: 'ask' } } });
+    const { id } = await leadAt(stage, 2);
+    await daemon.terminate();
+    await stage.editCrm(`/leads/${id}`, { title: 'Typed in the CRM' });
+    await stage.editSheet({
+      kind: 'edit',
+      sheet: 'Leads',
+      row: 2,
+      column: 'Title',
+      text: 'Typed in the sheet',
+    });
+    const again = await stage.startDaemon();
+    const tolerated = /status of 400/;
+    const { enterToken, expectAccessible, page } = await openStatusPage(browser, again.url, { tolerated });
+    const conflict = card(page, 'Title was changed in the CRM and in the sheet.');
+    const put = async (text: string) => {
+      await conflict.getByRole('button', { name: 'Another value…' }).click({ timeout: 45_000 });
+      await page.getByRole('textbox', { name: 'Title' }).fill(text);
+      await expectAccessible();
+      await page.getByRole('button', { name: 'Put it on both sides' }).click();
+    };
+    await put('');
+    await enterToken(token);
+    await shown(page, 'Title can not be empty.');
+    await put('Agreed by both');
+    await conflict.waitFor({ state: 'detached', timeout: 45_000 });
+    await eventually(() => titleInCrm(stage, id)).toBe('Agreed by both');
+    await eventually(async () => (await leadAt(stage, 2)).title).toBe('Agreed by both');
+    await shown(page, 'Both sides are in step');
+  });
+
   test('is asked again before a record goes to the trash, brings its row back instead, and lets it go the next time', async () => {
     const { daemon, stage } = await openFilled();
     const { id, title } = await leadAt(stage, 1);

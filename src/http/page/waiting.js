@@ -10,6 +10,7 @@ const labels = {
   sheet: 'Take the sheet’s',
   new: 'New record',
   trash: 'Move to trash',
+  value: 'Another value',
 };
 const labelOf = (answer) => labels[answer] ?? capitalize(answer);
 
@@ -80,6 +81,10 @@ function showQuestion({ about, answered: answer, answers, scope, stopped, what }
       labelOf(choice),
     ),
   );
+  if (scope.startsWith('conflict:')) {
+    const settle = () => void chooseValue(scope, about.field);
+    choices.push(element('button', { type: 'button', onclick: settle }, `${labelOf('value')}…`));
+  }
   return element(
     'li.card',
     {},
@@ -146,4 +151,23 @@ async function choose(scope, choice, subject) {
   if (done === undefined) return;
   answered.set(scope, choice);
   tell(`${labelOf(choice)}: it is done with the next cycle.`);
+}
+
+/** Settles a conflict with what neither side has. */
+async function chooseValue(scope, field) {
+  const input = element('textarea', { id: 'value', rows: '3' });
+  const content = [
+    element('p', {}, 'It is put on both sides, and read like something typed into the cell.'),
+    element('label', { for: 'value' }, field),
+    input,
+  ];
+  const text = await ask(labelOf('value'), content, {
+    label: 'Put it on both sides',
+    read: () => input.value,
+  });
+  if (text === undefined) return;
+  const done = await command('api/resolve', { scope, text });
+  if (done === undefined) return;
+  answered.set(scope, 'value');
+  tell(`${labelOf('value')}: it is done with the next cycle.`);
 }
