@@ -50,6 +50,18 @@ test.each([
   expect(scene.engine.link.mirror.readDecisions()).toEqual([]);
 });
 
+test('a conflict is settled with a third value by typing it into the row and choosing Sheet', async () => {
+  const scene = await openScenario({ sheet: { tabs: leadsAsk } });
+  const { id, scope } = await disagree(scene);
+  await scene.told('question', { ID: scope }, /^Waiting/);
+  await scene.sheet.type('lead', id, { Title: 'Of neither' });
+  await scene.told('question', { ID: scope, 'Sheet has': 'Of neither' }, /^Waiting/);
+  await choose(scene, scope, 'Sheet');
+  await isGone(scene, scope);
+  await scene.settled();
+  expect(valueAt(await scene.crm.find('lead', id), 'title')).toBe('Of neither');
+});
+
 test('a conflict goes by itself when the value of the CRM is typed into its row, which says so', async () => {
   const scene = await openScenario({ sheet: { tabs: leadsAsk } });
   const { id, scope } = await disagree(scene);
