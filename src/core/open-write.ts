@@ -56,6 +56,8 @@ interface Sent {
   readonly slot: number;
   /** The managed cells of the row as it was read before; absent where nobody cares. */
   readonly was?: Readonly<Record<FieldName, Cell>>;
+  /** Other rows showed the same ID then, so that it does not tell which of them was meant. */
+  readonly isShared?: true;
   /** What becomes true once it is known to have done what it should. */
   readonly confirms?: Consequences;
   /** The row that it reached, once that is known, and known to need mending. */

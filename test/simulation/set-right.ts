@@ -39,25 +39,28 @@ function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
 }
 
 /**
- * Whom each row is about. Where a row shows values of several, its ID tells and then its title, unless another row is surely the one of
- * whom they name.
+ * Whom each row is about: what people keep beside it tells, then its values where they are all of one, then its ID, and last any of its
+ * values. Where several rows seem to be about the same, it is the first that was told so.
  */
 function findOwners(people: People, { entity, rows }: TabView): ReadonlyMap<SeenRow, string> {
   const owners = new Map<SeenRow, string>();
-  const doubtful: SeenRow[] = [];
+  const found = new Set<string>();
+  const take = (row: SeenRow, candidates: readonly (string | undefined)[]) => {
+    const owner = candidates.find((candidate) => candidate !== undefined && !found.has(candidate));
+    if (owner === undefined || owners.has(row)) return;
+    owners.set(row, owner);
+    found.add(owner);
+  };
+  for (const row of rows) if (row.owner !== '') take(row, [row.owner]);
+  for (const row of rows) if (row.owner === '') take(row, [people.ownerOf(entity, row)]);
   for (const row of rows) {
-    const owner = people.ownerOf(entity, row);
-    if (owner === undefined) doubtful.push(row);
-    else owners.set(row, owner);
-  }
-  for (const row of doubtful) {
-    const found = new Set(owners.values());
-    const named = [
+    if (row.owner !== '') continue;
+    const titled = people.claims.of(row.cells['title'])?.owner;
+    take(row, [
       people.ownerOfRecord.get(`${entity}-${row.id}`),
-      people.claims.of(row.cells['title'])?.owner,
-    ];
-    const owner = named.find((candidate) => candidate !== undefined && !found.has(candidate));
-    if (owner !== undefined) owners.set(row, owner);
+      titled,
+      ...people.claimedOwners(entity, row),
+    ]);
   }
   return owners;
 }
@@ -122,7 +125,7 @@ function mendId(people: People, tab: TabView, row: SeenRow, owner: string): void
   const column = tab.columnOf('ID');
   const wanted = people.recordOf(tab.entity, owner) ?? '';
   if (column === undefined || row.id === wanted) return;
-  const isOnItsWay = isClaimToken(row.id) && !/clear the ID/i.test(row.sync);
+  const isOnItsWay = isClaimToken(row.id) && !/clear the ID|Put .* into the ID cell/i.test(row.sync);
   if (isOnItsWay) return;
   people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text: wanted });
 }

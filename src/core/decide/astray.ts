@@ -93,28 +93,50 @@ const isLeft = (found: Cell | undefined, written: Cell | undefined, before: Cell
  * One whose ID it wrote itself, that had none, or whose ID is another one since, is known by the rest.
  */
 function findHitRows({ tab }: MendingContext, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
-  const { cells, id } = sent;
-  const rows = tab.rows.filter((row) => equalCells(row.id, id ?? kept.id));
+  const { id } = sent;
+  const named = tab.rows.filter((row) => equalCells(row.id, id ?? kept.id));
   // An ID that we wrote and that stands nowhere any more was taken away by somebody.
-  if (id !== undefined && id.kind !== 'empty' && rows.length === 0) return [];
-  const candidates = rows.length > 0 ? rows : tab.rows;
-  const likeness = (row: ObservedRow): number => {
+  if (id !== undefined && id.kind !== 'empty' && named.length === 0) return [];
+  const likeness = createLikeness(sent, kept);
+  const mostAlike = (rows: readonly ObservedRow[]) => {
+    const most = Math.max(...rows.map(likeness));
+    return rows.filter((row) => likeness(row) === most);
+  };
+  const shows = (row: ObservedRow) => showsWritten(row, sent);
+  if (id === undefined && kept.id.kind !== 'empty' && named.length > 0) {
+    // Somebody may have exchanged the IDs since.
+    const elsewhere = named.some(shows) ? [] : tab.rows.filter((row) => shows(row) && likeness(row) > 0.5);
+    return [...mostAlike(named), ...(elsewhere.length > 0 ? mostAlike(elsewhere) : [])];
+  }
+  const candidates = named.length > 0 ? named : tab.rows;
+  const showing = candidates.filter(shows);
+  // The token of a create is written once only.
+  const isCertain = id !== undefined && isClaimToken(describeCell(id));
+  const isHit = (row: ObservedRow) =>
+    isCertain || likeness(row) > 0.5 || (row.position === sent.position && showing.includes(row));
+  const found = mostAlike(showing.length > 0 ? showing : candidates)
+    .filter(isHit)
+    .toSorted((one, other) => distance(sent, one) - distance(sent, other))
+    .slice(0, 1);
+  return found.length > 0 || Object.values(sent.cells).some(({ kind }) => kind !== 'empty')
+    ? found
+    : findBlankRow(tab, sent);
+}
+
+/** Which share of the cells that a set did not write a row has like the one that it hit. */
+const createLikeness =
+  ({ cells }: SentSet, kept: KeptRow) =>
+  (row: ObservedRow): number => {
     const names = Object.keys(row.cells).filter((name) => !(name in cells));
     const same = names.filter((name) => isSameKept(row.cells[name], kept.cells[name]));
     return names.length === 0 ? 1 : same.length / names.length;
   };
-  const most = Math.max(...candidates.map(likeness));
-  // The token of a create is written once only.
-  const isCertain = id !== undefined && isClaimToken(describeCell(id));
-  if (id === undefined && kept.id.kind !== 'empty' && rows.length > 0)
-    return rows.filter((row) => likeness(row) === most);
-  const found = candidates
-    .filter((row) => likeness(row) === most && (isCertain || most > 0.5))
-    .toSorted((one, other) => distance(sent, one) - distance(sent, other))
-    .slice(0, 1);
-  return found.length > 0 || Object.values(cells).some(({ kind }) => kind !== 'empty')
-    ? found
-    : findBlankRow(tab, sent);
+
+/** Whether a row shows everything that a set wrote into it, which is something. */
+function showsWritten(row: ObservedRow, { cells, id }: SentSet): boolean {
+  const written = Object.entries(cells).filter(([, { kind }]) => kind !== 'empty');
+  const hasId = id !== undefined && id.kind !== 'empty';
+  return (hasId || written.length > 0) && written.every(([name, cell]) => isSameKept(row.cells[name], cell));
 }
 
 /** A row of which everything was taken is not read any more. It is looked for where it was, and what stands there is judged as always. */
@@ -171,10 +193,22 @@ export function planRepairs({ draft, entity, input }: MendingContext, repairs: r
 
 /** Notes what the rows of the planned steps show, so that it can be told whether they still did when they were written. */
 export function keepBefore({ draft, entity, tab }: TabContext): void {
-  const cells = new Map<number, ObservedRow['cells']>(tab.rows.map((row) => [row.position, row.cells]));
+  const rows = new Map(tab.rows.map((row) => [row.position, row]));
+  const counts = countIds(tab.rows);
   for (const { write } of draft.table) {
-    const found = write.entity === entity && write.kind !== 'append' ? cells.get(write.position) : undefined;
-    if (found) draft.before.set(write, found);
-    else if (write.entity === entity && write.kind === 'set') draft.before.set(write, blankCells(tab.fields));
+    if (write.entity !== entity || write.kind === 'append') continue;
+    const row = rows.get(write.position);
+    if (row) {
+      const isShared = (counts.get(describeCell(row.id)) ?? 0) > 1;
+      draft.before.set(write, { cells: row.cells, isShared });
+    } else if (write.kind === 'set') {
+      draft.before.set(write, { cells: blankCells(tab.fields), isShared: false });
+    }
   }
+}
+
+function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { id } of rows) counts.set(describeCell(id), (counts.get(describeCell(id)) ?? 0) + 1);
+  return counts;
 }

@@ -2,11 +2,15 @@ import type { RecordId } from '../record.ts';
 import { equalValues, type FieldName, type Value } from '../value.ts';
 import type { BrakeLimits } from './brakes.ts';
 
-/** A value that a person changed in the table, against the agreed one. */
-export interface Edit {
+/** A value that is not where it was agreed to be. */
+export interface Displaced {
   readonly id: RecordId;
   readonly field: FieldName;
   readonly before: Value;
+}
+
+/** A value that a person changed in the table, against the agreed one. */
+export interface Edit extends Displaced {
   readonly after: Value;
 }
 
@@ -27,13 +31,14 @@ const movedShareMin = 0.8;
 /**
  * What is wrong with the edits of a tab as a whole: values that only changed places (a sort that tore the rows apart, or an ID column
  * that moved alone), a column that was wiped or filled, or more changed rows than somebody works through by hand. `headerOf` answers what
- * people read above the column of a field.
+ * people read above the column of a field. `lost` are values that nothing took the place of: their row is gone, or shows what nobody can read.
  */
 export function findDisorder(
   edits: readonly Edit[],
   agreed: number,
   limits: BrakeLimits,
   headerOf: (field: FieldName) => string,
+  lost: readonly Displaced[] = [],
 ): Disorder[] {
   const byField = [...Map.groupBy(edits, ({ field }) => field)];
   const [allowedBlanks, allowedCells, allowedRows] = [
@@ -44,17 +49,21 @@ export function findDisorder(
   /** The edits of all columns of which that is true. */
   const find = (
     kind: Disorder['kind'],
-    isWrong: (own: readonly Edit[]) => boolean,
+    isWrong: (own: readonly Edit[], field: FieldName) => boolean,
     say: (fields: string) => string,
   ): Disorder[] => {
-    const wrong = byField.filter(([, own]) => isWrong(own));
+    const wrong = byField.filter(([field, own]) => isWrong(own, field));
     const reason = say(wrong.map(([field]) => `“${headerOf(field)}”`).join(', '));
     return wrong.length === 0 ? [] : [{ kind, reason, edits: wrong.flatMap(([, own]) => own) }];
   };
   const found = [
     ...find(
       'torn',
-      areMoved,
+      (own, name) =>
+        areMoved(
+          own,
+          lost.filter(({ field }) => field === name),
+        ),
       (fields) => `The values of ${fields} only changed places: was a part of the rows sorted?`,
     ),
     ...find(
@@ -82,15 +91,16 @@ export function findDisorder(
  * Whether the edits of a column are values that stood in other places of it before. Three that each stood in one place alone, as titles
  * do, tell by themselves; of values that many rows share, as statuses are, there must be hardly any other edit.
  */
-function areMoved(edits: readonly Edit[]): boolean {
-  const rest = edits.map(({ before }) => before);
+function areMoved(edits: readonly Edit[], lost: readonly Displaced[]): boolean {
+  const former = [...edits, ...lost].map(({ before }) => before);
+  const latter = edits.map(({ after }) => after);
+  const rest = [...former];
   const moved = edits.filter(({ after }) => {
     const place = rest.findIndex((value) => equalValues(value, after));
     if (place >= 0) rest.splice(place, 1);
     return place >= 0;
   });
   const distinct = distinctTexts(moved.map(({ after }) => after));
-  const [former, latter] = [edits.map(({ before }) => before), edits.map(({ after }) => after)];
   const isAlone = ({ after }: Edit) =>
     after !== null &&
     [former, latter].every((values) => values.filter((value) => equalValues(value, after)).length === 1);

@@ -1,9 +1,7 @@
-import type { Cell } from '../cell.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
-import type { FieldName } from '../value.ts';
-import type { Brake, Conflict, Hold, Plan, Refusal, TableStep } from './plan.ts';
+import type { Brake, Conflict, Hold, Plan, Refusal, RowBefore, TableStep } from './plan.ts';
 
 /** A plan in the making: the parts of deciding add to it, nobody reads it before it is finished. */
 export interface Draft {
@@ -13,7 +11,7 @@ export interface Draft {
   readonly agreementsDropped: RecordKey[];
   readonly journal: JournalEntry[];
   readonly table: TableStep[];
-  readonly before: Map<RowStep, Readonly<Record<FieldName, Cell>>>;
+  readonly before: Map<RowStep, RowBefore>;
   /** Open writes that may still have something to be mended. */
   readonly neededWrites: Set<string>;
   readonly conflicts: Conflict[];

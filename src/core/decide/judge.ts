@@ -2,9 +2,9 @@ import type { RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { readTypedAnswer } from '../typed-answer.ts';
-import type { Value } from '../value.ts';
+import type { FieldName, Value } from '../value.ts';
 import { conflictScope, type TabContext } from './context.ts';
-import type { Edit } from './disorder.ts';
+import type { Displaced, Edit } from './disorder.ts';
 import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
 
 /** A row that carries a record, with what the merge of every field came to. */
@@ -54,6 +54,26 @@ export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
     if (after === undefined) return [];
     return [{ id: record.key.id, field: field.name, before: agreement?.fields[field.name] ?? null, after }];
   });
+}
+
+/** The values of a judged row in whose cells something stands that nobody can read, or that the CRM never takes. */
+export function lostValuesOf({ record, agreement, decided }: JudgedRow): Displaced[] {
+  return decided.flatMap(({ field: { name }, outcome }) =>
+    outcome.kind === 'refused' ? (displacedValue(agreement, record.key.id, name) ?? []) : [],
+  );
+}
+
+/** All values of a record whose row is gone. */
+export const valuesOfVanished = (agreement: Agreement): Displaced[] =>
+  Object.keys(agreement.fields).flatMap((name) => displacedValue(agreement, agreement.key.id, name) ?? []);
+
+function displacedValue(
+  agreement: Agreement | undefined,
+  id: RecordId,
+  field: FieldName,
+): Displaced | undefined {
+  const before = agreement?.fields[field];
+  return before === undefined || before === null ? undefined : { id, field, before };
 }
 
 /** What a person put into the cell, whatever becomes of it; `undefined` when nobody changed it to a value. */

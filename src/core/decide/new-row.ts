@@ -92,20 +92,33 @@ function findUnderWay({ outbox, tab }: TabContext, fields: Fields): OutboxItem |
 const foreignReason =
   'This row was being created when the daemon lost its memory of it. If the CRM has the record, put its ID into the ID cell; if not, clear the ID cell to create it.';
 
+function astrayReason(suspects: readonly RecordId[]): string {
+  const { looks, put } = suspectWords(suspects);
+  return `This ${looks}. ${put}, or clear it to make this a new record.`;
+}
+
 function wipedReason(suspects: readonly RecordId[]): string {
   const { looks, put } = suspectWords(suspects);
   return `This ${looks}. ${put}, or change the row to make it a new record.`;
 }
 
+/** What deciding a claimed row has to know about the others. */
+export interface ClaimSurroundings {
+  /** Records that have a row with their own ID. */
+  readonly boundIds: ReadonlySet<RecordId>;
+  /** Missing records whose row this may be. */
+  readonly suspectsOf: (row: ObservedRow) => readonly RecordId[];
+}
+
 /**
- * Decides a row that carries a claim token: its create is put into the outbox and followed, and the record's ID replaces the token.
- * `boundIds` are the records that have a row with their own ID.
+ * Decides a row that carries a claim token: its create is put into the outbox and followed, and the record's ID replaces the token. A
+ * token that got beside the values of a missing record is not followed.
  */
 export function decideClaimedRow(
   context: TabContext,
   row: ObservedRow,
   token: RecordId,
-  boundIds: ReadonlySet<RecordId>,
+  { boundIds, suspectsOf }: ClaimSurroundings,
 ): void {
   const { draft, entity, input } = context;
   const key = { entity, id: token };
@@ -129,6 +142,12 @@ export function decideClaimedRow(
     return;
   }
   if (isBlank(row)) return releaseClaim(context, row, token);
+  const isAsSent = item !== undefined && equalFields(item.fields, values.fields);
+  const suspects = isAsSent ? [] : suspectsOf(row);
+  if (suspects.length > 0) {
+    if (item) draft.outboxDropped.push(key);
+    return holdRow(context, row, token, astrayReason(suspects));
+  }
   if (values.faults.length > 0 || values.missing.length > 0) {
     if (item) draft.outboxDropped.push(key);
     const reason = values.faults.join(' ');
@@ -138,7 +157,7 @@ export function decideClaimedRow(
       : ({ kind: 'incomplete', missing: values.missing } as const);
     return writeRow(context, row, key, { state });
   }
-  if (item && equalFields(item.fields, values.fields)) {
+  if (isAsSent) {
     const state = isStuck(item) ? answerRefusal(context, item, row.position) : creating;
     return writeRow(context, row, key, { state });
   }

@@ -23,11 +23,11 @@ export function unansweredWrite(
   const sets: SentSet[] = [];
   const deletes: SentDelete[] = [];
   for (const [slot, step] of slots.entries()) {
-    const [consequences, was] = [steps.get(step), before.get(step)];
+    const [consequences, seen] = [steps.get(step), before.get(step)];
     const rest = {
       slot,
       ...(consequences ? { confirms: confirmsOf(consequences) } : {}),
-      ...(was ? { was } : {}),
+      ...(seen ? { was: seen.cells, ...(seen.isShared ? { isShared: true as const } : {}) } : {}),
     };
     if (step.kind === 'delete') deletes.push({ ...step, ...rest });
     else sets.push({ ...sentSet(step), ...rest });
@@ -68,7 +68,7 @@ export interface Outcome {
 
 /**
  * Judges by the rows as they stood right before the write reached them. A row is the one that was meant if it had the ID that was read;
- * one that had none, or from which somebody took it in that moment, if all of its cells were as they were read. What the `others` mean to
+ * one whose ID stands in others too, that had none, or from which somebody took it in that moment, if all of its cells were as they were read. What the `others` mean to
  * write is nothing that a person typed.
  */
 export function judgeWrite(
@@ -197,8 +197,9 @@ export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): rea
   });
 }
 
-function isMeant({ idSeen, was = {} }: SentSet | SentDelete, kept: KeptRow): boolean {
-  if (kept.id.kind !== 'empty') return equalCells(idSeen, kept.id);
+function isMeant({ idSeen, isShared, was = {} }: SentSet | SentDelete, kept: KeptRow): boolean {
+  if (kept.id.kind !== 'empty' && !(isShared && equalCells(idSeen, kept.id)))
+    return equalCells(idSeen, kept.id);
   const cells = Object.entries(was);
   const isFilled = cells.some(([, cell]) => cell.kind !== 'empty');
   return (

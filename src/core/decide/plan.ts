@@ -74,6 +74,13 @@ export interface Refusal {
   readonly isIgnored?: true;
 }
 
+/** What the row of a step showed when it was planned. */
+export interface RowBefore {
+  readonly cells: Readonly<Record<FieldName, Cell>>;
+  /** Whether other rows showed the same ID. */
+  readonly isShared: boolean;
+}
+
 /**
  * What to do, computed from what is known; it is never stored and never corrected, only computed again.
  * Its parts for SQLite are committed in one transaction before its table steps are written.
@@ -91,7 +98,7 @@ export interface Plan {
   readonly writesOver: readonly string[];
   readonly table: readonly TableStep[];
   /** What the rows of the table steps showed, as far as it matters whether they still do when they are written. */
-  readonly before: ReadonlyMap<RowStep, Readonly<Record<FieldName, Cell>>>;
+  readonly before: ReadonlyMap<RowStep, RowBefore>;
   readonly conflicts: readonly Conflict[];
   readonly holds: readonly Hold[];
   readonly brakes: readonly Brake[];

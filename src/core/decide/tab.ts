@@ -12,7 +12,7 @@ import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
 import { findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
-import { editsOf, type JudgedRow, judgeRow } from './judge.ts';
+import { editsOf, type JudgedRow, judgeRow, lostValuesOf, valuesOfVanished } from './judge.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
 import { findOtherAccount } from './other-account.ts';
 import { pauseRow } from './paused.ts';
@@ -62,10 +62,16 @@ export function decideTab(context: TabContext): boolean {
 
   for (const stray of strays) decideStray(context, stray);
   const swaps = decideRecords(context, binding);
-  decideClaims(context, binding, rows);
+  const found = new Set([...swaps.values()].map(({ other }) => other));
   const unsure = [...swaps.keys()].flatMap((id) => context.agreements.get(id) ?? []);
-  const found = decideOthers(context, binding, [...lost, ...unsure]);
-  for (const { other } of swaps.values()) found.add(other);
+  const suspectsOf = (row: ObservedRow) => {
+    const suspects = findSuspects(context, row, [...lost, ...unsure]);
+    for (const id of suspects) found.add(id);
+    return suspects;
+  };
+  decideClaims(context, binding, suspectsOf);
+  decideOthers(context, binding, suspectsOf);
+  forgetCreates(context, new Set(rows.map(({ id }) => describeCell(id)).filter(isClaimToken)));
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
   decideUnseenRecords(context, present.union(found));
   keepBefore(context);
@@ -114,32 +120,24 @@ const swapReason = ({ other, sign }: Swap) =>
     ? `The row of record ${other} shows values of this one. Put each ID beside its own values, or approve it if this row is meant as it is.`
     : `This row shows the values of record ${other} instead of its own. Put each ID beside its own values, or approve it if this is meant.`;
 
+/** Answers the lost records whose row this may be: those have not vanished. */
+type SuspectsOf = (row: ObservedRow) => readonly RecordId[];
+
 /** Rows that carry the token of their create. */
-function decideClaims(
-  context: TabContext,
-  { claimed, records }: Binding,
-  rows: readonly ObservedRow[],
-): void {
+function decideClaims(context: TabContext, { claimed, records }: Binding, suspectsOf: SuspectsOf): void {
   const boundIds = new Set(records.map(({ id }) => id));
   for (const { row, id } of claimed) {
     if (row.isPaused) pauseRow(context, row, id);
-    else decideClaimedRow(context, row, id, boundIds);
+    else decideClaimedRow(context, row, id, { boundIds, suspectsOf });
   }
-  forgetCreates(context, new Set(rows.map(({ id }) => describeCell(id)).filter(isClaimToken)));
 }
 
-/** Rows that belong to no record for certain. Answers the lost records that may have their row among them: those have not vanished. */
+/** Rows that belong to no record for certain. */
 function decideOthers(
   context: TabContext,
   { copies, strangers, unbound }: Binding,
-  lost: readonly Agreement[],
-): Set<RecordId> {
-  const found = new Set<RecordId>();
-  const suspectsOf = (row: ObservedRow) => {
-    const suspects = findSuspects(context, row, lost);
-    for (const id of suspects) found.add(id);
-    return suspects;
-  };
+  suspectsOf: SuspectsOf,
+): void {
   for (const copy of copies) decideCopy(context, copy, suspectsOf(copy.row));
   const isSwept = context.input.known.sweptEntities.has(context.entity);
   for (const { row, id } of strangers) {
@@ -152,7 +150,6 @@ function decideOthers(
     if (row.isPaused && !isBlank(row)) pauseRow(context, row, '');
     else decideNewRow(context, row, suspects);
   }
-  return found;
 }
 
 function strangerReason(id: RecordId, suspects: readonly RecordId[]): string {
@@ -214,7 +211,10 @@ function createLookup(context: TabContext, lost: readonly Agreement[]): IdLookup
   };
 }
 
-/** Whether a brake stops the tab. What waits in the outbox is withheld as soon as one would, were the table at rest. */
+/**
+ * Whether a brake stops the tab, or would were the table at rest: then nothing is concluded and nothing sent, also not what waits in the
+ * outbox. People are told once it is at rest.
+ */
 function isBraked(context: TabContext, all: Binding, vanished: readonly Agreement[]): boolean {
   const { draft, entity, input } = context;
   const binding = {
@@ -227,14 +227,15 @@ function isBraked(context: TabContext, all: Binding, vanished: readonly Agreemen
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   const elsewhere = findElsewhere(context, judged);
   const isWithheld = elsewhere.length + findHoldingBrakes(context, binding, vanished, judged).length > 0;
-  if (isWithheld) draft.withheld.push(entity);
-  else if (input.known.remaps.has(entity)) draft.remapped.push(entity);
   const holding = [...elsewhere, ...findHoldingBrakes(context, binding, steadilyVanished, rested)];
   draft.brakes.push(...holding);
-  if (holding.length === 0) {
+  if (!isWithheld && holding.length === 0) {
+    if (input.known.remaps.has(entity)) draft.remapped.push(entity);
     if (input.known.rebases.has(entity)) draft.rebased.push(entity);
     return false;
   }
+  draft.withheld.push(entity);
+  draft.restlessRows += judged.length - rested.length;
   // What people decided before the brake was tripped stays decided.
   for (const { key } of [...context.agreements.values(), ...context.outbox.values()])
     keepDecisions(context, key);
@@ -266,10 +267,11 @@ function findHoldingBrakes(
   });
   const vanishedRows = vanished.map(({ key }) => key.id);
   const agreed = [...context.agreements.values()].filter((agreement) => isInTable(context, agreement)).length;
+  const lostValues = [...judged.flatMap(lostValuesOf), ...vanished.flatMap(valuesOfVanished)];
   const tripped = [
     ...findFirstMeeting(context, binding.unbound),
     ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits),
-    ...findDisorder(judged.flatMap(editsOf), agreed, limits, (field) => headerOf(context, field)).map(
+    ...findDisorder(judged.flatMap(editsOf), agreed, limits, (field) => headerOf(context, field), lostValues).map(
       ({ kind, reason, edits }): Brake => ({
         scope: `brake:${entity}:${kind}`,
         entity,
