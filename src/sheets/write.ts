@@ -1,10 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { bareCell, type Cell, describeCell, isShownAsPercent } from '../core/cell.ts';
+import { type Cell, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
-import { idHeader, syncHeader } from '../core/headers.ts';
-import { isSameKept } from '../core/kept-cell.ts';
-import type { DeleteStep, KeptPlace } from '../core/table.ts';
+import type { AppendStep, DeleteStep, SetStep } from '../core/table.ts';
 import type { Request } from './client.ts';
+import { givenCells } from './give-back.ts';
 import { cellAt } from './grid.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
@@ -56,50 +55,18 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps,
 /** Copies kept cells and rows back to where they belong. */
 function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, end: number): Request[] {
   const { sheetId } = tab;
-  const copies = (place: KeptPlace, to: number, columns: readonly number[]): Request[] =>
-    findTargets(tab, place, columns).flatMap((target) => [
+  const copies = (step: SetStep | AppendStep, row: number): Request[] =>
+    givenCells(tab, step).flatMap(({ from, column }) => [
       // An empty cell that is copied may leave what stands there.
-      clearCell(sheetId, to, target.to),
-      ...(place.row === undefined
+      clearCell(sheetId, row, column),
+      ...(step.place?.row === undefined
         ? []
-        : copyBack(shadow, { row: place.row, column: target.from }, { sheetId, row: to, column: target.to })),
+        : copyBack(shadow, { row: step.place.row, column: from }, { sheetId, row, column })),
     ]);
   return [
-    ...sets.flatMap(({ cells, id, others = [], place, position, sync }) => {
-      if (!place) return [];
-      const names = [...Object.keys(cells), ...(id ? [idHeader] : []), ...(sync ? [syncHeader] : [])];
-      const managed = names.flatMap((name) => place.columns[name] ?? []);
-      const own = others.flatMap(({ column, written }) => {
-        const [target] = findTargets(tab, place, [column]);
-        const found = bareCell(cellAt(tab.rows, position, target?.to ?? -1));
-        return isSameKept(found, written) ? [column] : [];
-      });
-      return copies(place, position, [...managed, ...own]);
-    }),
-    ...appends.flatMap(({ place }, index) =>
-      place ? copies(place, end + index, [...place.headers.keys()]) : [],
-    ),
+    ...sets.flatMap((step) => copies(step, step.position)),
+    ...appends.flatMap((step, index) => copies(step, end + index)),
   ];
-}
-
-/** Where columns of a kept row stand now: managed ones by what they carry, others by their header, or by their place if they have none. */
-function findTargets(
-  { columns, rows }: BoundTab,
-  { columns: keptColumns, headers }: KeptPlace,
-  wanted: readonly number[],
-): { readonly from: number; readonly to: number }[] {
-  const fields = new Map(Object.entries(keptColumns).map(([field, column]) => [column, field]));
-  const headersNow = (rows[0] ?? []).map((cell) => (cell.kind === 'empty' ? '' : describeCell(cell)));
-  const targetOf = (column: number): number => {
-    const field = fields.get(column);
-    if (field === idHeader) return columns.id;
-    if (field === syncHeader) return columns.sync ?? -1;
-    if (field !== undefined) return columns.fields.get(field)?.index ?? -1;
-    const header = headers[column] ?? '';
-    if (header !== '') return headersNow.indexOf(header);
-    return (headersNow[column] ?? '') === '' ? column : -1;
-  };
-  return wanted.map((from) => ({ from, to: targetOf(from) })).filter(({ to }) => to >= 0);
 }
 
 const clearCell = (sheetId: number, row: number, column: number): Request => ({

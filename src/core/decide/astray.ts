@@ -24,22 +24,35 @@ export type MendingContext = Pick<TabContext, 'draft' | 'input' | 'tab'> & { rea
 /** Finds how to mend what the open writes did, and marks those as needed that still have something to be mended, or may land yet. */
 export function findRepairs(context: MendingContext): readonly Repair[] {
   const { draft, input } = context;
-  const rows = new Set<ObservedRow>();
-  // The last damage first: what it covers was done before.
+  const named = new Set<number>();
+  let { tab } = context;
+  // The last damage first: what it covers was done before, and is looked for in the rows as they will stand then.
   return input.known.openWrites.toReversed().flatMap((write) => {
     if (write.outcome === 'unknown') {
       if (input.now < write.settlesAt) draft.neededWrites.add(write.id);
       return [];
     }
-    const repairs = repairsOf(context, write);
+    const repairs = repairsOf({ ...context, tab }, write);
     if (repairs.length > 0) draft.neededWrites.add(write.id);
+    tab = { ...tab, rows: mendedRows(tab.rows, repairs) };
     // Only one step may name a row; what else is wrong with it is mended in the next cycle.
     return repairs.filter(({ row }) => {
       if (!row) return true;
-      const isFirst = !rows.has(row);
-      rows.add(row);
+      const isFirst = !named.has(row.position);
+      named.add(row.position);
       return isFirst;
     });
+  });
+}
+
+/** The rows as they stand after repairs. */
+function mendedRows(rows: readonly ObservedRow[], repairs: readonly Repair[]): readonly ObservedRow[] {
+  const writes = new Map(repairs.map(({ row, write }) => [row, write]));
+  return rows.map((row) => {
+    const write = writes.get(row);
+    if (write?.kind !== 'set') return row;
+    const { cells, id = row.id, sync = row.sync } = write;
+    return { ...row, id, sync, cells: { ...row.cells, ...cells } };
   });
 }
 

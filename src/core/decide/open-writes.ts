@@ -197,9 +197,11 @@ export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): rea
   });
 }
 
-function isMeant({ idSeen, isShared, was = {} }: SentSet | SentDelete, kept: KeptRow): boolean {
-  if (kept.id.kind !== 'empty' && !(isShared && equalCells(idSeen, kept.id)))
-    return equalCells(idSeen, kept.id);
+function isMeant({ confirms, idSeen, isShared, was = {} }: SentSet | SentDelete, kept: KeptRow): boolean {
+  const hasId = kept.id.kind !== 'empty' && equalCells(idSeen, kept.id);
+  if (hasId && !isShared) return true;
+  // What is to be mended stays where it is when somebody exchanges IDs.
+  if (kept.id.kind !== 'empty' && !hasId && !confirms?.mends) return false;
   const cells = Object.entries(was);
   const isFilled = cells.some(([, cell]) => cell.kind !== 'empty');
   return (
