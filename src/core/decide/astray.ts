@@ -136,11 +136,11 @@ function findHitRows({ tab }: MendingContext, sent: SentSet, kept: KeptRow): rea
     : findBlankRow(tab, sent);
 }
 
-/** Which share of the cells that a set did not write a row has like the one that it hit. */
+/** Which share of the cells that a set did not write, and that were kept, a row has like the one that it hit. */
 const createLikeness =
   ({ cells }: SentSet, kept: KeptRow) =>
   (row: ObservedRow): number => {
-    const names = Object.keys(row.cells).filter((name) => !(name in cells));
+    const names = Object.keys(row.cells).filter((name) => name in kept.cells && !(name in cells));
     const same = names.filter((name) => isSameKept(row.cells[name], kept.cells[name]));
     return names.length === 0 ? 1 : same.length / names.length;
   };
