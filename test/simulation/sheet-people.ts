@@ -177,7 +177,9 @@ export function keepNotes(people: People, tab: TabView): void {
   const [mine, sum] = [tab.columnOf(ownerHeader), tab.columnOf(formulaHeader)];
   if (mine === undefined || sum === undefined) return;
   for (const { row, owner } of people.writableRows(tab)) {
-    if (row.owner !== '') continue;
+    const cells = tab.sheet.rows[row.position] ?? [];
+    // What stands there is theirs, or what a write put there by mistake: that is not for them to mend.
+    if (cells[mine]?.userEnteredValue || cells[sum]?.userEnteredValue) continue;
     people.act(
       { kind: 'edit', sheet: tab.sheetId, row: row.position, column: mine, text: owner },
       { kind: 'edit', sheet: tab.sheetId, row: row.position, column: sum, text: formulaOf(owner) },
