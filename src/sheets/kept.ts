@@ -3,10 +3,9 @@ import { idHeader, syncHeader } from '../core/headers.ts';
 import type { AppendStep, Hit, KeptPlace, KeptRow, OtherCell, SetStep } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import type { ManagedColumn, ManagedColumns } from './columns.ts';
-import { givenCells } from './give-back.ts';
 import type { Rows } from './grid.ts';
+import { placedCells } from './placed-cells.ts';
 import type { BoundTab } from './read.ts';
-import { type PlacedCell, placeCells } from './steps.ts';
 
 type Row = Rows[number];
 
@@ -87,7 +86,7 @@ const placeOf = ({ columns, headers }: KeptColumns, width: number): KeptPlace =>
 /** What a step hit, or `undefined` where all of its cells reached their columns. */
 export function findHit(tab: BoundTab, step: SetStep | AppendStep, met: KeptColumns): Hit | undefined {
   const { columns, oldIndexes } = met;
-  const placed: readonly PlacedCell[] = step.place ? givenCells(tab, step) : placeCells(step, tab.columns);
+  const placed = placedCells(tab, step);
   const strayed = placed.filter(({ column }) => (oldIndexes[column] ?? column) !== column);
   if (strayed.length === 0) return undefined;
   const isIdInPlace = step.id && !strayed.some(({ column }) => column === tab.columns.id);

@@ -3,12 +3,12 @@ import { type Cell, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import type { AppendStep, DeleteStep, SetStep } from '../core/table.ts';
 import type { Request } from './client.ts';
-import { givenCells } from './give-back.ts';
 import { cellAt } from './grid.ts';
+import { givenCells, type PlacedCell, placeCells } from './placed-cells.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
 import { area, copyBack, type Shadow } from './shadow.ts';
-import { type PlacedCell, placeCells, type TabSteps } from './steps.ts';
+import type { TabSteps } from './steps.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
 

@@ -8,19 +8,29 @@ import { Violation } from './violation.ts';
 
 /** Two sweeps prove that a record is gone, and the third began after whatever was written. */
 const sweepsToRest = 3;
+/** One of them may have been under way when the last sweep was over. */
+const cyclesToRest = 2;
 const stepsMax = 3_000;
 
-/** Lets the daemon work alone until it has looked at everything so often and has nothing left to do; answers its last plan. */
-export async function settle({ stage }: People, sweepsMin = sweepsToRest): Promise<Plan> {
-  let [sweeps, cycles] = [countSweeps(stage), stage.engine.tally.cycles];
+/** Lets the daemon work alone until it has looked at everything so often, and after that so often at the sheet, and has nothing left to do; answers its last plan. */
+export async function settle(
+  { stage }: People,
+  sweepsMin = sweepsToRest,
+  cyclesMin = cyclesToRest,
+): Promise<Plan> {
+  let sweeps = countSweeps(stage);
+  let sweptCycles: number | undefined;
   for (let step = 0; step < stepsMax; step += 1) {
     const done = await stage.proceed();
     stage.tell(() => done);
     const { lastPlan, tally } = stage.engine;
     if (stage.bug) throw stage.bug;
     if (!lastPlan || isBusy(stage.wire.labels, lastPlan) || hasWork(stage.link, lastPlan)) {
-      [sweeps, cycles] = [countSweeps(stage), tally.cycles];
-    } else if (countSweeps(stage) >= sweeps + sweepsMin && tally.cycles > cycles) return lastPlan;
+      [sweeps, sweptCycles] = [countSweeps(stage), undefined];
+    } else if (countSweeps(stage) >= sweeps + sweepsMin) {
+      sweptCycles ??= tally.cycles;
+      if (tally.cycles >= sweptCycles + cyclesMin) return lastPlan;
+    }
   }
   const { lastPlan } = stage.engine;
   throw new Violation(

@@ -1,14 +1,46 @@
-import { bareCell, describeCell, emptyCell } from '../core/cell.ts';
+import { bareCell, type Cell, describeCell, emptyCell } from '../core/cell.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import { isSameKept } from '../core/kept-cell.ts';
-import type { AppendStep, KeptPlace, SetStep } from '../core/table.ts';
+import type { AppendStep, KeptPlace, RowCells, SetStep } from '../core/table.ts';
+import type { ManagedColumn, ManagedColumns } from './columns.ts';
 import { cellAt } from './grid.ts';
 import type { BoundTab } from './read.ts';
-import type { PlacedCell } from './steps.ts';
+
+/** One cell of a row that is written. `kind` is absent for the ID and the Sync cell. */
+export interface PlacedCell {
+  readonly column: number;
+  readonly cell: Cell;
+  readonly kind?: ManagedColumn['kind'];
+}
 
 /** A cell that is copied back, from its column in the kept row. */
 export interface GivenCell extends PlacedCell {
   readonly from: number;
+}
+
+/** The cells that a step writes, or gives back from what is kept. */
+export const placedCells = (tab: BoundTab, step: SetStep | AppendStep): readonly PlacedCell[] =>
+  step.place ? givenCells(tab, step) : placeCells(step, tab.columns);
+
+/**
+ * The cells of a row by grid column, from left to right. A cell whose column was not found can not be
+ * written.
+ */
+export function placeCells({ id, sync, cells }: RowCells, columns: ManagedColumns): PlacedCell[] {
+  const placed: PlacedCell[] = [];
+  if (id) placed.push({ column: columns.id, cell: id });
+  if (sync) placed.push({ column: foundColumn(columns.sync, 'Sync'), cell: sync });
+  for (const [field, cell] of Object.entries(cells)) {
+    const column = columns.fields.get(field);
+    placed.push({ column: foundColumn(column?.index, field), cell, ...(column && { kind: column.kind }) });
+  }
+  return placed.toSorted((one, other) => one.column - other.column);
+}
+
+function foundColumn(index: number | undefined, name: string): number {
+  if (index === undefined)
+    throw new Error(`The column of ${name} was not in the last read; its cell was written.`);
+  return index;
 }
 
 /** The cells that a step gives back from what is kept, by where they belong as the tab was read; none where it writes values instead. */
