@@ -1,12 +1,10 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
-import { isSameKept } from '../kept-cell.ts';
 import type { TabKind } from '../layout.ts';
 import type { Mending, OpenWrite, SentDelete, SentSet } from '../open-write.ts';
-import { isClaimToken } from '../record.ts';
-import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
-import type { FieldName } from '../value.ts';
+import type { ObservedRow, RowStep } from '../table.ts';
 import { equalRows } from './bind.ts';
 import type { TabContext } from './context.ts';
+import { blankCells, distance, findHitRows, isLeft, leftFields } from './hit-rows.ts';
 
 /** A step that makes good what our own write did to another row, because rows moved between a read and the write planned from it. */
 export interface Repair {
@@ -69,14 +67,12 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
   const { entity } = context;
   const { kept } = sent;
   if (!kept) return [];
-  const rows = findHitRows(context, sent, kept);
+  const rows = findHitRows(context.tab, sent, kept);
   const nearest = rows.toSorted((one, other) => distance(sent, one) - distance(sent, other))[0];
   return rows.flatMap((row): Repair[] => {
     // What people keep beside equal rows can not be told apart by them.
     const others = row === nearest ? (sent.others ?? []) : [];
-    const left = Object.keys(sent.cells).filter((name) =>
-      isLeft(row.cells[name], sent.cells[name], kept.cells[name]),
-    );
+    const left = leftFields(row, sent, kept);
     const hasId = sent.id !== undefined && equalCells(row.id, sent.id) && !equalCells(sent.id, kept.id);
     const hasSync = isLeft(row.sync, sent.sync, kept.sync);
     if (left.length === 0 && others.length === 0 && !hasId && !hasSync) return [];
@@ -94,72 +90,6 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
     return [{ write, mends, row, id: kept.id }];
   });
 }
-
-const distance = (sent: SentSet, { position }: ObservedRow): number => Math.abs(position - sent.position);
-
-/** Whether a cell still shows what was written, and showed something else before. */
-const isLeft = (found: Cell | undefined, written: Cell | undefined, before: Cell | undefined): boolean =>
-  written !== undefined && isSameKept(found, written) && !isSameKept(written, before);
-
-/**
- * The rows that a set hit, by the ID that stands there since; copies that people made of such a row before it was mended are hit as well.
- * One whose ID it wrote itself, that had none, or whose ID is another one since, is known by the rest.
- */
-function findHitRows({ tab }: MendingContext, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
-  const { id } = sent;
-  const named = tab.rows.filter((row) => equalCells(row.id, id ?? kept.id));
-  // An ID that we wrote and that stands nowhere any more was taken away by somebody.
-  if (id !== undefined && id.kind !== 'empty' && named.length === 0) return [];
-  const likeness = createLikeness(sent, kept);
-  const mostAlike = (rows: readonly ObservedRow[]) => {
-    const most = Math.max(...rows.map(likeness));
-    return rows.filter((row) => likeness(row) === most);
-  };
-  const shows = (row: ObservedRow) => showsWritten(row, sent);
-  if (id === undefined && kept.id.kind !== 'empty' && named.length > 0) {
-    // Somebody may have exchanged the IDs since.
-    const elsewhere = named.some(shows) ? [] : tab.rows.filter((row) => shows(row) && likeness(row) > 0.5);
-    return [...mostAlike(named), ...(elsewhere.length > 0 ? mostAlike(elsewhere) : [])];
-  }
-  const candidates = named.length > 0 ? named : tab.rows;
-  const showing = candidates.filter(shows);
-  // The token of a create is written once only.
-  const isCertain = id !== undefined && isClaimToken(describeCell(id));
-  const isHit = (row: ObservedRow) =>
-    isCertain || likeness(row) > 0.5 || (row.position === sent.position && showing.includes(row));
-  const found = mostAlike(showing.length > 0 ? showing : candidates)
-    .filter(isHit)
-    .toSorted((one, other) => distance(sent, one) - distance(sent, other))
-    .slice(0, 1);
-  return found.length > 0 || Object.values(sent.cells).some(({ kind }) => kind !== 'empty')
-    ? found
-    : findBlankRow(tab, sent);
-}
-
-/** Which share of the cells that a set did not write, and that were kept, a row has like the one that it hit. */
-const createLikeness =
-  ({ cells }: SentSet, kept: KeptRow) =>
-  (row: ObservedRow): number => {
-    const names = Object.keys(row.cells).filter((name) => name in kept.cells && !(name in cells));
-    const same = names.filter((name) => isSameKept(row.cells[name], kept.cells[name]));
-    return names.length === 0 ? 1 : same.length / names.length;
-  };
-
-/** Whether a row shows everything that a set wrote into it, which is something. */
-function showsWritten(row: ObservedRow, { cells, id }: SentSet): boolean {
-  const written = Object.entries(cells).filter(([, { kind }]) => kind !== 'empty');
-  const hasId = id !== undefined && id.kind !== 'empty';
-  return (hasId || written.length > 0) && written.every(([name, cell]) => isSameKept(row.cells[name], cell));
-}
-
-/** A row of which everything was taken is not read any more. It is looked for where it was, and what stands there is judged as always. */
-function findBlankRow({ fields, rows }: TabContext['tab'], { position }: SentSet): readonly ObservedRow[] {
-  if (position < 1 || rows.some((row) => row.position === position)) return [];
-  return [{ position, id: emptyCell, sync: emptyCell, cells: blankCells(fields) }];
-}
-
-const blankCells = (fields: ReadonlySet<FieldName>): ObservedRow['cells'] =>
-  Object.fromEntries([...fields].map((name) => [name, emptyCell]));
 
 /** Brings a row back that a delete took although it was another one, or had been edited in that moment. */
 function giveBackRow(

@@ -203,10 +203,8 @@ function isMeant({ confirms, idSeen, isShared, was = {} }: SentSet | SentDelete,
   // What is to be mended stays where it is when somebody exchanges IDs.
   if (kept.id.kind !== 'empty' && !hasId && !confirms?.mends) return false;
   const cells = Object.entries(was);
-  const isFilled = cells.some(([, cell]) => cell.kind !== 'empty');
-  return (
-    (idSeen.kind === 'empty' || isFilled) && cells.every(([name, cell]) => isSameKept(cell, kept.cells[name]))
-  );
+  const isTold = hasId || idSeen.kind === 'empty' || cells.some(([, cell]) => cell.kind !== 'empty');
+  return isTold && cells.every(([name, cell]) => isSameKept(cell, kept.cells[name]));
 }
 
 /** Whether a cell of the right row was no more as it had been read. */

@@ -1,0 +1,107 @@
+import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
+import { isSameKept } from '../kept-cell.ts';
+import type { SentSet } from '../open-write.ts';
+import { isClaimToken } from '../record.ts';
+import type { KeptRow, ObservedRow } from '../table.ts';
+import type { FieldName } from '../value.ts';
+import type { TabContext } from './context.ts';
+
+type Tab = TabContext['tab'];
+
+/**
+ * The rows that a set hit, by the ID that stands there since; copies that people made of such a row before it was mended are hit as well.
+ * One whose ID it wrote itself, that had none, or whose ID is another one since, is known by the rest.
+ */
+export function findHitRows(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
+  return sent.id === undefined && kept.id.kind !== 'empty'
+    ? findByOwnId(tab, sent, kept)
+    : findByLooks(tab, sent, kept);
+}
+
+/** Rows with the ID that the row had and still has, unless somebody took it away or exchanged the IDs since. */
+function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
+  const named = withId(tab, kept.id);
+  if (named.length === 0) return findByLooks(tab, sent, kept);
+  const likeness = createLikeness(sent, kept);
+  const showing = named.filter((row) => showsWritten(row, sent));
+  if (showing.length > 0) return mostAlike(showing, likeness);
+  const elsewhere = tab.rows.filter((row) => showsWritten(row, sent) && likeness(row) > alikeMin);
+  return [...mostAlike(named, likeness), ...mostAlike(elsewhere, likeness)];
+}
+
+/** A row with the ID that was written into it, or from which it was taken again; a row that had no ID; else any row that looks like it. */
+function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
+  const { cells, id } = sent;
+  const isIdWritten = id !== undefined && id.kind !== 'empty';
+  const likeness = createLikeness(sent, kept);
+  const named = withId(tab, id ?? kept.id);
+  const withoutId = () => withId(tab, kept.id).filter((row) => hasLeft(row, sent, kept));
+  const candidates = named.length > 0 ? named : isIdWritten ? withoutId() : tab.rows;
+  const showing = candidates.filter((row) => showsWritten(row, sent));
+  // The token of a create is written once only.
+  const isCertain = isIdWritten && isClaimToken(describeCell(id));
+  const isHit = (row: ObservedRow) =>
+    isCertain || likeness(row) > alikeMin || (row.position === sent.position && showing.includes(row));
+  const found = mostAlike(showing.length > 0 ? showing : candidates, likeness)
+    .filter(isHit)
+    .toSorted((one, other) => distance(sent, one) - distance(sent, other))
+    .slice(0, 1);
+  const mayBeBlank = !isIdWritten && Object.values(cells).every(({ kind }) => kind === 'empty');
+  return found.length === 0 && mayBeBlank ? findBlankRow(tab, sent) : found;
+}
+
+const withId = ({ rows }: Tab, id: Cell): readonly ObservedRow[] =>
+  rows.filter((row) => equalCells(row.id, id));
+
+/** A row that has less in common with the one that was hit may be any. */
+const alikeMin = 0.5;
+
+function mostAlike(
+  rows: readonly ObservedRow[],
+  likeness: (row: ObservedRow) => number,
+): readonly ObservedRow[] {
+  const most = Math.max(...rows.map(likeness));
+  return rows.filter((row) => likeness(row) === most);
+}
+
+/** Which share of the cells that a set did not write, and that were kept, a row has like the one that it hit. */
+const createLikeness =
+  ({ cells }: SentSet, kept: KeptRow) =>
+  (row: ObservedRow): number => {
+    const names = Object.keys(row.cells).filter((name) => name in kept.cells && !(name in cells));
+    const same = names.filter((name) => isSameKept(row.cells[name], kept.cells[name]));
+    return names.length === 0 ? 1 : same.length / names.length;
+  };
+
+/** Whether a row shows everything that a set wrote into it, which is something. */
+function showsWritten(row: ObservedRow, { cells, id }: SentSet): boolean {
+  const written = Object.entries(cells).filter(([, { kind }]) => kind !== 'empty');
+  const hasId = id !== undefined && id.kind !== 'empty' && equalCells(row.id, id);
+  return (hasId || written.length > 0) && written.every(([name, cell]) => isSameKept(row.cells[name], cell));
+}
+
+/** The fields of which a row still shows what was written, and showed something else before. */
+export const leftFields = (row: ObservedRow, { cells }: SentSet, kept: KeptRow): readonly FieldName[] =>
+  Object.keys(cells).filter((name) => isLeft(row.cells[name], cells[name], kept.cells[name]));
+
+const hasLeft = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
+  leftFields(row, sent, kept).length > 0 || isLeft(row.sync, sent.sync, kept.sync);
+
+/** Whether a cell still shows what was written, and showed something else before. */
+export const isLeft = (
+  found: Cell | undefined,
+  written: Cell | undefined,
+  before: Cell | undefined,
+): boolean => written !== undefined && isSameKept(found, written) && !isSameKept(written, before);
+
+export const distance = (sent: SentSet, { position }: ObservedRow): number =>
+  Math.abs(position - sent.position);
+
+/** A row of which everything was taken is not read any more. It is looked for where it was, and what stands there is judged as always. */
+function findBlankRow({ fields, rows }: Tab, { position }: SentSet): readonly ObservedRow[] {
+  if (position < 1 || rows.some((row) => row.position === position)) return [];
+  return [{ position, id: emptyCell, sync: emptyCell, cells: blankCells(fields) }];
+}
+
+export const blankCells = (fields: ReadonlySet<FieldName>): ObservedRow['cells'] =>
+  Object.fromEntries([...fields].map((name) => [name, emptyCell]));
