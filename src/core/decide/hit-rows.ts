@@ -42,10 +42,11 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const isCertain = isIdWritten && isClaimToken(describeCell(id));
   const isHit = (row: ObservedRow) =>
     isCertain || likeness(row) > alikeMin || (row.position === sent.position && showing.includes(row));
-  const found = mostAlike(showing.length > 0 ? showing : candidates, likeness)
+  const hits = mostAlike(showing.length > 0 ? showing : candidates, likeness)
     .filter(isHit)
-    .toSorted((one, other) => distance(sent, one) - distance(sent, other))
-    .slice(0, 1);
+    .toSorted((one, other) => distance(sent, one) - distance(sent, other));
+  // Only an ID that it wrote tells copies of the row from others that look the same.
+  const found = isIdWritten ? hits : hits.slice(0, 1);
   const mayBeBlank = !isIdWritten && Object.values(cells).every(({ kind }) => kind === 'empty');
   return found.length === 0 && mayBeBlank ? findBlankRow(tab, sent) : found;
 }
@@ -70,7 +71,7 @@ const createLikeness =
   (row: ObservedRow): number => {
     const names = Object.keys(row.cells).filter((name) => name in kept.cells && !(name in cells));
     const same = names.filter((name) => isSameKept(row.cells[name], kept.cells[name]));
-    return names.length === 0 ? 1 : same.length / names.length;
+    return names.length === 0 ? alikeMin : same.length / names.length;
   };
 
 /** Whether a row shows everything that a set wrote into it, which is something. */

@@ -9,7 +9,15 @@ import {
   type SentSet,
 } from '../open-write.ts';
 import type { JournalEntry } from '../state.ts';
-import { type KeptRow, keptSteps, keptTabs, type RowStep, type SetStep, type WriteReply } from '../table.ts';
+import {
+  type KeptRow,
+  keptSteps,
+  keptTabs,
+  type RowCells,
+  type RowStep,
+  type SetStep,
+  type WriteReply,
+} from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { Plan, TableStep } from './plan.ts';
 
@@ -136,7 +144,7 @@ export function addHits(
     // New rows have no slot: they are told apart by numbers of their own.
     const slot = slots.get(step) ?? -1 - index;
     const position = step.kind === 'set' ? step.position : -1;
-    const kept = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: {}, place };
+    const kept = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: cellsBeside(step, hit), place };
     const { cells, sync } = judged.get(slot) ?? {};
     const sent = { entity: step.entity, position, idSeen: emptyCell, slot, ...hit };
     const all = { ...sent, cells: { ...cells, ...hit.cells } };
@@ -154,6 +162,12 @@ export function addHits(
     overtyped: new Map([...outcome.overtyped].filter(([slot]) => !isHit(slot))),
   };
 }
+
+/** What a new row shows besides what it hit. */
+const cellsBeside = (step: RowStep, hit: RowCells): KeptRow['cells'] =>
+  Object.fromEntries(
+    Object.entries(step.kind === 'append' ? step.cells : {}).filter(([name]) => !(name in hit.cells)),
+  );
 
 /** The steps of a write that are named. */
 const slotsIn = ({ id }: OpenWrite, named: readonly Mending[]): ReadonlySet<number> =>
@@ -175,7 +189,7 @@ export const describeDamage = (
   at: number,
 ): readonly JournalEntry[] =>
   [...sets, ...deletes].flatMap(({ entity, kept }) => {
-    if (outcome === 'unknown' || !kept || entity === 'question') return [];
+    if (outcome === 'unknown' || kept?.place.row === undefined || entity === 'question') return [];
     const cells = Object.entries(kept.cells).filter(([, { kind }]) => kind !== 'empty');
     const before = Object.fromEntries(cells.map(([name, cell]) => [name, describeCell(cell)]));
     if (cells.length === 0) return [];
