@@ -3,9 +3,14 @@ import type { Operation } from './operation.ts';
 import { isRecordId, type People, pick, type WritableRow } from './people.ts';
 import type { TabView } from './tab-view.ts';
 
-/** Of two rows with one owner nobody can tell which is the copy until it is said beside it, so only what is told apart is copied. */
+/**
+ * Of two rows with one owner nobody can tell which is the copy until it is said beside it, so only what is told apart is copied; a copy of a
+ * new row is another new row.
+ */
 const copyableRows = (people: People, tab: TabView): WritableRow[] =>
-  people.writableRows(tab).filter(({ row }) => row.owner !== '' && isRecordId(row.id));
+  people
+    .writableRows(tab)
+    .filter(({ row, owner }) => isRecordId(row.id) && people.recordOf(tab.entity, row.owner && owner) !== undefined);
 
 const place = ({ rows }: TabView, what: number): number => 1 + (what % (rows.length + 1));
 
