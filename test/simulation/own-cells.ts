@@ -1,3 +1,4 @@
+import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { Sheet, Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { shadowTitle } from '../../src/sheets/shadow.ts';
@@ -18,11 +19,14 @@ export class OwnCells {
   /** What went with rows whose record is gone. */
   readonly #taken: Counts = new Map();
 
-  /** Somebody did something: what changed by it was meant. */
+  /** Somebody did something: what changed by it was meant, also where it took away a cell over which a write went by mistake. */
   notePerson(before: Spreadsheet, after: Spreadsheet): void {
     const [left, right] = [countCells(before), countCells(after)];
-    for (const text of new Set([...left.keys(), ...right.keys()])) {
-      const change = (right.get(text) ?? 0) - (left.get(text) ?? 0);
+    const [leftMeant, rightMeant] = [countCells(before, true), countCells(after, true)];
+    for (const text of new Set([...left.keys(), ...right.keys(), ...leftMeant.keys()])) {
+      const shown = (right.get(text) ?? 0) - (left.get(text) ?? 0);
+      const meant = (rightMeant.get(text) ?? 0) - (leftMeant.get(text) ?? 0);
+      const change = leftMeant.has(text) ? Math.min(shown, meant) : shown;
       // What they take away that is not theirs counts for nothing.
       this.#add(text, Math.max(change, -(this.#expected.get(text) ?? 0)));
     }
@@ -60,24 +64,41 @@ export class OwnCells {
   }
 }
 
-function countCells({ sheets }: Spreadsheet): Counts {
+/** How often each own cell stands there; or as it would, had no write ever gone over one of both that people keep in a row. */
+function countCells({ sheets }: Spreadsheet, isMeant = false): Counts {
   const counts: Counts = new Map();
   for (const sheet of sheets) {
     // The hidden tab keeps copies, which are nobody's.
     if (sheet.title === shadowTitle) continue;
-    for (const column of ownColumns(sheet)) {
-      for (const row of sheet.rows) {
-        const cell = row[column];
-        if (!cell?.userEnteredValue) continue;
-        const { formulaValue, stringValue } = cell.userEnteredValue;
-        // An emptied cell keeps nothing, whatever its format.
-        if (formulaValue === undefined && !stringValue) continue;
-        const text = `${sheet.sheetId} ${formulaValue ?? stringValue ?? ''} ${JSON.stringify(cell.userEnteredFormat ?? {})}`;
-        counts.set(text, (counts.get(text) ?? 0) + 1);
+    const columns = ownColumns(sheet);
+    for (const row of sheet.rows) {
+      for (const column of columns) {
+        const shown = textOf(row[column]);
+        const text = isMeant
+          ? meantText(
+              shown,
+              columns.map((each) => textOf(row[each])),
+            )
+          : shown;
+        if (text === '') continue;
+        const name = `${sheet.sheetId} ${text} ${JSON.stringify(row[column]?.userEnteredFormat ?? {})}`;
+        counts.set(name, (counts.get(name) ?? 0) + 1);
       }
     }
   }
   return counts;
+}
+
+/** An emptied cell keeps nothing, whatever its format. */
+const textOf = (cell: Row[number]): string =>
+  cell?.userEnteredValue?.formulaValue ?? cell?.userEnteredValue?.stringValue ?? '';
+
+/** What people had put there where another own cell of the row tells it. */
+function meantText(shown: string, ofRow: readonly string[]): string {
+  if (shown === '' || /^(R|=1\+)\d+$/.test(shown)) return shown;
+  const other = ofRow.find((text) => /^(R|=1\+)\d+$/.test(text));
+  if (other === undefined) return shown;
+  return other.startsWith('R') ? formulaOf(other) : ownerOfCell(other);
 }
 
 function ownColumns({ sheetId, rows, columnProperties }: Sheet): number[] {

@@ -10,7 +10,9 @@ import type { TabView } from './tab-view.ts';
 const copyableRows = (people: People, tab: TabView): WritableRow[] =>
   people
     .writableRows(tab)
-    .filter(({ row, owner }) => isRecordId(row.id) && people.recordOf(tab.entity, row.owner && owner) !== undefined);
+    .filter(
+      ({ row, owner }) => isRecordId(row.id) && people.recordOf(tab.entity, row.owner && owner) !== undefined,
+    );
 
 const place = ({ rows }: TabView, what: number): number => 1 + (what % (rows.length + 1));
 
