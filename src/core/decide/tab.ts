@@ -271,7 +271,13 @@ function findHoldingBrakes(
   const tripped = [
     ...findFirstMeeting(context, binding.unbound),
     ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits),
-    ...findDisorder(judged.flatMap(editsOf), agreed, limits, (field) => headerOf(context, field), lostValues).map(
+    ...findDisorder(
+      judged.flatMap(editsOf),
+      agreed,
+      limits,
+      (field) => headerOf(context, field),
+      lostValues,
+    ).map(
       ({ kind, reason, edits }): Brake => ({
         scope: `brake:${entity}:${kind}`,
         entity,
