@@ -124,6 +124,11 @@ function addCommandRoutes(
   let report: ResyncReport | undefined;
   server.register((commands, _options, done) => {
     guardCommands(commands, gate);
+    commands.addHook('onResponse', ({ routeOptions }, { statusCode }, done) => {
+      // Who guesses tokens could else fill the disk.
+      if (statusCode < 400) engine.link.log.info('command.done', { command: routeOptions.url });
+      done();
+    });
     // Answers a page whether its token is the right one.
     commands.post('/api/access', ({ body }, reply) => {
       readInput(noBody, body);

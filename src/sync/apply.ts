@@ -17,6 +17,7 @@ import { takeAccount } from './account.ts';
 import { saveColumnMap } from './column-map.ts';
 import type { Link } from './link.ts';
 import { saveRebase } from './rebase.ts';
+import { logRows } from './row-log.ts';
 
 /**
  * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is
@@ -45,7 +46,7 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<numb
   };
   const missed = plan.table.filter(({ write }) => isMissed(write));
   const done = plan.table.filter(({ write }) => !isMissed(write));
-  log.info('sheet.written', { run: plan.run, rows: done.length });
+  logRows(log, plan.run, done);
   if (missed.length > 0) log.warn('sheet.rows_moved', { run: plan.run, rows: missed.length });
   if (outcome.overtyped.size > 0) {
     log.info('sheet.typed_meanwhile', { run: plan.run, rows: outcome.overtyped.size });

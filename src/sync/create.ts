@@ -16,7 +16,8 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
   const { clock, log, mirror, times } = link;
   const { entity } = item.key;
   const key = { entity, id: answer.id };
-  log.info('record.pushed', { record: recordKeyText(key), kind: 'create', fields: Object.keys(item.fields) });
+  const fields = Object.keys(item.fields);
+  log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'create', fields });
   mirror.transaction(() => {
     const seen = { entity, id: answer.id, fields: answer.fields, at: answer.at };
     mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: times.lagMs }));

@@ -3,6 +3,7 @@ import type { Plan } from '../core/decide/plan.ts';
 import { comparePlans, type PlanDifference } from '../core/decide/plan-difference.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
+import { noteAsked } from './asked.ts';
 import { noteContests } from './contests.ts';
 import { recoverOutbox } from './create.ts';
 import { type CycleOrder, type CycleResult, dryRun, emptyTrail, runCycle, type Trail } from './cycle.ts';
@@ -222,9 +223,7 @@ export class Engine {
     this.lastPlan = result.plan;
     noteContests(this.recordProblems, result.plan);
     const now = clock.now();
-    this.askedSince = new Map(
-      result.plan.questions.map(({ scope }) => [scope, this.askedSince.get(scope) ?? now]),
-    );
+    this.askedSince = noteAsked(this.link.log, this.askedSince, result.plan.questions, now);
     this.lastCycleAt = now;
     this.tally.cycles += 1;
     this.tally.tableSteps += result.applied?.table.length ?? 0;

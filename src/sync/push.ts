@@ -112,7 +112,8 @@ async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld):
 function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
   const { log, mirror } = link;
   const { key } = item;
-  log.info('record.pushed', { record: recordKeyText(key), kind: 'update', fields: Object.keys(item.fields) });
+  const fields = Object.keys(item.fields);
+  log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'update', fields });
   mirror.transaction(() => {
     const record = mirror.findRecord(key);
     if (record) {
@@ -164,7 +165,7 @@ async function pushDelete(link: Link, item: OutboxItem, isWithheld: IsWithheld):
     await link.crm.deleteRecord(key);
   }
   const at = clock.now();
-  log.info('record.pushed', { record: recordKeyText(key), kind: 'delete' });
+  log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'delete' });
   mirror.transaction(() => {
     const known = mirror.findRecord(key);
     if (known) mirror.saveRecord({ ...known, presence: 'gone', written: { at, before: {} } });
@@ -200,7 +201,8 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   const current = mirror.findOutboxItem(item.key);
   const tab = currentLayout(link).find(({ entity }) => entity === item.key.entity);
   const details = { code: error.code, message: nameColumn(error.message, tab?.columns ?? []) };
-  log.warn('push.failed', { record: recordKeyText(item.key), kind: item.kind, code: error.code });
+  const { key, kind, run } = item;
+  log.warn('push.failed', { run, record: recordKeyText(key), kind, code: error.code });
   if (current?.run !== item.run) return;
   const attempts = Math.max(1, current.attempts, item.attempts + 1);
   const dueAt = clock.now() + (error.retryAfterMs ?? backoffMs(backoff, attempts, random()));
