@@ -1,6 +1,10 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
@@ -11,6 +15,16 @@ import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { until } from '../support/until.ts';
 
 const limit = { timeout: 300_000 };
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in it.
+  }
+}
 
 describe('a stop', limit, () => {
   test('ends what is on its way, exits with 0, and leaves the rest to the next start', async () => {
@@ -32,6 +46,31 @@ describe('a stop', limit, () => {
     await stage.expectAtRest();
     // What was on its way has ended before the stop: nothing had to be sent again.
     expect(updatesIn(stage)).toBe(titles.length);
+  });
+
+  test('reaches the daemon that was started by npm, whose own end would leave it behind', async () => {
+    const stage = await openStage({ counts: { leads: 3, opportunities: 0, tasks: 0 } });
+    const npm = spawn('npm', ['start'], {
+      cwd: repository,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...stage.environment },
+      stdio: 'ignore',
+      // A group of its own, so that nothing of it outlives the test.
+      detached: true,
+    });
+    const ended = once(npm, 'close');
+    onTestFinished(() => void endGroup(npm));
+    const url = `http://127.0.0.1:${stage.environment['HTTP_PORT']}/readyz`;
+    await until('the daemon is ready', async () =>
+      fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    npm.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    await expect(fetch(url)).rejects.toThrow();
+    const again = await stage.startDaemon();
+    expect((await again.terminate()).code).toBe(0);
   });
 
   const updatesIn = (stage: ProcessStage) =>
