@@ -65,8 +65,8 @@ export const originOf = ({ outbox }: TabContext, id: RecordId): OutboxItem | und
 export const baseOf = (context: TabContext, { key, fields }: Agreement): Fields =>
   Object.keys(fields).length > 0 ? fields : (originOf(context, key.id)?.fields ?? {});
 
-/** The CRM has no trash for contacts: only a person may delete one. */
-function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPolicy {
+/** What a row that is gone means where nobody answers. The CRM has no trash for contacts: only a person may delete one. */
+export function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPolicy {
   const rule = policy.tabs[entity].vanishedRows ?? policy.vanishedRows;
   return entity === 'contact' && rule === 'trash' ? 'ask' : rule;
 }

@@ -81,7 +81,7 @@ export interface TabContext {
 
 /**
  * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`, `loop:lead-42`,
- * `brake:lead:emptied`.
+ * `brake:lead:emptied`, `meant:lead-42:title`.
  */
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>
@@ -97,6 +97,9 @@ export function scopeEntity(scope: string): Entity | undefined {
 export const copyScope = (key: RecordKey, look: string): string => `copy:${recordKeyText(key)}:${look}`;
 export const loopScope = (key: RecordKey): string => `loop:${recordKeyText(key)}`;
 export const refusedScope = (key: RecordKey): string => `refused:${recordKeyText(key)}`;
+/** Of an edit that was let go with others when a brake stopped them all. */
+export const meantScope = (key: RecordKey, field: FieldName): string =>
+  `meant:${recordKeyText(key)}:${field}`;
 export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
 
 /** Keeps what people decided about a record for later, where nothing can be decided about it now. */

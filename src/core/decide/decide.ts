@@ -29,7 +29,8 @@ export function decide(input: DecideInput): Plan {
   if (answers.length === 0) return plan;
   const answered = new Set(answers.map(({ scope }) => scope));
   const others = known.decisions.filter(({ scope }) => !answered.has(scope));
-  return { ...decideOnce({ ...input, known: { ...known, decisions: [...others, ...answers] } }), answers };
+  const decided = decideOnce({ ...input, known: { ...known, decisions: [...others, ...answers] } });
+  return { ...decided, answers: [...answers, ...decided.answers] };
 }
 
 function decideOnce(input: DecideInput): Plan {

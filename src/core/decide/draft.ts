@@ -1,5 +1,5 @@
 import type { Entity, RecordKey } from '../record.ts';
-import type { Agreement, JournalEntry, OutboxItem } from '../state.ts';
+import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
 import type { Brake, Conflict, Hold, Plan, Refusal, RowBefore, TableStep } from './plan.ts';
 
@@ -23,6 +23,8 @@ export interface Draft {
   readonly rebased: Entity[];
   /** Entities whose columns are where the configuration puts them, and nothing speaks against it. */
   readonly remapped: Entity[];
+  /** What answers to brakes come to for each change that they were given for. */
+  readonly noted: Decision[];
   /** Decisions of people that still wait for something. */
   readonly usedDecisions: Set<string>;
   /** Scopes with a row in the tab of the questions under which nothing is decided, and may be soon. */
@@ -46,6 +48,7 @@ export const createDraft = (): Draft => ({
   refusals: [],
   rebased: [],
   remapped: [],
+  noted: [],
   usedDecisions: new Set(),
   openScopes: new Set(),
   restlessRows: 0,
@@ -62,7 +65,7 @@ export const finishDraft = (
   outbox: { save: draft.outboxSaved, drop: draft.outboxDropped },
   agreements: { save: draft.agreementsSaved, drop: draft.agreementsDropped },
   journal: draft.journal,
-  answers: [],
+  answers: draft.noted,
   ...rest,
   table: draft.table,
   before: draft.before,

@@ -4,13 +4,21 @@ import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { FieldName, Fields } from '../value.ts';
 import { decideUnseenRecords, decideVanishedRow, originOf, tabChoice } from './absent.ts';
+import {
+  isLetGo,
+  keepApprovals,
+  noteApproval,
+  type Tripped,
+  unapprovedEdits,
+  unapprovedLosses,
+} from './approvals.ts';
 import { findRepairs, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { findBrakes, stopped } from './brakes.ts';
 import { type ContestHold, findContestHold } from './contested.ts';
 import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
-import { findDisorder } from './disorder.ts';
+import { type Displaced, type Edit, findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
 import { editsOf, type JudgedRow, judgeRow, lostValuesOf, valuesOfVanished } from './judge.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
@@ -226,8 +234,12 @@ function isBraked(context: TabContext, all: Binding, vanished: readonly Agreemen
   const rested = judged.filter(({ isRestless }) => !isRestless);
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   const elsewhere = findElsewhere(context, judged);
-  const isWithheld = elsewhere.length + findHoldingBrakes(context, binding, vanished, judged).length > 0;
-  const holding = [...elsewhere, ...findHoldingBrakes(context, binding, steadilyVanished, rested)];
+  keepApprovals(context);
+  const { holding: withholding } = findHoldingBrakes(context, binding, vanished, judged);
+  const isWithheld = elsewhere.length + withholding.length > 0;
+  const found = findHoldingBrakes(context, binding, steadilyVanished, rested);
+  for (const tripped of found.letGo) noteApproval(context, tripped);
+  const holding = [...elsewhere, ...found.holding];
   draft.brakes.push(...holding);
   if (!isWithheld && holding.length === 0) {
     if (input.known.remaps.has(entity)) draft.remapped.push(entity);
@@ -251,13 +263,34 @@ const findElsewhere = (context: TabContext, judged: readonly JudgedRow[]): Brake
 const headerOf = ({ layout }: TabContext, field: FieldName): string =>
   layout.columns.find((column) => column.field === field)?.header ?? field;
 
-/** The brakes that these losses and edits trip and that nobody has approved. */
+/** The brakes that these losses and edits trip: those that nobody has approved, and those that somebody just let go. */
 function findHoldingBrakes(
   context: TabContext,
   binding: Binding,
   vanished: readonly Agreement[],
   judged: readonly JudgedRow[],
-): Brake[] {
+): { readonly holding: readonly Brake[]; readonly letGo: readonly Tripped[] } {
+  const edits = judged.flatMap(editsOf);
+  const lost = [...judged.flatMap(lostValuesOf), ...vanished.flatMap(valuesOfVanished)];
+  const find = (rows: readonly Agreement[], some: readonly Edit[]) =>
+    findTripped(context, binding, { vanished: rows, edits: some, lost });
+  // As long as anything of it is left to be done, the answer counts for what goes with it.
+  for (const { brake } of find(vanished, edits)) context.decision(brake.scope);
+  const tripped = find(unapprovedLosses(context, vanished), unapprovedEdits(context, edits));
+  const [letGo, holding] = [true, false].map((wanted) =>
+    tripped.filter((each) => isLetGo(context, each) === wanted),
+  );
+  return { holding: (holding ?? []).map(({ brake }) => brake), letGo: letGo ?? [] };
+}
+
+/** What may trip a brake: rows that are gone, values that people changed, and values that nothing took the place of. */
+interface Upset {
+  readonly vanished: readonly Agreement[];
+  readonly edits: readonly Edit[];
+  readonly lost: readonly Displaced[];
+}
+
+function findTripped(context: TabContext, binding: Binding, { vanished, edits, lost }: Upset): Tripped[] {
   const { cascades, entity, input } = context;
   const { brakes: limits } = input.policy;
   const goneRecords = binding.records.flatMap(({ id }) => {
@@ -267,25 +300,19 @@ function findHoldingBrakes(
   });
   const vanishedRows = vanished.map(({ key }) => key.id);
   const agreed = [...context.agreements.values()].filter((agreement) => isInTable(context, agreement)).length;
-  const lostValues = [...judged.flatMap(lostValuesOf), ...vanished.flatMap(valuesOfVanished)];
-  const tripped = [
-    ...findFirstMeeting(context, binding.unbound),
-    ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits),
-    ...findDisorder(
-      judged.flatMap(editsOf),
-      agreed,
-      limits,
-      (field) => headerOf(context, field),
-      lostValues,
-    ).map(
-      ({ kind, reason, edits }): Brake => ({
-        scope: `brake:${entity}:${kind}`,
-        entity,
-        reason,
-        changes: stopped(edits.map((edit) => ({ ...edit, what: 'edited' }))),
-      }),
+  const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [] });
+  const disorders = findDisorder(edits, agreed, limits, (field) => headerOf(context, field), lost);
+  return [
+    ...findFirstMeeting(context, binding.unbound).map(alone),
+    ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits).map(
+      (brake): Tripped => ({ ...alone(brake), vanishedRows: isOfGoneRecords(brake) ? [] : vanishedRows }),
     ),
-    ...findRebase(context, binding),
+    ...disorders.map(({ kind, reason, edits: own }): Tripped => {
+      const changes = stopped(own.map((edit) => ({ ...edit, what: 'edited' })));
+      return { ...alone({ scope: `brake:${entity}:${kind}`, entity, reason, changes }), edits: own };
+    }),
+    ...findRebase(context, binding).map(alone),
   ];
-  return tripped.filter(({ scope }) => context.decision(scope) === undefined);
 }
+
+const isOfGoneRecords = ({ scope }: Brake): boolean => scope.endsWith(':gone');

@@ -1,0 +1,70 @@
+import { parseRecordKey, type RecordId } from '../record.ts';
+import type { Agreement } from '../state.ts';
+import { ruleOf } from './absent.ts';
+import { meantScope, type TabContext, vanishedScope } from './context.ts';
+import type { Edit } from './disorder.ts';
+import type { Brake } from './plan.ts';
+
+/** A brake with all that tripped it. */
+export interface Tripped {
+  readonly brake: Brake;
+  readonly edits: readonly Edit[];
+  readonly vanishedRows: readonly RecordId[];
+}
+
+/*
+ * What a person lets go on takes its time: a hundred edits are minutes of requests. The answer is for what they saw, so it is turned into
+ * one for each change as soon as it is read, and what comes later is asked about by itself.
+ */
+
+/** Stands where the answer was, from when it is known what it was given for until that is done. */
+const noted = 'noted';
+
+/** Whether a person has just let go what tripped the brake. */
+export function isLetGo({ decision }: TabContext, { brake }: Tripped): boolean {
+  const choice = decision(brake.scope);
+  return choice !== undefined && choice !== noted;
+}
+
+/** The edits that nobody approved, and not with this value. */
+export const unapprovedEdits = ({ decision, entity, peek }: TabContext, edits: readonly Edit[]): Edit[] =>
+  edits.filter(({ id, field, after }) => {
+    const scope = meantScope({ entity, id }, field);
+    return peek(scope) !== JSON.stringify(after) || decision(scope) === undefined;
+  });
+
+/** The rows that are gone without an answer, once the brake for all of them was answered. */
+export function unapprovedLosses(
+  { entity, peek }: TabContext,
+  vanished: readonly Agreement[],
+): readonly Agreement[] {
+  const isNoted = vanishedBrakes.some((kind) => peek(`brake:${entity}:${kind}`) === noted);
+  return isNoted ? vanished.filter(({ key }) => peek(vanishedScope(key)) === undefined) : vanished;
+}
+
+const vanishedBrakes = ['emptied', 'vanished'] as const;
+
+/** Takes note of what an answer was given for. */
+export function noteApproval(context: TabContext, { brake, edits, vanishedRows }: Tripped): void {
+  const { draft, entity, input, peek } = context;
+  if (edits.length + vanishedRows.length === 0) return;
+  const note = (scope: string, choice: string) => draft.noted.push({ scope, choice, at: input.now });
+  for (const { id, field, after } of edits) note(meantScope({ entity, id }, field), JSON.stringify(after));
+  const answer = peek(brake.scope);
+  // Who lets it go without a word about the rows means what holds for one row alone.
+  const choice = answer === 'trash' || answer === 'restore' ? answer : ruleOf(context);
+  for (const id of vanishedRows) {
+    const scope = vanishedScope({ entity, id });
+    if (peek(scope) === undefined) note(scope, choice);
+  }
+  note(brake.scope, noted);
+}
+
+/** Keeps what was approved of records that wait to be sent or are on their way: they are tried again if that fails. */
+export function keepApprovals({ decision, entity, input, outbox }: TabContext): void {
+  for (const { scope } of input.known.decisions) {
+    const [kind, subject = ''] = scope.split(':');
+    const key = kind === 'meant' ? parseRecordKey(subject) : undefined;
+    if (key?.entity === entity && outbox.has(key.id)) decision(scope);
+  }
+}
