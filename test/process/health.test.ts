@@ -142,6 +142,11 @@ test('what goes wrong and is mended again is seen in health, metrics and alerts'
     begin: async () => stage.setCrmFaults({ faults: [{ kind: 'dropBefore', times: 100_000 }] }),
     end: crmIsWell,
   });
+  await expectTold(daemon, receiver, 'SHEET_UNREACHABLE', {
+    begin: () =>
+      stage.setSheetFaults({ failures: [{ kind: 'cut', when: 'before', on: 'read', times: 100_000 }] }),
+    end: () => stage.setSheetFaults({}),
+  });
   await expectTold(daemon, receiver, 'SHEET_FORBIDDEN', {
     begin: () => stage.setSheetFaults({ refusals: { '*': 'permissionDenied' } }),
     end: () => stage.setSheetFaults({}),
