@@ -83,6 +83,25 @@ test('the switch overrules the colours of the system, and the page remembers it'
   expect(await ground()).toBe(dark);
 });
 
+test('no script runs in the page but its own, and nothing is asked of another host', async () => {
+  const { daemon } = await openFilled();
+  const { page } = await openStatusPage(browser, daemon.url, { tolerated: /Content Security Policy/ });
+  const { headers } = await fetch(daemon.url);
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/);
+  expect(policy).not.toMatch(/unsafe|\*|https?:/);
+  const tried: unknown = await page.evaluate(`(async () => {
+    const script = Object.assign(document.createElement('script'), { textContent: 'window.hasRun = true' });
+    document.body.append(script);
+    const link = Object.assign(document.createElement('a'), { href: 'javascript:window.hasRun = true' });
+    document.body.append(link);
+    link.click();
+    const isAnswered = await fetch('http://localhost:1/').then(() => true, () => false);
+    return { hasRun: window.hasRun ?? false, isAnswered };
+  })()`);
+  expect(tried).toEqual({ hasRun: false, isAnswered: false });
+});
+
 test('a resync is started by its button and shows how far it is, and what it came to', async () => {
   const { daemon, stage } = await openFilled({ counts: { leads: 250, opportunities: 30, tasks: 30 } });
   const { enterToken, page } = await openStatusPage(browser, daemon.url);

@@ -1,0 +1,66 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Alert } from '../../src/alerts/alert.ts';
+import { createWebhook } from '../../src/alerts/webhook.ts';
+import { realClock } from '../support/real-clock.ts';
+import { findFreePort } from '../support/redis.ts';
+import { type Script, startScriptedServer } from '../support/scripted-server.ts';
+
+const condition = {
+  name: 'SWEEP_LATE',
+  since: Date.UTC(2026, 10, 21, 10, 22),
+  words: 'Not read: <Leads> & Tasks.',
+  makes: 'notReady',
+} as const;
+const began: Alert = { event: 'began', link: 'north', condition };
+
+async function openReceiver(script: Script) {
+  const server = await startScriptedServer(script);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const sendTo = (url: string, alert: Alert): Promise<void> =>
+  createWebhook({ url, title: 'crm-sheet-sync', clock: realClock })(alert, new AbortController().signal);
+
+test('an alert is a text that Slack shows as it is meant, and fields for machines', async () => {
+  const receiver = await openReceiver((response) => response.end('ok'));
+  await sendTo(`${receiver.baseUrl}/hook`, began);
+  await sendTo(`${receiver.baseUrl}/hook`, { ...began, event: 'ended', endedAt: Date.UTC(2026, 10, 21, 11) });
+  const since = '2026-11-21T10:22:00.000Z';
+  const facts = { link: 'north', condition: { ...condition, since } };
+  expect(receiver.requests.map(({ body }) => JSON.parse(body))).toEqual([
+    {
+      ...facts,
+      event: 'began',
+      text: `crm-sheet-sync: SWEEP_LATE since ${since}: Not read: &lt;Leads&gt; &amp; Tasks.`,
+    },
+    {
+      ...facts,
+      event: 'ended',
+      text: `crm-sheet-sync: SWEEP_LATE is over. It began ${since}.`,
+      endedAt: '2026-11-21T11:00:00.000Z',
+    },
+  ]);
+  expect(receiver.requests[0]?.headers['content-type']).toBe('application/json');
+});
+
+test('a redirect is not followed: it would carry what is told elsewhere', async () => {
+  const elsewhere = await openReceiver((response) => response.end());
+  const receiver = await openReceiver((response) =>
+    response.writeHead(307, { location: elsewhere.baseUrl }).end(),
+  );
+  await expect(sendTo(receiver.baseUrl, began)).rejects.toMatchObject({
+    code: 'ALERT_UNSENT',
+    message: 'The receiver answered 307.',
+  });
+  expect(elsewhere.requests).toEqual([]);
+});
+
+test('what fails never names the address, which often carries a token', async () => {
+  const refusing = await openReceiver((response) => response.writeHead(403).end('a-token is unknown'));
+  for (const url of [`${refusing.baseUrl}/a-token`, `http://127.0.0.1:${await findFreePort()}/a-token`]) {
+    const error = await sendTo(url, began).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'ALERT_UNSENT' });
+    expect(String(error)).not.toContain('a-token');
+  }
+});
