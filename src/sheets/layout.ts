@@ -3,7 +3,7 @@ import type { LaidOut, LayOutConsent } from '../core/ports.ts';
 import type { Request } from './client.ts';
 import { bindColumns } from './columns.ts';
 import { type Grid, isEmptyGrid } from './grid.ts';
-import { tagLink } from './metadata.ts';
+import { tagLink, tagWrite } from './metadata.ts';
 import { createTab, headTab } from './new-tab.ts';
 import { addColumns, type ColumnLooks, missingColumns, offerOf, refreshTab } from './refresh.ts';
 import { createShadow, findShadow } from './shadow.ts';
@@ -45,7 +45,7 @@ export function planLayOut(task: LayOutTask): LayingOut {
   const { consent, layout, owner, spreadsheet } = task;
   const stranger = findStranger(spreadsheet, owner);
   if (stranger !== undefined && !consent.adopt) return { ...nothing, held: [stranger] };
-  const { grids, link } = spreadsheet;
+  const { grids, lastWrite, link } = spreadsheet;
   const [lone, ...others] = grids;
   const spare = lone && others.length === 0 && isEmptyGrid(lone) ? [lone] : [];
   const freeIds = freeSheetIds([
@@ -71,6 +71,7 @@ export function planLayOut(task: LayOutTask): LayingOut {
       ...requests,
       ...(isMissing ? [createShadow(shadow)] : []),
       ...(isTagged ? tagLink(link, { ...owner, tabs, shadow }) : []),
+      ...(isTagged && !lastWrite ? tagWrite(undefined, '') : []),
     ],
     held: outcomes.flatMap(({ held }) => held),
     offered: outcomes.flatMap(({ offered }) => offered),

@@ -12,6 +12,7 @@ export const metadataFields = 'developerMetadata(metadataId,metadataKey,metadata
 
 const linkKey = 'crm-sheet-sync.link';
 const columnKey = 'crm-sheet-sync.column';
+const writeKey = 'crm-sheet-sync.write';
 
 const tabKinds = [...entities, 'question'] as const satisfies readonly TabKind[];
 
@@ -33,6 +34,11 @@ const columnShape = z.object({ field: z.string(), note: z.string().optional() })
 /** What a managed column says about itself: what it carries, and a hash of the note that we put at its header. */
 export type ColumnTag = z.infer<typeof columnShape>;
 
+const writeShape = z.object({ run: z.string() });
+
+/** The write that the spreadsheet saw last; empty before the first. */
+export type WriteTag = z.infer<typeof writeShape>;
+
 /** A tag as it is stored, with the id by which it is replaced. */
 export type Stored<Tag> = Tag & { readonly metadataId: number };
 
@@ -41,6 +47,9 @@ export const readLinkTag = (entries: readonly DeveloperMetadata[]): Stored<LinkT
 
 export const readColumnTags = (entries: readonly DeveloperMetadata[]): Stored<ColumnTag>[] =>
   readTags(entries, columnKey, columnShape);
+
+export const readWriteTag = (entries: readonly DeveloperMetadata[]): Stored<WriteTag> | undefined =>
+  readTags(entries, writeKey, writeShape)[0];
 
 /** The entries of a key; what is not of the shape was not written by us and is left alone. */
 function readTags<Tag extends object>(
@@ -58,6 +67,11 @@ function readTags<Tag extends object>(
 /** Writes the tag of the spreadsheet; nothing when it stands there already. */
 export function tagLink(stored: Stored<LinkTag> | undefined, wanted: LinkTag): Request[] {
   return writeTag(linkKey, linkShape, stored, wanted, { spreadsheet: true });
+}
+
+/** Names the write that it goes with. */
+export function tagWrite(stored: Stored<WriteTag> | undefined, run: string): Request[] {
+  return writeTag(writeKey, writeShape, stored, { run }, { spreadsheet: true });
 }
 
 /** Writes the tag of a column; nothing when it stands there already. */

@@ -47,7 +47,7 @@ export function createSheetTable(
         const readings = observeTabs(spreadsheet, layout, owner, reader.otherCells());
         last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet) };
       }
-      writer.start(boundTabs(last.readings), findShadow(spreadsheet));
+      writer.start(boundTabs(last.readings), findShadow(spreadsheet), spreadsheet.lastWrite);
       return last.table;
     },
 
@@ -87,6 +87,7 @@ function tableOf(readings: Read['readings'], spreadsheet: TaggedSpreadsheet): Ob
       ...(readings.has('question') && { question: observed('question') }),
     },
     timeZone: timeZoneOf(spreadsheet),
+    ...(spreadsheet.lastWrite?.run ? { lastWrite: spreadsheet.lastWrite.run } : {}),
   };
 }
 

@@ -2,7 +2,7 @@ import { labelKey } from '../core/label-key.ts';
 import type { TabLayout } from '../core/layout.ts';
 import type { Spreadsheet } from './client.ts';
 import { type Grid, readGrids } from './grid.ts';
-import { type LinkTag, readLinkTag, type Stored } from './metadata.ts';
+import { type LinkTag, readLinkTag, readWriteTag, type Stored, type WriteTag } from './metadata.ts';
 
 /** Whose spreadsheet it has to be. */
 export interface Owner {
@@ -16,12 +16,14 @@ export interface TaggedSpreadsheet {
   /** IANA name; absent where it was not asked for. */
   readonly timeZone: string | undefined;
   readonly link: Stored<LinkTag> | undefined;
+  readonly lastWrite: Stored<WriteTag> | undefined;
   readonly grids: readonly Grid[];
 }
 
 export const readTagged = (spreadsheet: Spreadsheet): TaggedSpreadsheet => ({
   timeZone: spreadsheet.properties?.timeZone ?? undefined,
   link: readLinkTag(spreadsheet.developerMetadata ?? []),
+  lastWrite: readWriteTag(spreadsheet.developerMetadata ?? []),
   grids: readGrids(spreadsheet),
 });
 

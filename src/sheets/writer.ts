@@ -3,6 +3,7 @@ import type { Log, Table } from '../core/ports.ts';
 import type { RowStep, WriteReply } from '../core/table.ts';
 import { columnLetters } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
+import { type Stored, tagWrite, type WriteTag } from './metadata.ts';
 import {
   findColumns,
   findHits,
@@ -20,7 +21,7 @@ import { tabRequests } from './write.ts';
 /** Writes steps to the tabs as they were read last. */
 export interface Writer extends Pick<Table, 'write' | 'recall'> {
   /** Takes over what a read found. */
-  start(tabs: Tabs, shadow: Shadow | undefined): void;
+  start(tabs: Tabs, shadow: Shadow | undefined, lastWrite: Stored<WriteTag> | undefined): void;
 }
 
 /** Google recommends at most 2 MB a request: https://developers.google.com/workspace/sheets/api/limits */
@@ -35,13 +36,16 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
   /** The tabs as they stand after the parts that were written. */
   let tabs: Tabs = new Map();
   let shadow: Shadow | undefined;
+  /** Absent once this write has put its name there. */
+  let lastWrite: Stored<WriteTag> | undefined;
 
   async function writeBatch(steps: readonly RowStep[], plan: KeepingPlan | undefined): Promise<WriteReply> {
     if (steps.length === 0) return emptyReply;
     const { requests, after } = planSteps(steps, tabs, shadow);
     const kept = plan ? keptStepsOf(steps, plan) : [];
     const keep = plan && planKeeping(shadow, plan.keeping, tabsOf(steps, tabs), kept);
-    const all = [...(keep?.requests ?? []), ...requests];
+    const tag = plan && lastWrite ? tagWrite(lastWrite, plan.keeping.run) : [];
+    const all = [...(keep?.requests ?? []), ...requests, ...tag];
     if (steps.length > 1 && Buffer.byteLength(JSON.stringify(all)) > batchBytesMax) {
       const half = Math.ceil(steps.length / 2);
       const first = await writeBatch(steps.slice(0, half), plan);
@@ -52,6 +56,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     });
     const met = tabs;
     tabs = after;
+    lastWrite = undefined;
     if (!plan || !keep) return emptyReply;
     shadow = keep.shadow;
     const slots = kept.map(({ slot }) => slot);
@@ -63,10 +68,11 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
   }
 
   return {
-    start(nowRead, nowShadow) {
+    start(nowRead, nowShadow, nowLastWrite) {
       read = nowRead;
       tabs = nowRead;
       shadow = nowShadow;
+      lastWrite = nowLastWrite;
     },
     async write(steps, keeping) {
       try {

@@ -16,7 +16,7 @@ import { keptSteps, type RowStep } from '../core/table.ts';
 import { takeAccount } from './account.ts';
 import { saveColumnMap } from './column-map.ts';
 import type { Link } from './link.ts';
-import { saveRebase } from './rebase.ts';
+import { noteWrite, saveRebase } from './rebase.ts';
 import { logRows } from './row-log.ts';
 
 /**
@@ -150,6 +150,7 @@ function commitPlan(link: Link, plan: Plan): OpenWrite {
     for (const write of noteSentBack(mirror.readOpenWrites(), plan)) mirror.saveOpenWrite(write);
     const open = unansweredWrite(plan, freeRow(mirror.readOpenWrites()));
     if (isLeft(open)) mirror.saveOpenWrite(open);
+    if (plan.table.length > 0) noteWrite(mirror, open.keeping.run);
     // Last, because it forgets all of the above.
     if (plan.takesAccount) takeAccount(link);
     return open;

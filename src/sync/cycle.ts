@@ -10,7 +10,7 @@ import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
-import { readRebases, readWord } from './rebase.ts';
+import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
 
 /** What a cycle leaves for the next. */
@@ -64,6 +64,7 @@ export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): 
 /** Reads the table, once more where a write has landed meanwhile of which nobody knew. */
 async function readTable(link: Link): Promise<ObservedTable> {
   const table = await link.table.read(currentLayout(link));
+  if (rebaseOutrun(link, table)) link.log.warn('mirror.rebased', {});
   return (await recallWrites(link)) ? link.table.read(currentLayout(link)) : table;
 }
 

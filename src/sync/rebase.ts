@@ -3,6 +3,7 @@ import { copiedFact, type Mirror } from '../core/mirror.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
+import type { Link } from './link.ts';
 
 /** Why nothing that the mirror remembers of an entity may be trusted until a person agrees; empty once somebody did. */
 const rebaseFact = (entity: Entity): string => `rebase.${entity}`;
@@ -61,6 +62,7 @@ export function beginRebase(
     mirror.saveSweep({ entity, startedAt: now, isComplete: false, pages: 0, records: 0 });
   }
   mirror.saveFact(wordFact, newWord);
+  mirror.saveFact(writesFact, '');
 }
 
 /** Rebases a mirror that was started from a copy. Answers whether it was one. */
@@ -73,6 +75,40 @@ export function rebaseCopy(mirror: Mirror, chance: { now: number; newWord: strin
   });
   return true;
 }
+
+const writesFact = 'table.writes';
+
+/** So many writes are remembered: one that nobody answered lands within three minutes, in which there are hardly more than half of these. */
+const writesMax = 250;
+
+/** The writes to the table that the mirror knows of; none where it knows nothing of the table yet. */
+const readWrites = (mirror: Mirror): readonly string[] =>
+  (mirror.readFact(writesFact) ?? '').split(' ').filter((run) => run !== '');
+
+/** Takes note of a write to the table before it is sent. To be called in a transaction. */
+export function noteWrite(mirror: Mirror, run: string): void {
+  mirror.saveFact(writesFact, [...readWrites(mirror), run].slice(-writesMax).join(' '));
+}
+
+/**
+ * Rebases a mirror that does not know what the table says was written there last: it is an old one that was put back, or another mirror
+ * has written since. Answers whether it was.
+ */
+export function rebaseOutrun({ clock, mirror, newWord }: OutrunLink, { lastWrite }: ObservedTable): boolean {
+  const known = readWrites(mirror);
+  if (lastWrite === undefined || known.includes(lastWrite)) return false;
+  // One that knows nothing of the table yet begins with this.
+  const isOutrun = known.length > 0;
+  mirror.transaction(() => {
+    if (isOutrun) beginRebase(mirror, outrunReason, { now: clock.now(), newWord: newWord() });
+    noteWrite(mirror, lastWrite);
+  });
+  return isOutrun;
+}
+
+type OutrunLink = Pick<Link, 'clock' | 'mirror' | 'newWord'>;
+
+const outrunReason = 'The mirror is older than the sheet: it does not know the last write there.';
 
 const wordFact = 'word';
 

@@ -34,6 +34,9 @@ const rowsIn = async (table: Table) => {
 /** The spreadsheet as people see it: what is hidden is ours. */
 const withoutHidden = (spreadsheet: WholeSpreadsheet): WholeSpreadsheet => ({
   ...spreadsheet,
+  developerMetadata: (spreadsheet.developerMetadata ?? []).filter(
+    ({ metadataKey }) => metadataKey !== 'crm-sheet-sync.write',
+  ),
   sheets: (spreadsheet.sheets ?? []).filter(({ properties }) => !properties?.hidden),
 });
 

@@ -1,4 +1,4 @@
-import { copyFile, readdir, rm } from 'node:fs/promises';
+import { copyFile, cp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -39,10 +39,25 @@ const rebaseAsked = (stage: ProcessStage, words: RegExp) =>
     return brakes.find(({ scope, reason }) => scope === 'brake:lead:rebase' && words.test(reason))?.reason;
   });
 
+const copyOf = (stage: ProcessStage) => `${stateOf(stage)}-copy`;
+
+/** As a snapshot of the disk does it while the daemon runs. */
+const copyByHand = (stage: ProcessStage) => cp(stateOf(stage), copyOf(stage), { recursive: true });
+
+async function putCopyBack(stage: ProcessStage): Promise<void> {
+  await rm(stateOf(stage), { recursive: true });
+  await rename(copyOf(stage), stateOf(stage));
+}
+
 describe('a mirror that knows less than the sheet', limit, () => {
   test.each<[string, (stage: ProcessStage) => Promise<void>, RegExp]>([
     ['is a backup', restoreBackup, /is a copy from .* 10 rows are equal on both sides, 2 differ/],
     ['was lost', loseMirror, /is new, but the sheet was synced before\. 10 rows are equal/],
+    [
+      'is an old copy of the files',
+      putCopyBack,
+      /is older than the sheet: .* 10 rows are equal .*, 2 differ/,
+    ],
   ])(
     'because it %s writes nothing before a person agrees, and then overwrites nothing',
     async (_, spoil, words) => {
@@ -53,6 +68,7 @@ describe('a mirror that knows less than the sheet', limit, () => {
         code: 0,
         stdout: expect.stringContaining('backups'),
       });
+      await copyByHand(stage);
       const [one, two] = (await readCrm(stage.addresses.crmUrl)).leads;
       await stage.editSheet({
         kind: 'edit',
