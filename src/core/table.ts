@@ -38,7 +38,7 @@ export interface ObservedTable {
   readonly tabs: Readonly<Record<Entity, ObservedTab>> & { readonly question?: ObservedTab };
   /** IANA time zone in which the table shows date-times. */
   readonly timeZone: string;
-  /** The run under which rows were kept by the write that the table saw last; absent where it does not say. */
+  /** The run of the write of records that the table saw last; absent where it does not say. */
   readonly lastWrite?: string;
 }
 

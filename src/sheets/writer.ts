@@ -44,7 +44,9 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     const { requests, after } = planSteps(steps, tabs, shadow);
     const kept = plan ? keptStepsOf(steps, plan) : [];
     const keep = plan && planKeeping(shadow, plan.keeping, tabsOf(steps, tabs), kept);
-    const tag = plan && lastWrite ? tagWrite(lastWrite, plan.keeping.run) : [];
+    // Questions say nothing of records: a daemon that may not touch those yet asks, and is no reason for another one to stop.
+    const isOfRecords = steps.some(({ entity }) => entity !== 'question');
+    const tag = plan && lastWrite && isOfRecords ? tagWrite(lastWrite, plan.keeping.run) : [];
     const all = [...(keep?.requests ?? []), ...requests, ...tag];
     if (steps.length > 1 && Buffer.byteLength(JSON.stringify(all)) > batchBytesMax) {
       const half = Math.ceil(steps.length / 2);
@@ -56,7 +58,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     });
     const met = tabs;
     tabs = after;
-    lastWrite = undefined;
+    if (tag.length > 0) lastWrite = undefined;
     if (!plan || !keep) return emptyReply;
     shadow = keep.shadow;
     const slots = kept.map(({ slot }) => slot);

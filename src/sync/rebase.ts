@@ -108,7 +108,8 @@ export function rebaseOutrun({ clock, mirror, newWord }: OutrunLink, { lastWrite
 
 type OutrunLink = Pick<Link, 'clock' | 'mirror' | 'newWord'>;
 
-const outrunReason = 'The mirror is older than the sheet: it does not know the last write there.';
+const outrunReason =
+  'The mirror does not know the last write to the sheet: it is an old copy, or another daemon writes there as well.';
 
 const wordFact = 'word';
 

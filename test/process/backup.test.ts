@@ -56,7 +56,7 @@ describe('a mirror that knows less than the sheet', limit, () => {
     [
       'is an old copy of the files',
       putCopyBack,
-      /is older than the sheet: .* 10 rows are equal .*, 2 differ/,
+      /does not know the last write to the sheet.* 10 rows are equal .*, 2 differ/,
     ],
   ])(
     'because it %s writes nothing before a person agrees, and then overwrites nothing',
