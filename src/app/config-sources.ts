@@ -51,8 +51,10 @@ export function placeVariable(tree: Tree, variable: EnvironmentVariable, environ
   if (found.text === undefined) return [];
   let place = tree;
   for (const name of variable.path.slice(0, -1)) {
-    const inner = place[name];
-    const next: Tree = isTree(inner) ? inner : {};
+    const inner = place[name] ?? undefined;
+    // It would be lost without a word.
+    if (inner !== undefined && !isTree(inner)) return [`${name}: must be a section with settings of its own`];
+    const next: Tree = inner ?? {};
     place[name] = next;
     place = next;
   }

@@ -15,6 +15,7 @@ import {
   type Tree,
   valueAt,
 } from './config-sources.ts';
+import { settingWords } from './setting-words.ts';
 import {
   allTabs,
   type EnvironmentVariable,
@@ -46,7 +47,7 @@ export function loadLinks(environment: Environment): LinkSettings {
     ...readConfigFile(configFileOf(environment), environment['CRM_SYNC_CONFIG'] !== undefined),
   };
   const mistakes = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
-  const links = settingsSchema.shape.links.safeParse(own);
+  const links = settingsSchema.shape.links.safeParse(own, { error: settingWords });
   if (!links.success)
     mistakes.push(...links.error.issues.map((issue) => describeIssue(issue, { links: own }, ['links'])));
   if (mistakes.length > 0 || !links.success) throw refusal(mistakes);
@@ -59,8 +60,7 @@ export function loadLinks(environment: Environment): LinkSettings {
   mistakes.push(...checked.flatMap(({ mistakes }) => mistakes));
   const [first, ...others] = checked.flatMap(({ settings }) => settings ?? []);
   if (first && mistakes.length === 0) mistakes.push(...checkSpreadsheets([first, ...others]));
-  // What is common to all links is found wrong in each.
-  if (!first || mistakes.length > 0) throw refusal([...new Set(mistakes)]);
+  if (!first || mistakes.length > 0) throw refusal(mistakes);
   return [first, ...others];
 }
 
@@ -107,7 +107,7 @@ function checkDraft({ link, tree }: Draft): {
   readonly mistakes: readonly string[];
 } {
   if (link && link.mistakes.length > 0) return { mistakes: link.mistakes };
-  const { data, error } = settingsSchema.safeParse(tree);
+  const { data, error } = settingsSchema.safeParse(tree, { error: settingWords });
   if (!data) return { mistakes: error.issues.map((issue) => describeIssue(issue, tree, [], link)) };
   const mistakes = checkRelations(data);
   if (!link) return { settings: data, mistakes };
@@ -139,7 +139,7 @@ export function loadHttpSettings(environment: Environment): Settings['http'] {
   const variables = environmentVariables.filter(({ path }) => path[0] === 'http');
   const misplaced = variables.flatMap((variable) => placeVariable(tree, variable, environment));
   if (misplaced.length > 0) throw refusal(misplaced);
-  const parsed = httpPart.safeParse(tree);
+  const parsed = httpPart.safeParse(tree, { error: settingWords });
   if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => describeIssue(issue, tree, [])));
   return parsed.data.http;
 }
@@ -160,10 +160,11 @@ export const hasNamedLinks = (environment: Environment): boolean =>
 export const configFileOf = (environment: Environment): string =>
   environment['CRM_SYNC_CONFIG'] ?? defaultConfigFile;
 
+/** What is common to all links, and a section of several variables, is found wrong more than once. */
 const refusal = (mistakes: readonly string[]) =>
   new SyncError(
     'CONFIG_INVALID',
-    `The settings are not valid:\n${mistakes.map((mistake) => `  ${mistake}\n`).join('')}`,
+    `The settings are not valid:\n${[...new Set(mistakes)].map((mistake) => `  ${mistake}\n`).join('')}`,
   );
 
 /** One line about a mistake below `base`: where, what was found, what is allowed. */
@@ -183,12 +184,20 @@ function describeIssue(
   const variable = general && isOwn && isOfLink(general) ? ofLink(general, link.name) : general;
   const place = [...(isOwn ? ['links', link.name] : []), ...path].join('.');
   const name = variable ? `${place} (${variable.name})` : place || 'the file';
-  if (found === undefined && issue.code === 'invalid_type') return `${name}: is missing; ${issue.message}`;
   // Whatever stands where a link should be may be its key.
   const isSecret = variable?.isSecret === true || base.length > 0;
-  const shown = isSecret || found === undefined ? '' : `; found ${JSON.stringify(found)}`;
-  return `${name}: ${issue.message}${shown}`;
+  return `${name}: ${issue.message}${isSecret ? '' : describeFound(found, issue)}`;
 }
+
+/** What stands there instead. A section holds the secrets of the environment too, and what stands in the place of one may be a secret. */
+function describeFound(found: unknown, issue: z.core.$ZodIssue): string {
+  const isForSection = issue.code === 'invalid_type' && ['object', 'record'].includes(issue.expected);
+  if (found === undefined || typeof found === 'object' || isForSection) return '';
+  return `; found ${hideKeys(JSON.stringify(found))}`;
+}
+
+/** A key of the CRM may have been given for something else. */
+export const hideKeys = (text: string): string => text.replace(/svc_live_[0-9a-f]{64}/gi, '(a key)');
 
 /** Relations between settings that a schema of single values can not hold. */
 function checkRelations(settings: Settings): string[] {

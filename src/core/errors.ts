@@ -189,7 +189,7 @@ export const isSyncError = (error: unknown, ...codes: ErrorCode[]): error is Syn
 /** What went wrong in one sentence with what to do; for people. */
 export const explainError = (error: unknown): string =>
   isSyncError(error)
-    ? `${error.message} ${error.kind.hint}`
+    ? `${error.message}${error.message.endsWith('\n') ? '' : ' '}${error.kind.hint}`
     : error instanceof Error
       ? error.message
       : String(error);

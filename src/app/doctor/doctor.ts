@@ -1,5 +1,5 @@
 import { type Entity, listedEntities } from '../../core/record.ts';
-import { type Environment, loadSettings } from '../config.ts';
+import { type Environment, hideKeys, loadSettings } from '../config.ts';
 import { enabledEntities, type Settings } from '../settings.ts';
 import { type Check, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 import { type DoctorContext, openContext } from './context.ts';
@@ -117,6 +117,4 @@ const secretsOf = ({ queue, http }: Settings): string[] =>
 
 /** What another side says may quote a secret, and a key may stand in the setting of something else, which is shown. */
 const hideSecrets = (text: string, secrets: readonly string[]): string =>
-  secrets
-    .reduce((shown, secret) => shown.replaceAll(secret, '(a secret)'), text)
-    .replace(/svc_live_[0-9a-f]{64}/gi, '(a key)');
+  hideKeys(secrets.reduce((shown, secret) => shown.replaceAll(secret, '(a secret)'), text));
