@@ -61,7 +61,7 @@ export function givenCells(tab: BoundTab, step: SetStep | AppendStep): GivenCell
 
 /** Where columns of a kept row stand now: managed ones by what they carry, others by their header, or by their place if they have none. */
 function findTargets(
-  { columns, rows }: BoundTab,
+  { columnCount, columns, rows }: BoundTab,
   { cells, columns: keptColumns, headers }: KeptPlace,
   wanted: readonly number[],
 ): GivenCell[] {
@@ -74,7 +74,8 @@ function findTargets(
     if (field !== undefined) return columns.fields.get(field)?.index ?? -1;
     const header = headers[column] ?? '';
     if (header !== '') return headersNow.indexOf(header);
-    return (headersNow[column] ?? '') === '' ? column : -1;
+    // What is kept may be wider than the tab: the hidden tab has the width of the widest.
+    return (headersNow[column] ?? '') === '' && column < columnCount ? column : -1;
   };
   return wanted
     .map((from) => ({ from, column: targetOf(from), cell: cells[from] ?? emptyCell }))
