@@ -24,11 +24,14 @@ export function setRight(people: People, plan: Plan): boolean {
 
 function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
   dropCopies(people, entity);
+  const torn = people.tab(entity);
+  if (!torn) return;
+  clearStrayIds(people, torn);
+  clearLoneStatuses(people, torn);
+  const found = newestValues(people, torn);
+  dropRemains(people, torn);
   const tab = people.tab(entity);
   if (!tab) return;
-  clearStrayIds(people, tab);
-  clearLoneStatuses(people, tab);
-  const found = newestValues(people, tab);
   for (const [row, owner] of findOwners(people, tab)) {
     mendId(people, tab, row, owner);
     takeForOriginal(people, tab, row);
@@ -63,6 +66,16 @@ function findOwners(people: People, { entity, rows }: TabView): ReadonlyMap<Seen
     ]);
   }
   return owners;
+}
+
+/** Rows of which everything is about others that have rows. */
+function dropRemains(people: People, tab: TabView): void {
+  const owners = findOwners(people, tab);
+  const remains = tab.rows.filter(
+    (row) => !owners.has(row) && people.claimedOwners(tab.entity, row).length > 0,
+  );
+  for (const { position } of remains.toReversed())
+    people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: position, count: 1 });
 }
 
 /** IDs that stand in another row too, and in their own row alone. */

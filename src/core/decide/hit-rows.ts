@@ -40,8 +40,10 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const showing = candidates.filter((row) => showsWritten(row, sent));
   // The token of a create is written once only.
   const isCertain = isIdWritten && isClaimToken(describeCell(id));
+  // Where a new row landed is not known, but all of it was written.
+  const mayStandAt = ({ position }: ObservedRow) => position === sent.position || sent.position < 0;
   const isHit = (row: ObservedRow) =>
-    isCertain || likeness(row) > alikeMin || (row.position === sent.position && showing.includes(row));
+    isCertain || likeness(row) > alikeMin || (mayStandAt(row) && showing.includes(row));
   const hits = mostAlike(showing.length > 0 ? showing : candidates, likeness)
     .filter(isHit)
     .toSorted((one, other) => distance(sent, one) - distance(sent, other));
