@@ -1,7 +1,7 @@
 import type { Cell } from './cell.ts';
 import type { RecordKey } from './record.ts';
 import type { JournalEntry } from './state.ts';
-import type { DeleteStep, Keeping, KeptRow, SetStep } from './table.ts';
+import type { AppendStep, DeleteStep, Keeping, KeptRow, PlannedPlaces, RowStep, SetStep } from './table.ts';
 import type { FieldName, Fields } from './value.ts';
 
 /** Google ends a request after three minutes: https://developers.google.com/workspace/sheets/api/limits. Until then an unanswered one may land. */
@@ -23,8 +23,11 @@ export interface OpenWrite {
   readonly keeping: Keeping;
   /** Rows of the table that it needs for what it keeps, from `keeping.from` on. */
   readonly height: number;
+  /** Where the columns stood when it was planned. */
+  readonly places: PlannedPlaces;
   readonly sets: readonly SentSet[];
   readonly deletes: readonly SentDelete[];
+  readonly appends: readonly SentAppend[];
 }
 
 /** Names a step of a write that is still open. */
@@ -71,6 +74,17 @@ export type SentDelete = Sent &
     /** What it took was sent back, and nobody knows yet whether that landed. */
     readonly isSentBack?: true;
   };
+
+/** A row that was sent to be added, which is of no matter once it has landed; its number is below zero. */
+export type SentAppend = Pick<Sent, 'slot' | 'confirms'> & AppendStep;
+
+/** The steps of a write by their numbers. */
+export const stepsOf = ({ appends, deletes, sets }: OpenWrite): ReadonlyMap<number, RowStep> =>
+  new Map<number, RowStep>([
+    ...sets.map((sent) => [sent.slot, { ...sent, kind: 'set' }] as const),
+    ...deletes.map((sent) => [sent.slot, sent] as const),
+    ...appends.map((sent) => [sent.slot, sent] as const),
+  ]);
 
 /** The first row of the table that none of these writes needs for what it keeps. */
 export const freeRow = (writes: readonly OpenWrite[]): number =>

@@ -1,7 +1,7 @@
 import type { Catalog } from './catalog.ts';
-import type { Layout, TabKind } from './layout.ts';
+import type { Layout } from './layout.ts';
 import type { Entity, ListedEntity, ObservedRecord, RecordId, RecordKey } from './record.ts';
-import type { Keeping, ObservedTable, RowStep, WriteReply } from './table.ts';
+import type { Keeping, ObservedTable, PlannedPlaces, RowStep, UnansweredSteps, WriteReply } from './table.ts';
 import type { Fields } from './value.ts';
 
 /** Time. Durations come from `monotonicMs`, which never jumps; instants from `now`. */
@@ -74,11 +74,13 @@ export interface Table {
    * with retry `later` nobody knows whether it landed: `recall` it, and read again before writing again.
    */
   write(steps: readonly RowStep[], keeping?: Keeping): Promise<WriteReply>;
+  /** Where the columns stand as they were read last: a write that is planned from it may need that for {@link recall}. */
+  places(): PlannedPlaces;
   /**
-   * What a write kept of whose reply nothing is known, given the tabs of its steps by their number among {@link keptSteps}; rows that are
-   * absent it has not reached so far. Comes after the read that it is judged by.
+   * What became of a write of whose reply nothing is known: rows that are absent it has not reached so far; `undefined` where nothing of
+   * it has landed. Comes after the read that it is judged by.
    */
-  recall(keeping: Keeping, steps: ReadonlyMap<number, TabKind>): Promise<WriteReply['rows']>;
+  recall(write: UnansweredSteps): Promise<WriteReply | undefined>;
   /**
    * Brings dropdowns, notes and marks up to date; `create` also adds tabs that were never there and the headers of empty ones. Existing
    * content is never changed, and nothing is written when nothing differs.

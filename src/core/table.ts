@@ -49,17 +49,18 @@ export interface RowCells {
   readonly cells: Readonly<Record<FieldName, Cell>>;
 }
 
-/**
- * Where a table keeps a row that one of its writes reached, as it stood right before. Good until that write is over, and understood by
- * the table alone; all numbers are zero-based.
- */
-export interface KeptPlace {
-  /** Absent where nothing stood: then giving back is emptying. */
-  readonly row?: number;
+/** Where the columns of a tab stood at some time, zero-based. Understood by the table alone. */
+export interface ColumnPlaces {
   /** What stood above each column of the tab. */
   readonly headers: readonly string[];
   /** The columns of the managed fields that were there, and by their headers those of the ID and the Sync cell. */
   readonly columns: Readonly<Record<FieldName, number>>;
+}
+
+/** Where a table keeps a row that one of its writes reached, as it stood right before. Good until that write is over. */
+export interface KeptPlace extends ColumnPlaces {
+  /** Zero-based; absent where nothing stood: then giving back is emptying. */
+  readonly row?: number;
   /** All cells of the row by their columns, also those that are not managed. */
   readonly cells: readonly Cell[];
 }
@@ -119,6 +120,16 @@ export const keptSteps = (steps: readonly RowStep[]): readonly (SetStep | Delete
   ...steps.filter((step) => step.kind === 'delete'),
 ];
 
+/**
+ * The steps of a write by their numbers: those that reach a row which is there already from 0 on, in the order in which their rows are
+ * kept, and new rows from -1 down.
+ */
+export const numberSteps = (steps: readonly RowStep[]): ReadonlyMap<number, RowStep> =>
+  new Map<number, RowStep>([
+    ...keptSteps(steps).entries(),
+    ...steps.filter((step) => step.kind === 'append').map((step, index) => [-1 - index, step] as const),
+  ]);
+
 /** What a step did where columns had moved: what it put under others than its own. */
 export interface Hit extends RowCells {
   readonly others: readonly OtherCell[];
@@ -128,10 +139,21 @@ export interface Hit extends RowCells {
   readonly place: KeptPlace;
 }
 
-/** What an atomic write did, as it was kept in the same moment. */
+/** What an atomic write did, as it was kept in the same moment, by the numbers of its steps. */
 export interface WriteReply {
-  /** The rows that it reached, by the number of the step among {@link keptSteps}. */
+  /** The rows that it reached. */
   readonly rows: ReadonlyMap<number, KeptRow>;
   /** Sets and appends whose columns had moved. */
-  readonly hits: ReadonlyMap<RowStep, Hit>;
+  readonly hits: ReadonlyMap<number, Hit>;
+}
+
+/** Where the columns of the tabs stood when a write was planned. */
+export type PlannedPlaces = Readonly<Partial<Record<TabKind, ColumnPlaces>>>;
+
+/** A write of whose reply nothing is known. */
+export interface UnansweredSteps {
+  readonly keeping: Keeping;
+  readonly places: PlannedPlaces;
+  /** By their numbers, as in {@link numberSteps}. */
+  readonly steps: ReadonlyMap<number, RowStep>;
 }

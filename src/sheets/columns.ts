@@ -25,6 +25,11 @@ export interface ManagedColumns {
   readonly fields: ReadonlyMap<FieldName, ManagedColumn>;
 }
 
+/** As much of {@link ManagedColumns} as is known of columns that stood there at another time. */
+export interface ColumnIndexes extends Pick<ManagedColumns, 'id' | 'sync'> {
+  readonly fields: ReadonlyMap<FieldName, { readonly index: number; readonly kind?: FieldKind }>;
+}
+
 export type Binding =
   | { readonly state: 'bound'; readonly columns: ManagedColumns }
   | { readonly state: 'held'; readonly reason: string }

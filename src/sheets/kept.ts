@@ -1,17 +1,16 @@
-import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../core/cell.ts';
+import { bareCell, type Cell, describeCell, emptyCell, equalCells, textCell } from '../core/cell.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
-import type { AppendStep, Hit, KeptPlace, KeptRow, OtherCell, SetStep } from '../core/table.ts';
+import type { AppendStep, ColumnPlaces, Hit, KeptPlace, KeptRow, OtherCell, SetStep } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
-import type { ManagedColumn, ManagedColumns } from './columns.ts';
+import type { ColumnIndexes } from './columns.ts';
 import type { Rows } from './grid.ts';
-import { placedCells } from './placed-cells.ts';
-import type { BoundTab } from './read.ts';
+import { type PlannedTab, placedCells } from './placed-cells.ts';
 
 type Row = Rows[number];
 
 /** Where the columns of a tab stood when a write reached it. */
 export interface KeptColumns {
-  readonly columns: ManagedColumns;
+  readonly columns: ColumnIndexes;
   readonly headers: Row;
   /** Where each column stood when the tab was read; -1 for a new one. */
   readonly oldIndexes: readonly number[];
@@ -21,7 +20,7 @@ export interface KeptColumns {
  * Finds the columns of a tab, as it was read, under the header row that a write met; `undefined` where the ID column was gone, so that
  * nobody knows which rows the write reached.
  */
-export function findKeptColumns(tab: BoundTab, headers: Row): KeptColumns | undefined {
+export function findKeptColumns(tab: PlannedTab, headers: Row): KeptColumns | undefined {
   const oldIndexes = findOldIndexes(tab.rows[0] ?? [], headers);
   const columns = moveColumns(tab.columns, oldIndexes);
   return columns && { columns, headers, oldIndexes };
@@ -43,14 +42,14 @@ function findOldIndexes(oldHeaders: Row, headers: Row): number[] {
   });
 }
 
-function moveColumns(columns: ManagedColumns, oldIndexes: readonly number[]): ManagedColumns | undefined {
+function moveColumns(columns: ColumnIndexes, oldIndexes: readonly number[]): ColumnIndexes | undefined {
   const found = (index: number | undefined) => {
     const moved = index === undefined ? -1 : oldIndexes.indexOf(index);
     return moved < 0 ? undefined : moved;
   };
   const id = found(columns.id);
   if (id === undefined) return undefined;
-  const fields = [...columns.fields].flatMap(([field, column]): [FieldName, ManagedColumn][] => {
+  const fields = [...columns.fields].flatMap(([field, column]): [FieldName, { index: number }][] => {
     const moved = found(column.index);
     return moved === undefined ? [] : [[field, { ...column, index: moved }]];
   });
@@ -70,7 +69,10 @@ export function toKeptRow(met: KeptColumns, cells: Row, row: number): KeptRow {
 }
 
 /** The columns of a kept row of so many cells. */
-const placeOf = ({ columns, headers }: KeptColumns, width: number): KeptPlace => ({
+const placeOf = (
+  { columns, headers }: Pick<KeptColumns, 'columns' | 'headers'>,
+  width: number,
+): KeptPlace => ({
   cells: [],
   headers: Array.from({ length: Math.max(headers.length, width) }, (_, column) => {
     const header = headers[column] ?? emptyCell;
@@ -83,8 +85,28 @@ const placeOf = ({ columns, headers }: KeptColumns, width: number): KeptPlace =>
   },
 });
 
+/** Where the columns of a tab stand as it was read. */
+export function placesOf({ columnCount, columns, rows }: PlannedTab): ColumnPlaces {
+  const { headers, columns: indexes } = placeOf({ columns, headers: rows[0] ?? [] }, columnCount);
+  return { headers, columns: indexes };
+}
+
+/** The tab as it was planned from, as far as its header row and its columns tell. */
+export function toPlannedTab({ headers, columns }: ColumnPlaces): PlannedTab {
+  const { [idHeader]: id = -1, [syncHeader]: sync, ...fields } = columns;
+  return {
+    columnCount: headers.length,
+    columns: {
+      id,
+      sync,
+      fields: new Map(Object.entries(fields).map(([field, index]) => [field, { index }])),
+    },
+    rows: [headers.map((header) => (header === '' ? emptyCell : textCell(header)))],
+  };
+}
+
 /** What a step hit, or `undefined` where all of its cells reached their columns. */
-export function findHit(tab: BoundTab, step: SetStep | AppendStep, met: KeptColumns): Hit | undefined {
+export function findHit(tab: PlannedTab, step: SetStep | AppendStep, met: KeptColumns): Hit | undefined {
   const { columns, oldIndexes } = met;
   const placed = placedCells(tab, step);
   const strayed = placed.filter(({ column }) => (oldIndexes[column] ?? column) !== column);

@@ -2,9 +2,14 @@ import { bareCell, type Cell, describeCell, emptyCell } from '../core/cell.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import { isSameKept } from '../core/kept-cell.ts';
 import type { AppendStep, KeptPlace, RowCells, SetStep } from '../core/table.ts';
-import type { ManagedColumn, ManagedColumns } from './columns.ts';
+import type { ColumnIndexes, ManagedColumn } from './columns.ts';
 import { cellAt } from './grid.ts';
 import type { BoundTab } from './read.ts';
+
+/** A tab as it was read, as far as it tells where cells are written. */
+export interface PlannedTab extends Pick<BoundTab, 'columnCount' | 'rows'> {
+  readonly columns: ColumnIndexes;
+}
 
 /** One cell of a row that is written. `kind` is absent for the ID and the Sync cell. */
 export interface PlacedCell {
@@ -19,20 +24,24 @@ export interface GivenCell extends PlacedCell {
 }
 
 /** The cells that a step writes, or gives back from what is kept. */
-export const placedCells = (tab: BoundTab, step: SetStep | AppendStep): readonly PlacedCell[] =>
+export const placedCells = (tab: PlannedTab, step: SetStep | AppendStep): readonly PlacedCell[] =>
   step.place ? givenCells(tab, step) : placeCells(step, tab.columns);
 
 /**
  * The cells of a row by grid column, from left to right. A cell whose column was not found can not be
  * written.
  */
-export function placeCells({ id, sync, cells }: RowCells, columns: ManagedColumns): PlacedCell[] {
+export function placeCells({ id, sync, cells }: RowCells, columns: ColumnIndexes): PlacedCell[] {
   const placed: PlacedCell[] = [];
   if (id) placed.push({ column: columns.id, cell: id });
   if (sync) placed.push({ column: foundColumn(columns.sync, 'Sync'), cell: sync });
   for (const [field, cell] of Object.entries(cells)) {
     const column = columns.fields.get(field);
-    placed.push({ column: foundColumn(column?.index, field), cell, ...(column && { kind: column.kind }) });
+    placed.push({
+      column: foundColumn(column?.index, field),
+      cell,
+      ...(column?.kind && { kind: column.kind }),
+    });
   }
   return placed.toSorted((one, other) => one.column - other.column);
 }
@@ -44,7 +53,7 @@ function foundColumn(index: number | undefined, name: string): number {
 }
 
 /** The cells that a step gives back from what is kept, by where they belong as the tab was read; none where it writes values instead. */
-export function givenCells(tab: BoundTab, step: SetStep | AppendStep): GivenCell[] {
+export function givenCells(tab: PlannedTab, step: SetStep | AppendStep): GivenCell[] {
   const { place } = step;
   if (!place) return [];
   if (step.kind === 'append') return findTargets(tab, place, [...place.headers.keys()]);
@@ -61,7 +70,7 @@ export function givenCells(tab: BoundTab, step: SetStep | AppendStep): GivenCell
 
 /** Where columns of a kept row stand now: managed ones by what they carry, others by their header, or by their place if they have none. */
 function findTargets(
-  { columnCount, columns, rows }: BoundTab,
+  { columnCount, columns, rows }: PlannedTab,
   { cells, columns: keptColumns, headers }: KeptPlace,
   wanted: readonly number[],
 ): GivenCell[] {

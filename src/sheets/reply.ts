@@ -4,12 +4,13 @@ import {
   type Hit,
   type Keeping,
   type KeptRow,
-  keptSteps,
+  numberSteps,
   type RowStep,
   type WriteReply,
 } from '../core/table.ts';
 import type { SheetsClient } from './client.ts';
 import { findHit, findKeptColumns, type KeptColumns, toKeptRow } from './kept.ts';
+import type { PlannedTab } from './placed-cells.ts';
 import type { BoundTab } from './read.ts';
 import {
   type KeptCells,
@@ -27,29 +28,24 @@ export type Tabs = ReadonlyMap<TabKind, BoundTab>;
 /** Which row of the hidden tab keeps what each step reaches. */
 export interface KeepingPlan {
   readonly keeping: Keeping;
-  readonly slots: ReadonlyMap<RowStep, number>;
-  readonly entities: ReadonlyMap<number, TabKind>;
+  /** The number of each step. */
+  readonly numbers: ReadonlyMap<RowStep, number>;
 }
 
-/** Gives each step that reaches a row its place in what is kept. */
-export function planSlots(steps: readonly RowStep[], keeping: Keeping): KeepingPlan {
-  const kept = keptSteps(steps);
-  return {
-    keeping,
-    slots: new Map(kept.map((step, slot) => [step, slot])),
-    entities: new Map(kept.map(({ entity }, slot) => [slot, entity])),
-  };
-}
+export const planKept = (steps: readonly RowStep[], keeping: Keeping): KeepingPlan => ({
+  keeping,
+  numbers: new Map([...numberSteps(steps)].map(([number, step]) => [step, number])),
+});
+
+/** These steps by their numbers. */
+export const numbered = (steps: readonly RowStep[], { numbers }: KeepingPlan): ReadonlyMap<number, RowStep> =>
+  new Map(steps.flatMap((step) => (numbers.has(step) ? [[numbers.get(step) ?? 0, step] as const] : [])));
 
 /** Those of the steps whose rows are kept, with their places. */
-export function keptStepsOf(steps: readonly RowStep[], { slots }: KeepingPlan): KeptStep[] {
-  return steps.flatMap((step): KeptStep[] => {
-    const slot = slots.get(step);
-    if (slot === undefined || step.kind === 'append') return [];
-    const { entity, position } = step;
-    return [{ slot, entity, position }];
-  });
-}
+export const keptStepsOf = (steps: ReadonlyMap<number, RowStep>): KeptStep[] =>
+  [...steps].flatMap(([slot, step]) =>
+    step.kind === 'append' ? [] : [{ slot, entity: step.entity, position: step.position }],
+  );
 
 /** Reads everything that a write kept. */
 export async function readAllKept(
@@ -58,13 +54,16 @@ export async function readAllKept(
   keeping: Keeping,
   slots: readonly number[],
 ): Promise<KeptCells> {
-  const ranges = keptRange(shadow, keeping, Math.max(...slots) + 1);
+  const ranges = keptRange(shadow, keeping, Math.max(-1, ...slots) + 1);
   const answer = ranges.length > 0 ? await client.get(keptFields, ranges) : undefined;
   return readKept(shadow, keeping, slots, answer ?? {});
 }
 
 /** The columns that a write met in each tab; a tab is absent whose ID column was gone. */
-export const findColumns = (tabs: Tabs, { headers }: KeptCells): ReadonlyMap<TabKind, KeptColumns> =>
+export const findColumns = (
+  tabs: ReadonlyMap<TabKind, PlannedTab>,
+  { headers }: KeptCells,
+): ReadonlyMap<TabKind, KeptColumns> =>
   new Map(
     [...headers].flatMap(([kind, row]) => {
       const tab = tabs.get(kind);
@@ -73,39 +72,31 @@ export const findColumns = (tabs: Tabs, { headers }: KeptCells): ReadonlyMap<Tab
     }),
   );
 
-/**
- * What the steps hit in whose tabs columns had moved. Fails with SHEET_UNREACHABLE where the ID column was gone: nobody knows which rows
- * the write reached.
- */
-export function findHits(
-  steps: readonly RowStep[],
-  tabs: Tabs,
-  columns: ReadonlyMap<TabKind, KeptColumns>,
-): WriteReply['hits'] {
-  const hits = new Map<RowStep, Hit>();
-  for (const step of steps) {
-    const [tab, met] = [tabs.get(step.entity), columns.get(step.entity)];
-    if (!tab || !met) {
-      throw new SyncError('SHEET_UNREACHABLE', `“${tab?.title}” lost its ID column while it was written.`);
-    }
+/** What a write did, told by what it kept. Of tabs whose ID column was gone nothing is known. */
+export function toReply(
+  keeping: Keeping,
+  steps: ReadonlyMap<number, RowStep>,
+  tabs: ReadonlyMap<TabKind, PlannedTab>,
+  cells: KeptCells,
+): WriteReply {
+  const columns = findColumns(tabs, cells);
+  const [rows, hits] = [new Map<number, KeptRow>(), new Map<number, Hit>()];
+  for (const [number, step] of steps) {
+    const [tab, met, kept] = [tabs.get(step.entity), columns.get(step.entity), cells.rows.get(number)];
+    if (!tab || !met) continue;
+    if (kept) rows.set(number, toKeptRow(met, kept, rowOfSlot(keeping, number)));
     const hit = step.kind === 'delete' ? undefined : findHit(tab, step, met);
-    if (hit) hits.set(step, hit);
+    if (hit) hits.set(number, hit);
   }
-  return hits;
+  return { rows, hits };
 }
 
-/** The kept rows by what they mean. */
-export function toKeptRows(
-  keeping: Keeping,
-  { rows }: KeptCells,
-  columns: ReadonlyMap<TabKind, KeptColumns>,
-  entities: ReadonlyMap<number, TabKind>,
-): ReadonlyMap<number, KeptRow> {
-  return new Map(
-    [...rows].flatMap(([slot, cells]) => {
-      const entity = entities.get(slot);
-      const met = entity && columns.get(entity);
-      return met ? [[slot, toKeptRow(met, cells, rowOfSlot(keeping, slot))] as const] : [];
-    }),
-  );
+/** Fails with SHEET_UNREACHABLE where the ID column was gone: nobody knows which rows the write reached. */
+export function expectIdColumns(tabs: Tabs, cells: KeptCells): void {
+  const columns = findColumns(tabs, cells);
+  for (const kind of cells.headers.keys()) {
+    if (columns.has(kind)) continue;
+    const title = tabs.get(kind)?.title;
+    throw new SyncError('SHEET_UNREACHABLE', `“${title}” lost its ID column while it was written.`);
+  }
 }

@@ -52,6 +52,7 @@ export function createSheetTable(
     },
 
     write: writer.write,
+    places: writer.places,
     recall: writer.recall,
 
     async layOut(layout, mode, consent = {}) {

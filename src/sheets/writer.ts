@@ -1,25 +1,27 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
+import type { TabKind } from '../core/layout.ts';
 import type { Log, Table } from '../core/ports.ts';
 import type { RowStep, WriteReply } from '../core/table.ts';
 import { columnLetters } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
+import { placesOf, toPlannedTab } from './kept.ts';
 import { type Stored, tagWrite, type WriteTag } from './metadata.ts';
 import {
-  findColumns,
-  findHits,
+  expectIdColumns,
   type KeepingPlan,
   keptStepsOf,
-  planSlots,
+  numbered,
+  planKept,
   readAllKept,
   type Tabs,
-  toKeptRows,
+  toReply,
 } from './reply.ts';
 import { keptFields, planKeeping, readKept, type Shadow } from './shadow.ts';
 import { applySteps, sortSteps } from './steps.ts';
 import { tabRequests } from './write.ts';
 
 /** Writes steps to the tabs as they were read last. */
-export interface Writer extends Pick<Table, 'write' | 'recall'> {
+export interface Writer extends Pick<Table, 'write' | 'places' | 'recall'> {
   /** Takes over what a read found. */
   start(tabs: Tabs, shadow: Shadow | undefined, lastWrite: Stored<WriteTag> | undefined): void;
 }
@@ -42,7 +44,8 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
   async function writeBatch(steps: readonly RowStep[], plan: KeepingPlan | undefined): Promise<WriteReply> {
     if (steps.length === 0) return emptyReply;
     const { requests, after } = planSteps(steps, tabs, shadow);
-    const kept = plan ? keptStepsOf(steps, plan) : [];
+    const own = plan ? numbered(steps, plan) : new Map<number, RowStep>();
+    const kept = keptStepsOf(own);
     const keep = plan && planKeeping(shadow, plan.keeping, tabsOf(steps, tabs), kept);
     // Questions say nothing of records: a daemon that may not touch those yet asks, and is no reason for another one to stop.
     const isOfRecords = steps.some(({ entity }) => entity !== 'question');
@@ -63,10 +66,10 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     shadow = keep.shadow;
     const slots = kept.map(({ slot }) => slot);
     const cells = readKept(keep.shadow, plan.keeping, slots, answer);
-    const columns = findColumns(met, cells);
-    const hits = findHits(steps, met, columns);
-    if (hits.size > 0) log.warn('sheet.columns_moved', { steps: hits.size });
-    return { rows: toKeptRows(plan.keeping, cells, columns, plan.entities), hits };
+    expectIdColumns(met, cells);
+    const reply = toReply(plan.keeping, own, met, cells);
+    if (reply.hits.size > 0) log.warn('sheet.columns_moved', { steps: reply.hits.size });
+    return reply;
   }
 
   return {
@@ -78,15 +81,21 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     },
     async write(steps, keeping) {
       try {
-        return await writeBatch(inOrder(steps), keeping && planSlots(steps, keeping));
+        return await writeBatch(inOrder(steps), keeping && planKept(steps, keeping));
       } finally {
         tabs = new Map();
       }
     },
-    async recall(keeping, steps) {
-      if (!shadow || steps.size === 0) return new Map();
-      const cells = await readAllKept(client, shadow, keeping, [...steps.keys()]);
-      return toKeptRows(keeping, cells, findColumns(read, cells), steps);
+    places: () => Object.fromEntries([...read].map(([kind, tab]) => [kind, placesOf(tab)])),
+    async recall({ keeping, places, steps }) {
+      if (!shadow) return undefined;
+      const slots = [...steps.keys()].filter((number) => number >= 0);
+      const cells = await readAllKept(client, shadow, keeping, slots);
+      if (cells.headers.size === 0) return undefined;
+      const planned = Object.entries(places).map(
+        ([kind, tab]) => [kind as TabKind, toPlannedTab(tab)] as const,
+      );
+      return toReply(keeping, steps, new Map(planned), cells);
     },
   };
 }

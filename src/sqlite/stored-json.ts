@@ -48,7 +48,7 @@ function isValue(content: unknown): content is Value {
 
 /** Looks at the outline only: the content was an `OpenWrite` when it was written, by this program. */
 const isOpenWrite = (content: unknown): content is OpenWrite =>
-  isObject(content) && [content['sets'], content['deletes']].every(Array.isArray);
+  isObject(content) && [content['sets'], content['deletes'], content['appends']].every(Array.isArray);
 
 /** Looks at the outline only: the content was a `Catalog` when it was written, by this program. */
 const isCatalog = (content: unknown): content is Catalog =>

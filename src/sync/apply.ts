@@ -10,9 +10,9 @@ import {
 } from '../core/decide/open-writes.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import { isSyncError } from '../core/errors.ts';
-import { type Consequences, freeRow, type Mending, type OpenWrite } from '../core/open-write.ts';
+import { type Consequences, freeRow, type Mending, type OpenWrite, stepsOf } from '../core/open-write.ts';
 import type { RecordKey } from '../core/record.ts';
-import { keptSteps, type RowStep } from '../core/table.ts';
+import { numberSteps, type RowStep, type WriteReply } from '../core/table.ts';
 import { takeAccount } from './account.ts';
 import { saveColumnMap } from './column-map.ts';
 import type { Link } from './link.ts';
@@ -38,12 +38,11 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<numb
   const { log, mirror } = link;
   const steps = plan.table.map(({ write }) => write);
   const reply = await link.table.write(steps, open.keeping);
-  const outcome = addHits(judgeWrite(open, reply.rows, unansweredBeside(link, open)), open, steps, reply);
-  const slots = new Map<RowStep, number>(keptSteps(steps).map((step, slot) => [step, slot]));
-  const isMissed = (step: RowStep) => {
-    const slot = slots.get(step);
-    return reply.hits.has(step) || (slot !== undefined && !outcome.done.has(slot));
-  };
+  const outcome = judgeReply(link, open, reply);
+  const numbers = new Map([...numberSteps(steps)].map(([number, step]) => [step, number]));
+  const numberOf = (step: RowStep) => numbers.get(step) ?? Number.NaN;
+  const isMissed = (step: RowStep) =>
+    reply.hits.has(numberOf(step)) || (step.kind !== 'append' && !outcome.done.has(numberOf(step)));
   const missed = plan.table.filter(({ write }) => isMissed(write));
   const done = plan.table.filter(({ write }) => !isMissed(write));
   logRows(log, plan.run, done);
@@ -54,10 +53,9 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<numb
   mirror.transaction(() => {
     saveOutcome(link, open, outcome);
     for (const step of done)
-      confirm(link, plan.at, without(step, outcome.overtyped.get(slots.get(step.write) ?? -1)));
+      confirm(link, plan.at, without(step, outcome.overtyped.get(numberOf(step.write))));
     closeMendings(link, done, missed);
-    for (const { key, write } of plan.table)
-      if (key && write.kind === 'append' && reply.hits.get(write)?.ownId) forgetValues(link, key);
+    forgetStrewn(link, open, reply);
   });
   return missed.length + outcome.overtyped.size;
 }
@@ -70,26 +68,30 @@ export async function recallWrites(link: Link): Promise<boolean> {
   const { clock, log, mirror, table } = link;
   let hasLanded = false;
   for (const open of mirror.readOpenWrites().filter(({ outcome }) => outcome === 'unknown')) {
-    const sent = [...open.sets, ...open.deletes];
-    const rows = await table.recall(open.keeping, new Map(sent.map(({ entity, slot }) => [slot, entity])));
-    if (rows.size === 0) continue;
+    const { keeping, places } = open;
+    const reply = await table.recall({ keeping, places, steps: stepsOf(open) });
+    if (!reply) continue;
     hasLanded = true;
-    const outcome = judgeWrite(open, rows, unansweredBeside(link, open));
+    const sent = [...open.sets, ...open.deletes];
+    const outcome = judgeReply(link, open, reply);
     log.info('sheet.recalled', { run: open.id, rows: outcome.done.size });
-    const done = sent.filter(({ slot }) => outcome.done.has(slot));
+    const isDone = ({ slot }: { readonly slot: number }) => outcome.done.has(slot);
+    const [done, missed] = [sent.filter(isDone), sent.filter((step) => !isDone(step))];
     mirror.transaction(() => {
       saveOutcome(link, open, outcome);
       for (const { confirms, slot } of done)
         if (confirms) confirm(link, clock.now(), without(confirms, outcome.overtyped.get(slot)));
-      const isDone = ({ slot }: { readonly slot: number }) => outcome.done.has(slot);
-      const [mended, missed] = [sent.filter(isDone), sent.filter((step) => !isDone(step))].map((steps) =>
-        steps.flatMap(({ confirms }) => confirms ?? []),
-      );
-      closeMendings(link, mended ?? [], missed ?? []);
+      closeMendings(link, done.flatMap(confirmsOf), missed.flatMap(confirmsOf));
+      forgetStrewn(link, open, reply);
     });
   }
   return hasLanded;
 }
+
+const confirmsOf = ({ confirms }: { readonly confirms?: Consequences }) => confirms ?? [];
+
+const judgeReply = (link: Link, open: OpenWrite, reply: WriteReply): Outcome =>
+  addHits(judgeWrite(open, reply.rows, unansweredBeside(link, open)), open, reply);
 
 const unansweredBeside = ({ mirror }: Link, open: OpenWrite): OpenWrite[] =>
   mirror.readOpenWrites().filter(({ id, outcome }) => outcome === 'unknown' && id !== open.id);
@@ -103,10 +105,12 @@ function saveOutcome({ clock, mirror }: Link, open: OpenWrite, { left }: Outcome
   }
 }
 
-/** Of a row that was added with its ID and some of its cells alone, nothing is agreed: what it lacks nobody emptied. */
-function forgetValues({ mirror }: Link, key: RecordKey): void {
-  const agreement = mirror.findAgreement(key);
-  if (agreement) mirror.saveAgreement({ ...agreement, fields: {}, offered: {} });
+/** Of rows that were added with their ID and some of their cells alone, nothing is agreed: what they lack nobody emptied. */
+function forgetStrewn({ mirror }: Link, { appends }: OpenWrite, { hits }: WriteReply): void {
+  for (const { confirms, slot } of appends) {
+    const agreement = confirms?.key && hits.get(slot)?.ownId ? mirror.findAgreement(confirms.key) : undefined;
+    if (agreement) mirror.saveAgreement({ ...agreement, fields: {}, offered: {} });
+  }
 }
 
 /** Damage is made good once every step that was to do so has reached its row. */
@@ -148,7 +152,7 @@ function commitPlan(link: Link, plan: Plan): OpenWrite {
     for (const entity of plan.remapped) saveColumnMap(mirror, link.policy, entity);
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
     for (const write of noteSentBack(mirror.readOpenWrites(), plan)) mirror.saveOpenWrite(write);
-    const open = unansweredWrite(plan, freeRow(mirror.readOpenWrites()));
+    const open = unansweredWrite(plan, freeRow(mirror.readOpenWrites()), link.table.places());
     if (isLeft(open)) mirror.saveOpenWrite(open);
     if (plan.table.length > 0) noteWrite(mirror, open.keeping.run);
     // Last, because it forgets all of the above.

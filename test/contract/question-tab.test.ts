@@ -64,7 +64,7 @@ async function cycle(questions: readonly Question[], ...meanwhile: PersonActionI
   const steps = table.map(({ write }) => write);
   const open = unansweredWrite({ at: 0, run: `w${writes}`, table, before: new Map() }, freeRow(openWrites));
   const reply = await sheet.table.write(steps, open.keeping);
-  openWrites = addHits(judgeWrite(open, reply.rows), open, steps, reply).left;
+  openWrites = addHits(judgeWrite(open, reply.rows), open, reply).left;
 }
 
 /** Scopes and choices, from the top down. */

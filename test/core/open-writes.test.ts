@@ -17,8 +17,10 @@ const openWrite = (steps: Partial<Pick<OpenWrite, 'sets' | 'deletes' | 'outcome'
   settlesAt: 1,
   keeping: { run: 'w1', from: 0 },
   height: 6,
+  places: {},
   sets: [],
   deletes: [],
+  appends: [],
   ...steps,
 });
 

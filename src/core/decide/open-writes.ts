@@ -5,14 +5,17 @@ import {
   lateLandingMs,
   type Mending,
   type OpenWrite,
+  type SentAppend,
   type SentDelete,
   type SentSet,
+  stepsOf,
 } from '../open-write.ts';
 import type { JournalEntry } from '../state.ts';
 import {
   type KeptRow,
-  keptSteps,
   keptTabs,
+  numberSteps,
+  type PlannedPlaces,
   type RowCells,
   type RowStep,
   type SetStep,
@@ -21,26 +24,29 @@ import {
 import type { FieldName } from '../value.ts';
 import type { Plan, TableStep } from './plan.ts';
 
-/** What a plan's write sends to rows that are there, as it has to be known should no reply come. */
+/** What a plan's write sends, as it has to be known should no reply come. */
 export function unansweredWrite(
   { at, before, run, table }: Pick<Plan, 'at' | 'before' | 'run' | 'table'>,
   from: number,
+  places: PlannedPlaces = {},
 ): OpenWrite {
-  const steps = new Map<RowStep, TableStep>(table.map((step) => [step.write, step]));
-  const slots = keptSteps(table.map(({ write }) => write));
+  const consequencesOf = new Map<RowStep, TableStep>(table.map((step) => [step.write, step]));
+  const steps = numberSteps(table.map(({ write }) => write));
   const sets: SentSet[] = [];
   const deletes: SentDelete[] = [];
-  for (const [slot, step] of slots.entries()) {
-    const [consequences, seen] = [steps.get(step), before.get(step)];
+  const appends: SentAppend[] = [];
+  for (const [slot, step] of steps) {
+    const [consequences, seen] = [consequencesOf.get(step), before.get(step)];
     const rest = {
       slot,
       ...(consequences ? { confirms: confirmsOf(consequences) } : {}),
       ...(seen ? { was: seen.cells, ...(seen.isShared ? { isShared: true as const } : {}) } : {}),
     };
     if (step.kind === 'delete') deletes.push({ ...step, ...rest });
-    else sets.push({ ...sentSet(step), ...rest });
+    else if (step.kind === 'set') sets.push({ ...sentSet(step), ...rest });
+    else appends.push({ ...step, ...rest });
   }
-  const height = keptTabs.length + slots.length;
+  const height = keptTabs.length + sets.length + deletes.length;
   const settlesAt = at + lateLandingMs;
   return {
     id: run,
@@ -49,8 +55,10 @@ export function unansweredWrite(
     settlesAt,
     keeping: { run, from },
     height,
+    places,
     sets,
     deletes,
+    appends,
   };
 }
 
@@ -111,9 +119,32 @@ export function judgeWrite(
     else deletes.push({ ...sent, kept });
   }
   const isOpen = ({ slot }: { readonly slot: number }) => !rows.has(slot);
-  const unreached = { ...write, sets: write.sets.filter(isOpen), deletes: write.deletes.filter(isOpen) };
-  const damage: OpenWrite = { ...write, id: `${write.id}!`, outcome: 'answered', sets, deletes };
+  // Of a new row nothing is to be known once anything of the write has landed, but what it hit under columns that had moved.
+  const unreached = {
+    ...write,
+    sets: write.sets.filter(isOpen),
+    deletes: write.deletes.filter(isOpen),
+    appends: [],
+  };
+  const damage = damageOf(write, '!', { sets, deletes });
   return { left: [unreached, damage].filter(isLeft), done, overtyped };
+}
+
+/** What of a write is to be mended. Of one that lands in parts there is some for each. */
+function damageOf(
+  write: OpenWrite,
+  mark: string,
+  { deletes, sets }: Pick<OpenWrite, 'deletes' | 'sets'>,
+): OpenWrite {
+  const [first] = [...sets, ...deletes];
+  return {
+    ...write,
+    id: `${write.id}${mark}${first?.slot ?? ''}`,
+    outcome: 'answered',
+    sets,
+    deletes,
+    appends: [],
+  };
 }
 
 /** The set as it reached another row: other columns than the managed ones are counted by where that row is kept. */
@@ -125,7 +156,8 @@ function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet 
 }
 
 /** Whether anything of a write is still open. */
-export const isLeft = ({ deletes, sets }: OpenWrite): boolean => sets.length + deletes.length > 0;
+export const isLeft = ({ appends, deletes, sets }: OpenWrite): boolean =>
+  sets.length + deletes.length + appends.length > 0;
 
 /**
  * Adds to an outcome what the steps did whose columns had moved: nothing of them counts as done, and what they hit is to be mended. Of a new
@@ -134,15 +166,14 @@ export const isLeft = ({ deletes, sets }: OpenWrite): boolean => sets.length + d
 export function addHits(
   { left, ...outcome }: Outcome,
   write: OpenWrite,
-  steps: readonly RowStep[],
   { hits, rows }: WriteReply,
 ): Outcome {
   if (hits.size === 0) return { ...outcome, left };
-  const slots = new Map<RowStep, number>(keptSteps(steps).map((step, slot) => [step, slot]));
+  const steps = stepsOf(write);
   const judged = new Map(left.flatMap((each) => each.sets.map((sent) => [sent.slot, sent])));
-  const sets = [...hits].map(([step, { ownId, place, ...hit }], index): SentSet => {
-    // New rows have no slot: they are told apart by numbers of their own.
-    const slot = slots.get(step) ?? -1 - index;
+  const sets = [...hits].flatMap(([slot, { ownId, place, ...hit }]): SentSet | [] => {
+    const step = steps.get(slot);
+    if (!step) return [];
     const position = step.kind === 'set' ? step.position : -1;
     const kept = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: cellsBeside(step, hit), place };
     const { cells, sync } = judged.get(slot) ?? {};
@@ -155,7 +186,7 @@ export function addHits(
   });
   const isHit = (slot: number) => sets.some((sent) => sent.slot === slot);
   const others = left.map((each) => ({ ...each, sets: each.sets.filter(({ slot }) => !isHit(slot)) }));
-  const shifted: OpenWrite = { ...write, id: `${write.id}!!`, outcome: 'answered', sets, deletes: [] };
+  const shifted = damageOf(write, '!!', { sets, deletes: [] });
   return {
     left: [...others, shifted].filter(isLeft),
     done: new Set([...outcome.done].filter((slot) => !isHit(slot))),
