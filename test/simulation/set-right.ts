@@ -167,7 +167,7 @@ function mendCells(
     const text = isEmptyTitle && belongs === '' ? people.typeValue(owner, field) : belongs;
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
   }
-  if (row.cells['status_name'] === 'nonsense') type(people, tab, row, 'status_name', 'New');
+  if (row.sync.includes('Status takes')) type(people, tab, row, 'status_name', 'New');
   if (row.sync.includes('Priority can not be empty')) type(people, tab, row, 'priority', 'Medium');
 }
 

@@ -242,15 +242,19 @@ export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): rea
   });
 }
 
-function isMeant({ confirms, idSeen, isShared, was = {} }: SentSet | SentDelete, kept: KeptRow): boolean {
+function isMeant(sent: SentSet | SentDelete, kept: KeptRow): boolean {
+  const { idSeen, isShared, was = {} } = sent;
   const hasId = kept.id.kind !== 'empty' && equalCells(idSeen, kept.id);
   if (hasId && !isShared) return true;
-  // What is to be mended stays where it is when somebody exchanges IDs.
-  if (kept.id.kind !== 'empty' && !hasId && !confirms?.mends) return false;
+  // Damage stays where it is when somebody exchanges IDs.
+  if (kept.id.kind !== 'empty' && !hasId && !mendsCells(sent)) return false;
   const cells = Object.entries(was);
   const isTold = hasId || idSeen.kind === 'empty' || cells.some(([, cell]) => cell.kind !== 'empty');
   return isTold && cells.every(([name, cell]) => isSameKept(cell, kept.cells[name]));
 }
+
+const mendsCells = (sent: SentSet | SentDelete): boolean =>
+  sent.confirms?.mends !== undefined && 'cells' in sent && Object.keys(sent.cells).length > 0;
 
 /** Whether a cell of the right row was no more as it had been read. */
 function isTyped(
