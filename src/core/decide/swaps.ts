@@ -20,17 +20,23 @@ export interface Swap {
   readonly other: RecordId;
   /**
    * `exchanged`: the IDs of both rows changed places, and surely nothing else did. `shows`: the row shows the other record's values.
-   * `shown`: the other record's row shows the values of this one, and nobody knows what this one shows.
+   * `shown`: the other record's row shows the values of this one, and nobody knows what this one shows. `left`: a row that belongs to
+   * no record shows the values of this one, and this one nothing of them; there is no other record.
    */
-  readonly sign: 'exchanged' | 'shows' | 'shown';
+  readonly sign: 'exchanged' | 'shows' | 'shown' | 'left';
 }
 
 /**
  * Rows that show the values of another record whose own row does not: their IDs changed places, or their values did, perhaps with edits
  * on top. Which of it was meant nobody can tell, so nothing is written for either of them, unless it is certain. The same holds for a
- * row that shows exactly what a record has of which no row is known for certain; or that looks like it, and like its own no more.
+ * row that shows exactly what a record has of which no row is known for certain; or that looks like it, and like its own no more; and
+ * for one of whose values nothing is left in it, while they all stand in one of the `others`, which have no record.
  */
-export function findSwaps(context: TabContext, records: readonly BoundRow[]): ReadonlyMap<RecordId, Swap> {
+export function findSwaps(
+  context: TabContext,
+  records: readonly BoundRow[],
+  others: readonly ObservedRow[],
+): ReadonlyMap<RecordId, Swap> {
   const displaced = records.flatMap(({ row, id }): Displaced[] => {
     const agreed = context.agreements.get(id)?.fields ?? {};
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
@@ -52,6 +58,12 @@ export function findSwaps(context: TabContext, records: readonly BoundRow[]): Re
   for (const one of displaced) {
     const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, rowless);
     if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
+  }
+  const looks = new Set(others.map(lookOf));
+  for (const { id, own, row } of displaced) {
+    const agreement = context.agreements.get(id);
+    if (swaps.has(id) || !agreement || !looks.has(lookOf({ cells: own }))) continue;
+    if (!isLike(context, row, agreement)) swaps.set(id, { other: id, sign: 'left' });
   }
   const byId = new Map(displaced.map((each) => [each.id, each]));
   for (const [id, { other }] of [...swaps]) {

@@ -87,9 +87,11 @@ export function decideTab(context: TabContext): boolean {
 }
 
 /** Rows with the ID of their record. Answers those whose ID may be another one's: the record whose values they show has not vanished. */
-function decideRecords(context: TabContext, { records }: Binding): ReadonlyMap<RecordId, Swap> {
+function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<RecordId, Swap> {
   const { draft, entity, input } = context;
-  const swaps = findSwaps(context, records);
+  const { copies, records, strangers, unbound } = binding;
+  const others = [...unbound, ...[...copies, ...strangers].map(({ row }) => row)];
+  const swaps = findSwaps(context, records, others);
   // Who approved that values changed places meant every one of them.
   const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
   const standing = new Map<RecordId, Swap>();
@@ -123,10 +125,17 @@ function parkRow(context: TabContext, row: ObservedRow, id: RecordId, { reason, 
   holdRow(context, row, id, reason, scope);
 }
 
-const swapReason = ({ other, sign }: Swap) =>
-  sign === 'shown'
-    ? `The row of record ${other} shows values of this one. Put each ID beside its own values, or approve it if this row is meant as it is.`
-    : `This row shows the values of record ${other} instead of its own. Put each ID beside its own values, or approve it if this is meant.`;
+function swapReason({ other, sign }: Swap): string {
+  const right = 'Put each ID beside its own values';
+  switch (sign) {
+    case 'shown':
+      return `The row of record ${other} shows values of this one. ${right}, or approve it if this row is meant as it is.`;
+    case 'left':
+      return `All values of this record stand in a row without its ID. ${right}, or approve it if this row is meant as it is.`;
+    default:
+      return `This row shows the values of record ${other} instead of its own. ${right}, or approve it if this is meant.`;
+  }
+}
 
 /** Answers the lost records whose row this may be: those have not vanished. */
 type SuspectsOf = (row: ObservedRow) => readonly RecordId[];
