@@ -55,6 +55,16 @@ describe('S5: over the brake nothing is written', () => {
     ]);
   });
 
+  it('when one column was sorted without the rest, and what two rows lost stands in rows that have none', () => {
+    const edit = (id: string, before: string, after: string): Edit => ({ id, field: 'title', before, after });
+    const torn = [edit('1', 'A', 'C'), edit('2', 'B', 'D'), edit('3', 'E', 'B')];
+    const lost = ['C', 'D'].map((before) => ({ id: before, field: 'title', before }));
+    const kinds = (...rest: readonly (typeof lost)[]) =>
+      findDisorder(torn, 20, defaultBrakes, String, ...rest).map(({ kind }) => kind);
+    expect(kinds(lost)).toEqual(['torn']);
+    expect(kinds()).toEqual([]);
+  });
+
   it('when one column was sorted without the rest and one of its records is gone', () => {
     const world = worldWithLeads(many);
     removeRecord(world, leadKey(2));

@@ -44,6 +44,23 @@ function forgetAnswer(world: World, { id }: OutboxItem['key']) {
   return made;
 }
 
+describe('S3: a claim that got beside the values of another record', () => {
+  it('is not followed while that has no row, and nothing is sent', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Gamma') });
+    const item = claim(world, row);
+    const first = rowOf(world, acme);
+    removeRow(world, item.key);
+    first.id = row.id;
+    const plan = settle(world);
+    expect(plan.holds).toMatchObject([
+      { id: item.key.id, reason: expect.stringContaining('looks like record 1') },
+    ]);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+    expect(creates(world)).toEqual([]);
+  });
+});
+
 describe('a new row', () => {
   it('is claimed once it rests, created after the claim was seen, and gets its ID', () => {
     const world = createWorld();

@@ -3,7 +3,7 @@ import { booleanCell, type Cell, emptyCell, textCell } from '../../src/core/cell
 import { judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type OpenWrite, type SentDelete, type SentSet } from '../../src/core/open-write.ts';
 import type { KeptRow } from '../../src/core/table.ts';
-import { leadKey, rowOf } from '../support/world.ts';
+import { copyRow, leadKey, rowOf, type World } from '../support/world.ts';
 import { cycle, worldWithLeads } from '../support/world-daemon.ts';
 
 const place = { row: 5, headers: ['ID', 'Title'], columns: { title: 1 }, cells: [] };
@@ -73,6 +73,20 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
       expect(judgeSet(claim, kept).left).toMatchObject([{ sets: [{ id: textCell('new-1'), kept }] }]);
   });
 
+  it('has reached a row whose ID stands in others too only where all of its cells were as they were read', () => {
+    const shared = setTo(textCell('1'), { isShared: true });
+    expect(judgeSet(shared, keptRow(textCell('1'), titled('Read'))).done.size).toBe(1);
+    expect(judgeSet(shared, keptRow(textCell('1'), titled('Other'))).done.size).toBe(0);
+  });
+
+  it('has mended its row, whose ID somebody exchanged since, where that shows the damage', () => {
+    const confirms = { offers: {}, notice: '', mends: { write: 'w0!', slot: 0 } };
+    const exchanged = keptRow(textCell('2'), titled('Read'));
+    expect(judgeSet(setTo(textCell('1'), { confirms }), exchanged).done.size).toBe(1);
+    for (const other of [{}, { confirms, cells: {} }])
+      expect(judgeSet(setTo(textCell('1'), other), exchanged).done.size).toBe(0);
+  });
+
   it('counts no checkbox that nobody ticked, no format and no place of a formula', () => {
     const was = {
       met: emptyCell,
@@ -134,6 +148,52 @@ describe('S1: what somebody typed in the moment in which the row was written', (
     Object.assign(row.cells, { ...written, status_name: textCell('Typed again') });
     cycle(world);
     expect(row.cells).toMatchObject({ title: textCell('Typed'), status_name: textCell('Typed again') });
+  });
+});
+
+describe('S2: what a write did to other rows is mended', () => {
+  /** A world in which these writes went wrong, and what the row of a lead shows after the next cycle. */
+  function mend(world: World, ...sets: readonly SentSet[]) {
+    for (const [index, sent] of sets.entries()) {
+      const id = `w${index}!`;
+      world.openWrites.set(id, { ...openWrite({ outcome: 'answered', sets: [sent] }), id });
+    }
+    cycle(world);
+  }
+
+  it('where somebody exchanged the IDs since', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    const kept = keptRow(acme.id, { ...acme.cells });
+    acme.cells['status_name'] = textCell('By mistake');
+    [acme.id, beta.id] = [beta.id, acme.id];
+    mend(world, setTo(kept.id, { cells: { status_name: textCell('By mistake') }, kept }));
+    expect(acme.cells['status_name']).toEqual(emptyCell);
+  });
+
+  it('in every copy that people made of a row with a wrong ID', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const kept = keptRow(acme.id, { ...acme.cells });
+    const copy = copyRow(world, leadKey(1));
+    acme.id = textCell('2');
+    copy.id = acme.id;
+    mend(world, setTo(textCell('2'), { id: textCell('2'), cells: {}, kept }));
+    expect([acme.id, copy.id]).toEqual([kept.id, kept.id]);
+  });
+
+  it('the last first, and what it covered in the rows as they stand then', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const before = keptRow(acme.id, { ...acme.cells });
+    const titleGone = keptRow(acme.id, { ...before.cells, title: textCell('Wrong') });
+    Object.assign(acme, { id: textCell('wrong'), cells: { ...titleGone.cells } });
+    const first = setTo(before.id, { cells: titled('Wrong'), kept: before });
+    const last = setTo(before.id, { id: textCell('wrong'), cells: {}, kept: titleGone });
+    mend(world, first, last);
+    expect([acme.id, acme.cells['title']]).toEqual([before.id, textCell('Wrong')]);
+    cycle(world);
+    expect([acme.id, acme.cells['title']]).toEqual([before.id, textCell('Acme')]);
   });
 });
 

@@ -134,6 +134,22 @@ describe('rows whose IDs changed places', () => {
     expect(settle(world).holds).toHaveLength(3);
   });
 
+  it('S2: are held where one got beside the values of a third record, and its own values have no ID', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    const first = rowOf(world, acme);
+    const wrong = copyRow(world, gamma);
+    [wrong.id, first.id] = [first.id, emptyCell];
+    const plan = settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+    expect(plan.holds.map(({ id, reason }) => [id, reason])).toEqual([
+      ['1', expect.stringContaining('All values of this record stand in a row without its ID')],
+      ['', expect.stringContaining('looks like record 1')],
+    ]);
+    removeRow(world, acme);
+    first.id = wrong.id;
+    expect(settle(world).holds).toEqual([]);
+  });
+
   it('are well again when they are put back', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     rotateIds(...rowsOf(world, acme, beta));

@@ -1,4 +1,4 @@
-import { type Cell, emptyCell, equalCells } from '../cell.ts';
+import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import type { RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -59,11 +59,12 @@ export function findSwaps(
     const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, rowless);
     if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
   }
-  const looks = new Set(others.map(lookOf));
   for (const { id, own, row } of displaced) {
-    const agreement = context.agreements.get(id);
-    if (swaps.has(id) || !agreement || !looks.has(lookOf({ cells: own }))) continue;
-    if (!isLike(context, row, agreement)) swaps.set(id, { other: id, sign: 'left' });
+    const [agreement, look] = [context.agreements.get(id), lookOf({ cells: own })];
+    // A row with its own ID is a copy, and told to be one.
+    const isShown = () => others.some((other) => lookOf(other) === look && describeCell(other.id) !== id);
+    if (!swaps.has(id) && agreement && !isLike(context, row, agreement) && isShown())
+      swaps.set(id, { other: id, sign: 'left' });
   }
   const byId = new Map(displaced.map((each) => [each.id, each]));
   for (const [id, { other }] of [...swaps]) {
