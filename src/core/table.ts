@@ -133,6 +133,8 @@ export const numberSteps = (steps: readonly RowStep[]): ReadonlyMap<number, RowS
 /** What a step did where columns had moved: what it put under others than its own. */
 export interface Hit extends RowCells {
   readonly others: readonly OtherCell[];
+  /** What did not reach its column: fields, and the ID and the Sync cell by their headers. */
+  readonly strayed: readonly FieldName[];
   /** The ID that it put where it belongs. */
   readonly ownId?: Cell;
   /** The columns as the step met them, without a row. */

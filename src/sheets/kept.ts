@@ -127,5 +127,7 @@ export function findHit(tab: PlannedTab, step: SetStep | AppendStep, met: KeptCo
   }
   const width = Math.max(...placed.map(({ column }) => column + 1));
   const ownId = isIdInPlace ? { ownId: step.id } : {};
-  return { cells, others, ...hit, ...ownId, place: placeOf(met, width) };
+  const planned = Object.entries(placesOf(tab).columns);
+  const names = strayed.flatMap(({ column }) => planned.find(([, index]) => index === column)?.[0] ?? []);
+  return { cells, others, strayed: names, ...hit, ...ownId, place: placeOf(met, width) };
 }

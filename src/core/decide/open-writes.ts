@@ -1,4 +1,5 @@
 import { describeCell, emptyCell, equalCells } from '../cell.ts';
+import { syncHeader } from '../headers.ts';
 import { isSameKept } from '../kept-cell.ts';
 import {
   type Consequences,
@@ -171,18 +172,20 @@ export function addHits(
   if (hits.size === 0) return { ...outcome, left };
   const steps = stepsOf(write);
   const judged = new Map(left.flatMap((each) => each.sets.map((sent) => [sent.slot, sent])));
-  const sets = [...hits].flatMap(([slot, { ownId, place, ...hit }]): SentSet | [] => {
+  const sets = [...hits].flatMap(([slot, { ownId, place, strayed, ...hit }]): SentSet | [] => {
     const step = steps.get(slot);
     if (!step) return [];
     const position = step.kind === 'set' ? step.position : -1;
     const kept = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: cellsBeside(step, hit), place };
-    const { cells, sync } = judged.get(slot) ?? {};
+    const { cells = {}, sync } = judged.get(slot) ?? {};
+    const reached = Object.entries(cells).filter(([name]) => !strayed.includes(name));
     const sent = { entity: step.entity, position, idSeen: emptyCell, slot, ...hit };
-    const all = { ...sent, cells: { ...cells, ...hit.cells } };
+    const all = { ...sent, cells: { ...Object.fromEntries(reached), ...hit.cells } };
     // In its own row it has put the ID where it belongs.
     if (step.kind === 'append' || outcome.done.has(slot))
       return { ...all, kept: ownId ? { ...kept, id: ownId } : kept };
-    return { ...(sync ? { sync } : {}), ...all, ...(ownId ? { id: ownId } : {}), kept };
+    const hasSync = sync !== undefined && !strayed.includes(syncHeader);
+    return { ...(hasSync ? { sync } : {}), ...all, ...(ownId ? { id: ownId } : {}), kept };
   });
   const isHit = (slot: number) => sets.some((sent) => sent.slot === slot);
   const others = left.map((each) => ({ ...each, sets: each.sets.filter(({ slot }) => !isHit(slot)) }));
