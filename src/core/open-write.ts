@@ -75,6 +75,13 @@ export type SentDelete = Sent &
     readonly isSentBack?: true;
   };
 
+/** What of a set is left to be watched once the rest of it is mended: these fields. */
+export const watchFields = (sent: SentSet, names: readonly FieldName[]): readonly SentSet[] => {
+  const { id: _id, others: _others, sync: _sync, confirms: _confirms, ...rest } = sent;
+  const cells = Object.entries(sent.cells).filter(([name]) => names.includes(name));
+  return cells.length === 0 ? [] : [{ ...rest, cells: Object.fromEntries(cells) }];
+};
+
 /** A row that was sent to be added, which is of no matter once it has landed; its number is below zero. */
 export type SentAppend = Pick<Sent, 'slot' | 'confirms'> & AppendStep;
 

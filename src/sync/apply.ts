@@ -124,10 +124,7 @@ function closeMendings(
   const mended = done.flatMap(({ mends }) =>
     mends && !missed.some((step) => isSame(mends, step.mends)) ? [mends] : [],
   );
-  for (const write of closeMended(mirror.readOpenWrites(), mended)) {
-    if (isLeft(write)) mirror.saveOpenWrite(write);
-    else mirror.dropOpenWrite(write.id);
-  }
+  for (const write of closeMended(mirror.readOpenWrites(), mended)) mirror.saveOpenWrite(write);
 }
 
 /** Consequences of which some fields are not agreed, because what somebody typed in the same moment comes back. */
@@ -148,6 +145,7 @@ function commitPlan(link: Link, plan: Plan): OpenWrite {
     for (const answer of plan.answers) mirror.saveDecision(answer);
     for (const scope of plan.settledDecisions) mirror.dropDecision(scope);
     for (const id of plan.writesOver) mirror.dropOpenWrite(id);
+    for (const write of plan.writesWatched) mirror.saveOpenWrite(write);
     for (const entity of plan.rebased) saveRebase(mirror, entity, '');
     for (const entity of plan.remapped) saveColumnMap(mirror, link.policy, entity);
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);

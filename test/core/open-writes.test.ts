@@ -182,6 +182,39 @@ describe('S2: what a write did to other rows is mended', () => {
     expect([acme.id, copy.id]).toEqual([kept.id, kept.id]);
   });
 
+  it('in a copy that somebody made while it was mended', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const kept = keptRow(acme.id, { ...acme.cells });
+    acme.id = textCell('2');
+    mend(world, setTo(textCell('2'), { id: textCell('2'), cells: {}, kept }));
+    const copy = copyRow(world, leadKey(1));
+    copy.id = textCell('2');
+    cycle(world);
+    expect([acme.id, copy.id]).toEqual([kept.id, kept.id]);
+    cycle(world);
+    expect(world.openWrites.size).toBe(0);
+  });
+
+  it('where somebody typed over it and took that back', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const kept = keptRow(acme.id, { ...acme.cells });
+    const sent = setTo(acme.id, { cells: titled('By mistake'), kept });
+    acme.cells['title'] = textCell('Typed over');
+    world.openWrites.set('w1!', {
+      ...openWrite({ outcome: 'answered', sets: [sent] }),
+      id: 'w1!',
+      settlesAt: world.now + 5_000,
+    });
+    cycle(world);
+    acme.cells['title'] = textCell('By mistake');
+    cycle(world);
+    expect(acme.cells['title']).toEqual(textCell('Acme'));
+    for (let cycles = 0; cycles < 4; cycles += 1) cycle(world);
+    expect(world.openWrites.size).toBe(0);
+  });
+
   it('the last first, and what it covered in the rows as they stand then', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const acme = rowOf(world, leadKey(1));

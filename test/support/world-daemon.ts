@@ -58,6 +58,7 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   for (const { scope, choice } of plan.answers) decisions.set(scope, choice);
   for (const scope of plan.settledDecisions) decisions.delete(scope);
   for (const id of plan.writesOver) openWrites.delete(id);
+  for (const write of plan.writesWatched) openWrites.set(write.id, write);
   const open = unansweredWrite(plan, freeRow([...openWrites.values()]));
   openWrites.set(plan.run, open);
   for (const entity of plan.rebased) world.rebases.delete(entity);

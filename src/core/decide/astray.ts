@@ -1,10 +1,12 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import type { TabKind } from '../layout.ts';
-import type { Mending, OpenWrite, SentDelete, SentSet } from '../open-write.ts';
+import { type Mending, type OpenWrite, type SentDelete, type SentSet, watchFields } from '../open-write.ts';
 import type { ObservedRow, RowStep } from '../table.ts';
 import { equalRows } from './bind.ts';
-import type { TabContext } from './context.ts';
-import { blankCells, distance, findHitRows, isLeft, leftFields } from './hit-rows.ts';
+import type { DecideInput, TabContext } from './context.ts';
+import type { Draft } from './draft.ts';
+import { blankCells, distance, fieldsTypedOver, findHitRows, isLeft, leftFields } from './hit-rows.ts';
+import type { Plan } from './plan.ts';
 
 /** A step that makes good what our own write did to another row, because rows moved between a read and the write planned from it. */
 export interface Repair {
@@ -69,6 +71,9 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
   if (!kept) return [];
   const rows = findHitRows(context.tab, sent, kept);
   const nearest = rows.toSorted((one, other) => distance(sent, one) - distance(sent, other))[0];
+  const typedOver = nearest ? fieldsTypedOver(nearest, sent, kept) : [];
+  const { watchedSets } = context.draft;
+  watchedSets.set(mends.write, [...(watchedSets.get(mends.write) ?? []), ...watchFields(sent, typedOver)]);
   return rows.flatMap((row): Repair[] => {
     // What people keep beside equal rows can not be told apart by them.
     const others = row === nearest ? (sent.others ?? []) : [];
@@ -155,3 +160,28 @@ function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
   for (const { id } of rows) counts.set(describeCell(id), (counts.get(describeCell(id)) ?? 0) + 1);
   return counts;
 }
+
+/**
+ * The open writes that are over, and those of which less is left: of what is mended only what somebody typed over, as long as they may
+ * undo that.
+ */
+export function settleWrites(
+  { known, now }: DecideInput,
+  draft: Draft,
+): Pick<Plan, 'writesOver' | 'writesWatched'> {
+  const mended = known.openWrites.filter(({ id }) => !draft.neededWrites.has(id));
+  const watched = mended.flatMap((write) => {
+    const sets = draft.watchedSets.get(write.id) ?? [];
+    return sets.length > 0 && now < write.settlesAt ? [{ ...write, sets, deletes: [] }] : [];
+  });
+  const watchedIds = new Set(watched.map(({ id }) => id));
+  const sizes = new Map(known.openWrites.map((write) => [write.id, sizeOf(write)]));
+  return {
+    writesOver: mended.map(({ id }) => id).filter((id) => !watchedIds.has(id)),
+    writesWatched: watched.filter((write) => sizeOf(write) < (sizes.get(write.id) ?? 0)),
+  };
+}
+
+/** How many cells and rows of a write are to be looked at. */
+const sizeOf = ({ deletes, sets }: OpenWrite): number =>
+  deletes.length + sets.reduce((sum, { cells }) => sum + 1 + Object.keys(cells).length, 0);

@@ -60,9 +60,20 @@ function changesNothing({
   table,
   takesAccount,
   writesOver,
+  writesWatched,
 }: Plan): boolean {
   const changes = [agreements, outbox].flatMap(({ drop, save }) => [...drop, ...save]);
-  const parts = [answers, changes, journal, rebased, remapped, settledDecisions, table, writesOver];
+  const parts = [
+    answers,
+    changes,
+    journal,
+    rebased,
+    remapped,
+    settledDecisions,
+    table,
+    writesOver,
+    writesWatched,
+  ];
   return !takesAccount && parts.every((part) => part.length === 0);
 }
 

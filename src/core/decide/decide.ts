@@ -4,7 +4,7 @@ import { recordTabs, type TabLayout } from '../layout.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, Decision, KnownRecord } from '../state.ts';
 import type { ObservedTab } from '../table.ts';
-import { findRepairs, planRepairs } from './astray.ts';
+import { findRepairs, planRepairs, settleWrites } from './astray.ts';
 import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
@@ -99,8 +99,8 @@ function decideOnce(input: DecideInput): Plan {
   const takesAccount = isAccountTaken(input, decision);
   const isSettled = ({ scope }: Decision) => !draft.usedDecisions.has(scope) && !isHeld(scope);
   const settled = known.decisions.filter(isSettled).map(({ scope }) => scope);
-  const writesOver = known.openWrites.map(({ id }) => id).filter((id) => !draft.neededWrites.has(id));
-  const rest = { settledDecisions: settled, writesOver, questions, takesAccount };
+  const writes = settleWrites(input, draft);
+  const rest = { settledDecisions: settled, ...writes, questions, takesAccount };
   return finishDraft(draft, input.now, input.run, rest);
 }
 

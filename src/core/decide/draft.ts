@@ -1,3 +1,4 @@
+import type { SentSet } from '../open-write.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
@@ -14,6 +15,8 @@ export interface Draft {
   readonly before: Map<RowStep, RowBefore>;
   /** Open writes that may still have something to be mended. */
   readonly neededWrites: Set<string>;
+  /** By the write, what of it is mended but for what somebody typed over. */
+  readonly watchedSets: Map<string, SentSet[]>;
   readonly conflicts: Conflict[];
   readonly holds: Hold[];
   readonly brakes: Brake[];
@@ -41,6 +44,7 @@ export const createDraft = (): Draft => ({
   table: [],
   before: new Map(),
   neededWrites: new Set(),
+  watchedSets: new Map(),
   conflicts: [],
   holds: [],
   brakes: [],
@@ -58,7 +62,7 @@ export const finishDraft = (
   draft: Draft,
   at: number,
   run: string,
-  rest: Pick<Plan, 'settledDecisions' | 'writesOver' | 'questions' | 'takesAccount'>,
+  rest: Pick<Plan, 'settledDecisions' | 'writesOver' | 'writesWatched' | 'questions' | 'takesAccount'>,
 ): Plan => ({
   at,
   run,

@@ -87,6 +87,24 @@ function showsWritten(row: ObservedRow, { cells, id }: SentSet): boolean {
 export const leftFields = (row: ObservedRow, { cells }: SentSet, kept: KeptRow): readonly FieldName[] =>
   Object.keys(cells).filter((name) => isLeft(row.cells[name], cells[name], kept.cells[name]));
 
+/**
+ * The fields that somebody typed over before they were mended. A row that is not known by an ID of its own may be another one by now, so
+ * there are none.
+ */
+export const fieldsTypedOver = (
+  row: ObservedRow,
+  { cells, id }: SentSet,
+  kept: KeptRow,
+): readonly FieldName[] =>
+  id !== undefined || kept.id.kind === 'empty'
+    ? []
+    : Object.keys(cells).filter(
+        (name) =>
+          row.cells[name] !== undefined &&
+          !isSameKept(row.cells[name], cells[name]) &&
+          !isSameKept(row.cells[name], kept.cells[name]),
+      );
+
 const hasLeft = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
   leftFields(row, sent, kept).length > 0 || isLeft(row.sync, sent.sync, kept.sync);
 

@@ -207,13 +207,18 @@ const cellsBeside = (step: RowStep, hit: RowCells): KeptRow['cells'] =>
 const slotsIn = ({ id }: OpenWrite, named: readonly Mending[]): ReadonlySet<number> =>
   new Set(named.filter(({ write }) => write === id).map(({ slot }) => slot));
 
-/** The open writes of which less is left once these steps are made good. */
+/**
+ * The open writes of which less is left once these steps are made good: only of cells under columns that are not managed that has to be
+ * told. Of all others the next read tells it, and whether somebody copied the row in that moment.
+ */
 export function closeMended(writes: readonly OpenWrite[], mended: readonly Mending[]): readonly OpenWrite[] {
   return writes.flatMap((write) => {
     const slots = slotsIn(write, mended);
     if (slots.size === 0) return [];
-    const isOpen = ({ slot }: { readonly slot: number }) => !slots.has(slot);
-    return [{ ...write, sets: write.sets.filter(isOpen), deletes: write.deletes.filter(isOpen) }];
+    const sets = write.sets.map(({ others, ...sent }) =>
+      others && !slots.has(sent.slot) ? { ...sent, others } : sent,
+    );
+    return [{ ...write, sets }];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Cell } from '../cell.ts';
-import type { Consequences } from '../open-write.ts';
+import type { Consequences, OpenWrite } from '../open-write.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
@@ -96,6 +96,8 @@ export interface Plan {
   readonly settledDecisions: readonly string[];
   /** Open writes that are over. */
   readonly writesOver: readonly string[];
+  /** Open writes of which less is left. */
+  readonly writesWatched: readonly OpenWrite[];
   readonly table: readonly TableStep[];
   /** What the rows of the table steps showed, as far as it matters whether they still do when they are written. */
   readonly before: ReadonlyMap<RowStep, RowBefore>;
