@@ -44,6 +44,19 @@ const troubles: Readonly<Record<string, Trouble>> = {
     },
     end: (world) => type(world, 'title', 'Acme'),
   },
+  'a CRM that can not be reached': {
+    says: /^Pending: The CRM did not answer\. The daemon tries again by itself\.$/,
+    begin(world) {
+      type(world, 'title', 'Acme GmbH');
+      cycle(world);
+      cycle(world);
+      const error = { code: 'CRM_UNREACHABLE', message: 'PUT /leads/1: ECONNREFUSED.' } as const;
+      // As after a failed try, with the next one far ahead.
+      for (const [text, item] of world.outbox)
+        world.outbox.set(text, { ...item, attempts: 1, dueAt: world.now + 3_600_000, error });
+    },
+    end: (world) => type(world, 'title', 'Acme'),
+  },
   'a conflict that the person at the row ends': {
     says: /^Conflict: /,
     begin(world) {

@@ -1,3 +1,4 @@
+import { errorKinds } from '../errors.ts';
 import type { RecordKey } from '../record.ts';
 import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -40,5 +41,9 @@ export function planUpdate(
   return { kind: 'pending', what: 'waiting to be sent to the CRM' };
 }
 
-const waitingText = (item: OutboxItem): string =>
-  item.error ? `${item.error.message} It is tried again.` : 'waiting to be sent to the CRM';
+/** People at the sheet can do nothing about a connection: its own words are for the log and the operator. */
+function waitingText({ error }: OutboxItem): string {
+  if (!error) return 'waiting to be sent to the CRM';
+  const { hint, mender } = errorKinds[error.code];
+  return mender === 'time' ? hint : `${error.message} It is tried again.`;
+}
