@@ -131,15 +131,16 @@ export function createListing(http: CrmHttp, source: ListSource): ReadPage {
     if (!isInTurn(page, memory)) return { records, hasMore: true };
     const reading = { page, ids: idsOf(records), facts };
     const end = findPageEnd(reading, memory);
+    const probed =
+      end === 'suspect' ? await read(lane, customKeys, leadId, ...probeOf(records.length)) : undefined;
+    const isWhole = end !== 'suspect' || holdsEverything(memory.seen, idsOf(probed?.records ?? []));
+    // What can not be understood is not remembered, so that it is judged alike when it is read again.
+    if (end === 'truncated' || !isWhole)
+      throw unreadable(path, page, 'it repeats what came before, although there are more records');
     const remembered = rememberPage(reading, end, memory);
     memories.set(lane, leadId === undefined ? remembered : rememberLongest(reading, remembered));
-    if (end === 'more' || end === 'end') return { records, hasMore: end === 'more' };
-    if (end === 'repeat') return { records: [], hasMore: false };
-    if (end === 'suspect') {
-      const probed = await read(lane, customKeys, leadId, ...probeOf(records.length));
-      if (holdsEverything(memory.seen, idsOf(probed?.records ?? []))) return { records: [], hasMore: false };
-    }
-    throw unreadable(path, page, 'it repeats what came before, although there are more records');
+    const isNew = end === 'more' || end === 'end';
+    return { records: isNew ? records : [], hasMore: end === 'more' };
   };
 }
 

@@ -8,6 +8,8 @@ export interface ListingMemory {
   readonly pageSize?: number;
   /** The page that was read last. */
   readonly last?: { readonly page: number; readonly size: number };
+  /** How many elements there were by what the first page told. */
+  readonly total?: number;
   /** What the pages from the first to the last one held. */
   readonly seen: ReadonlySet<RecordId>;
 }
@@ -23,7 +25,8 @@ export interface PageReading {
  * - `repeat`: nothing but earlier elements behind the last page: the end, with nothing new.
  * - `suspect`: page 2 is page 1 again. Either all came at once, or the CRM shows no more than a first page:
  *   {@link holdsEverything} tells.
- * - `truncated`: earlier elements again, although there are more: the listing can not be read to its end.
+ * - `truncated`: earlier elements again, although there are more: the listing can not be read to its end. (Where the total has changed
+ *   since the first page, elements moved from page to page meanwhile, and what was not seen is seen the next time.)
  */
 export type PageEnd = 'more' | 'end' | 'repeat' | 'suspect' | 'truncated';
 
@@ -54,11 +57,16 @@ export function findPageEnd(read: PageReading, memory: ListingMemory): PageEnd {
 
 /** What to remember after a page. */
 export function rememberPage(read: PageReading, end: PageEnd, memory: ListingMemory): ListingMemory {
-  const { page, ids } = read;
+  const { page, ids, facts } = read;
   const isNew = end === 'more' || end === 'end';
   const pageSize = isNew ? learnPageSize(read, memory) : memory.pageSize;
-  const seen = new Set([...(page === 1 ? [] : memory.seen), ...ids]);
-  return { ...(pageSize === undefined ? {} : { pageSize }), last: { page, size: ids.length }, seen };
+  const total = page === 1 ? facts.total : memory.total;
+  return {
+    ...(pageSize === undefined ? {} : { pageSize }),
+    ...(total === undefined ? {} : { total }),
+    last: { page, size: ids.length },
+    seen: new Set([...(page === 1 ? [] : memory.seen), ...ids]),
+  };
 }
 
 /**
@@ -94,5 +102,7 @@ const learnPageSize = ({ page, ids }: PageReading, { pageSize, last }: ListingMe
 const isRepeat = ({ page, ids }: PageReading, { last, seen }: ListingMemory): boolean =>
   page > 1 && last?.page === page - 1 && last.size === ids.length && ids.every((id) => seen.has(id));
 
-const promisesMore = ({ page, facts }: PageReading, { seen }: ListingMemory): boolean =>
-  facts.hasMore === true || (facts.pages ?? 0) >= page || (facts.total ?? 0) > seen.size;
+const promisesMore = ({ page, facts }: PageReading, { seen, total }: ListingMemory): boolean =>
+  facts.hasMore === true ||
+  (facts.pages ?? 0) >= page ||
+  (facts.total === total && (facts.total ?? 0) > seen.size);

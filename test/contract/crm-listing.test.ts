@@ -142,6 +142,24 @@ describe('pages', () => {
     });
   });
 
+  it('that repeat are not understood when they are read again either', async () => {
+    const { crm } = await serveTasks(40, withFacts({ total: 90 }));
+    await crm.listRecords('task', 1, 'sweep');
+    for (const page of [2, 2])
+      await expect(crm.listRecords('task', page, 'sweep')).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
+  });
+
+  it('that repeat the last one end, where records came and went while the list was read', async () => {
+    const fresh = { id: 1000, title: 'New' };
+    const { crm } = await serveTasks(201, (tasks, query) => {
+      const asked = Number(query.get('page'));
+      const all = [tasks, [fresh, ...tasks], [fresh, ...tasks.slice(0, 199)]][asked - 1] ?? [];
+      const page = Math.min(asked, Math.ceil(all.length / 100));
+      return { data: { items: all.slice((page - 1) * 100, page * 100), total: all.length } };
+    });
+    expect(new Set((await readAll(crm)).ids).size).toBe(199);
+  });
+
   it.each([
     [99, byLimit],
     [25, byOrder],
