@@ -269,6 +269,17 @@ describe('a brake', () => {
     expect(plan.brakes.map((brake) => brake.scope)).toEqual([scope]);
   });
 
+  it('S5: takes no row while lists lack more records than may go, of which one is proven to be gone', () => {
+    const world = worldWithLeads(many);
+    loseRecords(world, 1);
+    pull(world);
+    loseRecords(world, 6);
+    pull(world);
+    const plan = cycle(world);
+    expectNoWrites(plan);
+    expect(plan.brakes).toMatchObject([{ scope: 'brake:lead:gone', changes: { count: 6 } }]);
+  });
+
   it('lets five go in a small tab', () => {
     const world = worldWithLeads(many, { policy: { vanishedRows: 'trash' } });
     loseRows(world, 5);

@@ -300,13 +300,9 @@ interface Upset {
 }
 
 function findTripped(context: TabContext, binding: Binding, { vanished, edits, lost }: Upset): Tripped[] {
-  const { cascades, entity, input } = context;
+  const { entity, input } = context;
   const { brakes: limits } = input.policy;
-  const goneRecords = binding.records.flatMap(({ id }) => {
-    const record = context.records.get(id);
-    const isExplained = !areLeadsStopped(context) && record !== undefined && cascades.isGoneWith(record);
-    return record?.presence === 'gone' && !isExplained ? [id] : [];
-  });
+  const goneRecords = findGone(context, binding);
   const vanishedRows = vanished.map(({ key }) => key.id);
   const agreed = [...context.agreements.values()].filter((agreement) => isInTable(context, agreement)).length;
   const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [] });
@@ -325,3 +321,17 @@ function findTripped(context: TabContext, binding: Binding, { vanished, edits, l
 }
 
 const isOfGoneRecords = ({ scope }: Brake): boolean => scope.endsWith(':gone');
+
+/**
+ * The records with a row that are gone from the CRM, and not because of another one. As their absence is proven one after another, those
+ * count too that a list lacked: else many would never be gone at once.
+ */
+function findGone(context: TabContext, { records }: Binding): RecordId[] {
+  const missing = records.flatMap(({ id }) => {
+    const record = context.records.get(id);
+    const isMissing = record?.presence === 'gone' || (record?.missedSweeps ?? 0) > 0;
+    const isExplained = !areLeadsStopped(context) && record && context.cascades.isGoneWith(record);
+    return record && isMissing && !isExplained ? [record] : [];
+  });
+  return missing.some(({ presence }) => presence === 'gone') ? missing.map(({ key }) => key.id) : [];
+}
