@@ -140,6 +140,17 @@ it('the reason of a brake names the column as people see it', () => {
   ]);
 });
 
+it('S5: a new mirror writes nothing to a synced tab either where the CRM lists nothing, and says so', () => {
+  const world = worldWithLeads(['One', 'Two']);
+  rowOf(world, leadKey(2)).id = emptyCell;
+  world.rebases.set('lead', 'The mirror is new.');
+  for (const known of [world.agreements, world.records, world.crm]) known.clear();
+  const plan = settle(world);
+  const reason = expect.stringContaining('1 rows have an ID that no record of the CRM has');
+  expect(plan.brakes).toMatchObject([{ scope: 'brake:lead:rebase', reason }]);
+  expect([plan.table, plan.outbox.save]).toEqual([[], []]);
+});
+
 it('a long list behind a brake is cut, and its length is told', () => {
   const titles = Array.from({ length: 300 }, (_, index) => `Lead ${index + 1}`);
   const world = worldWithLeads(titles);

@@ -11,7 +11,7 @@ import type { Brake, StoppedChange } from './plan.ts';
  * The brake of a tab whose agreements have to be found anew: a person agrees once they know what that comes to. Equal values are then
  * agreed, different ones wait as conflicts, and records without a row get one.
  */
-export function findRebase(context: TabContext, { claimed, records }: Binding): Brake[] {
+export function findRebase(context: TabContext, { claimed, records, strangers }: Binding): Brake[] {
   const { entity, input } = context;
   const cause = input.known.rebases.get(entity);
   if (cause === undefined) return [];
@@ -35,12 +35,14 @@ export function findRebase(context: TabContext, { claimed, records }: Binding): 
     ({ key, presence }) => presence === 'present' && !ids.has(key.id),
   );
   const claims = claimed.filter(({ id }) => !context.outbox.has(id));
-  if (records.length + unseen.length + claims.length === 0) return [];
+  // Strangers count as well: rows of records of which the CRM lists none show that one of both lists is not whole.
+  if (records.length + unseen.length + claims.length + strangers.length === 0) return [];
   const counts = [
     `${records.length - differing.length} rows are equal on both sides`,
     `${differing.length} differ and would wait for a person`,
     `${unseen.length} records would get a row`,
     ...(claims.length > 0 ? [`${claims.length} rows were being created and would wait for a person`] : []),
+    ...(strangers.length > 0 ? [`${strangers.length} rows have an ID that no record of the CRM has`] : []),
   ];
   const changes = differing.flatMap(({ row, id }) => {
     const { decided = [] } = judgeRow(context, row, id) ?? {};
