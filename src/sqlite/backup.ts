@@ -31,7 +31,7 @@ function copyMirror(connection: Connection, file: string, copiedAt: string): voi
     connection.prepare('VACUUM INTO ?').run(unfinished);
     const copy = connect(unfinished);
     try {
-      copy.prepare('INSERT OR REPLACE INTO fact (name, content) VALUES (?, ?)').run(copiedFact, copiedAt);
+      markCopy(copy, copiedAt);
     } finally {
       copy.close();
     }
@@ -42,3 +42,7 @@ function copyMirror(connection: Connection, file: string, copiedAt: string): voi
     throw error;
   }
 }
+
+/** Lets a copy of the mirror tell whoever starts from it that it is one. */
+export const markCopy = (copy: Connection, copiedAt: string): void =>
+  void copy.prepare('INSERT OR REPLACE INTO fact (name, content) VALUES (?, ?)').run(copiedFact, copiedAt);

@@ -24,19 +24,26 @@ export interface Connection {
   atomically<Result>(work: () => Result): Result;
   /** Tells whenever a transaction has failed: what was written in it is not there. */
   onRollback(forget: () => void): void;
+  /** The whole file as it is now. */
+  content(): Buffer;
   close(): void;
 }
 
 /**
- * Opens the file, creating it where it is missing; nothing is read or locked before the first statement. What meets a full disk is done
+ * Opens the file, creating it where it is missing, or a copy of its content in memory; nothing is read or locked before the first
+ * statement. What meets a full disk is done
  * again when `makeRoom` answers that there is room now. A lock of somebody else is waited for, for `busyMs` at most.
  */
-export function connect(file: string, makeRoom: () => boolean = () => false, busyMs = 0): Connection {
+export function connect(
+  file: string | Buffer,
+  makeRoom: () => boolean = () => false,
+  busyMs = 0,
+): Connection {
   const translated = <Result>(work: () => Result): Result => {
     try {
       return work();
     } catch (error) {
-      throw translateError(error, file);
+      throw translateError(error, typeof file === 'string' ? file : 'A mirror in memory');
     }
   };
   // Of a mirror nobody waits for the lock: whoever holds it is another daemon, and that one does not let go.
@@ -82,6 +89,7 @@ export function connect(file: string, makeRoom: () => boolean = () => false, bus
     transaction,
     atomically: (work) => (isInTransaction ? work() : transaction(work)),
     onRollback: (forget) => void forgetting.push(forget),
+    content: () => translated(() => database.serialize()),
     close: () => translated(() => void database.close()),
   };
 }

@@ -4,7 +4,7 @@ import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { BudgetLog } from '../core/ports.ts';
 import { openAgreements } from './agreements.ts';
-import { backUp, keepBeforeMigration } from './backup.ts';
+import { backUp, keepBeforeMigration, markCopy } from './backup.ts';
 import { type Ballast, noBallast, openBallast } from './ballast.ts';
 import { openBudgetLog } from './budget-log.ts';
 import { type Connection, connect } from './connection.ts';
@@ -74,22 +74,33 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions): Ope
 export interface MirrorInMemory extends Pick<OpenMirror, 'mirror' | 'budgetLog'> {
   /** The same content as another process finds it that opens it at that time, epoch ms. */
   reopen(now: number): MirrorInMemory;
+  /** Copies it as it is at that time, epoch ms. Answers what opens the copy. */
+  backUp(at: number): () => MirrorInMemory;
 }
 
 /** For whoever needs the real one many times a second. */
 export function openMirrorInMemory(): MirrorInMemory {
   const connection = connect(':memory:');
   migrate(connection);
-  const open = (): MirrorInMemory => ({
-    mirror: openTables(connection, noBallast),
-    budgetLog: openBudgetLog(connection, noBallast),
-    reopen(now) {
-      endFuture(connection, now);
-      return open();
-    },
-  });
-  return open();
+  return openInMemory(connection);
 }
+
+const openInMemory = (connection: Connection): MirrorInMemory => ({
+  mirror: openTables(connection, noBallast),
+  budgetLog: openBudgetLog(connection, noBallast),
+  reopen(now) {
+    endFuture(connection, now);
+    return openInMemory(connection);
+  },
+  backUp(at) {
+    const content = connection.content();
+    return () => {
+      const copy = connect(content);
+      markCopy(copy, new Date(at).toISOString());
+      return openInMemory(copy);
+    };
+  },
+});
 
 function openTables(connection: Connection, ballast: Ballast): Mirror {
   return {

@@ -1,5 +1,5 @@
 import type { Operation } from './operation.ts';
-import { type People, pick } from './people.ts';
+import { type LiveRecord, type People, pick } from './people.ts';
 import { type TabEntity, typedFields } from './tab-view.ts';
 
 const paths: Readonly<Record<TabEntity, string>> = { lead: '/leads', task: '/tasks' };
@@ -13,16 +13,20 @@ export function workInCrm(people: People, { kind, which, what }: Operation): voi
   if (!record || owner === undefined) return;
   const path = `${paths[entity]}/${record.id}`;
   if (kind === 'delete in the CRM') {
-    if (isAlmostEmpty(people, entity)) return;
-    for (const value of Object.values(record.values)) people.withdrawn.add(String(value));
-    people.deleted.add(owner);
-    return call(people, 'DELETE', path);
+    if (!isAlmostEmpty(people, entity)) deleteRecord(people, entity, record);
+    return;
   }
   const fields = kind === 'empty in the CRM' ? typedFields[entity].slice(1) : typedFields[entity];
   const field = pick(fields, what) ?? 'title';
   people.withdrawn.add(String(record.values[field]));
   const value = kind === 'empty in the CRM' ? null : people.claims.newValue(owner, field);
   call(people, 'PUT', path, bodyOf({ [field]: value }));
+}
+
+export function deleteRecord(people: People, entity: TabEntity, { id, values }: LiveRecord): void {
+  for (const value of Object.values(values)) people.withdrawn.add(String(value));
+  people.deleted.add(people.ownerOfRecord.get(`${entity}-${id}`) ?? '');
+  call(people, 'DELETE', `${paths[entity]}/${id}`);
 }
 
 /** A CRM that lists nothing any more is taken for one that fails, so nobody empties it. */
@@ -58,6 +62,7 @@ function call(people: People, method: string, path: string, body?: object): void
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   if (answer.status >= 400) throw new Error(`${method} ${path} by hand: ${JSON.stringify(answer.body)}`);
+  people.masses.look();
 }
 
 function bodyOf(fields: Readonly<Record<string, string | null>>): Record<string, unknown> {

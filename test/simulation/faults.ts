@@ -1,9 +1,13 @@
 import type { Fault } from '../../src/sandbox/crm/faults.ts';
+import { shiftPages } from './drift.ts';
+import { deleteManyRecords, deleteManyRows } from './mass-people.ts';
+import { backUp, loseMirror, putOldMirrorBack } from './mirrors.ts';
 import type { Operation, OperationKind } from './operation.ts';
-import { pick } from './people.ts';
+import { type People, pick } from './people.ts';
+import { answerQuestions } from './set-right.ts';
 import type { Stage } from './stage.ts';
 
-type Mishap = (stage: Stage, operation: Operation) => Promise<string> | string;
+type Mishap = (people: People, operation: Operation) => Promise<string> | string;
 
 /** What the CRM answers instead of what it should; nothing is done. */
 const crmFaults: readonly Fault[] = [
@@ -17,40 +21,72 @@ const crmFaults: readonly Fault[] = [
 
 /** What goes wrong, by the name of the operation. */
 const mishaps: Partial<Record<OperationKind, Mishap>> = {
-  'lose a request': ({ wire }, { which }) => wire.lose(which),
-  'lose an answer': ({ wire }, { which }) => wire.loseAnswer(which),
-  'carry out late': ({ trueTime, wire }, { which }) => wire.delay(which, trueTime()),
-  'arrive late': ({ trueTime, wire }) => wire.arriveLate(trueTime()),
-  'break the CRM': ({ crm }, { which, what }) => {
+  'lose a request': async ({ stage }, { which, how }) => {
+    await awaitWrite(stage, how);
+    return stage.wire.lose(which);
+  },
+  'lose an answer': async ({ stage }, { which, how }) => {
+    await awaitWrite(stage, how);
+    return stage.wire.loseAnswer(which);
+  },
+  'carry out late': async ({ stage }, { which, how }) => {
+    await awaitWrite(stage, how);
+    return stage.wire.delay(which, stage.trueTime());
+  },
+  'arrive late': ({ stage }) => stage.wire.arriveLate(stage.trueTime()),
+  'break the CRM': ({ stage: { crm } }, { which, what }) => {
     const fault = pick(crmFaults, which) ?? crmFaults[0];
     if (fault) crm.faults.order({ clear: false, faults: [{ ...fault, times: 1 + (what % 3) }] });
     return fault?.kind ?? 'nothing';
   },
-  'flush the queue': ({ wire }) => `${wire.drop((label) => label.startsWith('job '))} jobs`,
-  'set the clock': ({ clock }, { which, how }) => {
+  'flush the queue': ({ stage }) => `${stage.wire.drop((label) => label.startsWith('job '))} jobs`,
+  'shift the pages': shiftPages,
+  'delete many rows': deleteManyRows,
+  'delete many in the CRM': deleteManyRecords,
+  'set the clock': ({ stage: { clock } }, { which, how }) => {
     const jumpMs = (how % 7_200_000) * (which % 2 === 0 ? 1 : -1);
     clock.setWallClock(clock.now() + jumpMs);
     return `${jumpMs} ms`;
   },
-  crash: async (stage, { what }) => {
-    // What was on its way may still arrive.
-    if (what % 2 === 0) stage.wire.delayAll(stage.trueTime());
+  crash: async ({ stage }, { what, how }) => {
+    await awaitWrite(stage, how);
+    // What was on its way may have arrived, or may still arrive.
+    if (what % 3 === 0) stage.wire.delayAll(stage.trueTime());
+    else if (what % 3 === 1) stage.wire.serveWrites();
     await stage.restart();
     return 'and a new start';
   },
+  'back up the mirror': backUp,
+  'lose the mirror': loseMirror,
+  'put an old mirror back': putOldMirrorBack,
+  'answer questions': answerQuestions,
 };
+
+const stepsMax = 20;
+
+/** Often it is a write that something happens to: the daemon works on until one is on its way, or for some time. */
+async function awaitWrite(stage: Stage, how: number): Promise<void> {
+  const toCrm = how % 4 === 0;
+  for (let step = how % 2 === 0 ? 0 : stepsMax; step < stepsMax && !stage.wire.hasWrites(toCrm); step += 1)
+    await stage.proceed();
+}
 
 export const isMishap = (kind: OperationKind): boolean => kind in mishaps;
 
 /** Lets something go wrong; answers what. */
-export async function mishap(stage: Stage, operation: Operation): Promise<string> {
-  const done = (await mishaps[operation.kind]?.(stage, operation)) ?? 'nothing';
-  await stage.settleDown();
+export async function mishap(people: People, operation: Operation): Promise<string> {
+  const done = (await mishaps[operation.kind]?.(people, operation)) ?? 'nothing';
+  await people.stage.settleDown();
   return done;
 }
 
-/** Nothing goes wrong any more; what is late arrives. */
+/** Nothing goes wrong any more; what is late arrives, and the catalog is read again. */
 export async function endMishaps(stage: Stage): Promise<void> {
   stage.crm.faults.order({ clear: true, faults: [] });
   while (stage.wire.arriveLate(stage.trueTime()) !== 'nothing') await stage.settleDown();
+  const readAgainBy = stage.clock.monotonicMs() + stage.link.times.catalogMs + readWithinMs;
+  while (stage.clock.monotonicMs() < readAgainBy) await stage.proceed();
 }
+
+/** How long a request that is due may wait for its turn, and its answer. */
+const readWithinMs = 10_000;

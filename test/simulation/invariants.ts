@@ -3,6 +3,7 @@ import { booleanCell, type Cell, describeCell, numberCell, textCell } from '../.
 import { createNames, encode, leadChoice } from '../../src/core/codec.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import { describeEntity } from '../../src/core/field.ts';
+import type { RecordKey } from '../../src/core/record.ts';
 import { readRecord } from '../../src/crm/records.ts';
 import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';
 import type { ExtendedValue } from '../../src/sandbox/sheets/cell.ts';
@@ -20,7 +21,7 @@ export function checkCall(people: People, { method, path, body }: Call, answer: 
   if (method === 'POST') return checkCreate(people, entity, body, createdId(answer.body));
   const owner = people.ownerOfRecord.get(`${entity}-${id}`) ?? '';
   if (method === 'PUT') checkPlaces(people, owner, body);
-  if (method === 'DELETE') checkDelete(people, owner);
+  if (method === 'DELETE') checkDelete(people, owner, { entity, id });
 }
 
 /** What a path below the base address names. */
@@ -51,10 +52,12 @@ function checkPlaces(people: People, owner: string, body: Call['body']): void {
   }
 }
 
-/** S4: only what people deleted is deleted. */
-function checkDelete(people: People, owner: string): void {
+/** S4: only what people deleted is deleted, and only where they want that. */
+function checkDelete(people: People, owner: string, key: RecordKey): void {
   if (!people.deleted.has(owner))
     throw new Violation('S4', `${owner} was deleted, although nobody deleted it`);
+  if (people.stage.policy.vanishedRows !== 'trash' && !people.hasAgreedToTrash(key))
+    throw new Violation('S4', `${owner} was deleted, although nobody was asked`);
 }
 
 /** S5: over the brake nothing is written. */
@@ -129,19 +132,28 @@ function wantedRows(people: People, entity: TabEntity): string[][] {
 
 /** S1: what somebody typed is alive, or was replaced by somebody later, or stands in the journal. */
 export function checkNothingLost(people: People): void {
-  const alive = tabEntities.flatMap((entity) =>
-    people.liveRecords(entity).flatMap(({ values }) => Object.values(values).map(String)),
-  );
-  const journal = people.stage.link.mirror
-    .readJournal(100_000)
-    .flatMap(({ before, after, lost }) =>
-      [before, after, lost].flatMap((fields) => Object.values(fields).map(String)),
-    );
-  const kept = new Set([...alive, ...journal, ...people.withdrawn]);
+  const kept = new Set([...aliveValues(people), ...journalValues(people), ...people.withdrawn]);
   for (const [value, { owner, field }] of people.claims.all()) {
     if (!kept.has(value)) throw new Violation('S1', `“${value}”, typed for ${field} of ${owner}, is lost`);
   }
 }
+
+/** All that records of the CRM have. */
+export const aliveValues = (people: People): Set<string> =>
+  new Set(
+    tabEntities.flatMap((entity) =>
+      people.liveRecords(entity).flatMap(({ values }) => Object.values(values).map(String)),
+    ),
+  );
+
+export const journalValues = ({ stage }: People): Set<string> =>
+  new Set(
+    stage.link.mirror
+      .readJournal(100_000)
+      .flatMap(({ before, after, lost }) =>
+        [before, after, lost].flatMap((fields) => Object.values(fields).map(String)),
+      ),
+  );
 
 /** S13: what people keep for themselves is as they left it. */
 export function checkOwnCells(people: People): void {

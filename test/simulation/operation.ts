@@ -48,9 +48,17 @@ const mishapWeights = {
   'carry out late': 2,
   'arrive late': 3,
   'break the CRM': 3,
+  'shift the pages': 2,
+  redo: 2,
+  'delete many rows': 2,
+  'delete many in the CRM': 2,
   'flush the queue': 1,
   'set the clock': 1,
   crash: 2,
+  'back up the mirror': 1,
+  'lose the mirror': 1,
+  'put an old mirror back': 1,
+  'answer questions': 4,
 } as const;
 
 export type OperationKind = keyof typeof weights | keyof typeof mishapWeights;

@@ -1,12 +1,15 @@
-import { isClaimToken } from '../../src/core/record.ts';
+import { vanishedScope } from '../../src/core/decide/context.ts';
+import { isClaimToken, type RecordKey } from '../../src/core/record.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { shadowTitle } from '../../src/sheets/shadow.ts';
+import type { MirrorInMemory } from '../../src/sqlite/open.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { Claims } from './claims.ts';
+import { Masses, type Side } from './masses.ts';
 import { OwnCells } from './own-cells.ts';
 import { sheetIds } from './spreadsheet.ts';
 import type { Stage } from './stage.ts';
@@ -18,10 +21,17 @@ export interface WritableRow {
   readonly owner: string;
 }
 
+/** A record that the CRM shows. */
+export interface LiveRecord {
+  readonly id: string;
+  readonly values: Readonly<Record<FieldName, unknown>>;
+}
+
 /** Everybody who works on either side, with what they did and what they meant by it. */
 export class People {
   readonly claims = new Claims();
   readonly own = new OwnCells();
+  readonly masses = new Masses(this);
   /** Values that somebody replaced or took away on purpose. */
   readonly withdrawn = new Set<string>();
   /** Whom a record of the CRM is about, by the text of its key. */
@@ -30,6 +40,10 @@ export class People {
   readonly torn = new Set<string>();
   /** Owners whose row lost its ID by mistake: nobody types there before it is back. */
   readonly astray = new Set<string>();
+  /** What people agreed to move to the trash: scopes of questions, and tabs whose rows are gone. */
+  readonly trashed = new Set<string>();
+  /** Opens the last copy of the mirror. */
+  copy: (() => MirrorInMemory) | undefined;
   /** Owners whose row or record somebody deleted. */
   readonly deleted = new Set<string>();
   stage!: Stage;
@@ -56,12 +70,17 @@ export class People {
     const left = this.valuesIn(after);
     for (const value of this.valuesIn(before)) if (!left.has(value)) this.withdrawn.add(value);
     this.own.notePerson(before, after);
+    this.masses.look();
     return true;
   }
 
   /** The last thing that somebody did in the spreadsheet and that can be taken back. */
   get lastDeed() {
-    return [...this.stage.spreadsheet.sandbox.histories.values()][0]?.done.at(-1);
+    return this.#history?.done.at(-1);
+  }
+
+  get #history() {
+    return [...this.stage.spreadsheet.sandbox.histories.values()][0];
   }
 
   /** The last deed tore the rows of these owners apart. */
@@ -75,7 +94,16 @@ export class People {
     // What was typed is taken back even where it did not stand any more.
     const before = this.valuesIn(lastDeed.before);
     for (const value of this.valuesIn(lastDeed.after)) if (!before.has(value)) this.withdrawn.add(value);
-    for (const owner of this.#tears.get(lastDeed.after) ?? []) this.torn.delete(owner);
+    const owners = this.#tears.get(lastDeed.after);
+    const undone = this.#history?.undone.at(-1);
+    for (const owner of owners ?? []) this.torn.delete(owner);
+    if (owners && undone) this.#tears.set(undone.before, owners);
+  }
+
+  /** What was taken back is done again, unless that would tear rows apart which others have worked on since. */
+  redo(): void {
+    const undone = this.#history?.undone.at(-1);
+    if (undone && !this.#tears.has(undone.before)) this.act({ kind: 'redo' });
   }
 
   tab(entity: TabEntity): TabView | undefined {
@@ -124,9 +152,7 @@ export class People {
     return live.find(({ id }) => this.ownerOfRecord.get(`${entity}-${id}`) === owner)?.id;
   }
 
-  liveRecords(
-    entity: TabEntity,
-  ): { readonly id: string; readonly values: Readonly<Record<FieldName, unknown>> }[] {
+  liveRecords(entity: TabEntity): LiveRecord[] {
     const { leads, tasks } = this.stage.crm.records;
     if (entity === 'task') {
       return tasks
@@ -145,11 +171,25 @@ export class People {
     }));
   }
 
-  /** All values with a claim that stand in the spreadsheet. */
-  valuesIn({ sheets }: Spreadsheet): Set<string> {
+  hasAgreedToTrash(key: RecordKey): boolean {
+    return this.trashed.has(vanishedScope(key)) || this.trashed.has(key.entity);
+  }
+
+  idsOn(side: Side, entity: TabEntity): ReadonlySet<string> {
+    const all = side === 'CRM' ? this.liveRecords(entity) : (this.tab(entity)?.rows ?? []);
+    return new Set(all.map(({ id }) => id));
+  }
+
+  /** How many may go at once of as few as there are here. */
+  get deletesMax(): number {
+    return Math.max(this.stage.policy.brakes.deletesMin, 2);
+  }
+
+  /** All values with a claim that stand in the spreadsheet, or also those that writes have kept of it. */
+  valuesIn({ sheets }: Spreadsheet, which: 'shown' | 'kept too' = 'shown'): Set<string> {
     const found = new Set<string>();
     for (const { rows, sheetId, title } of sheets) {
-      if (sheetId === sheetIds.other || title === shadowTitle) continue;
+      if (sheetId === sheetIds.other || (title === shadowTitle && which === 'shown')) continue;
       for (const row of rows) for (const text of textsOf(row)) if (this.claims.of(text)) found.add(text);
     }
     return found;

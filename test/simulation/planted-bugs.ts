@@ -1,5 +1,11 @@
+import { isSyncError, SyncError } from '../../src/core/errors.ts';
 import type { TabKind } from '../../src/core/layout.ts';
+import type { Mirror } from '../../src/core/mirror.ts';
+import type { Crm, WriteAnswer } from '../../src/core/ports.ts';
+import { isListed, type ListedEntity, recordKeyText } from '../../src/core/record.ts';
+import type { Agreement, OutboxItem } from '../../src/core/state.ts';
 import { keptSteps, type ObservedTable, type RowStep } from '../../src/core/table.ts';
+import type { Link } from '../../src/sync/link.ts';
 import type { Plant } from './stage.ts';
 
 /** A known mistake, and within how many runs the simulation has to find it. */
@@ -72,18 +78,192 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       };
     },
-    runsMax: 150,
+    runsMax: 60,
   },
   {
     name: 'an update trusts what a list said a minute ago',
     plant: (link) => ({ ...link, times: { ...link.times, rereadAfterMs: 60_000 } }),
+    runsMax: 150,
+    hasMishaps: true,
+  },
+  {
+    name: 'a record is not read again before it is changed or deleted',
+    plant: (link) =>
+      withCrm(link, {
+        async getRecord(key, lane) {
+          const known = link.mirror.findRecord(key);
+          return known
+            ? { ...key, fields: known.fields, at: link.clock.now() }
+            : link.crm.getRecord(key, lane);
+        },
+      }),
+    runsMax: 60,
+  },
+  {
+    name: 'what lost a conflict is written down nowhere',
+    plant: (link) =>
+      withMirror(link, {
+        appendJournal: (entries) =>
+          link.mirror.appendJournal(entries.filter(({ lost }) => Object.keys(lost).length === 0)),
+      }),
+    runsMax: 60,
+  },
+  {
+    name: 'what is agreed is a minute old',
+    plant: (link) => {
+      const kept: { readonly at: number; readonly agreements: Agreement[] }[] = [];
+      const readAgreements = () => {
+        const now = link.clock.monotonicMs();
+        kept.push({ at: now, agreements: link.mirror.readAgreements() });
+        while ((kept[1]?.at ?? now) < now - 60_000) kept.shift();
+        return kept[0]?.agreements ?? [];
+      };
+      return withMirror(link, { readAgreements });
+    },
+    runsMax: 60,
+    hasMishaps: true,
+  },
+  {
+    name: 'a job brings along what is to be sent',
+    plant: (link) => {
+      const payloads = new Map<string, OutboxItem | undefined>();
+      return {
+        ...link,
+        queue: {
+          ...link.queue,
+          add(keys) {
+            for (const key of keys) payloads.set(recordKeyText(key), link.mirror.findOutboxItem(key));
+            return link.queue.add(keys);
+          },
+          start: (wakeUp) =>
+            link.queue.start(async (key) => {
+              const item = payloads.get(recordKeyText(key));
+              if (item?.kind === 'update') await link.crm.updateRecord(key, item.fields);
+              return wakeUp(key);
+            }),
+        },
+      };
+    },
+    runsMax: 60,
+  },
+  {
+    name: 'rows that are gone are deleted in the CRM without a question',
+    plant: (link) => ({ ...link, policy: { ...link.policy, vanishedRows: 'trash' } }),
+    runsMax: 60,
+  },
+  {
+    name: 'no number of deletes is too large',
+    plant: (link) => {
+      const brakes = { ...link.policy.brakes, deletesMin: 1_000 };
+      return { ...link, policy: { ...link.policy, brakes } };
+    },
+    runsMax: 60,
+    hasMishaps: true,
+  },
+  {
+    name: 'a create is on its way, and only the process knows',
+    plant: (link) => {
+      const underWay = new Map<string, OutboxItem>();
+      const newest = (item: OutboxItem) => underWay.get(recordKeyText(item.key)) ?? item;
+      return withMirror(link, {
+        saveOutboxItem(item) {
+          underWay.delete(recordKeyText(item.key));
+          if (item.kind === 'create' && item.sentAt !== undefined && item.state !== 'done')
+            underWay.set(recordKeyText(item.key), item);
+          else link.mirror.saveOutboxItem(item);
+        },
+        dropOutboxItem(key) {
+          underWay.delete(recordKeyText(key));
+          link.mirror.dropOutboxItem(key);
+        },
+        readOutbox: () => link.mirror.readOutbox().map(newest),
+        findOutboxItem(key) {
+          const item = link.mirror.findOutboxItem(key);
+          return item && newest(item);
+        },
+      });
+    },
+    runsMax: 250,
+    hasMishaps: true,
+  },
+  {
+    name: 'a create without an answer counts as not done',
+    plant: (link) =>
+      withUnknownCreate(link, () => {
+        throw new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
+      }),
     runsMax: 200,
     hasMishaps: true,
   },
   {
-    name: 'a create whose outcome nobody knows is looked for at once and never again',
-    plant: (link) => ({ ...link, times: { ...link.times, settleMs: 0 } }),
-    runsMax: 150,
+    name: 'a create without an answer is taken to be the newest record',
+    plant: (link) =>
+      withUnknownCreate(link, async (entity) => {
+        const [newest] = (await link.crm.listRecords(entity, 1, 'settle')).records;
+        if (!newest) throw new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
+        return { id: newest.id, fields: newest.fields, at: newest.at };
+      }),
+    runsMax: 300,
+    hasMishaps: true,
+  },
+  {
+    name: 'a record that one list lacks is gone',
+    plant: (link) =>
+      withMirror(link, {
+        saveRecord: (record) =>
+          link.mirror.saveRecord(record.missedSweeps > 0 ? { ...record, presence: 'gone' } : record),
+      }),
+    runsMax: 200,
+    hasMishaps: true,
+  },
+  {
+    name: 'a list ends with its first page',
+    plant: (link) =>
+      withCrm(link, {
+        listRecords: async (entity, page, lane) => ({
+          ...(await link.crm.listRecords(entity, page, lane)),
+          hasMore: false,
+        }),
+      }),
+    runsMax: 60,
+    hasMishaps: true,
+  },
+  {
+    name: 'a write without a reply is forgotten',
+    plant: (link) => withMirror(link, { saveOpenWrite: () => undefined }),
+    runsMax: 100,
     hasMishaps: true,
   },
 ];
+
+const withMirror = (link: Link, parts: Partial<Mirror>): Link => ({
+  ...link,
+  mirror: { ...link.mirror, ...parts },
+});
+
+const withCrm = ({ crm, ...link }: Link, parts: Partial<Crm>): Link => ({
+  ...link,
+  crm: {
+    readCatalog: (lane) => crm.readCatalog(lane),
+    listRecords: (entity, page, lane) => crm.listRecords(entity, page, lane),
+    listContacts: (leadId, lane) => crm.listContacts(leadId, lane),
+    getRecord: (key, lane) => crm.getRecord(key, lane),
+    createRecord: (entity, fields) => crm.createRecord(entity, fields),
+    updateRecord: (key, fields, known) => crm.updateRecord(key, fields, known),
+    deleteRecord: (key) => crm.deleteRecord(key),
+    ...parts,
+  },
+});
+
+/** What becomes of a create of which nobody knows whether it was done. */
+const withUnknownCreate = (link: Link, conclude: (entity: ListedEntity) => Promise<WriteAnswer>): Link =>
+  withCrm(link, {
+    async createRecord(entity, fields) {
+      try {
+        return await link.crm.createRecord(entity, fields);
+      } catch (error) {
+        if (!isListed(entity) || !isSyncError(error, 'CRM_UNKNOWN_OUTCOME', 'CRM_UNREADABLE')) throw error;
+        return conclude(entity);
+      }
+    },
+  });

@@ -52,12 +52,10 @@ export class Races {
       const { method, path, body } = call;
       if (method !== 'GET')
         this.#people.stage.tell(() => `by the daemon: ${method} ${path} ${JSON.stringify(body)}`);
-      try {
+      this.#watch(() => {
         checkCall(this.#people, call, answer);
-      } catch (error) {
-        if (!(error instanceof Violation)) throw error;
-        this.#people.stage.bug ??= error;
-      }
+        if (method === 'DELETE') this.#people.masses.check();
+      });
     },
     answered: (call) => {
       const moment = this.#moments.get(call);
@@ -87,6 +85,17 @@ export class Races {
 
   #noteSheetWrite(before: Spreadsheet, after: Spreadsheet, hasDeleted: boolean): void {
     this.#people.own.noteDaemon(before, after, (owner) => hasDeleted && !this.#isAlive(owner));
+    if (hasDeleted) this.#watch(() => this.#people.masses.check());
+  }
+
+  /** Nothing may be thrown into the daemon's work. */
+  #watch(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      this.#people.stage.bug ??= error;
+    }
   }
 
   #isAlive(owner: string): boolean {

@@ -3,6 +3,7 @@ import { createRandom } from '../../src/sandbox/crm/random.ts';
 import { createRecord, workInCrm } from './crm-people.ts';
 import { endMishaps, isMishap, mishap } from './faults.ts';
 import { checkBrakes, checkEqual, checkNothingLost, checkOwnCells } from './invariants.ts';
+import { backUp } from './mirrors.ts';
 import { drawOperations, type Operation } from './operation.ts';
 import { People } from './people.ts';
 import { Races } from './races.ts';
@@ -46,7 +47,7 @@ export async function run({
 }: RunOptions): Promise<RunReport> {
   const random = createRandom(seed);
   const operations = given ?? drawOperations(random, random.integer(20, 60), hasMishaps);
-  const simulation = new Simulation({ seed, plant, isTold });
+  const simulation = new Simulation({ seed, plant, hasMishaps, isTold });
   let violation: Violation | undefined;
   try {
     await simulation.perform(operations);
@@ -65,23 +66,26 @@ class Simulation {
   readonly people = new People();
   readonly stage: Stage;
   readonly #seed: number;
+  readonly #hasMishaps: boolean;
 
-  constructor({ seed, plant, isTold }: Pick<StageOptions, 'seed' | 'plant' | 'isTold'>) {
-    this.#seed = seed;
-    const races = new Races(this.people);
-    this.stage = new Stage({ seed, plant, isTold, sheetWatcher: races.sheetWatcher, watcher: races.watcher });
+  constructor(options: Omit<StageOptions, 'sheetWatcher' | 'watcher'>) {
+    this.#seed = options.seed;
+    this.#hasMishaps = options.hasMishaps;
+    const { sheetWatcher, watcher } = new Races(this.people);
+    this.stage = new Stage({ ...options, sheetWatcher, watcher });
     this.people.stage = this.stage;
   }
 
   async perform(operations: readonly Operation[]): Promise<void> {
     await this.#prepare();
+    backUp(this.people);
     this.stage.isUnderWay = true;
     for (const [index, operation] of operations.entries()) {
       const done = await this.#happen(operation);
       this.stage.trace.push(`${index} ${this.stage.clock.monotonicMs()} ${operation.kind}: ${done}`);
       this.#check();
     }
-    await endMishaps(this.stage);
+    if (this.#hasMishaps) await endMishaps(this.stage);
     await comeToRest(this.people);
     this.#check();
     checkEqual(this.people);
@@ -101,7 +105,9 @@ class Simulation {
   /** Some records, their rows, and what people keep beside them. */
   async #prepare(): Promise<void> {
     const random = createRandom(this.#seed ^ 0x9e37);
-    for (let count = random.integer(3, 6); count > 0; count -= 1) createRecord(this.people, 'lead');
+    // Many can be deleted at once only where there are some.
+    const leadsMax = this.#hasMishaps && random.integer(0, 1) === 0 ? 9 : 6;
+    for (let count = random.integer(3, leadsMax); count > 0; count -= 1) createRecord(this.people, 'lead');
     for (let count = random.integer(2, 4); count > 0; count -= 1) createRecord(this.people, 'task');
     await this.stage.layOut();
     await this.stage.start();
@@ -140,7 +146,7 @@ class Simulation {
         await stage.settleDown();
         return `${how % 4_000} ms`;
       default: {
-        if (isMishap(kind)) return mishap(stage, operation);
+        if (isMishap(kind)) return mishap(this.people, operation);
         const { revision } = stage.spreadsheet.file;
         if (kind.endsWith('CRM')) workInCrm(this.people, operation);
         else workInSheet(this.people, operation);

@@ -1,5 +1,5 @@
 import { conflictScope } from '../../src/core/decide/context.ts';
-import type { Plan } from '../../src/core/decide/plan.ts';
+import type { Brake, Hold, Plan } from '../../src/core/decide/plan.ts';
 import { isClaimToken } from '../../src/core/record.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
@@ -194,16 +194,56 @@ function clearLoneStatuses(people: People, tab: TabView): void {
 
 /** What only an answer settles. Nobody approves rows in disorder that were just put in order: the daemon may not have seen that yet. */
 function answer(people: People, plan: Plan, hasMended: boolean): boolean {
-  const { link } = people.stage;
-  const decide = (scope: string, choice: string) =>
-    link.mirror.saveDecision({ scope, choice, at: link.clock.now() });
-  for (const { scope } of plan.brakes) if (!hasMended) decide(scope, 'restore');
-  for (const { key, field } of plan.conflicts)
-    decide(conflictScope(key, field), Number(key.id) % 2 === 0 ? 'crm' : 'table');
-  for (const { entity, id, decision } of plan.holds) {
-    if (decision === undefined || (hasMended && decision.startsWith('swap:'))) continue;
-    const owner = people.ownerOfRecord.get(`${entity}-${id}`) ?? '';
-    decide(decision, people.deleted.has(owner) && Number(id) % 2 === 0 ? 'trash' : 'restore');
-  }
+  if (!hasMended) for (const brake of plan.brakes) agree(people, brake);
+  answerSingle(people, plan, ({ decision }) => !hasMended || !decision?.startsWith('swap:'));
   return plan.brakes.length + plan.conflicts.length + plan.holds.length + plan.refusals.length > 0;
+}
+
+/** Rows that are gone because people meant it go from the CRM too, or come back: some want this and some that. */
+function agree(people: People, { changes, entity, scope }: Brake): void {
+  const isMeant = changes.shown.every(({ id }) =>
+    people.deleted.has(people.ownerOfRecord.get(`${entity}-${id}`) ?? ''),
+  );
+  const isTrash = /:(vanished|emptied)$/.test(scope) && isMeant && changes.count % 2 === 1;
+  decide(people, scope, isTrash ? 'trash' : 'restore');
+  if (isTrash) people.trashed.add(entity);
+  if (/:(vanished|emptied|gone)$/.test(scope)) people.masses.forget(entity);
+}
+
+/** What is asked about single records. */
+function answerSingle(people: People, plan: Plan, isClear: (hold: Hold) => boolean): void {
+  for (const { key, field } of plan.conflicts)
+    decide(people, conflictScope(key, field), Number(key.id) % 2 === 0 ? 'crm' : 'table');
+  for (const hold of plan.holds) {
+    const { entity, id, decision } = hold;
+    if (decision === undefined || !isClear(hold)) continue;
+    const owner = people.ownerOfRecord.get(`${entity}-${id}`) ?? '';
+    const isTrash = people.deleted.has(owner) && Number(id) % 2 === 0;
+    decide(people, decision, isTrash ? 'trash' : 'restore');
+    if (isTrash) people.trashed.add(decision);
+  }
+}
+
+function decide({ stage: { link } }: People, scope: string, choice: string): void {
+  link.mirror.saveDecision({ scope, choice, at: link.clock.now() });
+}
+
+/** While others work, somebody answers what the daemon asks, unless rows are in a disorder that has to be mended first. */
+export function answerQuestions(people: People): string {
+  const { lastPlan } = people.stage.engine;
+  if (!lastPlan || people.torn.size + people.astray.size > 0) return 'nothing';
+  for (const brake of lastPlan.brakes) if (mayApprove(people, brake)) agree(people, brake);
+  answerSingle(people, lastPlan, ({ decision }) => decision?.startsWith('vanished:') ?? false);
+  return `${lastPlan.questions.length} asked`;
+}
+
+/** Whoever agrees to new records has looked whether they are there already, and that the daemon knows of those that are. */
+function mayApprove(people: People, { entity, scope }: Brake): boolean {
+  const tab = allTabs(people).find((candidate) => candidate.entity === entity);
+  const hasLost = tab?.rows.some((row) => {
+    const owner = people.ownerOf(tab.entity, row);
+    return !isRecordId(row.id) && owner !== undefined && people.recordOf(tab.entity, owner) !== undefined;
+  });
+  const known = people.stage.link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
+  return !scope.endsWith(':torn') && hasLost === false && known.length > 0;
 }

@@ -66,6 +66,7 @@ const deeds: Partial<Record<OperationKind, Deed>> = {
 
 export function workInSheet(people: People, operation: Operation): void {
   if (operation.kind === 'undo') return people.takeBack();
+  if (operation.kind === 'redo') return people.redo();
   const entity: TabEntity = operation.which % 3 === 0 ? 'task' : 'lead';
   const tab = people.tab(entity);
   if (tab && tab.columnOf('ID') !== undefined)

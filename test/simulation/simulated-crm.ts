@@ -2,9 +2,9 @@ import { basePath, scopes } from '../../src/crm/contract.ts';
 import type { Exchange, exchange } from '../../src/crm/exchange.ts';
 import { defaultLimits } from '../../src/sandbox/crm/access.ts';
 import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';
-import { defaultChoices } from '../../src/sandbox/crm/choices.ts';
+import { type CrmChoices, defaultChoices } from '../../src/sandbox/crm/choices.ts';
 import { CrmModel, type CrmOutcome } from '../../src/sandbox/crm/model.ts';
-import { keyFromSeed } from '../../src/sandbox/crm/random.ts';
+import { keyFromSeed, type Random } from '../../src/sandbox/crm/random.ts';
 import { createRecords } from '../../src/sandbox/crm/records.ts';
 import { seedLeadStatuses } from '../../src/sandbox/crm/seed-catalog.ts';
 import type { Wire } from './wire.ts';
@@ -29,7 +29,7 @@ export interface CrmWatcher {
 }
 
 /** The sandbox CRM with a small catalog and no records yet. */
-export function openCrm(seed: number): CrmModel {
+export function openCrm(seed: number, choices: CrmChoices = defaultChoices): CrmModel {
   const records = createRecords(seed, {
     leadStatuses: seedLeadStatuses.slice(0, 3),
     pipelines: [],
@@ -49,10 +49,21 @@ export function openCrm(seed: number): CrmModel {
   });
   return new CrmModel({
     records,
-    choices: defaultChoices,
+    choices,
     keys: [{ key: apiKey, scopes }],
     limits: defaultLimits,
   });
+}
+
+/** A CRM that shows few records at a time, and tells more or less of where a list ends. */
+export function drawSmallPages(random: Random): CrmChoices {
+  const whole = random.integer(0, 2) > 0;
+  return {
+    ...defaultChoices,
+    ...(whole ? {} : { leadAndTaskLimitMax: random.integer(2, 3), oversizedLimit: 'clamped' }),
+    listFacts: random.pick(['totals', 'hasMore', 'pageCount', 'none'] as const),
+    pageBeyondLast: random.pick(['empty', 'lastPage', 'notFound'] as const),
+  };
 }
 
 /** What carries the daemon's requests to the model instead of HTTP. */
@@ -63,8 +74,9 @@ export const carryOn =
     const call: Call = { method, path, body: JSON.parse(text || '{}'), sentAt: now() };
     const request = { method, path, headers, query: Object.fromEntries(url.searchParams), body: text };
     watcher.sent(call);
+    const page = url.searchParams.get('page') ?? '1';
     const answered = wire.send(
-      `${method} ${path}`,
+      page === '1' ? `${method} ${path}` : `${method} ${path} page ${page}`,
       () => {
         watcher.before(call);
         const outcome = model.apply(now(), request);

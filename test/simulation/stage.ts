@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { neverSetBack } from '../../src/app/clock.ts';
+import type { BrakeLimits } from '../../src/core/decide/brakes.ts';
+import { copiedFact } from '../../src/core/mirror.ts';
 import type { Policy } from '../../src/core/policy.ts';
 import type { Log } from '../../src/core/ports.ts';
 import { type ListedEntity, listedEntities } from '../../src/core/record.ts';
@@ -8,14 +10,15 @@ import { createCrmClient } from '../../src/crm/client.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import { createSheetTable } from '../../src/sheets/table.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import type { Link } from '../../src/sync/link.ts';
+import { rebaseCopy } from '../../src/sync/rebase.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { defaultBrakes } from '../support/policy.ts';
 import { createSimulatedQueue } from './queue.ts';
-import { apiKey, baseUrl, type CrmWatcher, carryOn, openCrm } from './simulated-crm.ts';
+import { apiKey, baseUrl, type CrmWatcher, carryOn, drawSmallPages, openCrm } from './simulated-crm.ts';
 import { openSpreadsheet, type SheetWatcher, type SimulatedSpreadsheet } from './spreadsheet.ts';
 import { Violation } from './violation.ts';
 import { Wire } from './wire.ts';
@@ -26,6 +29,8 @@ export type Plant = (link: Link) => Link;
 export interface StageOptions {
   readonly seed: number;
   readonly plant?: Plant | undefined;
+  /** Whether things go wrong: then lists may come in pages as well. */
+  readonly hasMishaps: boolean;
   /** Whether every deed and every write is told in full. */
   readonly isTold?: boolean | undefined;
   readonly sheetWatcher: SheetWatcher;
@@ -35,7 +40,7 @@ export interface StageOptions {
 const startAt = Date.UTC(2026, 0, 5, 9);
 
 /** Often enough that people who wait do not wait long, within the requests that are allowed. */
-const times: Link['times'] = {
+const calmTimes: Link['times'] = {
   pollMs: 3_000,
   typingPauseMs: 2_000,
   sweepMs: 5_000,
@@ -48,6 +53,9 @@ const times: Link['times'] = {
   refillMs: 2_000,
   historyMs: 30 * 24 * 60 * 60 * 1_000,
 };
+
+/** What a fault kept from being read in the catalog is made up for soon. */
+const mishapTimes: Link['times'] = { ...calmTimes, catalogMs: 20_000 };
 
 /** The real engine between the models of both sides, with time, chance and the order of all answers in the simulation's hand. */
 export class Stage {
@@ -71,11 +79,11 @@ export class Stage {
   #startedAt = startAt;
 
   constructor(options: StageOptions) {
-    const { seed } = options;
+    const { seed, hasMishaps } = options;
     this.#options = options;
     this.#random = createRandom(seed ^ 0x51a9e);
-    this.policy = drawPolicy(this.#random);
-    this.crm = openCrm(seed);
+    this.policy = drawPolicy(this.#random, hasMishaps);
+    this.crm = openCrm(seed, hasMishaps ? drawSmallPages(this.#random) : undefined);
     this.spreadsheet = openSpreadsheet({
       seed,
       now: this.trueTime,
@@ -105,14 +113,22 @@ export class Stage {
     await this.settleDown();
   }
 
-  /** The process ends in the middle of whatever it does, and a new one starts on the same mirror. */
-  async restart(): Promise<void> {
+  /** The process ends in the middle of whatever it does, and a new one starts on its mirror, or on what somebody put in its place. */
+  async restart(mirror = this.#opened): Promise<void> {
     this.wire.cut();
     this.#startedAt = this.trueTime();
     this.clock = createManualClock(this.clock.now());
-    this.#opened = this.#opened.reopen(Math.floor(this.clock.now()));
+    const now = Math.floor(this.clock.now());
+    this.#opened = mirror.reopen(now);
+    if (this.#opened.mirror.readFact(copiedFact))
+      rebaseCopy(this.#opened.mirror, { now, newWord: this.#newWord() });
     this.engine = this.#createEngine();
     await this.start();
+  }
+
+  /** Copies the mirror; answers what opens the copy. */
+  backUp(): () => MirrorInMemory {
+    return this.#opened.backUp(Math.floor(this.clock.now()));
   }
 
   /** Lays the tabs out, as `init` does before the first start. */
@@ -147,6 +163,11 @@ export class Stage {
     this.#opened.mirror.close();
   }
 
+  #newWord(): string {
+    this.#words += 1;
+    return `w${this.#words}`;
+  }
+
   #createEngine(): Engine {
     const { wire, crm, spreadsheet } = this;
     const clock = { ...this.clock, now: neverSetBack(this.clock.now, this.clock.monotonicMs) };
@@ -171,13 +192,10 @@ export class Stage {
       clock,
       log,
       policy: this.policy,
-      times,
+      times: this.#options.hasMishaps ? mishapTimes : calmTimes,
       backoff: { firstMs: 1_000, maxMs: 8_000 },
       random,
-      newWord: () => {
-        this.#words += 1;
-        return `w${this.#words}`;
-      },
+      newWord: () => this.#newWord(),
     };
     return new Engine(this.#options.plant?.(link) ?? link);
   }
@@ -202,7 +220,7 @@ export class Stage {
   bug: Violation | undefined;
 }
 
-function drawPolicy(random: Random): Policy {
+function drawPolicy(random: Random, hasMishaps: boolean): Policy {
   const tab = (title: string) => ({
     title,
     conflict: random.pick(['crm', 'table', 'ask'] as const),
@@ -222,10 +240,17 @@ function drawPolicy(random: Random): Policy {
       contact: tab('Contacts'),
     },
     vanishedRows: random.pick(['ask', 'ask', 'trash', 'restore'] as const),
-    brakes: defaultBrakes,
+    brakes: hasMishaps ? drawBrakes(random) : defaultBrakes,
     appendsMax: 100,
   };
 }
+
+/** Few enough that as few rows as there are here can be too many. */
+const drawBrakes = (random: Random): BrakeLimits => ({
+  ...defaultBrakes,
+  deletesMin: random.integer(1, 2),
+  changesMin: random.pick([3, defaultBrakes.changesMin, defaultBrakes.changesMin]),
+});
 
 /** How far the daemon has come, for telling later whether it has looked at everything since. */
 export const countSweeps = ({ sweeps }: Stage): number =>

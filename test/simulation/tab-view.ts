@@ -57,13 +57,18 @@ export function lookAtTab(stage: Stage, layout: Layout, entity: TabEntity): TabV
   const [id, sync, owner] = [columnOf('ID'), columnOf('Sync'), columnOf(ownerHeader)];
   const textAt = (position: number, column: number | undefined) =>
     column === undefined ? '' : formattedValue(sheet.rows[position]?.[column]);
+  // A number that shows as a date because of a format that a write left there is still the number.
+  const idAt = (position: number) => {
+    const cell = id === undefined ? undefined : sheet.rows[position]?.[id];
+    return String(cell?.userEnteredValue?.numberValue ?? formattedValue(cell));
+  };
   const rows = sheet.rows.flatMap((cells, position): SeenRow[] => {
     if (position === 0 || !cells.some((cell) => cell?.userEnteredValue)) return [];
     const shown = columns.map(([field, column]) => [field, textAt(position, column)] as const);
     return [
       {
         position,
-        id: textAt(position, id),
+        id: idAt(position),
         sync: textAt(position, sync),
         // What a write put there by mistake names nobody.
         owner: /^R\d+$/.test(textAt(position, owner)) ? textAt(position, owner) : '',

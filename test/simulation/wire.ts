@@ -8,6 +8,8 @@ interface Flight {
   readonly lose: () => void;
 }
 
+const isWrite = ({ label }: Flight): boolean => /^(POST|PUT|DELETE|sheet write)/.test(label);
+
 interface LateFlight extends Flight {
   /** Epoch ms. */
   readonly givenUpAt: number;
@@ -75,10 +77,23 @@ export class Wire {
     return `${flight.label} ${wasServed ? 'is answered' : 'goes and comes'}`;
   }
 
+  /** Whether a write is on its way, to the CRM where that is meant. */
+  hasWrites(toCrm: boolean): boolean {
+    return this.#flights.some((flight) => isWrite(flight) && !(toCrm && flight.label.startsWith('sheet')));
+  }
+
+  /** All writes arrive. */
+  serveWrites(): void {
+    for (const flight of this.#flights.filter(isWrite)) this.#serve(flight);
+  }
+
   /** A request, or the answer to it, gets lost on its way. */
   lose(which: number): string {
-    const flight = this.#pick(which);
-    if (!flight) return 'nothing';
+    const flight = this.#pickVictim(which);
+    return flight ? this.#lose(flight) : 'nothing';
+  }
+
+  #lose(flight: Flight): string {
     this.#remove(flight);
     flight.lose();
     return flight.isServed ? `the answer to ${flight.label}` : flight.label;
@@ -86,24 +101,33 @@ export class Wire {
 
   /** A request is carried out, and its answer gets lost. */
   loseAnswer(which: number): string {
-    const flight = this.#pick(which);
+    const flight = this.#pickVictim(which);
     if (!flight) return 'nothing';
     this.#serve(flight);
-    return this.lose(which);
+    return this.#lose(flight);
   }
 
   /** A request is given up by its sender, and may be carried out later. */
   delay(which: number, now: number): string {
-    const flight = this.#pick(which);
+    const flight = this.#pickVictim(which);
     if (!flight || flight.isServed) return 'nothing';
     this.#late.push({ ...flight, givenUpAt: now });
-    return this.lose(which);
+    return this.#lose(flight);
   }
 
   /** All requests are given up, because their sender ends. */
   delayAll(now: number): void {
     const unserved = this.#flights.filter(({ isServed, label }) => !isServed && !label.startsWith('job '));
     this.#late.push(...unserved.map((flight) => ({ ...flight, givenUpAt: now })));
+  }
+
+  /** Nothing stays on its way: of what has not arrived, each request arrives or gets lost, as `arrives` says. */
+  endAll(arrives: (index: number) => boolean): void {
+    const unserved = [...this.#late, ...this.#flights.filter(({ isServed }) => !isServed)];
+    for (const [index, flight] of unserved.entries())
+      if (!flight.label.startsWith('job ') && arrives(index)) flight.serve();
+    this.#late = [];
+    this.cut();
   }
 
   /** Carries out the oldest request that was given up, if it is not too late for it. */
@@ -130,6 +154,12 @@ export class Wire {
 
   #pick(which: number): Flight | undefined {
     return this.#flights[which % this.#flights.length];
+  }
+
+  /** What goes wrong with a write does more harm than with a read, and there are few of them. */
+  #pickVictim(which: number): Flight | undefined {
+    const writes = this.#flights.filter(isWrite);
+    return which % 4 === 0 || writes.length === 0 ? this.#pick(which >> 2) : writes[which % writes.length];
   }
 
   #serve(flight: Flight): void {

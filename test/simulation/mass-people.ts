@@ -1,0 +1,42 @@
+import { deleteRecord } from './crm-people.ts';
+import type { Operation } from './operation.ts';
+import { isRecordId, type People } from './people.ts';
+import type { TabEntity } from './tab-view.ts';
+
+/** This many of each kind are always left: a CRM that lists nothing any more is taken for one that fails. */
+const leftMin = 2;
+
+/** Rows that stand below each other, in one stroke. */
+export function deleteManyRows(people: People, { which, what, how }: Operation): string {
+  const entity: TabEntity = which % 6 === 0 ? 'task' : 'lead';
+  const tab = people.tab(entity);
+  const rows = tab ? people.writableRows(tab).filter(({ row }) => isKnown(people, entity, row.id)) : [];
+  const count = rows.length - leftMin - (what % 4 === 0 ? 1 : 0);
+  if (!tab || count <= people.deletesMax) return 'nothing';
+  const start = how % (rows.length - count + 1);
+  const chosen = rows.slice(start, start + count);
+  const [first, last] = [chosen[0]?.row.position ?? 0, chosen.at(-1)?.row.position ?? 0];
+  if (last - first + 1 > count) return 'nothing';
+  for (const { owner } of chosen) people.deleted.add(owner);
+  people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: first, count });
+  people.masses.add({ entity, side: 'sheet', ids: chosen.map(({ row }) => row.id) });
+  return `${count} rows`;
+}
+
+export function deleteManyRecords(people: People, { which, what }: Operation): string {
+  const entity: TabEntity = which % 6 === 0 ? 'task' : 'lead';
+  const rows = people.idsOn('sheet', entity);
+  const known = people.liveRecords(entity).filter(({ id }) => rows.has(id) && isKnown(people, entity, id));
+  const chosen = known.slice(what % 4 === 0 ? 1 : 0, -leftMin);
+  if (chosen.length <= people.deletesMax) return 'nothing';
+  for (const record of chosen) deleteRecord(people, entity, record);
+  people.masses.add({ entity, side: 'CRM', ids: chosen.map(({ id }) => id) });
+  return `${chosen.length} records`;
+}
+
+/** Whether the daemon knows that both sides have it. */
+function isKnown({ stage }: People, entity: TabEntity, id: string): boolean {
+  if (!isRecordId(id)) return false;
+  const agreement = stage.link.mirror.findAgreement({ entity, id });
+  return Object.keys(agreement?.fields ?? {}).length > 0;
+}

@@ -1,0 +1,67 @@
+import type { TabEntity } from './tab-view.ts';
+import { Violation } from './violation.ts';
+
+export type Side = 'CRM' | 'sheet';
+
+/** What somebody deleted at one stroke, more than may go before a person agrees. */
+interface Mass {
+  readonly entity: TabEntity;
+  /** Where it was deleted. */
+  readonly side: Side;
+  readonly ids: readonly string[];
+  /** Which of them the other side had when somebody last did something. */
+  readonly standing: readonly string[];
+}
+
+/** What both sides have now. */
+interface Sides {
+  idsOn(side: Side, entity: TabEntity): ReadonlySet<string>;
+  /** How many may go at once. */
+  readonly deletesMax: number;
+}
+
+/** The mass deletes that nobody has agreed to. */
+export class Masses {
+  #all: readonly Mass[] = [];
+  readonly #sides: Sides;
+
+  constructor(sides: Sides) {
+    this.#sides = sides;
+  }
+
+  add(mass: Omit<Mass, 'standing'>): void {
+    this.#all = [...this.#all, { ...mass, standing: mass.ids }];
+    this.look();
+  }
+
+  /** Somebody agreed to what stops a tab, or nobody remembers any more what was there. */
+  forget(entity?: string): void {
+    this.#all = this.#all.filter((mass) => entity !== undefined && mass.entity !== entity);
+  }
+
+  /** People did something: what came back, or went from the other side by their hands, does not count any more. */
+  look(): void {
+    this.#all = this.#all.flatMap((mass) => {
+      const [here, there] = this.#ids(mass);
+      const standing = mass.ids.filter((id) => !here.has(id) && there.has(id));
+      return standing.length > this.#sides.deletesMax ? [{ ...mass, standing }] : [];
+    });
+  }
+
+  /** S5: the daemon wrote; what so much else went with stays on the other side. */
+  check(): void {
+    for (const mass of this.#all) {
+      const [, there] = this.#ids(mass);
+      const id = mass.standing.find((candidate) => !there.has(candidate));
+      if (id === undefined) continue;
+      const what = `${mass.entity} ${id} went after ${mass.ids.length} deleted in the ${mass.side}`;
+      throw new Violation('S5', `${what}, and nobody agreed`);
+    }
+  }
+
+  /** What is left where it was deleted, and what on the other side. */
+  #ids({ entity, side }: Mass): [here: ReadonlySet<string>, there: ReadonlySet<string>] {
+    const other = side === 'CRM' ? 'sheet' : 'CRM';
+    return [this.#sides.idsOn(side, entity), this.#sides.idsOn(other, entity)];
+  }
+}

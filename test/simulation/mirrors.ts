@@ -1,0 +1,34 @@
+import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { aliveValues, journalValues } from './invariants.ts';
+import type { Operation } from './operation.ts';
+import type { People } from './people.ts';
+
+export function backUp(people: People): string {
+  people.copy = people.stage.backUp();
+  return 'done';
+}
+
+/** The mirror's file is gone. */
+export const loseMirror = (people: People, operation: Operation): Promise<string> =>
+  replaceMirror(people, operation, openMirrorInMemory());
+
+/** The copy that was made last takes the place of the mirror's file. */
+export async function putOldMirrorBack(people: People, operation: Operation): Promise<string> {
+  return people.copy ? replaceMirror(people, operation, people.copy()) : 'nothing';
+}
+
+/**
+ * Somebody stops the process and puts another file in the place of its mirror. That takes longer than any request. What only the old one
+ * knew is lost with it: what stands in its journal, and what a write of which no reply came has replaced.
+ */
+async function replaceMirror(people: People, { how }: Operation, mirror: MirrorInMemory): Promise<string> {
+  const { stage } = people;
+  const known = journalValues(people).union(people.valuesIn(stage.spreadsheet.current(), 'kept too'));
+  stage.wire.endAll((index) => ((how >> (index % 16)) & 1) === 1);
+  await stage.restart(mirror);
+  people.masses.forget();
+  const seen = aliveValues(people).union(people.valuesIn(stage.spreadsheet.current()));
+  const left = seen.union(journalValues(people));
+  for (const value of known) if (!left.has(value)) people.withdrawn.add(value);
+  return 'and a new start';
+}
