@@ -35,6 +35,7 @@ export const answerLabels: Readonly<Record<Answer, string>> = {
  */
 export function answersTo(scope: string): readonly Answer[] {
   const [kind, subject = '', part] = scope.split(':');
+  if (kind === 'held') return [];
   if (kind === 'vanished') return ['trash', 'restore'];
   if (kind === 'conflict') return ['crm', 'sheet'];
   if (kind === 'copy') return ['new'];

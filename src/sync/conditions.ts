@@ -1,3 +1,4 @@
+import { isOfTab } from '../core/decide/plan.ts';
 import { type ErrorCode, errorKinds } from '../core/errors.ts';
 import { isListed, listedEntities } from '../core/record.ts';
 import { isOnItsWay, type OutboxItem, type Sweep } from '../core/state.ts';
@@ -142,10 +143,7 @@ const describePause = (pauseMs: number): Finding => ({
 
 /** Tabs and columns that are left alone. A row that is held says so itself, and what a person can answer is a question. */
 function findHolds({ lastPlan }: Engine): Finding[] {
-  const whole = (lastPlan?.holds ?? []).filter(
-    ({ decision, id, isOffer, position }) =>
-      decision === undefined && id === undefined && position === undefined && !isOffer,
-  );
+  const whole = (lastPlan?.holds ?? []).filter(isOfTab);
   if (whole.length === 0) return [];
   const words = [...new Set(whole.map(({ reason }) => reason))].join(' ');
   return [{ name: 'HELD', words, makes: 'degraded' }];

@@ -112,6 +112,19 @@ test('S5: a brake is asked in the tab and nothing else is written until it is ap
   expect(scene.requests('PUT', /^\/leads\//)).toHaveLength(3);
 });
 
+test('a tab that is left alone says why beside the questions until that is mended', async () => {
+  const scene = await openScenario();
+  await scene.act({ kind: 'renameHeader', sheet: 'Leads', column: 'City', text: 'Title' });
+  const told = await scene.told('question', { ID: 'held:lead' }, /^Waiting until somebody mends it\.$/);
+  expect(told).toMatchObject({ Tab: 'Leads', What: expect.stringMatching(/are both called “Title”/) });
+  const row = await scene.position('question', 'held:lead');
+  await scene.act({ kind: 'edit', sheet: 'Conflicts', row, column: 'Choose', text: 'Approve' });
+  await scene.told('question', { ID: 'held:lead' }, /no answer here\. There is nothing to choose\.$/);
+  await scene.act({ kind: 'undo' }, { kind: 'undo' });
+  await isGone(scene, 'held:lead');
+  await scene.settled();
+});
+
 test('a row that a person deletes from the tab comes back, and a deleted tab asks nothing more', async () => {
   const scene = await openScenario();
   const { id } = await scene.crm.take('lead');

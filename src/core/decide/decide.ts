@@ -11,8 +11,14 @@ import { type DecideInput, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
 import { isAccountTaken } from './other-account.ts';
 import type { Plan } from './plan.ts';
-import { findAnswers, planQuestionRows, readQuestionTab, scopeOf } from './question-rows.ts';
-import { findQuestions } from './questions.ts';
+import {
+  findAnswers,
+  planQuestionRows,
+  type QuestionRows,
+  readQuestionTab,
+  scopeOf,
+} from './question-rows.ts';
+import { findNotices, findQuestions } from './questions.ts';
 import { forgetRemapped, remapScope } from './remapped.ts';
 import { decideTab } from './tab.ts';
 
@@ -85,16 +91,8 @@ function decideOnce(input: DecideInput): Plan {
   const questions = findQuestions(input, draft, names);
   const mayReturn = (scope: string) => draft.openScopes.has(scope) || isHeld(scope);
   if (questionTab) {
-    const { now, policy } = input;
-    const { timeZone } = table;
-    const { appendsMax } = policy;
-    const mending = { draft, input, tab: questionTab, entity: 'question' } as const;
-    const repairs = findRepairs(mending);
-    if (repairs.length > 0) planRepairs(mending, repairs);
-    else
-      draft.table.push(
-        ...planQuestionRows({ tab: questionTab, questions, mayReturn, timeZone, now, appendsMax }),
-      );
+    const told = [...questions, ...findNotices(input, draft)];
+    writeQuestions(input, draft, questionTab, { questions: told, mayReturn });
   }
   const takesAccount = isAccountTaken(input, decision);
   const isSettled = ({ scope }: Decision) => !draft.usedDecisions.has(scope) && !isHeld(scope);
@@ -102,6 +100,21 @@ function decideOnce(input: DecideInput): Plan {
   const writes = settleWrites(input, draft);
   const rest = { settledDecisions: settled, ...writes, questions, takesAccount };
   return finishDraft(draft, input.now, input.run, rest);
+}
+
+/** Brings the tab of the questions up to date, or mends it first. */
+function writeQuestions(
+  input: DecideInput,
+  draft: Draft,
+  tab: Extract<ObservedTab, { state: 'read' }>,
+  asked: Pick<QuestionRows, 'questions' | 'mayReturn'>,
+): void {
+  const mending = { draft, input, tab, entity: 'question' } as const;
+  const repairs = findRepairs(mending);
+  if (repairs.length > 0) return planRepairs(mending, repairs);
+  const { now, policy, table } = input;
+  const { appendsMax } = policy;
+  draft.table.push(...planQuestionRows({ ...asked, tab, timeZone: table.timeZone, now, appendsMax }));
 }
 
 const ofEntity = <Item extends { readonly key: RecordKey }>(entity: Entity, items: readonly Item[]) =>

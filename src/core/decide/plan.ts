@@ -30,6 +30,10 @@ export interface Hold {
   readonly isOffer?: true;
 }
 
+/** Whether a tab or a column is left alone, until somebody mends what the reason says. */
+export const isOfTab = ({ decision, id, isOffer, position }: Hold): boolean =>
+  decision === undefined && id === undefined && position === undefined && !isOffer;
+
 /** A tab where a step would be too large to be meant; zero writes until a person approves `scope`. */
 export interface Brake {
   readonly scope: string;

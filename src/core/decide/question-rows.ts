@@ -40,7 +40,8 @@ function readReply({ scope }: Question, rows: readonly ObservedRow[]): Reply {
   const texts = [...new Set(chosen.map(describeCell))];
   const [text, other] = texts;
   if (text === undefined) return { kind: 'none' };
-  const fitting = `Choose ${listOr(answersTo(scope).map((answer) => answerLabels[answer]))}.`;
+  const labels = answersTo(scope).map((answer) => answerLabels[answer]);
+  const fitting = labels.length > 0 ? `Choose ${listOr(labels)}.` : 'There is nothing to choose.';
   if (other !== undefined)
     return { kind: 'unclear', reason: `Two rows of this question say “${text}” and “${other}”. ${fitting}` };
   const answer = readAnswer(scope, text);
@@ -100,7 +101,7 @@ export function planQuestionRows(task: QuestionRows): TableStep[] {
     const current = question ? withoutBlankCopies(rows.filter((row) => asks(row, question))) : [];
     if (question && current.length > 0) {
       standing.add(scope);
-      steps.push(...sayWhatBecame(tab, current, readReply(question, current)));
+      steps.push(...sayWhatBecame(tab, question, current, readReply(question, current)));
     }
     for (const row of rows) {
       if (current.includes(row)) continue;
@@ -118,15 +119,21 @@ function withoutBlankCopies(rows: readonly ObservedRow[]): readonly ObservedRow[
   return chosen.length > 0 ? chosen : rows.slice(0, 1);
 }
 
-const waiting = 'Waiting for your choice.';
+const waitingFor = (scope: string): string =>
+  answersTo(scope).length > 0 ? 'Waiting for your choice.' : 'Waiting until somebody mends it.';
 
 /** The Sync cells of a question's rows. A row at rest is left as it is. */
-function sayWhatBecame(tab: QuestionTab, rows: readonly ObservedRow[], reply: Reply): TableStep[] {
+function sayWhatBecame(
+  tab: QuestionTab,
+  { scope }: Question,
+  rows: readonly ObservedRow[],
+  reply: Reply,
+): TableStep[] {
   if (!tab.hasSync || reply.kind === 'answer') return [];
   return rows.flatMap(({ position, id, sync }) => {
     const isRefused = describeCell(sync).startsWith('Error');
     if (reply.kind === 'none' && sync.kind !== 'empty' && !isRefused) return [];
-    const words = textCell(reply.kind === 'none' ? waiting : `Error: ${reply.reason}`);
+    const words = textCell(reply.kind === 'none' ? waitingFor(scope) : `Error: ${reply.reason}`);
     if (equalCells(sync, words)) return [];
     return [stepOf({ kind: 'set', entity: 'question', position, idSeen: id, cells: {}, sync: words })];
   });
@@ -143,7 +150,7 @@ function askIn(
   );
   const words =
     outdated === undefined
-      ? waiting
+      ? waitingFor(question.scope)
       : `Waiting: this is not what it was when “${outdated}” was chosen. Please look again.`;
   return stepOf({
     kind: 'append',

@@ -8,7 +8,7 @@ import { conflictScope, type DecideInput } from './context.ts';
 import { describeValue, oneLine } from './describe-value.ts';
 import type { Draft } from './draft.ts';
 import { listOr } from './list-words.ts';
-import type { Question } from './plan.ts';
+import { isOfTab, type Question } from './plan.ts';
 import { idCell } from './row-values.ts';
 
 /** Everything in a plan that waits for a person, with brakes first: they stop the most. */
@@ -51,6 +51,16 @@ export function findQuestions(input: DecideInput, draft: Draft, names: Names): Q
     });
   });
   return [...brakes, ...holds, ...refusals, ...conflicts];
+}
+
+/** What is left alone until somebody mends it, for people at the sheet to read beside the questions: there is nothing to choose. */
+export function findNotices({ layout }: DecideInput, { holds }: Draft): Question[] {
+  const byEntity = Map.groupBy(holds.filter(isOfTab), ({ entity }) => entity);
+  return [...byEntity].map(([entity, own]) => {
+    const title = layout.find((tab) => tab.entity === entity)?.title ?? entity;
+    const what = oneLine(own.map(({ reason }) => reason).join(' '));
+    return { scope: `held:${entity}`, cells: { what: textCell(what), tab: textCell(title) } };
+  });
 }
 
 function ask(scope: string, reason: string, cells: Readonly<Record<string, Cell>>): Question {
