@@ -74,37 +74,59 @@ describe('an ID', () => {
     expect([updates(scene), creates(scene), deletes(scene)]).toEqual([0, 0, 0]);
   });
 
-  test('fault 34: that was overwritten makes no new record and costs none, and undone all is well', async () => {
+  test('fault 34: that was overwritten comes back where the row shows its record, and makes no new one', async () => {
     const scene = await openScenario();
     const { id } = await scene.crm.take('lead');
     const row = await scene.position('lead', id);
     await scene.act({ kind: 'edit', sheet: leads, row, column: 'ID', text: '4711' });
-    await scene.cycled(4);
+    await scene.cycled(1);
+    await scene.settled();
+    expect(await scene.position('lead', id)).toBe(row);
+    expect([updates(scene), creates(scene), deletes(scene)]).toEqual([0, 0, 0]);
+  });
+
+  test('fault 34: that was overwritten in a row that shows its record no more is held with what to do', async () => {
+    const scene = await openScenario();
+    const { id } = await scene.crm.take('lead');
+    const row = await scene.position('lead', id);
+    const shown = await scene.row('lead', id);
+    const columns = Object.keys(shown ?? {}).filter((header) => !['ID', 'Sync', 'Created'].includes(header));
+    const put = (text: (header: string) => string) =>
+      scene.act(
+        ...columns.map(
+          (column): PersonActionInput => ({ kind: 'edit', sheet: leads, row, column, text: text(column) }),
+        ),
+      );
+    await scene.act({ kind: 'edit', sheet: leads, row, column: 'ID', text: '4711' });
+    await put((header) => (header === 'Title' ? 'Of nobody' : ''));
+    await scene.told('lead', { ID: '4711' }, /^Held: No record of the CRM has the ID “4711”/);
+    await scene.cycled(3);
     await scene.act({ kind: 'edit', sheet: leads, row, column: 'ID', text: String(id) });
+    await put((header) => shown?.[header] ?? '');
     await scene.settled();
     expect([updates(scene), creates(scene), deletes(scene)]).toEqual([0, 0, 0]);
   });
 
-  test('fault 35: that changed places with another one writes neither record, and undone all is well', async () => {
+  test('fault 35: that changed places with another one is put back, and writes neither record', async () => {
     const scene = await openScenario();
     const [one, other] = [await scene.crm.take('lead'), await scene.crm.take('lead')];
-    const rows = [await scene.position('lead', one.id), await scene.position('lead', other.id)];
-    const put = (ids: readonly number[]) =>
-      scene.act(
-        ...ids.map(
-          (id, index): PersonActionInput => ({
-            kind: 'edit',
-            sheet: leads,
-            row: rows[index] ?? 0,
-            column: 'ID',
-            text: String(id),
-          }),
-        ),
-      );
-    await put([other.id, one.id]);
-    await scene.cycled(4);
-    await put([one.id, other.id]);
+    const positions = async () => [
+      await scene.position('lead', one.id),
+      await scene.position('lead', other.id),
+    ];
+    const rows = await positions();
+    const put = (id: number, row = 0): PersonActionInput => ({
+      kind: 'edit',
+      sheet: leads,
+      row,
+      column: 'ID',
+      text: String(id),
+    });
+    await scene.act(put(other.id, rows[0]), put(one.id, rows[1]));
+    expect(await positions()).toEqual(rows.toReversed());
+    await scene.cycled(1);
     await scene.settled();
+    expect(await positions()).toEqual(rows);
     expect([updates(scene), creates(scene), deletes(scene)]).toEqual([0, 0, 0]);
   });
 });
