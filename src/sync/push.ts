@@ -3,9 +3,9 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
-import type { JournalEntry, OutboxItem } from '../core/state.ts';
+import type { JournalEntry, OutboxItem, StoredRecord } from '../core/state.ts';
 import { emptyAgreement } from '../core/state.ts';
-import { differingFields, pickFields } from '../core/value.ts';
+import { differingFields, equalFields, pickFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
 import { finishCreate, settleCreate } from './create.ts';
 import { currentLayout } from './layout.ts';
@@ -99,6 +99,11 @@ async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld):
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
+  // It was sent before and its answer got lost: what it replaced is still to be written down.
+  if (item.sentAt !== undefined && hasArrived(item, record)) {
+    finishUpdate(link, item, { id: key.id, fields: {}, at: record.observedAt });
+    return 'written';
+  }
   if (differingFields(item.base, record.fields).length > 0) {
     mirror.dropOutboxItem(key);
     return 'noted';
@@ -108,6 +113,9 @@ async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld):
   finishUpdate(link, item, answer);
   return 'written';
 }
+
+const hasArrived = ({ fields: sent }: OutboxItem, { fields }: StoredRecord): boolean =>
+  equalFields(sent, pickFields(fields, Object.keys(sent)));
 
 function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
   const { log, mirror } = link;
@@ -122,7 +130,7 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
         fields: { ...record.fields, ...item.fields, ...answer.fields },
         observedAt: answer.at,
         lastSeenAt: answer.at,
-        written: { at: answer.at, before: pickFields(record.fields, Object.keys(item.fields)) },
+        written: { at: answer.at, before: item.base },
       });
     }
     if (!item.isUndo) agreeOnSent(link, item, answer.at);

@@ -171,6 +171,13 @@ describe('an update', () => {
       await scene.settled();
       expect(valueAt(await scene.crm.find('lead', id), 'custom_fields.city')).toBe('Porto');
       expect(updates(scene)).toBe(kind === 'dropBefore' ? 2 : 1);
+      const lines = scene.engine.link.mirror.searchJournal({
+        key: { entity: 'lead', id: String(id) },
+        limit: 9,
+      });
+      expect(lines.filter(({ cause }) => cause === 'edited in the sheet')).toMatchObject([
+        { after: { 'custom.city': 'Porto' } },
+      ]);
     },
   );
 
