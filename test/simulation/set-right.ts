@@ -5,7 +5,7 @@ import type { FieldName } from '../../src/core/value.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { restoreHeaders } from './column-people.ts';
 import { isRecordId, type People } from './people.ts';
-import { allTabs, keepNotes, tabCopies } from './sheet-people.ts';
+import { allTabs, keepNotes, statuses, tabCopies } from './sheet-people.ts';
 import { type SeenRow, type TabView, tabEntities, typedFields } from './tab-view.ts';
 
 /** People look at what waits for them, and mend it where they made a mistake. Answers whether there was anything to do. */
@@ -167,8 +167,11 @@ function mendCells(
     const text = isEmptyTitle && belongs === '' ? people.typeValue(owner, field) : belongs;
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
   }
-  if (row.sync.includes('Status takes')) type(people, tab, row, 'status_name', 'New');
-  if (row.sync.includes('Priority can not be empty')) type(people, tab, row, 'priority', 'Medium');
+  // What stands beside a row of a tab that is stopped may be of before.
+  const { priority, status_name: status = '' } = row.cells;
+  if (status !== '' && !statuses.includes(status)) type(people, tab, row, 'status_name', 'New');
+  if (priority === '' && row.sync.includes('Priority can not be empty'))
+    type(people, tab, row, 'priority', 'Medium');
 }
 
 function type(

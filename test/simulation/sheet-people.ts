@@ -73,7 +73,7 @@ export function workInSheet(people: People, operation: Operation): void {
     deeds[operation.kind]?.(people, tab, { ...operation, which: operation.which >> 2 });
 }
 
-const statuses = ['New', 'Contacted', 'Qualified'];
+export const statuses = ['New', 'Contacted', 'Qualified'];
 
 function typeCell(people: People, tab: TabView, { which, what, how }: Operation): void {
   const target = pick(people.writableRows(tab), which);
