@@ -7,7 +7,7 @@ import { shrink } from './shrink.ts';
 
 const runs = 120;
 const runsWithMishaps = 60;
-const runsOfTheDay = 10;
+const runsOfTheDay = 5;
 /** Where the search for a planted mistake begins. */
 const firstPlantedSeed = 10_000;
 const limitMs = 300_000;
