@@ -83,9 +83,11 @@ function showsWritten(row: ObservedRow, { cells, id }: SentSet): boolean {
   return (hasId || written.length > 0) && written.every(([name, cell]) => isSameKept(row.cells[name], cell));
 }
 
-/** The fields of which a row still shows what was written, and showed something else before. */
+/** The fields whose column is there and of which a row still shows what was written, and showed something else before. */
 export const leftFields = (row: ObservedRow, { cells }: SentSet, kept: KeptRow): readonly FieldName[] =>
-  Object.keys(cells).filter((name) => isLeft(row.cells[name], cells[name], kept.cells[name]));
+  Object.keys(cells).filter(
+    (name) => name in row.cells && isLeft(row.cells[name], cells[name], kept.cells[name]),
+  );
 
 /**
  * The fields that somebody typed over before they were mended. A row that is not known by an ID of its own may be another one by now, so
@@ -100,7 +102,7 @@ export const fieldsTypedOver = (
     ? []
     : Object.keys(cells).filter(
         (name) =>
-          row.cells[name] !== undefined &&
+          name in row.cells &&
           !isSameKept(row.cells[name], cells[name]) &&
           !isSameKept(row.cells[name], kept.cells[name]),
       );

@@ -2,7 +2,7 @@ import type { RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { readTypedAnswer } from '../typed-answer.ts';
-import type { FieldName, Value } from '../value.ts';
+import { differingFields, type FieldName, type Value } from '../value.ts';
 import { conflictScope, type TabContext } from './context.ts';
 import type { Displaced, Edit } from './disorder.ts';
 import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
@@ -92,11 +92,17 @@ function typedValue(outcome: FieldOutcome): Value | undefined {
   }
 }
 
-/** Something that is taken back is on its way until it is done: the row would else take it for its own. */
-const isOnItsWay = (context: TabContext, id: RecordId): boolean => {
-  const item = context.outbox.get(id);
-  return item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo === true;
-};
+/**
+ * Something that is taken back is on its way until it is done: the row would else take it for its own. So is an update whose answer got
+ * lost and that has landed: what it replaced has to come into the history.
+ */
+function isOnItsWay({ outbox, records }: TabContext, id: RecordId): boolean {
+  const item = outbox.get(id);
+  if (item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo === true) return true;
+  const fields = records.get(id)?.fields;
+  const isSent = item?.kind === 'update' && item.state === 'waiting' && item.sentAt !== undefined;
+  return isSent && fields !== undefined && differingFields(item.fields, fields).length === 0;
+}
 
 const isPersonsEdit = (outcome: FieldOutcome) =>
   outcome.kind === 'toCrm' ||

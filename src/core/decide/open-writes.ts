@@ -208,8 +208,8 @@ const slotsIn = ({ id }: OpenWrite, named: readonly Mending[]): ReadonlySet<numb
   new Set(named.filter(({ write }) => write === id).map(({ slot }) => slot));
 
 /**
- * The open writes of which less is left once these steps are made good: only of cells under columns that are not managed that has to be
- * told. Of all others the next read tells it, and whether somebody copied the row in that moment.
+ * The open writes of which less is left once these steps are made good: rows that were given back, and cells under columns that are not
+ * managed. Of all other cells the next read tells it, and whether somebody copied the row in that moment.
  */
 export function closeMended(writes: readonly OpenWrite[], mended: readonly Mending[]): readonly OpenWrite[] {
   return writes.flatMap((write) => {
@@ -218,7 +218,7 @@ export function closeMended(writes: readonly OpenWrite[], mended: readonly Mendi
     const sets = write.sets.map(({ others, ...sent }) =>
       others && !slots.has(sent.slot) ? { ...sent, others } : sent,
     );
-    return [{ ...write, sets }];
+    return [{ ...write, sets, deletes: write.deletes.filter(({ slot }) => !slots.has(slot)) }];
   });
 }
 
