@@ -6,7 +6,12 @@ import type { KeptRow } from '../../src/core/table.ts';
 import { copyRow, leadKey, rowOf, type World } from '../support/world.ts';
 import { cycle, worldWithLeads } from '../support/world-daemon.ts';
 
-const place = { row: 5, headers: ['ID', 'Title'], columns: { title: 1 }, cells: [] };
+const place = {
+  row: 5,
+  headers: ['ID', 'Title', 'Status'],
+  columns: { title: 1, status_name: 2 },
+  cells: [],
+};
 const titled = (text: string) => ({ title: textCell(text) });
 const keptRow = (id: Cell, cells: KeptRow['cells']): KeptRow => ({ id, sync: emptyCell, cells, place });
 

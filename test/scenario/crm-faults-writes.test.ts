@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { settingsSchema } from '../../src/app/settings.ts';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
+import { until } from '../support/until.ts';
 
 /*
  * What goes wrong around a single write, numbered as in crm-faults.test.ts. Creates are the hard ones: the CRM takes no token with
@@ -196,6 +198,24 @@ describe('an update', () => {
     expect(valueAt(await crm.find('lead', id), 'title')).toBe('Said in the CRM');
     expect(updates(scene)).toBe(0);
     expect(engine.link.mirror.readJournal(9).map(({ lost }) => lost['title'])).toContain('Said in the sheet');
+  });
+
+  test('S1: whose answer got lost brings what it overruled into the history all the same', async () => {
+    const leads = { leads: { conflict: 'sheet' } };
+    const scene = await openScenario({ sheet: { tabs: settingsSchema.shape.sheet.shape.tabs.parse(leads) } });
+    const { crm, engine, sheet } = scene;
+    const { id } = await crm.take('lead');
+    scene.setFaults({ faults: [{ kind: 'dropAfter', method: 'PUT', path: `/leads/${id}` }] });
+    await Promise.all([
+      crm.update('lead', id, { title: 'Said in the CRM' }),
+      sheet.type('lead', id, { Title: 'Said in the sheet' }),
+    ]);
+    await until('the value that lost', async () =>
+      engine.link.mirror.readJournal(9).some(({ lost }) => lost['title'] === 'Said in the CRM'),
+    );
+    await scene.settled();
+    expect(valueAt(await crm.find('lead', id), 'title')).toBe('Said in the sheet');
+    expect(updates(scene)).toBe(1);
   });
 
   test('fault 20: of a record that was deleted in the CRM keeps the row and asks', async () => {

@@ -79,7 +79,7 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
     const others = row === nearest ? (sent.others ?? []) : [];
     const left = leftFields(row, sent, kept);
     const hasId = sent.id !== undefined && equalCells(row.id, sent.id) && !equalCells(sent.id, kept.id);
-    const hasSync = isLeft(row.sync, sent.sync, kept.sync);
+    const hasSync = context.tab.hasSync && isLeft(row.sync, sent.sync, kept.sync);
     if (left.length === 0 && others.length === 0 && !hasId && !hasSync) return [];
     const write: RowStep = {
       kind: 'set',

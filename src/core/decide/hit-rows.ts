@@ -83,10 +83,13 @@ function showsWritten(row: ObservedRow, { cells, id }: SentSet): boolean {
   return (hasId || written.length > 0) && written.every(([name, cell]) => isSameKept(row.cells[name], cell));
 }
 
-/** The fields whose column is there and of which a row still shows what was written, and showed something else before. */
+/** The fields whose column is there, and was, and of which a row still shows what was written, and showed something else before. */
 export const leftFields = (row: ObservedRow, { cells }: SentSet, kept: KeptRow): readonly FieldName[] =>
   Object.keys(cells).filter(
-    (name) => name in row.cells && isLeft(row.cells[name], cells[name], kept.cells[name]),
+    (name) =>
+      name in row.cells &&
+      name in kept.place.columns &&
+      isLeft(row.cells[name], cells[name], kept.cells[name]),
   );
 
 /**
