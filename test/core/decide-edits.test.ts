@@ -29,6 +29,21 @@ function rest(world: World) {
   return cycle(world);
 }
 
+describe('an update whose answer got lost', () => {
+  it('S1: is left to itself where it has landed, because what it replaced is not in the history yet', () => {
+    const world = worldWithLeads(['Acme']);
+    typeTitle(world, 'Acme GmbH');
+    rest(world);
+    const [name, item] = [...world.outbox][0] ?? [];
+    if (name === undefined || !item) throw new Error('Nothing waits.');
+    world.outbox.set(name, { ...item, sentAt: world.now });
+    changeRecord(world, acme, { title: 'Acme GmbH' });
+    pull(world);
+    rest(world);
+    expect(world.outbox.get(name)).toMatchObject({ base: { title: 'Acme' } });
+  });
+});
+
 describe('the first fill', () => {
   it('gives every record a row, oldest first, with names instead of ids', () => {
     const world = createWorld();
