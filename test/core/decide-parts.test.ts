@@ -34,6 +34,15 @@ describe('a value before it is sent', () => {
       'x'.repeat(501),
       'About is 501 characters long; the CRM takes at most 500.',
     ],
+    ['lead', 'title', 'Synced soon', undefined],
+    ...['Synced 2026-11-21 10:00', 'Pending: to be created in the CRM', 'new-0123456789ab-0123456789ab'].map(
+      (value): ['lead', string, Value, string] => [
+        'lead',
+        'title',
+        value,
+        'Title shows what belongs into the Sync or the ID column. Undo that, or type the right value.',
+      ],
+    ),
     ['opportunity', 'value', null, 'Value can not be empty.'],
     ['opportunity', 'value', 0, undefined],
     ['opportunity', 'value', -0.01, 'Value can not be less than 0.'],

@@ -152,6 +152,7 @@ function mendCells(
   found: ReadonlyMap<string, string>,
 ): void {
   const isWrong = (field: string) => {
+    if (/^(Synced \d|Pending: |Held: |Error: |Conflict: |new-0)/.test(row.cells[field] ?? '')) return true;
     const claim = people.claims.of(row.cells[field]);
     return claim !== undefined && (claim.owner !== owner || claim.field !== field);
   };

@@ -165,7 +165,7 @@ export class Stage {
 
   #newWord(): string {
     this.#words += 1;
-    return `w${this.#words}`;
+    return String(this.#words).padStart(12, '0');
   }
 
   #createEngine(): Engine {
