@@ -1,0 +1,145 @@
+import type { RecordId } from '../record.ts';
+import type { Agreement } from '../state.ts';
+import type { FieldName } from '../value.ts';
+import { originOf } from './absent.ts';
+import {
+  isLetGo,
+  keepApprovals,
+  noteApproval,
+  type Tripped,
+  unapprovedEdits,
+  unapprovedLosses,
+} from './approvals.ts';
+import type { Binding } from './bind.ts';
+import { findBrakes, stopped } from './brakes.ts';
+import { keepDecisions, type TabContext } from './context.ts';
+import { type Displaced, type Edit, findDisorder } from './disorder.ts';
+import { findFirstMeeting } from './first-meeting.ts';
+import { editsOf, type JudgedRow, judgeRow, lostValuesOf, valuesOfVanished } from './judge.ts';
+import { findOtherAccount } from './other-account.ts';
+import type { Brake } from './plan.ts';
+import { findRebase } from './rebase.ts';
+import { findRemapped } from './remapped.ts';
+
+/**
+ * Whether a brake stops the tab, or would were the table at rest: then nothing is concluded and nothing sent, also not what waits in the
+ * outbox. People are told once it is at rest.
+ */
+export function isBraked(context: TabContext, all: Binding, vanished: readonly Agreement[]): boolean {
+  const { draft, entity, input } = context;
+  const binding = {
+    ...all,
+    records: all.records.filter(({ row }) => !row.isPaused),
+    unbound: all.unbound.filter((row) => !row.isPaused),
+  };
+  const judged = binding.records.flatMap(({ row, id }) => judgeRow(context, row, id) ?? []);
+  const rested = judged.filter(({ isRestless }) => !isRestless);
+  const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
+  const elsewhere = findElsewhere(context, judged);
+  keepApprovals(context);
+  const { holding: withholding } = findHoldingBrakes(context, binding, vanished, judged);
+  const isWithheld = elsewhere.length + withholding.length > 0;
+  const found = findHoldingBrakes(context, binding, steadilyVanished, rested);
+  for (const tripped of found.letGo) noteApproval(context, tripped);
+  const holding = [...elsewhere, ...found.holding];
+  draft.brakes.push(...holding);
+  if (!isWithheld && holding.length === 0) {
+    if (input.known.remaps.has(entity)) draft.remapped.push(entity);
+    if (input.known.rebases.has(entity)) draft.rebased.push(entity);
+    return false;
+  }
+  draft.withheld.push(entity);
+  draft.restlessRows += judged.length - rested.length;
+  // What people decided before the brake was tripped stays decided.
+  for (const { key } of [...context.agreements.values(), ...context.outbox.values()])
+    keepDecisions(context, key);
+  return true;
+}
+
+/** The brakes that hold because what is read may belong elsewhere. Who types meanwhile makes no difference to that. */
+const findElsewhere = (context: TabContext, judged: readonly JudgedRow[]): Brake[] => [
+  ...findOtherAccount(context),
+  ...findRemapped(context, judged).filter(({ scope }) => context.decision(scope) === undefined),
+];
+
+const headerOf = ({ layout }: TabContext, field: FieldName): string =>
+  layout.columns.find((column) => column.field === field)?.header ?? field;
+
+/** The brakes that these losses and edits trip: those that nobody has approved, and those that somebody just let go. */
+function findHoldingBrakes(
+  context: TabContext,
+  binding: Binding,
+  vanished: readonly Agreement[],
+  judged: readonly JudgedRow[],
+): { readonly holding: readonly Brake[]; readonly letGo: readonly Tripped[] } {
+  const edits = judged.flatMap(editsOf);
+  const lost = [...judged.flatMap(lostValuesOf), ...vanished.flatMap(valuesOfVanished)];
+  const find = (rows: readonly Agreement[], some: readonly Edit[]) =>
+    findTripped(context, binding, { vanished: rows, edits: some, lost });
+  // As long as anything of it is left to be done, the answer counts for what goes with it.
+  for (const { brake } of find(vanished, edits)) context.decision(brake.scope);
+  const tripped = find(unapprovedLosses(context, vanished), unapprovedEdits(context, edits));
+  const [letGo, holding] = [true, false].map((wanted) =>
+    tripped.filter((each) => isLetGo(context, each) === wanted),
+  );
+  return { holding: (holding ?? []).map(({ brake }) => brake), letGo: letGo ?? [] };
+}
+
+/** What may trip a brake: rows that are gone, values that people changed, and values that nothing took the place of. */
+interface Upset {
+  readonly vanished: readonly Agreement[];
+  readonly edits: readonly Edit[];
+  readonly lost: readonly Displaced[];
+}
+
+function findTripped(context: TabContext, binding: Binding, { vanished, edits, lost }: Upset): Tripped[] {
+  const { entity, input } = context;
+  const { brakes: limits } = input.policy;
+  const goneRecords = findGone(context, binding);
+  const vanishedRows = vanished.map(({ key }) => key.id);
+  const agreed = [...context.agreements.values()].filter((agreement) => isInTable(context, agreement)).length;
+  const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [] });
+  const disorders = findDisorder(edits, agreed, limits, (field) => headerOf(context, field), lost);
+  return [
+    ...findFirstMeeting(context, binding.unbound).map(alone),
+    ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits).map(
+      (brake): Tripped => ({ ...alone(brake), vanishedRows: isOfGoneRecords(brake) ? [] : vanishedRows }),
+    ),
+    ...disorders.map(({ kind, reason, edits: own }): Tripped => {
+      const changes = stopped(own.map((edit) => ({ ...edit, what: 'edited' })));
+      return { ...alone({ scope: `brake:${entity}:${kind}`, entity, reason, changes }), edits: own };
+    }),
+    ...findRebase(context, binding).map(alone),
+  ];
+}
+
+const isOfGoneRecords = ({ scope }: Brake): boolean => scope.endsWith(':gone');
+
+/**
+ * The records with a row that are gone from the CRM, and not because of another one. As their absence is proven one after another, those
+ * count too that a list lacked: else many would never be gone at once.
+ */
+function findGone(context: TabContext, { records }: Binding): RecordId[] {
+  const missing = records.flatMap(({ id }) => {
+    const record = context.records.get(id);
+    const isMissing = record?.presence === 'gone' || (record?.missedSweeps ?? 0) > 0;
+    const isExplained = !areLeadsStopped(context) && record && context.cascades.isGoneWith(record);
+    return record && isMissing && !isExplained ? [record] : [];
+  });
+  return missing.some(({ presence }) => presence === 'gone') ? missing.map(({ key }) => key.id) : [];
+}
+
+/** Whether a record has a row, or had one with the token of its create. */
+export const isInTable = (context: TabContext, { fields, key }: Agreement): boolean =>
+  Object.keys(fields).length > 0 || originOf(context, key.id) !== undefined;
+
+/** Whether the read before lacked the row of a record as well, also one that still had the token of its create. */
+export function wasMissing(context: TabContext, { key }: Agreement): boolean {
+  const origin = originOf(context, key.id);
+  return context.input.wasMissing(key) && (!origin || context.input.wasMissing(origin.key));
+}
+
+/** Leads that are held back are no reason to let go on what would go with them. */
+const areLeadsStopped = ({ draft, entity, input }: TabContext): boolean =>
+  entity !== 'lead' &&
+  (input.table.tabs.lead.state === 'held' || draft.brakes.some((brake) => brake.entity === 'lead'));
