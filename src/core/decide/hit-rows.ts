@@ -67,12 +67,15 @@ function mostAlike(
   return rows.filter((row) => likeness(row) === most);
 }
 
-/** Which share of the cells that a set did not write, and that were kept, a row has like the one that it hit. */
+/** Which share of the cells a row has as they were before a set hit them, or after. */
 const createLikeness =
   ({ cells }: SentSet, kept: KeptRow) =>
   (row: ObservedRow): number => {
-    const names = Object.keys(row.cells).filter((name) => name in kept.cells && !(name in cells));
-    const same = names.filter((name) => isSameKept(row.cells[name], kept.cells[name]));
+    const known = [kept.cells, cells];
+    const names = Object.keys(row.cells).filter((name) => known.some((each) => name in each));
+    const same = names.filter((name) =>
+      known.some((each) => name in each && isSameKept(row.cells[name], each[name])),
+    );
     return names.length === 0 ? alikeMin : same.length / names.length;
   };
 
