@@ -47,8 +47,10 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
 
 /** The rows as they stand after repairs. */
 function mendedRows(rows: readonly ObservedRow[], repairs: readonly Repair[]): readonly ObservedRow[] {
-  const writes = new Map(repairs.map(({ row, write }) => [row, write]));
-  return rows.map((row) => {
+  const writes = new Map(repairs.flatMap(({ row, write }) => (row ? [[row, write]] : [])));
+  // A blank row is not among those that were read.
+  const all = new Set([...rows, ...writes.keys()]);
+  return [...all].map((row) => {
     const write = writes.get(row);
     if (write?.kind !== 'set') return row;
     const { cells, id = row.id, sync = row.sync } = write;

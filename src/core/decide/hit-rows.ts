@@ -33,10 +33,11 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
 function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
   const { cells, id } = sent;
   const isIdWritten = id !== undefined && id.kind !== 'empty';
-  const likeness = createLikeness(sent, kept);
+  const likeness = createWholeLikeness(sent, kept);
   const named = withId(tab, id ?? kept.id);
   const withoutId = () => withId(tab, kept.id).filter((row) => hasLeft(row, sent, kept));
-  const candidates = named.length > 0 ? named : isIdWritten ? withoutId() : tab.rows;
+  const all = named.length > 0 ? named : isIdWritten ? withoutId() : tab.rows;
+  const candidates = sent.position < 0 ? all.filter((row) => isIdWritten || hasLeft(row, sent, kept)) : all;
   const showing = candidates.filter((row) => showsWritten(row, sent));
   // The token of a create is written once only.
   const isCertain = isIdWritten && isClaimToken(describeCell(id));
@@ -59,29 +60,39 @@ const withId = ({ rows }: Tab, id: Cell): readonly ObservedRow[] =>
 /** A row that has less in common with the one that was hit may be any. */
 const alikeMin = 0.5;
 
-function mostAlike(
-  rows: readonly ObservedRow[],
-  likeness: (row: ObservedRow) => number,
-): readonly ObservedRow[] {
+function mostAlike(rows: readonly ObservedRow[], likeness: Likeness): readonly ObservedRow[] {
   const most = Math.max(...rows.map(likeness));
   return rows.filter((row) => likeness(row) === most);
 }
 
-/** Which share of the cells a row has as they were before a set hit them, or after. */
-const createLikeness =
-  ({ cells }: SentSet, kept: KeptRow) =>
-  (row: ObservedRow): number => {
-    const known = [kept.cells, cells];
-    const names = Object.keys(row.cells).filter((name) => known.some((each) => name in each));
-    const same = names.filter((name) =>
-      known.some((each) => name in each && isSameKept(row.cells[name], each[name])),
-    );
+type Likeness = (row: ObservedRow) => number;
+
+/** Which share of the cells that a set did not write, and that were kept, a row has like the one that it hit. */
+const createLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness =>
+  shareOf((name) => (name in kept.cells && !(name in cells) ? [kept.cells[name]] : []));
+
+/** Which share of all cells a row has as they were before a set hit them, or after. */
+const createWholeLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness => {
+  // Where nothing stood before, what is mended already is empty.
+  const before = kept.place.row === undefined ? { ...blank(cells), ...kept.cells } : kept.cells;
+  return shareOf((name) => [before, cells].flatMap((known) => (name in known ? [known[name]] : [])));
+};
+
+/** The share of the fields of which anything is known, of which a row shows that. */
+const shareOf =
+  (expected: (name: FieldName) => readonly (Cell | undefined)[]): Likeness =>
+  (row) => {
+    const names = Object.keys(row.cells).filter((name) => expected(name).length > 0);
+    const same = names.filter((name) => expected(name).some((cell) => isSameKept(row.cells[name], cell)));
     return names.length === 0 ? alikeMin : same.length / names.length;
   };
 
-/** Whether a row shows everything that a set wrote into it, which is something. */
+const blank = (cells: SentSet['cells']): ObservedRow['cells'] =>
+  Object.fromEntries(Object.keys(cells).map((name) => [name, emptyCell]));
+
+/** Whether a row shows everything that a set wrote into its columns, which is something. */
 function showsWritten(row: ObservedRow, { cells, id }: SentSet): boolean {
-  const written = Object.entries(cells).filter(([, { kind }]) => kind !== 'empty');
+  const written = Object.entries(cells).filter(([name, { kind }]) => kind !== 'empty' && name in row.cells);
   const hasId = id !== undefined && id.kind !== 'empty' && equalCells(row.id, id);
   return (hasId || written.length > 0) && written.every(([name, cell]) => isSameKept(row.cells[name], cell));
 }

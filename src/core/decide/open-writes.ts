@@ -13,11 +13,11 @@ import {
 } from '../open-write.ts';
 import type { JournalEntry } from '../state.ts';
 import {
+  type Hit,
   type KeptRow,
   keptTabs,
   numberSteps,
   type PlannedPlaces,
-  type RowCells,
   type RowStep,
   type SetStep,
   type WriteReply,
@@ -176,7 +176,12 @@ export function addHits(
     const step = steps.get(slot);
     if (!step) return [];
     const position = step.kind === 'set' ? step.position : -1;
-    const kept = rows.get(slot) ?? { id: emptyCell, sync: emptyCell, cells: cellsBeside(step, hit), place };
+    const kept = rows.get(slot) ?? {
+      id: emptyCell,
+      sync: emptyCell,
+      cells: cellsInPlace(step, { ...hit, strayed }),
+      place,
+    };
     const { cells = {}, sync } = judged.get(slot) ?? {};
     const reached = Object.entries(cells).filter(([name]) => !strayed.includes(name));
     const sent = { entity: step.entity, position, idSeen: emptyCell, slot, ...hit };
@@ -197,10 +202,12 @@ export function addHits(
   };
 }
 
-/** What a new row shows besides what it hit. */
-const cellsBeside = (step: RowStep, hit: RowCells): KeptRow['cells'] =>
+/** What a new row shows in the columns that it reached. */
+const cellsInPlace = (step: RowStep, { cells, strayed }: Pick<Hit, 'cells' | 'strayed'>): KeptRow['cells'] =>
   Object.fromEntries(
-    Object.entries(step.kind === 'append' ? step.cells : {}).filter(([name]) => !(name in hit.cells)),
+    Object.entries(step.kind === 'append' ? step.cells : {}).filter(
+      ([name]) => !(name in cells) && !strayed.includes(name),
+    ),
   );
 
 /** The steps of a write that are named. */
@@ -208,16 +215,26 @@ const slotsIn = ({ id }: OpenWrite, named: readonly Mending[]): ReadonlySet<numb
   new Set(named.filter(({ write }) => write === id).map(({ slot }) => slot));
 
 /**
- * The open writes of which less is left once these steps are made good: rows that were given back, and cells under columns that are not
- * managed. Of all other cells the next read tells it, and whether somebody copied the row in that moment.
+ * The open writes of which less is left once these steps are made good. Of the only damage of a tab the next read has to find no
+ * cell and no ID left, also in no copy that somebody made in that moment; where there is more, mending what is older looks the same as
+ * damage that came back.
  */
 export function closeMended(writes: readonly OpenWrite[], mended: readonly Mending[]): readonly OpenWrite[] {
+  const isOnlyOfTab = (write: OpenWrite, { entity }: SentSet) =>
+    !writes.some(
+      ({ id, outcome, sets }) =>
+        outcome === 'answered' &&
+        id !== write.id &&
+        sets.some((sent) => sent.entity === entity && (sent.id || Object.keys(sent.cells).length > 0)),
+    );
   return writes.flatMap((write) => {
     const slots = slotsIn(write, mended);
     if (slots.size === 0) return [];
-    const sets = write.sets.map(({ others, ...sent }) =>
-      others && !slots.has(sent.slot) ? { ...sent, others } : sent,
-    );
+    const sets = write.sets.flatMap((sent) => {
+      const { others: _others, sync: _sync, ...rest } = sent;
+      if (!slots.has(sent.slot)) return [sent];
+      return isOnlyOfTab(write, sent) ? [rest] : [];
+    });
     return [{ ...write, sets, deletes: write.deletes.filter(({ slot }) => !slots.has(slot)) }];
   });
 }
