@@ -4,14 +4,34 @@ import { endAtPace } from '../../src/core/progress.ts';
 import { describeFailure } from './failure.ts';
 import { run } from './run.ts';
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '1000' },
-    seed: { type: 'string', default: '1' },
-    keep: { type: 'boolean', default: false },
-    faults: { type: 'boolean', default: false },
-  },
-});
+const usage = `npm run sim -- [--runs N] [--seed S] [--faults] [--keep]
+
+Runs N simulations (1000), with the seeds from S (1) on, and stops at the first that breaks a promise.
+  --faults  requests get lost, the process crashes, and more of the kind
+  --keep    goes on after a failure, and tells each in one line`;
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        runs: { type: 'string', default: '1000' },
+        seed: { type: 'string', default: '1' },
+        keep: { type: 'boolean', default: false },
+        faults: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    return process.exit(2);
+  }
+}
+
+const values = readArguments();
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
 const [runs, first] = [Number(values.runs), Number(values.seed)];
 const startedAt = Date.now();
 let [done, failed] = [0, 0];
