@@ -92,6 +92,12 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
       expect(judgeSet(setTo(textCell('1'), other), exchanged).done.size).toBe(0);
   });
 
+  it('has reached a row without an ID also where a column of it was deleted in that moment', () => {
+    const claim = setTo(emptyCell, { cells: {}, was: { ...titled('Read'), city: textCell('Porto') } });
+    expect(judgeSet(claim, keptRow(emptyCell, titled('Read'))).done.size).toBe(1);
+    expect(judgeSet(claim, keptRow(emptyCell, titled('Other'))).done.size).toBe(0);
+  });
+
   it('counts no checkbox that nobody ticked, no format and no place of a formula', () => {
     const was = {
       met: emptyCell,

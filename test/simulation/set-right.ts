@@ -55,24 +55,24 @@ function findOwners(people: People, { entity, rows }: TabView): ReadonlyMap<Seen
     found.add(owner);
   };
   for (const row of rows) if (row.owner !== '') take(row, [row.owner]);
-  for (const row of rows) if (row.owner === '') take(row, [people.ownerOf(entity, row)]);
-  for (const row of rows) {
-    if (row.owner !== '') continue;
+  const named = (row: SeenRow) => people.ownerOfRecord.get(`${entity}-${row.id}`);
+  const own = rows.filter((row) => row.owner === '');
+  for (const row of own) if (people.ownerOf(entity, row) === named(row)) take(row, [named(row)]);
+  for (const row of own) take(row, [people.ownerOf(entity, row)]);
+  for (const row of own) {
     const titled = people.claims.of(row.cells['title'])?.owner;
-    take(row, [
-      people.ownerOfRecord.get(`${entity}-${row.id}`),
-      titled,
-      ...people.claimedOwners(entity, row),
-    ]);
+    take(row, [named(row), titled, ...people.claimedOwners(entity, row)]);
   }
   return owners;
 }
 
-/** Rows of which everything is about others that have rows. */
+/** Rows of which everything is about others that have rows, or about nobody that anyone knows. */
 function dropRemains(people: People, tab: TabView): void {
   const owners = findOwners(people, tab);
   const remains = tab.rows.filter(
-    (row) => !owners.has(row) && people.claimedOwners(tab.entity, row).length > 0,
+    (row) =>
+      !owners.has(row) &&
+      (people.claimedOwners(tab.entity, row).length > 0 || row.sync.startsWith('New row: fill')),
   );
   for (const { position } of remains.toReversed())
     people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: position, count: 1 });

@@ -273,7 +273,9 @@ function isMeant(sent: SentSet | SentDelete, kept: KeptRow): boolean {
   if (hasId && !isShared) return true;
   // Damage stays where it is when somebody exchanges IDs.
   if (kept.id.kind !== 'empty' && !hasId && !mendsCells(sent)) return false;
-  const cells = Object.entries(was);
+  // A column that was deleted in that moment says nothing of the row.
+  const cells = Object.entries(was).filter(([name]) => name in kept.cells);
+  if (cells.length === 0 && Object.keys(was).length > 0) return false;
   const isTold = hasId || idSeen.kind === 'empty' || cells.some(([, cell]) => cell.kind !== 'empty');
   return isTold && cells.every(([name, cell]) => isSameKept(cell, kept.cells[name]));
 }
