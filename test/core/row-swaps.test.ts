@@ -150,6 +150,21 @@ describe('rows whose IDs changed places', () => {
     expect(settle(world).holds).toEqual([]);
   });
 
+  it('S2: are held where the record whose values they show is gone, and the row of the other one too', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const row = rowOf(world, beta);
+    removeRow(world, acme);
+    row.id = textCell('1');
+    removeRecord(world, beta);
+    pull(world);
+    pull(world);
+    const plan = settle(world);
+    expect(titles(world)).toEqual(['Acme']);
+    expect(plan.holds).toMatchObject([
+      { id: '1', reason: expect.stringContaining('the values of record 2') },
+    ]);
+  });
+
   it('are well again when they are put back', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     rotateIds(...rowsOf(world, acme, beta));

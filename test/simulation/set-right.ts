@@ -18,6 +18,8 @@ export function setRight(people: People, plan: Plan): boolean {
   for (const { sheetId } of tabCopies(people)) people.act({ kind: 'deleteTab', sheet: sheetId });
   for (const tab of allTabs(people)) keepNotes(people, tab);
   for (const entity of tabEntities) mendRows(people, entity);
+  people.torn.clear();
+  people.astray.clear();
   const hasMended = people.stage.spreadsheet.file.revision !== isNew;
   return answer(people, plan, hasMended) || hasMended;
 }
@@ -37,8 +39,6 @@ function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
     takeForOriginal(people, tab, row);
     mendCells(people, tab, row, owner, found);
   }
-  people.torn.clear();
-  people.astray.clear();
 }
 
 /**

@@ -19,8 +19,10 @@ export function sortPart(people: People, tab: TabView, { which, what, how }: Ope
   const endColumn = how % 4 === 0 ? width : Math.min(width, startColumn + 1 + (how % 3));
   if (endRow - startRow < tornMin) return;
   const writable = people.writableRows(tab);
+  // Where nothing of their own stands beside a row, people can not tell afterwards whose it is.
   const isClean = tab.rows.every(
     (row) =>
+      row.owner !== '' &&
       writable.some((candidate) => candidate.row === row) &&
       (!isRecordId(row.id) || people.isAtRest(tab.entity, row)),
   );

@@ -4,14 +4,17 @@ import type { VanishedRowPolicy } from '../policy.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
 import { emptyAgreement } from '../state.ts';
-import { differingFields, type FieldName, type Fields, type Value } from '../value.ts';
+import type { ObservedRow } from '../table.ts';
+import { differingFields, type FieldName, type Value } from '../value.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, refusedScope, type TabContext, vanishedScope } from './context.ts';
+import { isLike } from './likeness.ts';
 import { listAnd } from './list-words.ts';
+import { baseOf } from './origin.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
 import { resembles } from './resemblance.ts';
-import { idCell } from './row-values.ts';
+import { idCell, showsValues } from './row-values.ts';
 import { syncText } from './sync-text.ts';
 
 /**
@@ -55,16 +58,6 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   } else draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base }));
 }
 
-/** The create that made a record, as long as it is kept. */
-export const originOf = ({ outbox }: TabContext, id: RecordId): OutboxItem | undefined =>
-  outbox
-    .values()
-    .find(({ kind, state, recordId }) => kind === 'create' && state === 'done' && recordId === id);
-
-/** What is known of a record whose row is not there: of one whose row went before the CRM told anything of it, what was sent. */
-export const baseOf = (context: TabContext, { key, fields }: Agreement): Fields =>
-  Object.keys(fields).length > 0 ? fields : (originOf(context, key.id)?.fields ?? {});
-
 /** What a row that is gone means where nobody answers. The CRM has no trash for contacts: only a person may delete one. */
 export function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPolicy {
   const rule = policy.tabs[entity].vanishedRows ?? policy.vanishedRows;
@@ -105,16 +98,30 @@ export function tabChoice(context: TabContext): string | undefined {
 /** Ids are integers, or begin with the one of a lead. */
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-/** Gives a row to every record that never had one, oldest first, and forgets what is gone from both sides. */
+/** Whether a row shows something else than what is agreed for the record whose ID it has. */
+function isChanged(context: TabContext, row: ObservedRow): boolean {
+  const own = context.agreements.get(describeCell(row.id));
+  return own !== undefined && !showsValues(context, row, own.fields);
+}
+
+/**
+ * Gives a row to every record that never had one, oldest first, and forgets what is gone from both sides. What a row with another ID still
+ * shows is not gone from there: forgotten, it would pass for an edit of the record whose ID stands beside it.
+ */
 export function decideUnseenRecords(context: TabContext, present: ReadonlySet<RecordId>): void {
-  const { agreements, draft, input } = context;
+  const { agreements, draft, input, tab } = context;
   const unseen: KnownRecord[] = [];
+  let changed: readonly ObservedRow[] | undefined;
+  const isShown = (agreement: Agreement) => {
+    changed ??= tab.rows.filter((row) => isChanged(context, row));
+    return changed.some((row) => isLike(context, row, agreement));
+  };
   for (const record of context.records.values()) {
     const { id } = record.key;
     if (present.has(id)) continue;
     const agreement = agreements.get(id);
     if (record.presence === 'gone') {
-      if (agreement) draft.agreementsDropped.push(record.key);
+      if (agreement && !isShown(agreement)) draft.agreementsDropped.push(record.key);
       if (context.outbox.has(id)) draft.outboxDropped.push(record.key);
     } else if (!agreement || Object.keys(agreement.fields).length === 0) unseen.push(record);
   }

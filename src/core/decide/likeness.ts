@@ -3,8 +3,8 @@ import type { RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
-import { baseOf } from './absent.ts';
 import type { TabContext } from './context.ts';
+import { baseOf } from './origin.ts';
 import { resembles } from './resemblance.ts';
 import { cellsOf, readRowValues } from './row-values.ts';
 

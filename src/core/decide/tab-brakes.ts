@@ -1,7 +1,6 @@
 import type { RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { FieldName } from '../value.ts';
-import { originOf } from './absent.ts';
 import {
   isLetGo,
   keepApprovals,
@@ -16,6 +15,7 @@ import { keepDecisions, type TabContext } from './context.ts';
 import { type Displaced, type Edit, findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
 import { editsOf, type JudgedRow, judgeRow, lostValuesOf, valuesOfVanished } from './judge.ts';
+import { originOf } from './origin.ts';
 import { findOtherAccount } from './other-account.ts';
 import type { Brake } from './plan.ts';
 import { findRebase } from './rebase.ts';
