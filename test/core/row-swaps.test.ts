@@ -165,6 +165,23 @@ describe('rows whose IDs changed places', () => {
     ]);
   });
 
+  it.each(['Acme', 'Acme GmbH'])('S4: lose no record to the ID of one that is gone, beside %s', (title) => {
+    const world = worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'trash' } });
+    const row = rowOf(world, acme);
+    row.cells['about.url'] = textCell('https://acme.example');
+    row.cells['about.description'] = textCell('Steel');
+    settle(world);
+    removeRecord(world, beta);
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) pull(world);
+    settle(world);
+    row.id = textCell('2');
+    row.cells['title'] = textCell(title);
+    settle(world);
+    expect(titles(world)).toEqual(['Acme']);
+    expect([...world.outbox.values()].filter(({ kind }) => kind === 'delete')).toEqual([]);
+    expect(ids(world)).toEqual([title === 'Acme' ? '1' : '2']);
+  });
+
   it('are well again when they are put back', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     rotateIds(...rowsOf(world, acme, beta));

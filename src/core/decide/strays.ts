@@ -20,7 +20,7 @@ export function findOrphans({ agreements }: TabContext, rows: readonly ObservedR
 }
 
 /**
- * Rows that surely lost their ID, with the record they carry: the ID cell is blank, or holds what is no ID or that of another row, and
+ * Rows that surely lost their ID, with the record they carry: the ID cell is blank, or holds what is no ID, that of another row or of a record that is gone, and
  * the row shows exactly what is agreed for a record that has no row. Certain is only what is unique on both sides: no other row shows
  * the same, and no other record has it. Where the ID of the record stands in a row that shows exactly what a third one has, that row has
  * lost its own ID as well, and so on, as long as the last of them has no row.
@@ -70,8 +70,9 @@ function findShown(
   return shown;
 }
 
+/** The row of a record that is gone goes too: what stands beside its ID later may be any. */
 const isOfThisTab = (context: TabContext, id: RecordId): boolean =>
-  isClaimToken(id) || context.records.has(id);
+  isClaimToken(id) || context.records.get(id)?.presence === 'present';
 
 /** Writes the ID back once the row rests, with all that the row is to get besides. A row that is to go gets its ID first all the same. */
 export function decideStray(context: TabContext, { row, id }: BoundRow): void {

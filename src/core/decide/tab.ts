@@ -62,6 +62,8 @@ export function decideTab(context: TabContext): boolean {
     for (const id of suspects) found.add(id);
     return suspects;
   };
+  for (const { row, id } of binding.records)
+    if (context.records.get(id)?.presence === 'gone') suspectsOf(row);
   decideClaims(context, binding, suspectsOf);
   decideOthers(context, binding, suspectsOf);
   forgetCreates(context, new Set(rows.map(({ id }) => describeCell(id)).filter(isClaimToken)));
