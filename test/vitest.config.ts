@@ -7,7 +7,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Process and browser tests wait for servers and processes of their own more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
     reporters: ['default'],
   },
 });
