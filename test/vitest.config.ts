@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
+    expect: { poll: { interval: 100 } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Process and browser tests wait for servers and processes of their own more than they compute.

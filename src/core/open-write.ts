@@ -4,7 +4,10 @@ import type { JournalEntry } from './state.ts';
 import type { AppendStep, DeleteStep, Keeping, KeptRow, PlannedPlaces, RowStep, SetStep } from './table.ts';
 import type { FieldName, Fields } from './value.ts';
 
-/** Google ends a request after three minutes: https://developers.google.com/workspace/sheets/api/limits. Until then an unanswered one may land. */
+/**
+ * Google ends a request after three minutes: https://developers.google.com/workspace/sheets/api/limits. Until then an unanswered one
+ * may land.
+ */
 export const lateLandingMs = 180_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 import type { Entity, RecordId, RecordKey } from './record.ts';
-import type { Fields } from './value.ts';
+import { equalFields, type Fields, pickFields } from './value.ts';
 
 /** What deciding may know of a record. Times are epoch ms. */
 export interface KnownRecord {
@@ -88,6 +88,10 @@ export interface OutboxItem {
 /** Whether a step reaches the CRM without a person. */
 export const isOnItsWay = ({ state }: Pick<OutboxItem, 'state'>): boolean =>
   state === 'waiting' || state === 'sending' || state === 'unknown';
+
+/** Whether an update that waits was sent before, and has reached the record without an answer. */
+export const isAnswerLost = ({ fields: sent, kind, sentAt }: OutboxItem, { fields }: KnownRecord): boolean =>
+  kind === 'update' && sentAt !== undefined && equalFields(sent, pickFields(fields, Object.keys(sent)));
 
 /** One change that was done. Nothing is written to a side without one. */
 export interface JournalEntry {

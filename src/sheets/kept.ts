@@ -1,6 +1,6 @@
 import { bareCell, type Cell, describeCell, emptyCell, equalCells, textCell } from '../core/cell.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
-import type { AppendStep, ColumnPlaces, Hit, KeptPlace, KeptRow, OtherCell, SetStep } from '../core/table.ts';
+import type { AppendStep, ColumnPlaces, Hit, KeptRow, OtherCell, SetStep } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import type { ColumnIndexes } from './columns.ts';
 import type { Rows } from './grid.ts';
@@ -66,16 +66,15 @@ export function toKeptRow(met: KeptColumns, cells: Row, row: number): KeptRow {
     id: cellIn(columns.id),
     sync: cellIn(columns.sync),
     cells: Object.fromEntries([...columns.fields].map(([field, { index }]) => [field, cellIn(index)])),
-    place: { ...placeOf(met, cells.length), row, cells: cells.map(bareCell) },
+    place: { ...placeColumns(met, cells.length), row, cells: cells.map(bareCell) },
   };
 }
 
-/** The columns of a kept row of so many cells. */
-const placeOf = (
+/** The columns of a tab of which so many cells of a row are there. */
+const placeColumns = (
   { columns, headers }: Pick<KeptColumns, 'columns' | 'headers'>,
   width: number,
-): KeptPlace => ({
-  cells: [],
+): ColumnPlaces => ({
   headers: Array.from({ length: Math.max(headers.length, width) }, (_, column) => {
     const header = headers[column] ?? emptyCell;
     return header.kind === 'empty' ? '' : describeCell(header);
@@ -88,10 +87,8 @@ const placeOf = (
 });
 
 /** Where the columns of a tab stand as it was read. */
-export function placesOf({ columnCount, columns, rows }: PlannedTab): ColumnPlaces {
-  const { headers, columns: indexes } = placeOf({ columns, headers: rows[0] ?? [] }, columnCount);
-  return { headers, columns: indexes };
-}
+export const placesOf = ({ columnCount, columns, rows }: PlannedTab): ColumnPlaces =>
+  placeColumns({ columns, headers: rows[0] ?? [] }, columnCount);
 
 /** The tab as it was planned from, as far as its header row and its columns tell. */
 export function toPlannedTab({ headers, columns }: ColumnPlaces): PlannedTab {
@@ -131,5 +128,12 @@ export function findHit(tab: PlannedTab, step: SetStep | AppendStep, met: KeptCo
   const ownId = isIdInPlace ? { ownId: step.id } : {};
   const planned = Object.entries(placesOf(tab).columns);
   const names = strayed.flatMap(({ column }) => planned.find(([, index]) => index === column)?.[0] ?? []);
-  return { cells, others, strayed: names, ...hit, ...ownId, place: placeOf(met, width) };
+  return {
+    cells,
+    others,
+    strayed: names,
+    ...hit,
+    ...ownId,
+    place: { ...placeColumns(met, width), cells: [] },
+  };
 }

@@ -3,9 +3,8 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
-import type { JournalEntry, OutboxItem, StoredRecord } from '../core/state.ts';
-import { emptyAgreement } from '../core/state.ts';
-import { differingFields, equalFields, pickFields } from '../core/value.ts';
+import { emptyAgreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../core/state.ts';
+import { differingFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
 import { finishCreate, settleCreate } from './create.ts';
 import { currentLayout } from './layout.ts';
@@ -100,7 +99,7 @@ async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld):
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
   // It was sent before and its answer got lost: what it replaced is still to be written down.
-  if (item.sentAt !== undefined && hasArrived(item, record)) {
+  if (isAnswerLost(item, record)) {
     finishUpdate(link, item, { id: key.id, fields: {}, at: record.observedAt });
     return 'written';
   }
@@ -113,9 +112,6 @@ async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld):
   finishUpdate(link, item, answer);
   return 'written';
 }
-
-const hasArrived = ({ fields: sent }: OutboxItem, { fields }: StoredRecord): boolean =>
-  equalFields(sent, pickFields(fields, Object.keys(sent)));
 
 function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
   const { log, mirror } = link;

@@ -125,12 +125,15 @@ test('the first fill shows what is read and what is filled, with an end once it 
   const reading = page.getByRole('progressbar', { name: 'Reading Leads from the CRM' });
   await reading.waitFor();
   expect(await reading.getAttribute('value')).toBeNull();
+  // Filling takes long enough to be looked at, on the slowest machine.
+  await stage.setSheetFaults({ latencyMs: 10_000 });
   await shown(page, 'The CRM does not say how many there are, so the end can not be told.');
   await expectAccessible();
   const filling = page.getByRole('progressbar', { name: 'Filling the tab Leads' });
   await eventually(async () => Number(await filling.getAttribute('value'))).toBeGreaterThan(0);
   expect(await filling.getAttribute('max')).toBe('2000');
   await shown(page, /left, until \d\d:\d\d/);
+  await stage.setSheetFaults({});
   await shown(page, 'Both sides are in step');
   expect(await page.getByRole('progressbar').count()).toBe(0);
 });

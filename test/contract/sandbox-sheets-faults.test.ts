@@ -119,3 +119,70 @@ describe('limits', () => {
     expect(data.sheets).toEqual([{ properties: { gridProperties: { rowCount: 1000, columnCount: 26 } } }]);
   });
 });
+
+describe('faults', () => {
+  test('fails before or after the write, and as often as asked', async () => {
+    const { fill, read, setFaults } = await startEmulator();
+    await setFaults({
+      failures: [
+        { kind: 'unavailable', when: 'before' },
+        { kind: 'unavailable', when: 'after' },
+      ],
+    });
+    expect(await refusalOf(fill([['lost']]))).toMatchObject({ code: 503 });
+    expect(await refusalOf(fill([['landed']]))).toMatchObject({ code: 503 });
+    expect(await read('A1')).toEqual([['landed']]);
+    await fill([['well again']]);
+    expect(await read('A1')).toEqual([['well again']]);
+  });
+
+  test('cuts the connection after a write that landed', async () => {
+    const { fill, read, setFaults } = await startEmulator();
+    await setFaults({ failures: [{ kind: 'cut', when: 'after' }] });
+    await expect(fill([['landed']])).rejects.toMatchObject({ status: undefined });
+    expect(await read('A1')).toEqual([['landed']]);
+  });
+
+  test('lets a person sort between a read and the next write', async () => {
+    const { fill, read, setFaults } = await startEmulator();
+    await fill([['b'], ['a']]);
+    await setFaults({ beforeNextWrite: [{ kind: 'sort', sheet: 'Sheet1', column: 0 }] });
+    await fill([['written']]);
+    expect(await read('Sheet1')).toEqual([['written'], ['b']]);
+  });
+});
+
+describe('quota', () => {
+  test('answers 429 in Google’s words when the minute is used up, and recovers with time', async () => {
+    let nowMs = 0;
+    const { fill, read, usage } = await startEmulator({
+      quotas: { readsPerMinute: 2, writesPerMinute: 1 },
+      clock: () => nowMs,
+    });
+    await fill([['x']]);
+    const refusal = await refusalOf(fill([['y']]));
+    expect(refusal.code).toBe(429);
+    expect(refusal.message).toMatch(
+      /^Quota exceeded for quota metric 'Write requests' and limit 'Write requests per minute per user'/,
+    );
+    await read('A1');
+    await read('A1');
+    expect(await refusalOf(read('A1'))).toMatchObject({ code: 429 });
+    nowMs = 60_000;
+    expect(await read('A1')).toEqual([['x']]);
+    expect(await usage()).toEqual({
+      read: { total: 4, refused: 1, largestInWindow: 3 },
+      write: { total: 2, refused: 1, largestInWindow: 2 },
+    });
+  });
+
+  test('counts for each spreadsheet, as if each had a user of its own', async () => {
+    const { api, read, spreadsheetId } = await startEmulator({ quotas: { readsPerMinute: 1 } });
+    const { data } = await api.spreadsheets.create({ requestBody: {} });
+    await read('A1');
+    expect(await refusalOf(read('A1'))).toMatchObject({ code: 429 });
+    expect(data.spreadsheetId).not.toBe(spreadsheetId);
+    const other = await api.spreadsheets.get({ spreadsheetId: data.spreadsheetId ?? '' });
+    expect(other.data.sheets).toHaveLength(1);
+  });
+});

@@ -12,7 +12,10 @@ const sweepsToRest = 3;
 const cyclesToRest = 2;
 const stepsMax = 1_500;
 
-/** Lets the daemon work alone until it has looked at everything so often, and after that so often at the sheet, and has nothing left to do; answers its last plan. */
+/**
+ * Lets the daemon work alone until it has looked at everything so often, and after that so often at the sheet, and has nothing left
+ * to do; answers its last plan.
+ */
 export async function settle(
   { stage }: People,
   sweepsMin = sweepsToRest,

@@ -7,6 +7,11 @@ import { until } from './until.ts';
 
 const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
+/** What Node has compiled once, it need not compile for each process anew: that is half of what a start takes. */
+const compiled = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
+};
+
 /** How a process ended and what it said. */
 export interface Ending {
   /** Exit code; `null` when a signal ended it. */
@@ -35,7 +40,7 @@ export function spawnCommand(
 ): CommandProcess {
   const child = spawn(process.execPath, [mainFile, ...words], {
     ...(directory === undefined ? {} : { cwd: directory }),
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { PATH: process.env['PATH'], ...compiled, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = { stdout: '', stderr: '' };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const lookEveryMs = 25;
+/** Looking takes a processor that the processes in question wait for as well. */
+const lookEveryMs = 100;
 
 /**
  * Resolves with what `look` finds as soon as it is neither false nor undefined. Other processes tell of their state only when they are

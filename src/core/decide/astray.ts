@@ -5,7 +5,7 @@ import type { ObservedRow, RowStep } from '../table.ts';
 import { equalRows } from './bind.ts';
 import type { DecideInput, TabContext } from './context.ts';
 import type { Draft } from './draft.ts';
-import { blankCells, distance, fieldsTypedOver, findHitRows, isLeft, leftFields } from './hit-rows.ts';
+import { blankCells, byDistance, fieldsTypedOver, findHitRows, isLeft, leftFields } from './hit-rows.ts';
 import type { Plan } from './plan.ts';
 
 /** A step that makes good what our own write did to another row, because rows moved between a read and the write planned from it. */
@@ -72,7 +72,7 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
   const { kept } = sent;
   if (!kept) return [];
   const rows = findHitRows(context.tab, sent, kept);
-  const nearest = rows.toSorted((one, other) => distance(sent, one) - distance(sent, other))[0];
+  const nearest = rows.toSorted(byDistance(sent))[0];
   const typedOver = nearest ? fieldsTypedOver(nearest, sent, kept) : [];
   const { watchedSets } = context.draft;
   watchedSets.set(mends.write, [...(watchedSets.get(mends.write) ?? []), ...watchFields(sent, typedOver)]);

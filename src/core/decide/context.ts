@@ -80,8 +80,8 @@ export interface TabContext {
 }
 
 /**
- * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`, `loop:lead-42`,
- * `brake:lead:emptied`, `meant:lead-42:title`; `held:lead` is only told.
+ * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`,
+ * `loop:lead-42`, `brake:lead:emptied`, `meant:lead-42:title`; `held:lead` is only told.
  */
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>

@@ -4,7 +4,7 @@ import type { CopiedRow } from './bind.ts';
 import { copyScope, type TabContext } from './context.ts';
 import { lookOf, readRowValues } from './row-values.ts';
 import { creating, holdRow, writeRow } from './row-write.ts';
-import { suspectWords } from './strays.ts';
+import { suspectReason } from './strays.ts';
 import { copyMark, isMarkedCopy } from './sync-text.ts';
 
 /**
@@ -14,13 +14,8 @@ import { copyMark, isMarkedCopy } from './sync-text.ts';
 export function decideCopy(context: TabContext, copy: CopiedRow, suspects: readonly RecordId[]): void {
   const { row, id, rows, hasOriginal } = copy;
   if (suspects.length > 0) {
-    const { looks, put } = suspectWords(suspects);
-    return holdRow(
-      context,
-      row,
-      id,
-      `${copyReasonStart}, and it ${looks}. ${put}, or clear it to make this a new record.`,
-    );
+    const orElse = 'clear it to make this a new record';
+    return holdRow(context, row, id, suspectReason(`${copyReasonStart}, and it`, suspects, orElse));
   }
   if (!hasOriginal && !isMarkedCopy(row)) return holdRow(context, row, id, rivalReason(id));
   offerAsNew(context, row, id, rows > 1 || isClaimToken(id) ? copyReason : orphanReason(id));

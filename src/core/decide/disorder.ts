@@ -31,7 +31,8 @@ const movedShareMin = 0.8;
 /**
  * What is wrong with the edits of a tab as a whole: values that only changed places (a sort that tore the rows apart, or an ID column
  * that moved alone), a column that was wiped or filled, or more changed rows than somebody works through by hand. `headerOf` answers what
- * people read above the column of a field. `lost` are values that nothing took the place of: their row is gone, or shows what nobody can read.
+ * people read above the column of a field. `lost` are values that nothing took the place of: their row is gone, or shows what nobody
+ * can read.
  */
 export function findDisorder(
   edits: readonly Edit[],

@@ -47,7 +47,7 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
     isCertain || likeness(row) > alikeMin || (mayStandAt(row) && showing.includes(row));
   const hits = mostAlike(showing.length > 0 ? showing : candidates, likeness)
     .filter(isHit)
-    .toSorted((one, other) => distance(sent, one) - distance(sent, other));
+    .toSorted(byDistance(sent));
   // Only an ID that it wrote tells copies of the row from others that look the same.
   const found = isIdWritten ? hits : hits.slice(0, 1);
   const mayBeBlank = !isIdWritten && Object.values(cells).every(({ kind }) => kind === 'empty');
@@ -74,7 +74,8 @@ const createLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness =>
 /** Which share of all cells a row has as they were before a set hit them, or after. */
 const createWholeLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness => {
   // Where nothing stood before, what is mended already is empty.
-  const before = kept.place.row === undefined ? { ...blank(cells), ...kept.cells } : kept.cells;
+  const before =
+    kept.place.row === undefined ? { ...blankCells(Object.keys(cells)), ...kept.cells } : kept.cells;
   return shareOf((name) => [before, cells].flatMap((known) => (name in known ? [known[name]] : [])));
 };
 
@@ -86,9 +87,6 @@ const shareOf =
     const same = names.filter((name) => expected(name).some((cell) => isSameKept(row.cells[name], cell)));
     return names.length === 0 ? alikeMin : same.length / names.length;
   };
-
-const blank = (cells: SentSet['cells']): ObservedRow['cells'] =>
-  Object.fromEntries(Object.keys(cells).map((name) => [name, emptyCell]));
 
 /** Whether a row shows everything that a set wrote into its columns, which is something. */
 function showsWritten(row: ObservedRow, { cells, id }: SentSet): boolean {
@@ -134,8 +132,9 @@ export const isLeft = (
   before: Cell | undefined,
 ): boolean => written !== undefined && isSameKept(found, written) && !isSameKept(written, before);
 
-export const distance = (sent: SentSet, { position }: ObservedRow): number =>
-  Math.abs(position - sent.position);
+/** Sorts the nearest rows to the place of a set to the front. */
+export const byDistance = (sent: SentSet) => (one: ObservedRow, other: ObservedRow) =>
+  Math.abs(one.position - sent.position) - Math.abs(other.position - sent.position);
 
 /** A row of which everything was taken is not read any more. It is looked for where it was, and what stands there is judged as always. */
 function findBlankRow({ fields, rows }: Tab, { position }: SentSet): readonly ObservedRow[] {
@@ -143,5 +142,5 @@ function findBlankRow({ fields, rows }: Tab, { position }: SentSet): readonly Ob
   return [{ position, id: emptyCell, sync: emptyCell, cells: blankCells(fields) }];
 }
 
-export const blankCells = (fields: ReadonlySet<FieldName>): ObservedRow['cells'] =>
-  Object.fromEntries([...fields].map((name) => [name, emptyCell]));
+export const blankCells = (fields: Iterable<FieldName>): ObservedRow['cells'] =>
+  Object.fromEntries(Array.from(fields, (name) => [name, emptyCell]));

@@ -1,8 +1,8 @@
 import type { RecordId } from '../record.ts';
-import type { Agreement, KnownRecord } from '../state.ts';
+import { type Agreement, isAnswerLost, type KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { readTypedAnswer } from '../typed-answer.ts';
-import { differingFields, type FieldName, type Value } from '../value.ts';
+import type { FieldName, Value } from '../value.ts';
 import { conflictScope, type TabContext } from './context.ts';
 import type { Displaced, Edit } from './disorder.ts';
 import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
@@ -99,9 +99,8 @@ function typedValue(outcome: FieldOutcome): Value | undefined {
 function isOnItsWay({ outbox, records }: TabContext, id: RecordId): boolean {
   const item = outbox.get(id);
   if (item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo === true) return true;
-  const fields = records.get(id)?.fields;
-  const isSent = item?.kind === 'update' && item.state === 'waiting' && item.sentAt !== undefined;
-  return isSent && fields !== undefined && differingFields(item.fields, fields).length === 0;
+  const record = records.get(id);
+  return item?.state === 'waiting' && record !== undefined && isAnswerLost(item, record);
 }
 
 const isPersonsEdit = (outcome: FieldOutcome) =>

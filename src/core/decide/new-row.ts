@@ -11,7 +11,7 @@ import { resembles } from './resemblance.ts';
 import { decideRow } from './row.ts';
 import { readRowValues } from './row-values.ts';
 import { creating, holdRow, writeRow } from './row-write.ts';
-import { suspectWords } from './strays.ts';
+import { suspectReason } from './strays.ts';
 
 /**
  * Decides a row without an ID: a new record once it rests and its required cells are filled. Then it is claimed with a token, and created
@@ -92,15 +92,11 @@ function findUnderWay({ outbox, tab }: TabContext, fields: Fields): OutboxItem |
 const foreignReason =
   'This row was being created when the daemon lost its memory of it. If the CRM has the record, put its ID into the ID cell; if not, clear the ID cell to create it.';
 
-function astrayReason(suspects: readonly RecordId[]): string {
-  const { looks, put } = suspectWords(suspects);
-  return `This ${looks}. ${put}, or clear it to make this a new record.`;
-}
+const astrayReason = (suspects: readonly RecordId[]) =>
+  suspectReason('This', suspects, 'clear it to make this a new record');
 
-function wipedReason(suspects: readonly RecordId[]): string {
-  const { looks, put } = suspectWords(suspects);
-  return `This ${looks}. ${put}, or change the row to make it a new record.`;
-}
+const wipedReason = (suspects: readonly RecordId[]) =>
+  suspectReason('This', suspects, 'change the row to make it a new record');
 
 /** What deciding a claimed row has to know about the others. */
 export interface ClaimSurroundings {

@@ -85,8 +85,8 @@ export interface Outcome {
 
 /**
  * Judges by the rows as they stood right before the write reached them. A row is the one that was meant if it had the ID that was read;
- * one whose ID stands in others too, that had none, or from which somebody took it in that moment, if all of its cells were as they were read. What the `others` mean to
- * write is nothing that a person typed.
+ * one whose ID stands in others too, that had none, or from which somebody took it in that moment, if all of its cells were as they were
+ * read. What the `others` mean to write is nothing that a person typed.
  */
 export function judgeWrite(
   write: OpenWrite,

@@ -95,7 +95,10 @@ export interface Plan {
   readonly outbox: { readonly save: readonly OutboxItem[]; readonly drop: readonly RecordKey[] };
   readonly agreements: { readonly save: readonly Agreement[]; readonly drop: readonly RecordKey[] };
   readonly journal: readonly JournalEntry[];
-  /** What people answered in the table, and what answers to brakes come to for each change. The plan is made with it, so it is kept with it. */
+  /**
+   * What people answered in the table, and what answers to brakes come to for each change. The plan is made with it, so it is kept
+   * with it.
+   */
   readonly answers: readonly Decision[];
   readonly settledDecisions: readonly string[];
   /** Open writes that are over. */

@@ -20,9 +20,9 @@ export function findOrphans({ agreements }: TabContext, rows: readonly ObservedR
 }
 
 /**
- * Rows that surely lost their ID, with the record they carry: the ID cell is blank, or holds what is no ID, that of another row or of a record that is gone, and
- * the row shows exactly what is agreed for a record that has no row. Certain is only what is unique on both sides: no other row shows
- * the same, and no other record has it. Where the ID of the record stands in a row that shows exactly what a third one has, that row has
+ * Rows that surely lost their ID, with the record they carry: the ID cell is blank, or holds what is no ID, that of another row or of a
+ * record that is gone, and the row shows exactly what is agreed for a record that has no row. Certain is only what is unique on both
+ * sides: no other row shows the same, and no other record has it. Where the ID of the record stands in a row that shows exactly what a third one has, that row has
  * lost its own ID as well, and so on, as long as the last of them has no row.
  */
 export function findStrays(
@@ -97,14 +97,11 @@ export function findSuspects(context: TabContext, row: ObservedRow, lost: readon
 
 const namedMax = 5;
 
-/** What to say at a row that looks like these records. */
-export function suspectWords(ids: readonly RecordId[]): { readonly looks: string; readonly put: string } {
+/** What to say of a row, named by `subject`, that looks like these records, and what can be done instead of giving it an ID. */
+export function suspectReason(subject: string, ids: readonly RecordId[], orElse: string): string {
   const [only, ...others] = ids;
   if (others.length === 0)
-    return { looks: `looks like record ${only}, whose row is missing`, put: `Put ${only} into the ID cell` };
+    return `${subject} looks like record ${only}, whose row is missing. Put ${only} into the ID cell, or ${orElse}.`;
   const named = [...ids.slice(0, namedMax), ...(ids.length > namedMax ? ['…'] : [])].join(', ');
-  return {
-    looks: `looks like the records ${named}, whose rows are missing`,
-    put: 'Put the right one into the ID cell',
-  };
+  return `${subject} looks like the records ${named}, whose rows are missing. Put the right one into the ID cell, or ${orElse}.`;
 }

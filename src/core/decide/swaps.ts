@@ -104,7 +104,10 @@ function areExchanged(context: TabContext, one: Displaced, other: Displaced): bo
   return isTold && twins().length === looks.length;
 }
 
-/** Finds the displaced record whose values a displaced row shows, although not all of them; not from columns alone that only show, because those are put right by themselves. */
+/**
+ * Finds the displaced record whose values a displaced row shows, although not all of them; not from columns alone that only show,
+ * because those are put right by themselves.
+ */
 function createSearch(
   context: TabContext,
   displaced: readonly Displaced[],

@@ -14,7 +14,7 @@ import { pauseRow } from './paused.ts';
 import { decideRow } from './row.ts';
 import { showsValues } from './row-values.ts';
 import { holdRow } from './row-write.ts';
-import { decideStray, findOrphans, findStrays, findSuspects, suspectWords } from './strays.ts';
+import { decideStray, findOrphans, findStrays, findSuspects, suspectReason } from './strays.ts';
 import { findSwaps, type Swap } from './swaps.ts';
 import { isBraked, isInTable, wasMissing } from './tab-brakes.ts';
 
@@ -159,8 +159,7 @@ function decideOthers(
 function strangerReason(id: RecordId, suspects: readonly RecordId[]): string {
   const nobody = `No record of the CRM has the ID “${id}”`;
   if (suspects.length === 0) return `${nobody}. Clear the ID to make this a new record, or undo the change.`;
-  const { looks, put } = suspectWords(suspects);
-  return `${nobody}, and this ${looks}. ${put}, or undo the change.`;
+  return suspectReason(`${nobody}, and this`, suspects, 'undo the change');
 }
 
 /** Whether a record is in the CRM and nothing is known that takes it away. */
