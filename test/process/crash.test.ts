@@ -28,7 +28,7 @@ const pathsOf = (stage: ProcessStage, method: string) =>
   stage.crmRequests().flatMap((request) => (request.method === method ? [request.path] : []));
 
 describe('a kill in the first fill', limit, () => {
-  const counts = { leads: 350, opportunities: 120, tasks: 60 };
+  const counts = { leads: 220, opportunities: 30, tasks: 20 };
 
   /**
    * Fills, kills the daemon at the moment that `reach` waits for, and expects what a fill without a kill ends with. `hasRows` says

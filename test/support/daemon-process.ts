@@ -85,7 +85,7 @@ export function spawnDaemon(environment: Environment): DaemonProcess {
   };
   const answers = async (path: string) => {
     const describe = async () => (await ask(path)).text;
-    await until(`${path} answers 200`, async () => (await ask(path)).isOk, { describe });
+    await until(`${path} answers 200`, async () => (await ask(path)).isOk, { describe, everyMs: 100 });
   };
   return { ...command, url, answers };
 }

@@ -6,8 +6,20 @@ export interface FieldMask extends ReadonlyMap<string, FieldMask> {}
 
 type Branch = Map<string, Branch>;
 
-/** Reads `a.b,c/d,e(f,g)`: `.` and `/` separate levels, brackets group siblings. */
+const masksMax = 100;
+const masks = new Map<string, FieldMask>();
+
+/** Reads `a.b,c/d,e(f,g)`: `.` and `/` separate levels, brackets group siblings. The same text gives the same mask most of the time. */
 export function parseFieldMask(text: string): FieldMask {
+  const known = masks.get(text);
+  if (known) return known;
+  const mask = readFieldMask(text);
+  if (masks.size >= masksMax) masks.clear();
+  masks.set(text, mask);
+  return mask;
+}
+
+function readFieldMask(text: string): FieldMask {
   const tokens = text.match(/[^\s.,/()]+|[.,/()]/g) ?? [];
   const root: Branch = new Map();
   let position = 0;

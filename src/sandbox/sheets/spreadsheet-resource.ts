@@ -78,7 +78,14 @@ export function spreadsheetResource(spreadsheet: Spreadsheet, options: ResourceO
     spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${spreadsheet.spreadsheetId}/edit`,
     ...listed('developerMetadata', metadataOn(spreadsheet, undefined, undefined)),
   };
-  return selectFields(whole, mask);
+  return selectFields(whole, withWholeData(mask));
+}
+
+/** The cells were selected when they were made: they are most of an answer, and going through them again is most of the time. */
+function withWholeData(mask: FieldMask): FieldMask {
+  const sheets = mask.get('sheets');
+  if (!sheets?.has('data')) return mask;
+  return new Map([...mask, ['sheets', new Map([...sheets, ['data', new Map()]])]]);
 }
 
 function areasWanted(sheet: Sheet, wanted: readonly ResolvedRange[]): Area[] {
@@ -139,33 +146,53 @@ export function sheetProperties(sheet: Sheet, index: number): JsonObject {
 }
 
 function gridData(spreadsheet: Spreadsheet, sheet: Sheet, area: Area, mask: FieldMask): JsonObject {
-  const rows = sheet.rows.slice(area.startRow, area.endRow);
-  const cells = rows.map((row) => row.slice(area.startColumn, area.endColumn));
-  const filledRows = cells.findLastIndex((row) => row.some((cell) => cell !== undefined)) + 1;
-  const valuesMask = maskOf(mask, 'rowData', 'values');
-  const rowData = cells.slice(0, filledRows).map((row) => {
-    const width = row.findLastIndex((cell) => cell !== undefined) + 1;
-    return width > 0
-      ? { values: row.slice(0, width).map((cell) => cellJson(cell, valuesMask ?? mask, sheet.locale)) }
-      : {};
-  });
   const lines = (dimension: Dimension, from: number, to: number) =>
     Array.from({ length: Math.max(0, to - from) }, (_, offset) =>
       lineJson(spreadsheet, sheet, dimension, from + offset),
     );
   const isAsked = (name: string) => maskOf(mask, name) !== undefined;
-  return {
+  const frame = {
     ...(area.startRow > 0 && { startRow: area.startRow }),
     ...(area.startColumn > 0 && { startColumn: area.startColumn }),
-    ...(isAsked('rowData') && listed('rowData', rowData)),
     ...(isAsked('rowMetadata') && { rowMetadata: lines('ROWS', area.startRow, area.endRow) }),
     ...(isAsked('columnMetadata') && { columnMetadata: lines('COLUMNS', area.startColumn, area.endColumn) }),
   };
+  const valuesMask = maskOf(mask, 'rowData', 'values');
+  return {
+    ...selectFields(frame, mask),
+    ...(valuesMask && listed('rowData', rowData(sheet, area, valuesMask))),
+  };
+}
+
+function rowData(sheet: Sheet, area: Area, mask: FieldMask): JsonObject[] {
+  const rows = sheet.rows.slice(area.startRow, area.endRow);
+  const cells = rows.map((row) => row.slice(area.startColumn, area.endColumn));
+  const filledRows = cells.findLastIndex((row) => row.some((cell) => cell !== undefined)) + 1;
+  return cells.slice(0, filledRows).map((row) => {
+    const width = row.findLastIndex((cell) => cell !== undefined) + 1;
+    return width > 0
+      ? { values: row.slice(0, width).map((cell) => shownCell(cell, mask, sheet.locale)) }
+      : {};
+  });
+}
+
+/** What a cell was last shown as, which it is again for the same mask and locale: cells are never changed, only replaced. */
+const shownCells = new WeakMap<
+  Cell,
+  { readonly mask: FieldMask; readonly locale: string; readonly json: JsonObject }
+>();
+
+function shownCell(cell: Cell | undefined, mask: FieldMask, locale: string): JsonObject {
+  if (!cell) return {};
+  const last = shownCells.get(cell);
+  if (last?.mask === mask && last.locale === locale) return last.json;
+  const json = selectFields(cellJson(cell, mask, locale), mask);
+  shownCells.set(cell, { mask, locale, json });
+  return json;
 }
 
 /** Only what the mask asks for is computed: a full sheet of effective formats is megabytes. */
-function cellJson(cell: Cell | undefined, mask: FieldMask, locale: string): JsonObject {
-  if (!cell) return {};
+function cellJson(cell: Cell, mask: FieldMask, locale: string): JsonObject {
   const isAsked = (name: string) => maskOf(mask, name) !== undefined;
   const value = effectiveValue(cell);
   const { userEnteredValue, textFormatRuns, dataValidation, note } = cell;
