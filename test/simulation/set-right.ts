@@ -10,17 +10,19 @@ import { type SeenRow, type TabView, tabEntities, typedFields } from './tab-view
 
 /** People look at what waits for them, and mend it where they made a mistake. Answers whether there was anything to do. */
 export function setRight(people: People, plan: Plan): boolean {
-  const isNew = people.stage.spreadsheet.file.revision;
+  const { revision } = people.stage.spreadsheet.file;
   for (const tab of allTabs(people)) {
     const layout = currentLayout(people.stage.link).find(({ entity }) => entity === tab.entity);
     restoreHeaders(people, tab, layout?.columns.map(({ header }) => header) ?? []);
   }
+  // In a tab that stood still the daemon comes first: what it wrote there itself may have reached another row.
+  if (people.stage.spreadsheet.file.revision !== revision) return true;
   for (const { sheetId } of tabCopies(people)) people.act({ kind: 'deleteTab', sheet: sheetId });
   for (const tab of allTabs(people)) keepNotes(people, tab);
   for (const entity of tabEntities) mendRows(people, entity);
   people.torn.clear();
   people.astray.clear();
-  const hasMended = people.stage.spreadsheet.file.revision !== isNew;
+  const hasMended = people.stage.spreadsheet.file.revision !== revision;
   return answer(people, plan, hasMended) || hasMended;
 }
 
