@@ -81,7 +81,7 @@ export interface ProcessStage {
 
 /** Sets the stage, lays out the tabs, and starts no daemon yet. */
 export async function openStage(options: StageOptions = {}): Promise<ProcessStage> {
-  const { counts = { leads: 60, opportunities: 20, tasks: 30 }, window = scaledWindow } = options;
+  const { counts = { leads: 120, opportunities: 20, tasks: 30 }, window = scaledWindow } = options;
   const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const limits = { requestsPerWindow: window.requests, windowMs: window.windowMs };
