@@ -16,7 +16,7 @@ import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.t
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from './daemon-process.ts';
 import { findFreePort } from './redis.ts';
-import { describeDifference, readSides, type SideAddresses, type Sides } from './two-sides.ts';
+import { describeDifference, readSides, readTab, type SideAddresses, type Sides } from './two-sides.ts';
 import { until } from './until.ts';
 
 /** A tenth of the real window with the real number of requests in it: a crash test then takes seconds. */
@@ -75,7 +75,7 @@ export interface ProcessStage {
   agreed(): Promise<Sides>;
   /** Fails when any window ever held more requests than the CRM allows, or any was refused for that. */
   expectBudgetKept(): void;
-  /** Fails unless reading everything again in the running daemon finds nothing to write. */
+  /** Fails unless the running daemon comes to rest, and reading everything again finds nothing to write. */
   expectAtRest(): Promise<void>;
 }
 
@@ -153,6 +153,9 @@ function joinStage(environment: Environment, addresses: SideAddresses, model: Cr
       });
     },
     async expectAtRest() {
+      await until('no row says that it is pending', async () => !(await isAnyPending(addresses)), {
+        everyMs: 100,
+      });
       const { code, stdout, stderr } = await runCommand('resync', '--json');
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(JSON.parse(stdout)).toMatchObject({ state: 'done', tableSteps: 0, crmWrites: 0, waiting: 0 });
@@ -175,6 +178,13 @@ const usageShape = z.object({ write: z.object({ total: z.number() }) });
 async function countSheetWrites(sheetsUrl: string): Promise<number> {
   const answer = await fetch(`${sheetsUrl}/__sandbox/usage`);
   return usageShape.parse(await answer.json()).write.total;
+}
+
+async function isAnyPending(addresses: SideAddresses): Promise<boolean> {
+  const tabs = await Promise.all(
+    ['Leads', 'Opportunities', 'Tasks'].map((title) => readTab(addresses, title)),
+  );
+  return tabs.flat().some(({ Sync }) => String(Sync).startsWith('Pending'));
 }
 
 function untilAgreed(addresses: SideAddresses): Promise<Sides> {
