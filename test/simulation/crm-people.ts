@@ -46,6 +46,7 @@ export function createRecord(people: People, entity: TabEntity): void {
   });
   if (answer.status >= 400) throw new Error(`POST by hand: ${JSON.stringify(answer.body)}`);
   people.ownerOfRecord.set(`${entity}-${createdId(answer.body)}`, owner);
+  people.noteCrm();
 }
 
 export function createdId(body: unknown): string {
@@ -62,6 +63,7 @@ function call(people: People, method: string, path: string, body?: object): void
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   if (answer.status >= 400) throw new Error(`${method} ${path} by hand: ${JSON.stringify(answer.body)}`);
+  people.noteCrm();
   people.masses.look();
 }
 

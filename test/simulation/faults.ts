@@ -7,6 +7,9 @@ import { type People, pick } from './people.ts';
 import { answerQuestions } from './set-right.ts';
 import type { Stage } from './stage.ts';
 
+/** Less than the daemon waits for an answer. */
+const slowMs = 15_000;
+
 type Mishap = (people: People, operation: Operation) => Promise<string> | string;
 
 /** What the CRM answers instead of what it should; nothing is done. */
@@ -34,6 +37,11 @@ const mishaps: Partial<Record<OperationKind, Mishap>> = {
     return stage.wire.delay(which, stage.trueTime());
   },
   'arrive late': ({ stage }) => stage.wire.arriveLate(stage.trueTime()),
+  'slow the line down': async ({ stage }, { how }) => {
+    const waitMs = how % slowMs;
+    await stage.clock.advance(waitMs);
+    return `${stage.wire.size} requests wait for ${waitMs} ms`;
+  },
   'break the CRM': ({ stage: { crm } }, { which, what }) => {
     const fault = pick(crmFaults, which) ?? crmFaults[0];
     if (fault) crm.faults.order({ clear: false, faults: [{ ...fault, times: 1 + (what % 3) }] });
@@ -43,9 +51,11 @@ const mishaps: Partial<Record<OperationKind, Mishap>> = {
   'shift the pages': shiftPages,
   'delete many rows': deleteManyRows,
   'delete many in the CRM': deleteManyRecords,
-  'set the clock': ({ stage: { clock } }, { which, how }) => {
+  'set the clock': ({ stage }, { which, how }) => {
+    const { clock } = stage;
     const jumpMs = (how % 7_200_000) * (which % 2 === 0 ? 1 : -1);
     clock.setWallClock(clock.now() + jumpMs);
+    stage.isBudgetKnown = false;
     return `${jumpMs} ms`;
   },
   crash: async ({ stage }, { what, how }) => {

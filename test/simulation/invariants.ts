@@ -68,6 +68,26 @@ export function checkBrakes({ brakes, table, outbox }: Plan): void {
   if (entity) throw new Violation('S5', `${entity} was written over the brake`);
 }
 
+/** S9: only what the CRM has held counts as agreed. */
+export function checkAgreed(people: People): void {
+  for (const { key, fields } of people.stage.link.mirror.readAgreements()) {
+    const early = Object.values(fields).find(
+      (value) => people.claims.of(value) !== undefined && !people.heldByCrm.has(String(value)),
+    );
+    if (early !== undefined)
+      throw new Violation('S9', `“${early}” is agreed for ${key.entity} ${key.id}, and never was in the CRM`);
+  }
+}
+
+/** S10: no window holds more requests than the CRM allows, as long as the daemon can know of those that went before. */
+export function checkBudget({ stage: { crm, isBudgetKnown } }: People): void {
+  const { keys, requestsPerWindow } = crm.usage();
+  if (!isBudgetKnown) return;
+  for (const { largestWindow, refused } of Object.values(keys))
+    if (largestWindow > requestsPerWindow)
+      throw new Violation('S10', `${largestWindow} requests in one window, ${refused} of them refused`);
+}
+
 /** S6: every record has one row, and the row shows exactly what the record has. */
 export function checkEqual(people: People): void {
   for (const entity of tabEntities) {

@@ -25,6 +25,7 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
   const { stage } = people;
   const known = journalValues(people).union(people.valuesIn(stage.spreadsheet.current(), 'kept too'));
   stage.wire.endAll((index) => ((how >> (index % 16)) & 1) === 1);
+  stage.isBudgetKnown = false;
   await stage.restart(mirror);
   people.masses.forget();
   const seen = aliveValues(people).union(people.valuesIn(stage.spreadsheet.current()));

@@ -47,6 +47,7 @@ const mishapWeights = {
   'lose an answer': 3,
   'carry out late': 2,
   'arrive late': 3,
+  'slow the line down': 3,
   'break the CRM': 3,
   'shift the pages': 2,
   redo: 2,

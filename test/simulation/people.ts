@@ -13,7 +13,14 @@ import { Masses, type Side } from './masses.ts';
 import { OwnCells } from './own-cells.ts';
 import { sheetIds } from './spreadsheet.ts';
 import type { Stage } from './stage.ts';
-import { lookAtTab, type SeenRow, type TabEntity, type TabView, typedFields } from './tab-view.ts';
+import {
+  lookAtTab,
+  type SeenRow,
+  type TabEntity,
+  type TabView,
+  tabEntities,
+  typedFields,
+} from './tab-view.ts';
 
 /** A row in which a person may type. */
 export interface WritableRow {
@@ -34,6 +41,8 @@ export class People {
   readonly masses = new Masses(this);
   /** Values that somebody replaced or took away on purpose. */
   readonly withdrawn = new Set<string>();
+  /** Every value that the CRM has ever held. */
+  readonly heldByCrm = new Set<string>();
   /** Whom a record of the CRM is about, by the text of its key. */
   readonly ownerOfRecord = new Map<string, string>();
   /** Owners whose rows somebody tore apart, until somebody puts them together again. */
@@ -169,6 +178,13 @@ export class People {
         'custom.budget': custom['budget'],
       },
     }));
+  }
+
+  /** The CRM may hold something else by now. */
+  noteCrm(): void {
+    for (const entity of tabEntities)
+      for (const { values } of this.liveRecords(entity))
+        for (const value of Object.values(values)) this.heldByCrm.add(String(value));
   }
 
   hasAgreedToTrash(key: RecordKey): boolean {

@@ -5,6 +5,7 @@ import type { Crm, WriteAnswer } from '../../src/core/ports.ts';
 import { isListed, type ListedEntity, recordKeyText } from '../../src/core/record.ts';
 import type { Agreement, OutboxItem } from '../../src/core/state.ts';
 import { keptSteps, type ObservedTable, type RowStep } from '../../src/core/table.ts';
+import type { RequestBudget } from '../../src/crm/budget.ts';
 import type { Link } from '../../src/sync/link.ts';
 import type { Plant } from './stage.ts';
 
@@ -149,6 +150,38 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'rows that are gone are deleted in the CRM without a question',
     plant: (link) => ({ ...link, policy: { ...link.policy, vanishedRows: 'trash' } }),
+    runsMax: 60,
+  },
+  {
+    name: 'a request has its slot back as soon as it is sent',
+    plant: (link, { budget, connect }) => {
+      const forgetful: RequestBudget = {
+        async take(...wanted) {
+          const permit = await budget.take(...wanted);
+          permit.answered();
+          return { ...permit, answered: () => undefined };
+        },
+        park: (...refusal) => budget.park(...refusal),
+        refuse: (...refusal) => budget.refuse(...refusal),
+        usage: () => budget.usage(),
+        close: () => budget.close(),
+      };
+      return { ...link, crm: connect(forgetful) };
+    },
+    runsMax: 200,
+    hasMishaps: true,
+  },
+  {
+    name: 'an update counts as agreed when it is sent',
+    plant: (link) =>
+      withMirror(link, {
+        saveOutboxItem(item) {
+          link.mirror.saveOutboxItem(item);
+          const known = link.mirror.findAgreement(item.key);
+          if (item.kind === 'update' && item.state === 'sending' && known)
+            link.mirror.saveAgreement({ ...known, fields: { ...known.fields, ...item.fields } });
+        },
+      }),
     runsMax: 60,
   },
   {

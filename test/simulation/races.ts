@@ -52,6 +52,7 @@ export class Races {
       const { method, path, body } = call;
       if (method !== 'GET')
         this.#people.stage.tell(() => `by the daemon: ${method} ${path} ${JSON.stringify(body)}`);
+      if (method !== 'GET') this.#people.noteCrm();
       this.#watch(() => {
         checkCall(this.#people, call, answer);
         if (method === 'DELETE') this.#people.masses.check();

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { createRandom } from '../../src/sandbox/crm/random.ts';
 import { createRecord, workInCrm } from './crm-people.ts';
 import { endMishaps, isMishap, mishap } from './faults.ts';
-import { checkBrakes, checkEqual, checkNothingLost, checkOwnCells } from './invariants.ts';
+import {
+  checkAgreed,
+  checkBrakes,
+  checkBudget,
+  checkEqual,
+  checkNothingLost,
+  checkOwnCells,
+} from './invariants.ts';
 import { backUp } from './mirrors.ts';
 import { drawOperations, type Operation } from './operation.ts';
 import { People } from './people.ts';
@@ -159,6 +166,8 @@ class Simulation {
     const { engine, bug } = this.stage;
     if (bug) throw bug;
     if (engine.lastPlan) checkBrakes(engine.lastPlan);
+    checkAgreed(this.people);
+    checkBudget(this.people);
   }
 }
 

@@ -29,7 +29,11 @@ export interface CrmWatcher {
 }
 
 /** The sandbox CRM with a small catalog and no records yet. */
-export function openCrm(seed: number, choices: CrmChoices = defaultChoices): CrmModel {
+export function openCrm(
+  seed: number,
+  requestsPerWindow: number,
+  choices: CrmChoices = defaultChoices,
+): CrmModel {
   const records = createRecords(seed, {
     leadStatuses: seedLeadStatuses.slice(0, 3),
     pipelines: [],
@@ -51,7 +55,7 @@ export function openCrm(seed: number, choices: CrmChoices = defaultChoices): Crm
     records,
     choices,
     keys: [{ key: apiKey, scopes }],
-    limits: defaultLimits,
+    limits: { ...defaultLimits, requestsPerWindow },
   });
 }
 

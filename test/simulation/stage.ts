@@ -3,9 +3,9 @@ import { neverSetBack } from '../../src/app/clock.ts';
 import type { BrakeLimits } from '../../src/core/decide/brakes.ts';
 import { copiedFact } from '../../src/core/mirror.ts';
 import type { Policy } from '../../src/core/policy.ts';
-import type { Log } from '../../src/core/ports.ts';
+import type { Crm, Log } from '../../src/core/ports.ts';
 import { type ListedEntity, listedEntities } from '../../src/core/record.ts';
-import { createRequestBudget } from '../../src/crm/budget.ts';
+import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
@@ -23,8 +23,14 @@ import { openSpreadsheet, type SheetWatcher, type SimulatedSpreadsheet } from '.
 import { Violation } from './violation.ts';
 import { Wire } from './wire.ts';
 
-/** Puts a known mistake into the daemon. */
-export type Plant = (link: Link) => Link;
+/** Puts a known mistake into the daemon, or into the budget of a CRM that it connects to. */
+export type Plant = (link: Link, line: CrmLine) => Link;
+
+/** How the daemon reaches the CRM. */
+export interface CrmLine {
+  readonly budget: RequestBudget;
+  connect(budget: RequestBudget): Crm;
+}
 
 export interface StageOptions {
   readonly seed: number;
@@ -71,7 +77,11 @@ export class Stage {
   readonly sweeps: Record<ListedEntity, number> = { lead: 0, opportunity: 0, task: 0 };
   readonly #options: StageOptions;
   readonly #random: Random;
+  /** Requests that the CRM allows in a minute: with few of them there is always somebody who waits for one. */
+  readonly #requests: number;
   #opened = openMirrorInMemory();
+  /** Whether the daemon's own account of its requests is there, and its times are right. */
+  isBudgetKnown = true;
   /** Whether everything is prepared, so that what happens is worth telling. */
   isUnderWay = false;
   #words = 0;
@@ -83,7 +93,8 @@ export class Stage {
     this.#options = options;
     this.#random = createRandom(seed ^ 0x51a9e);
     this.policy = drawPolicy(this.#random, hasMishaps);
-    this.crm = openCrm(seed, hasMishaps ? drawSmallPages(this.#random) : undefined);
+    this.#requests = hasMishaps ? this.#random.pick([40, 100]) : 100;
+    this.crm = openCrm(seed, this.#requests, hasMishaps ? drawSmallPages(this.#random) : undefined);
     this.spreadsheet = openSpreadsheet({
       seed,
       now: this.trueTime,
@@ -175,7 +186,7 @@ export class Stage {
     const random = () => this.#random.next();
     const budget = createRequestBudget({
       keys: [{ name: 'key', secret: apiKey }],
-      requests: 100,
+      requests: this.#requests,
       ipRequests: 200,
       windowMs: 60_000,
       holdMs: 25_000,
@@ -183,10 +194,12 @@ export class Stage {
       log: this.#opened.budgetLog,
     });
     const carry = carryOn(wire, crm, this.trueTime, this.#options.watcher);
+    const connect = (through: RequestBudget) =>
+      createCrmClient({ baseUrl, timeoutMs: 20_000, budget: through, clock, random, log, carry });
     const link: Link = {
       name: 'simulation',
       mirror: this.#opened.mirror,
-      crm: createCrmClient({ baseUrl, timeoutMs: 20_000, budget, clock, random, log, carry }),
+      crm: connect(budget),
       table: createSheetTable(spreadsheet.connect(wire), { spreadsheetId: 'agency', account: baseUrl, log }),
       queue: createSimulatedQueue(wire, log),
       clock,
@@ -197,7 +210,7 @@ export class Stage {
       random,
       newWord: () => this.#newWord(),
     };
-    return new Engine(this.#options.plant?.(link) ?? link);
+    return new Engine(this.#options.plant?.(link, { budget, connect }) ?? link);
   }
 
   /** Nobody reads the log; what it tells of bugs ends the run. */
