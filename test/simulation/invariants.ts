@@ -79,13 +79,13 @@ export function checkAgreed(people: People): void {
   }
 }
 
-/** S10: no window holds more requests than the CRM allows, as long as the daemon can know of those that went before. */
+/** S11: no window holds more requests than the CRM allows, as long as the daemon can know of those that went before. */
 export function checkBudget({ stage: { crm, isBudgetKnown } }: People): void {
   const { keys, requestsPerWindow } = crm.usage();
   if (!isBudgetKnown) return;
   for (const { largestWindow, refused } of Object.values(keys))
     if (largestWindow > requestsPerWindow)
-      throw new Violation('S10', `${largestWindow} requests in one window, ${refused} of them refused`);
+      throw new Violation('S11', `${largestWindow} requests in one window, ${refused} of them refused`);
 }
 
 /** S6: every record has one row, and the row shows exactly what the record has. */

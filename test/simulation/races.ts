@@ -71,7 +71,7 @@ export class Races {
     const { entity, id } = recordOfPath(path);
     const { own, list } = this.#grounds.get(call) ?? {};
     const last = !own || (list && list.moment > own.moment) ? list : own;
-    const { rereadAfterMs } = this.#people.stage.link.times;
+    const { rereadAfterMs } = this.#people.stage.times;
     const isFresh =
       own?.answeredAt === sentAt || (last !== undefined && sentAt - last.sentAt <= rereadAfterMs);
     if (!isFresh || !last) return;

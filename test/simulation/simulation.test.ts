@@ -20,7 +20,7 @@ async function findBroken(
   return undefined;
 }
 
-describe('people and the daemon at work at once: S1 S2 S3 S4 S5 S6 S7 S13 S15 hold', () => {
+describe('people and the daemon at work at once: S1 S2 S3 S4 S5 S6 S7 S9 S11 S13 S15 hold', () => {
   it(
     'in the first runs',
     async () => {

@@ -80,6 +80,8 @@ export class Stage {
   /** Requests that the CRM allows in a minute: with few of them there is always somebody who waits for one. */
   readonly #requests: number;
   #opened = openMirrorInMemory();
+  /** What the daemon was told; a mistake that is planted may go by others. */
+  readonly times: Link['times'];
   /** Whether the daemon's own account of its requests is there, and its times are right. */
   isBudgetKnown = true;
   /** Whether everything is prepared, so that what happens is worth telling. */
@@ -91,6 +93,7 @@ export class Stage {
   constructor(options: StageOptions) {
     const { seed, hasMishaps } = options;
     this.#options = options;
+    this.times = hasMishaps ? mishapTimes : calmTimes;
     this.#random = createRandom(seed ^ 0x51a9e);
     this.policy = drawPolicy(this.#random, hasMishaps);
     this.#requests = hasMishaps ? this.#random.pick([40, 100]) : 100;
@@ -205,7 +208,7 @@ export class Stage {
       clock,
       log,
       policy: this.policy,
-      times: this.#options.hasMishaps ? mishapTimes : calmTimes,
+      times: this.times,
       backoff: { firstMs: 1_000, maxMs: 8_000 },
       random,
       newWord: () => this.#newWord(),

@@ -19,6 +19,9 @@ import { findFreePort } from './redis.ts';
 import { describeDifference, readSides, readTab, type SideAddresses, type Sides } from './two-sides.ts';
 import { until } from './until.ts';
 
+/** What an operator shows to a daemon on the stage. */
+export const controlToken = 'process-test-token';
+
 /** A tenth of the real window with the real number of requests in it: a crash test then takes seconds. */
 const scaledWindow = { requests: 100, windowMs: 6_000 };
 
@@ -108,7 +111,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
     ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
     STATE_DIR: options.stateDirectory ?? join(directory, 'state'),
     HTTP_PORT: String(await findFreePort()),
-    CONTROL_TOKEN: 'process-test-token',
+    CONTROL_TOKEN: controlToken,
     LOG_LEVEL: 'info',
   };
   const { spreadsheetId, rootUrl: sheetsUrl } = sheets;

@@ -1,6 +1,8 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { controlToken, openStage, type ProcessStage, type StageOptions } from './process-stage.ts';
+import { readSheet } from './two-sides.ts';
 
 export interface StatusPageOptions extends BrowserContextOptions {
   /** Errors of the browser that the test brings about. */
@@ -9,8 +11,8 @@ export interface StatusPageOptions extends BrowserContextOptions {
 
 export interface StatusPage {
   readonly page: Page;
-  /** Enters the token through the page, which has to ask for it by then. */
-  enterToken(token: string): Promise<void>;
+  /** Enters the token through the page, which has to ask for it by then; the right one where none is given. */
+  enterToken(token?: string): Promise<void>;
   /** Fails when a tool finds something serious that keeps people from using the page. */
   expectAccessible(): Promise<void>;
 }
@@ -41,12 +43,38 @@ export async function openStatusPage(
   await page.goto(url);
   return {
     page,
-    async enterToken(token) {
+    async enterToken(token = controlToken) {
       await page.getByLabel('Token', { exact: true }).fill(token);
       await page.getByRole('button', { name: 'Use it' }).click();
     },
     expectAccessible: () => expectAccessible(page),
   };
+}
+
+export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 45_000 });
+
+/** Resolves when the page shows the text. */
+export const shown = (page: Page, text: string | RegExp): Promise<void> =>
+  page.getByText(text).first().waitFor({ timeout: 45_000 });
+
+/** What the page says of something that waits for a person. */
+export const card = (page: Page, text: string): Locator => page.locator('#waiting li', { hasText: text });
+
+/** The ID and the title in a row of the leads, counted from the header. */
+export async function leadAt(
+  { addresses }: ProcessStage,
+  row: number,
+): Promise<{ readonly id: string; readonly title: string }> {
+  const { ID, Title } = (await readSheet(addresses))['Leads']?.[row - 1] ?? {};
+  return { id: String(ID), title: String(Title) };
+}
+
+/** A daemon that has filled the sheet. */
+export async function openFilled(options: StageOptions = {}) {
+  const stage = await openStage({ counts: { leads: 12, opportunities: 3, tasks: 4 }, ...options });
+  const daemon = await stage.startDaemon();
+  await stage.agreed();
+  return { stage, daemon };
 }
 
 const findings = z.object({
