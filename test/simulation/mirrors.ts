@@ -25,9 +25,11 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
   const { stage } = people;
   const known = journalValues(people).union(people.valuesIn(stage.spreadsheet.current(), 'kept too'));
   stage.wire.endAll((index) => ((how >> (index % 16)) & 1) === 1);
+  const isWriteOpen = stage.link.mirror.readOpenWrites().length > 0;
   stage.isBudgetKnown = false;
   await stage.restart(mirror);
   people.masses.forget();
+  if (isWriteOpen) people.own.accept(stage.spreadsheet.current());
   const seen = aliveValues(people).union(people.valuesIn(stage.spreadsheet.current()));
   const left = seen.union(journalValues(people));
   for (const value of known) if (!left.has(value)) people.withdrawn.add(value);
