@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { booleanCell, type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { booleanCell, type Cell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { copyReason } from '../../src/core/decide/copies.ts';
 import { judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type OpenWrite, type SentDelete, type SentSet } from '../../src/core/open-write.ts';
 import type { KeptRow } from '../../src/core/table.ts';
@@ -205,6 +206,21 @@ describe('S2: what a write did to other rows is mended', () => {
     expect([acme.id, copy.id]).toEqual([kept.id, kept.id]);
     cycle(world);
     expect(world.openWrites.size).toBe(0);
+  });
+
+  it('but for the word that a row is a copy, where somebody made another row of it since', () => {
+    for (const isRetyped of [false, true]) {
+      const world = worldWithLeads(['Acme', 'Beta']);
+      const acme = rowOf(world, leadKey(1));
+      const kept = { ...keptRow(acme.id, { ...acme.cells }), sync: acme.sync };
+      acme.sync = textCell(`Held: ${copyReason}`);
+      const typed = Object.keys(acme.cells).map((field) => [field, textCell(`Other ${field}`)]);
+      if (isRetyped) Object.assign(acme.cells, Object.fromEntries(typed));
+      mend(world, setTo(acme.id, { cells: {}, sync: acme.sync, kept }));
+      cycle(world);
+      expect(describeCell(acme.sync)).toMatch(isRetyped ? /^Held: This row is a copy/ : /^Synced/);
+      expect(world.outbox.size).toBe(0);
+    }
   });
 
   it('where somebody typed over it and took that back', () => {

@@ -85,7 +85,9 @@ export class Races {
   }
 
   #noteSheetWrite(before: Spreadsheet, after: Spreadsheet, hasDeleted: boolean): void {
-    this.#people.own.noteDaemon(before, after, (owner) => hasDeleted && !this.#isAlive(owner));
+    // What people keep beside a row goes with it, also where somebody has put it beside another one's.
+    const mayGo = (owner: string) => hasDeleted && (!this.#isAlive(owner) || this.#people.torn.has(owner));
+    this.#people.own.noteDaemon(before, after, mayGo);
     if (hasDeleted) this.#watch(() => this.#people.masses.check());
   }
 

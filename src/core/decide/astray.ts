@@ -5,8 +5,17 @@ import type { ObservedRow, RowStep } from '../table.ts';
 import { equalRows } from './bind.ts';
 import type { DecideInput, TabContext } from './context.ts';
 import type { Draft } from './draft.ts';
-import { blankCells, byDistance, fieldsTypedOver, findHitRows, isLeft, leftFields } from './hit-rows.ts';
+import {
+  blankCells,
+  byDistance,
+  fieldsTypedOver,
+  findHitRows,
+  isLeft,
+  isRetyped,
+  leftFields,
+} from './hit-rows.ts';
 import type { Plan } from './plan.ts';
+import { isMarkedCopy } from './sync-text.ts';
 
 /** A step that makes good what our own write did to another row, because rows moved between a read and the write planned from it. */
 export interface Repair {
@@ -81,7 +90,9 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
     const others = row === nearest ? (sent.others ?? []) : [];
     const left = leftFields(row, sent, kept);
     const hasId = sent.id !== undefined && equalCells(row.id, sent.id) && !equalCells(sent.id, kept.id);
-    const hasSync = context.tab.hasSync && isLeft(row.sync, sent.sync, kept.sync);
+    // Whoever was told that this is a copy, and made it another row, would write to the original.
+    const isTakenForCopy = isMarkedCopy(row) && isRetyped(row, kept);
+    const hasSync = context.tab.hasSync && !isTakenForCopy && isLeft(row.sync, sent.sync, kept.sync);
     if (left.length === 0 && others.length === 0 && !hasId && !hasSync) return [];
     const write: RowStep = {
       kind: 'set',

@@ -65,7 +65,7 @@ function mostAlike(rows: readonly ObservedRow[], likeness: Likeness): readonly O
   return rows.filter((row) => likeness(row) === most);
 }
 
-type Likeness = (row: ObservedRow) => number;
+type Likeness = (row: Pick<ObservedRow, 'cells'>) => number;
 
 /** Which share of the cells that a set did not write, and that were kept, a row has like the one that it hit. */
 const createLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness =>
@@ -121,6 +121,10 @@ export const fieldsTypedOver = (
           !isSameKept(row.cells[name], cells[name]) &&
           !isSameKept(row.cells[name], kept.cells[name]),
       );
+
+/** Whether somebody has made another row of the one that was hit: less than half of it is as it was. */
+export const isRetyped = ({ cells }: ObservedRow, kept: KeptRow): boolean =>
+  shareOf((name) => (name in kept.cells ? [kept.cells[name]] : []))({ cells }) < alikeMin;
 
 const hasLeft = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
   leftFields(row, sent, kept).length > 0 || isLeft(row.sync, sent.sync, kept.sync);
