@@ -241,6 +241,24 @@ describe('a create whose outcome nobody knows', () => {
     expect(titles(world)).toEqual(['Beta', 'Acme']);
   });
 
+  it('S3: is not sent once more for a row that lost its token, and got an older claim that landed late', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    setItem(world, item, { state: 'unknown', sentAt: world.now });
+    row.id = textCell('new-00000000abcd-000000000000');
+    settle(world);
+    expect([syncOf(row), creates(world)]).toMatchObject([
+      expect.stringMatching(/^Pending: the CRM did not say/),
+      [{ key: item.key }],
+    ]);
+    setItem(world, item, { state: 'waiting' });
+    push(world);
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Synced /);
+    expect(titles(world)).toEqual(['Beta', 'Acme']);
+  });
+
   it('lets records that were there before it become rows', () => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });

@@ -19,11 +19,14 @@ export async function putOldMirrorBack(people: People, operation: Operation): Pr
 
 /**
  * Somebody stops the process and puts another file in the place of its mirror. That takes longer than any request. What only the old one
- * knew is lost with it: what stands in its journal, and what a write of which no reply came has replaced.
+ * knew is lost with it: what stands in its journal, and what a write of which no reply came has replaced, on either side.
  */
 async function replaceMirror(people: People, { how }: Operation, mirror: MirrorInMemory): Promise<string> {
   const { stage } = people;
-  const known = journalValues(people).union(people.valuesIn(stage.spreadsheet.current(), 'kept too'));
+  const sent = stage.link.mirror.readOutbox().flatMap(({ base, fields }) => [base, fields]);
+  const known = journalValues(people)
+    .union(people.valuesIn(stage.spreadsheet.current(), 'kept too'))
+    .union(new Set(sent.flatMap((fields) => Object.values(fields).map(String))));
   stage.wire.endAll((index) => ((how >> (index % 16)) & 1) === 1);
   const isWriteOpen = stage.link.mirror.readOpenWrites().length > 0;
   stage.isBudgetKnown = false;

@@ -128,7 +128,8 @@ export function decideClaimedRow(
   if (item?.state === 'sending' || item?.state === 'unknown') {
     return writeRow(context, row, key, { state: { kind: 'pending', what: pendingCreate(item) } });
   }
-  if (!item && !input.isOwnToken(token)) return holdRow(context, row, token, foreignReason);
+  // A row that holds nothing else makes no record, whatever became of the create.
+  if (!item && !input.isOwnToken(token) && !isBlank(row)) return holdRow(context, row, token, foreignReason);
   const values = readRowValues(context, row);
   if (input.isRestless(entity, row) && item) {
     draft.restlessRows += 1;
@@ -138,6 +139,12 @@ export function decideClaimedRow(
     return;
   }
   if (isBlank(row)) return releaseClaim(context, row, token);
+  // A claim that lands late takes the place of the token under which the row's create is on its way, if somebody has wiped that.
+  const underWay = item ? undefined : findUnderWay(context, values.fields);
+  if (underWay) {
+    const state = { kind: 'pending', what: pendingCreate(underWay) } as const;
+    return writeRow(context, row, underWay.key, { given: { id: underWay.key.id }, state });
+  }
   const isAsSent = item !== undefined && equalFields(item.fields, values.fields);
   const suspects = isAsSent ? [] : suspectsOf(row);
   if (suspects.length > 0) {
