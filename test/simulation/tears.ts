@@ -33,14 +33,11 @@ export function sortPart(people: People, tab: TabView, { which, what, how }: Ope
   if (endColumn - startColumn === width) return;
   const after = people.tab(tab.entity);
   if (!after) return;
-  const moved = typedFields[tab.entity].map((field) => countMoved(tab.rows, after.rows, field));
-  if (Math.max(...moved) < tornMin) {
-    people.act({ kind: 'undo' });
-    return;
-  }
   const owners = writable.map(({ owner }) => owner);
-  for (const owner of owners) people.torn.add(owner);
   people.noteTear(owners);
+  const moved = typedFields[tab.entity].map((field) => countMoved(tab.rows, after.rows, field));
+  if (Math.max(...moved) < tornMin) return people.takeBack();
+  for (const owner of owners) people.torn.add(owner);
 }
 
 /** Values of records that now stand beside the ID of another record. */
