@@ -4,7 +4,7 @@ import { copyReason } from '../../src/core/decide/copies.ts';
 import { judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type OpenWrite, type SentDelete, type SentSet } from '../../src/core/open-write.ts';
 import type { KeptRow } from '../../src/core/table.ts';
-import { copyRow, leadKey, rowOf, type World } from '../support/world.ts';
+import { copyRow, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
 import { cycle, worldWithLeads } from '../support/world-daemon.ts';
 
 const place = {
@@ -221,6 +221,17 @@ describe('S2: what a write did to other rows is mended', () => {
       expect(describeCell(acme.sync)).toMatch(isRetyped ? /^Held: This row is a copy/ : /^Synced/);
       expect(world.outbox.size).toBe(0);
     }
+  });
+
+  it('but not in the row that was meant, where the one that was hit is gone', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    const { status_name: status = emptyCell } = acme.cells;
+    const beforehand = { title: textCell('Beta'), status_name: status, 'about.url': textCell('Of Beta') };
+    const kept = keptRow(beta.id, beforehand);
+    removeRow(world, leadKey(2));
+    mend(world, setTo(acme.id, { cells: titled('Acme'), kept, position: 2 }));
+    expect(acme.cells['title']).toEqual(textCell('Acme'));
   });
 
   it('where somebody typed over it and took that back', () => {

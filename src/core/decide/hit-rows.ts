@@ -36,7 +36,9 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const likeness = createWholeLikeness(sent, kept);
   const named = withId(tab, id ?? kept.id);
   const withoutId = () => withId(tab, kept.id).filter((row) => hasLeft(row, sent, kept));
-  const all = named.length > 0 ? named : isIdWritten ? withoutId() : tab.rows;
+  const all = (named.length > 0 ? named : isIdWritten ? withoutId() : tab.rows).filter(
+    (row) => !isMeantRow(row, sent, kept),
+  );
   const candidates = sent.position < 0 ? all.filter((row) => isIdWritten || hasLeft(row, sent, kept)) : all;
   const showing = candidates.filter((row) => showsWritten(row, sent));
   // The token of a create is written once only.
@@ -56,6 +58,13 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
 
 const withId = ({ rows }: Tab, id: Cell): readonly ObservedRow[] =>
   rows.filter((row) => equalCells(row.id, id));
+
+/** Whether it is the row for which the set was meant, and not the one that it hit with the other's ID: it shows what was written by right. */
+const isMeantRow = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
+  sent.idSeen.kind !== 'empty' &&
+  equalCells(row.id, sent.idSeen) &&
+  !equalCells(sent.idSeen, kept.id) &&
+  createLikeness(sent, kept)(row) <= alikeMin;
 
 /** A row that has less in common with the one that was hit may be any. */
 const alikeMin = 0.5;
