@@ -52,7 +52,10 @@ function countValues({ agreements }: TabContext, name: FieldName): ReadonlyMap<s
 /** Whether the row looks like the record's, although not for certain. */
 export function isLike(context: TabContext, row: ObservedRow, agreement: Agreement): boolean {
   const known = baseOf(context, agreement);
-  if (resembles(known, readRowValues(context, row).fields)) return true;
+  // A write that was on its way when the row lost its ID may have brought what the CRM has by now.
+  const inCrm = context.records.get(agreement.key.id)?.fields ?? known;
+  const shown = readRowValues(context, row).fields;
+  if (resembles(known, shown) || resembles(inCrm, shown)) return true;
   // Records that the CRM made in one minute have columns alike that only show.
   const typed = Object.fromEntries(Object.entries(row.cells).filter(([name]) => !isShownOnly(context, name)));
   return showsPart(context, typed, { id: agreement.key.id, own: cellsOf(context, row, known) });
