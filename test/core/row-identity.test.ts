@@ -13,7 +13,7 @@ import {
   type SheetRow,
   type World,
 } from '../support/world.ts';
-import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const [acme, beta, gamma] = [leadKey(1), leadKey(2), leadKey(3)];
 const syncOf = (row: SheetRow) => describeCell(row.sync);
@@ -96,6 +96,17 @@ describe('an ID that somebody changed', () => {
     settle(world);
     expect(recordOf(world, acme).fields['about.url']).toBe('https://acme.example');
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('S3: to nothing in a row that shows what only the CRM has yet is held, because a write may have brought that', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    changeRecord(world, acme, { title: 'Acme & Sons' });
+    pull(world);
+    const row = rowOf(world, acme);
+    Object.assign(row, { id: emptyCell, cells: { ...row.cells, title: textCell('Acme & Sons') } });
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    expect(titles(world)).toEqual(['Acme & Sons', 'Beta', 'Gamma']);
   });
 
   it('S3: to nothing in a row whose title was edited as well is held, because two other values tell the record', () => {
