@@ -97,11 +97,7 @@ async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld):
   const isStale = !stored || item.attempts > 0 || clock.now() - stored.observedAt >= times.rereadAfterMs;
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
-  if (!record) {
-    // It may have been carried out before its answer got lost and the record went: nothing else tells what it replaced.
-    if (item.sentAt !== undefined) mirror.appendJournal([updateEntry(item, clock.now())]);
-    throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
-  }
+  if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
   // It was sent before and its answer got lost: what it replaced is still to be written down.
   if (isAnswerLost(item, record)) {
     finishUpdate(link, item, { id: key.id, fields: {}, at: record.observedAt });
@@ -134,19 +130,18 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
       });
     }
     if (!item.isUndo) agreeOnSent(link, item, answer.at);
-    mirror.appendJournal([updateEntry(item, answer.at)]);
+    mirror.appendJournal([
+      entryOf(item, answer.at, {
+        kind: 'update',
+        before: item.base,
+        after: item.fields,
+        lost: item.notice === '' ? {} : item.base,
+        cause: causeOf(item),
+      }),
+    ]);
     mirror.dropOutboxItem(key);
   });
 }
-
-const updateEntry = (item: OutboxItem, at: number): JournalEntry =>
-  entryOf(item, at, {
-    kind: 'update',
-    before: item.base,
-    after: item.fields,
-    lost: item.notice === '' ? {} : item.base,
-    cause: causeOf(item),
-  });
 
 /** The row shows what was sent. What was taken back the table has yet to follow, as after any change in the CRM. */
 function agreeOnSent({ mirror }: Link, { key, fields: sent, notice }: OutboxItem, at: number): void {
