@@ -27,6 +27,8 @@ export async function openStatusPage(
 ): Promise<StatusPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   onTestFinished(() => context.close());
+  // A browser, a daemon and two servers share what may be a busy machine.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const errors: string[] = [];
   const foreign: string[] = [];
