@@ -48,7 +48,7 @@ export function connect(
   };
   // Of a mirror nobody waits for the lock: whoever holds it is another daemon, and that one does not let go.
   const database = translated(() => new Database(file, { timeout: busyMs }));
-  const inTransaction = translated(() => database.transaction((work: () => unknown) => work()));
+  const wrapper = translated(() => database.transaction((work: () => unknown) => work()));
   const forgetting: (() => void)[] = [];
   // Not asked of the database: a full disk may end its transaction before the work in it knows.
   let isInTransaction = false;
@@ -65,7 +65,7 @@ export function connect(
     const transact = () => {
       isInTransaction = true;
       try {
-        return inTransaction.immediate(work) as Result;
+        return wrapper.immediate(work) as Result;
       } catch (error) {
         for (const forget of forgetting) forget();
         throw error;

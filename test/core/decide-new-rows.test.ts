@@ -223,33 +223,18 @@ describe('a create whose outcome nobody knows', () => {
     expect(syncOf(row)).toMatch(/^Pending: the CRM did not say whether it created the record/);
   });
 
-  it('S3: is not sent once more for a row that lost its token meanwhile, and the row gets its ID', () => {
+  it.each([
+    ['meanwhile', emptyCell],
+    ['to an older claim that landed late', textCell('new-00000000abcd-000000000000')],
+  ])('S3: is not sent once more for a row that lost its token %s, and the row gets its ID', (_why, id) => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });
     const item = claim(world, row);
     setItem(world, item, { state: 'sending', sentAt: world.now });
-    row.id = emptyCell;
+    row.id = id;
     settle(world);
     expect([syncOf(row), creates(world)]).toMatchObject([
       'Pending: being created in the CRM',
-      [{ key: item.key }],
-    ]);
-    setItem(world, item, { state: 'waiting' });
-    push(world);
-    settle(world);
-    expect(syncOf(row)).toMatch(/^Synced /);
-    expect(titles(world)).toEqual(['Beta', 'Acme']);
-  });
-
-  it('S3: is not sent once more for a row that lost its token, and got an older claim that landed late', () => {
-    const world = worldWithLeads(['Beta']);
-    const row = addRow(world, 'lead', { title: textCell('Acme') });
-    const item = claim(world, row);
-    setItem(world, item, { state: 'unknown', sentAt: world.now });
-    row.id = textCell('new-00000000abcd-000000000000');
-    settle(world);
-    expect([syncOf(row), creates(world)]).toMatchObject([
-      expect.stringMatching(/^Pending: the CRM did not say/),
       [{ key: item.key }],
     ]);
     setItem(world, item, { state: 'waiting' });

@@ -8,7 +8,7 @@ import { answerQuestions } from './set-right.ts';
 import type { Stage } from './stage.ts';
 
 /** Less than the daemon waits for an answer. */
-const slowMs = 15_000;
+const slowMaxMs = 15_000;
 
 type Mishap = (people: People, operation: Operation) => Promise<string> | string;
 
@@ -38,7 +38,7 @@ const mishaps: Partial<Record<OperationKind, Mishap>> = {
   },
   'arrive late': ({ stage }) => stage.wire.arriveLate(stage.trueTime()),
   'slow the line down': async ({ stage }, { how }) => {
-    const waitMs = how % slowMs;
+    const waitMs = how % slowMaxMs;
     await stage.clock.advance(waitMs);
     return `${stage.wire.size} requests wait for ${waitMs} ms`;
   },

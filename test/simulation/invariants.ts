@@ -81,8 +81,8 @@ export function checkAgreed(people: People): void {
 
 /** S11: no window holds more requests than the CRM allows, as long as the daemon can know of those that went before. */
 export function checkBudget({ stage: { crm, isBudgetKnown } }: People): void {
-  const { keys, requestsPerWindow } = crm.usage();
   if (!isBudgetKnown) return;
+  const { keys, requestsPerWindow } = crm.usage();
   for (const { largestWindow, refused } of Object.values(keys))
     if (largestWindow > requestsPerWindow)
       throw new Violation('S11', `${largestWindow} requests in one window, ${refused} of them refused`);

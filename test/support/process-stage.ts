@@ -16,7 +16,14 @@ import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.t
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from './daemon-process.ts';
 import { findFreePort } from './redis.ts';
-import { describeDifference, readSides, readTab, type SideAddresses, type Sides } from './two-sides.ts';
+import {
+  describeDifference,
+  readSides,
+  readTab,
+  type SideAddresses,
+  type Sides,
+  titles,
+} from './two-sides.ts';
 import { until } from './until.ts';
 
 /** What an operator shows to a daemon on the stage. */
@@ -184,9 +191,7 @@ async function countSheetWrites(sheetsUrl: string): Promise<number> {
 }
 
 async function isAnyPending(addresses: SideAddresses): Promise<boolean> {
-  const tabs = await Promise.all(
-    ['Leads', 'Opportunities', 'Tasks'].map((title) => readTab(addresses, title)),
-  );
+  const tabs = await Promise.all(titles.map((title) => readTab(addresses, title)));
   return tabs.flat().some(({ Sync }) => String(Sync).startsWith('Pending'));
 }
 

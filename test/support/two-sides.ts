@@ -180,7 +180,8 @@ const valuesShape = z.object({
   valueRanges: z.array(z.object({ values: z.array(z.array(z.unknown())).default([]) })),
 });
 
-const titles = ['Leads', 'Opportunities', 'Tasks'];
+/** Of the tabs, in their order. */
+export const titles = ['Leads', 'Opportunities', 'Tasks'];
 
 /** All rows with anything in a managed cell, from the top down; the words in `Sync` are another matter. */
 export async function readSheet(addresses: SideAddresses): Promise<Tabs> {

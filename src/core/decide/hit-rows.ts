@@ -74,7 +74,7 @@ function mostAlike(rows: readonly ObservedRow[], likeness: Likeness): readonly O
   return rows.filter((row) => likeness(row) === most);
 }
 
-type Likeness = (row: Pick<ObservedRow, 'cells'>) => number;
+type Likeness = (row: ObservedRow) => number;
 
 /** Which share of the cells that a set did not write, and that were kept, a row has like the one that it hit. */
 const createLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness =>
@@ -132,8 +132,8 @@ export const fieldsTypedOver = (
       );
 
 /** Whether somebody has made another row of the one that was hit: less than half of it is as it was. */
-export const isRetyped = ({ cells }: ObservedRow, kept: KeptRow): boolean =>
-  shareOf((name) => (name in kept.cells ? [kept.cells[name]] : []))({ cells }) < alikeMin;
+export const isRetyped = (row: ObservedRow, kept: KeptRow): boolean =>
+  shareOf((name) => (name in kept.cells ? [kept.cells[name]] : []))(row) < alikeMin;
 
 const hasLeft = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
   leftFields(row, sent, kept).length > 0 || isLeft(row.sync, sent.sync, kept.sync);
@@ -145,7 +145,7 @@ export const isLeft = (
   before: Cell | undefined,
 ): boolean => written !== undefined && isSameKept(found, written) && !isSameKept(written, before);
 
-/** Sorts the nearest rows to the place of a set to the front. */
+/** Puts the rows that are nearest to the place of a set first. */
 export const byDistance = (sent: SentSet) => (one: ObservedRow, other: ObservedRow) =>
   Math.abs(one.position - sent.position) - Math.abs(other.position - sent.position);
 
