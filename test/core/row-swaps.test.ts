@@ -114,6 +114,30 @@ describe('rows whose IDs changed places', () => {
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
+  it('S2: are held with all else typed over, as long as each shows what only the other record had', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    const rows = rowsOf(world, acme, beta);
+    rotateIds(...rows);
+    for (const [index, { cells }] of rows.entries()) cells['about.description'] = textCell(`Typed ${index}`);
+    expect(settle(world).holds).toHaveLength(2);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
+  it('S2: are held also where a cell of a column that is new there is still empty', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    for (const key of [acme, beta, gamma])
+      changeRecord(world, key, { 'about.url': `https://crm.example/${key.id}` });
+    settle(world);
+    const [one, two] = rowsOf(world, acme, beta);
+    rotateIds(one!, two!);
+    two!.cells['about.url'] = emptyCell;
+    const agreement = world.agreements.get('lead-1')!;
+    const { 'about.url': _forgotten, ...fields } = agreement.fields;
+    world.agreements.set('lead-1', { ...agreement, fields });
+    expect(settle(world).holds).toHaveLength(2);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
   it('S2: in a circle of three trip the brake', () => {
     const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
     rotateIds(...rowsOf(world, acme, beta, gamma));

@@ -11,19 +11,28 @@ import { cellsOf, readRowValues } from './row-values.ts';
 /** So many values of a record are no coincidence, if one of them is that record's alone. */
 const sharedMin = 2;
 
-/** Whether cells show so much of what a record has, whose cells are `own`, that they surely come from its row. */
-export function showsPart(
-  context: TabContext,
-  cells: ObservedRow['cells'],
-  { id, own }: { readonly id: RecordId; readonly own: ObservedRow['cells'] },
-): boolean {
-  const shared = Object.entries(cells).flatMap(([name, cell]) =>
-    cell.kind !== 'empty' && equalCells(cell, own[name] ?? emptyCell) ? [name] : [],
-  );
+/** A record, and the cells of a row that shows it. */
+export interface OwnCells {
+  readonly id: RecordId;
+  readonly own: ObservedRow['cells'];
+}
+
+/** Whether cells show so much of what a record has that they surely come from its row. */
+export function showsPart(context: TabContext, cells: ObservedRow['cells'], { id, own }: OwnCells): boolean {
+  const shared = sharedNames(cells, own);
   // Nobody types into a column that only shows, so a value there counts twice.
   const weight = shared.length + shared.filter((name) => isShownOnly(context, name)).length;
   return weight >= sharedMin && shared.some((name) => isRare(context, name, id));
 }
+
+/** Whether cells show something that people type and that only this record has. */
+export const showsRare = (context: TabContext, cells: ObservedRow['cells'], { id, own }: OwnCells): boolean =>
+  sharedNames(cells, own).some((name) => !isShownOnly(context, name) && isRare(context, name, id));
+
+const sharedNames = (cells: ObservedRow['cells'], own: ObservedRow['cells']): readonly FieldName[] =>
+  Object.entries(cells).flatMap(([name, cell]) =>
+    cell.kind !== 'empty' && equalCells(cell, own[name] ?? emptyCell) ? [name] : [],
+  );
 
 export const isShownOnly = ({ layout }: TabContext, name: FieldName): boolean =>
   layout.columns.some(({ direction, field }) => field === name && direction === 'toTable');

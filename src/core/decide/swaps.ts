@@ -5,14 +5,12 @@ import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { BoundRow } from './bind.ts';
 import type { TabContext } from './context.ts';
-import { isLike, isShownOnly, showsPart } from './likeness.ts';
+import { isLike, isShownOnly, type OwnCells, showsPart, showsRare } from './likeness.ts';
 import { cellsOf, lookOf, lookOfValues, showsValues } from './row-values.ts';
 
 /** A row that does not show what is agreed for its record. */
-interface Displaced {
-  readonly id: RecordId;
+interface Displaced extends OwnCells {
   readonly row: ObservedRow;
-  readonly own: Readonly<Record<FieldName, Cell>>;
 }
 
 /** What a displaced row has to do with another record. */
@@ -38,10 +36,11 @@ export function findSwaps(
   others: readonly ObservedRow[],
 ): ReadonlyMap<RecordId, Swap> {
   const displaced = records.flatMap(({ row, id }): Displaced[] => {
-    const agreed = context.agreements.get(id)?.fields ?? {};
+    const [record, agreed] = [context.records.get(id), context.agreements.get(id)?.fields ?? {}];
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
-    if (Object.keys(agreed).length === 0 || !context.records.has(id)) return [];
-    return showsValues(context, row, agreed) ? [] : [{ id, row, own: cellsOf(context, row, agreed) }];
+    if (Object.keys(agreed).length === 0 || !record || showsValues(context, row, agreed)) return [];
+    // Of a column that is new nothing is agreed, but another row may show what the CRM has.
+    return [{ id, row, own: cellsOf(context, row, { ...record.fields, ...agreed }) }];
   });
   const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
@@ -106,7 +105,7 @@ function areExchanged(context: TabContext, one: Displaced, other: Displaced): bo
 
 /**
  * Finds the displaced record whose values a displaced row shows, although not all of them; not from columns alone that only show,
- * because those are put right by themselves.
+ * because those are put right by themselves. Of two rows with nothing of their own left one value suffices that only the other has.
  */
 function createSearch(
   context: TabContext,
@@ -121,14 +120,28 @@ function createSearch(
     ),
   );
   const isTyped = (name: FieldName) => !isShownOnly(context, name);
-  return ({ own, row }) => {
-    const changed = Object.fromEntries(
+  const changedIn = ({ own, row }: Displaced): ObservedRow['cells'] =>
+    Object.fromEntries(
       Object.entries(row.cells).filter(([field, cell]) => !equalCells(cell, own[field] ?? emptyCell)),
     );
+  const isForeign = ({ id, row }: Displaced): boolean => {
+    const agreement = context.agreements.get(id);
+    return agreement !== undefined && !isLike(context, row, agreement);
+  };
+  return (one) => {
+    const changed = changedIn(one);
     if (!Object.entries(changed).some(([name, cell]) => cell.kind !== 'empty' && isTyped(name)))
       return undefined;
-    return Object.entries(changed)
-      .flatMap(([field, cell]) => owners.get(nameOf(field, cell)) ?? [])
-      .find((candidate) => showsPart(context, changed, candidate))?.id;
+    const candidates = Object.entries(changed).flatMap(
+      ([field, cell]) => owners.get(nameOf(field, cell)) ?? [],
+    );
+    const isCounterpart = (candidate: Displaced) =>
+      showsRare(context, changed, candidate) &&
+      showsRare(context, changedIn(candidate), one) &&
+      isForeign(candidate);
+    const found =
+      candidates.find((candidate) => showsPart(context, changed, candidate)) ??
+      (isForeign(one) ? candidates.find(isCounterpart) : undefined);
+    return found?.id;
   };
 }
