@@ -55,11 +55,12 @@ export interface Crm {
   createRecord(entity: Entity, fields: Fields): Promise<WriteAnswer>;
   /**
    * Sends the given fields only. What is `known` of the record from a read just now saves another one where the CRM may replace fields
-   * that belong together.
+   * that belong together. Whoever decided from that read gives up the `wait` for the budget before it is old: then nothing is sent, and
+   * the call rejects with the signal's reason.
    */
-  updateRecord(key: RecordKey, fields: Fields, known?: Fields): Promise<WriteAnswer>;
-  /** Moves the record to the CRM's trash, a contact to nowhere; a record that is already gone counts as done. */
-  deleteRecord(key: RecordKey): Promise<void>;
+  updateRecord(key: RecordKey, fields: Fields, known?: Fields, wait?: AbortSignal): Promise<WriteAnswer>;
+  /** Moves the record to the CRM's trash, a contact to nowhere; a record that is already gone counts as done. `wait` is as in an update. */
+  deleteRecord(key: RecordKey, wait?: AbortSignal): Promise<void>;
 }
 
 /** The other side: a spreadsheet, later a database. Errors are `SyncError`s with a SHEET_ code. */

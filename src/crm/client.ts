@@ -111,22 +111,28 @@ class CrmClient implements Crm {
   }
 
   /** Where the CRM does not say what a field became, it is taken to be what was sent. */
-  async updateRecord(key: RecordKey, fields: Fields, known: Fields = {}): Promise<WriteAnswer> {
+  async updateRecord(
+    key: RecordKey,
+    fields: Fields,
+    known: Fields = {},
+    wait?: AbortSignal,
+  ): Promise<WriteAnswer> {
     const body = writeRecord(key.entity, await this.#completeAbout(key, fields, known));
     const reply = await this.#http({
       endpoint: operations[key.entity].update,
       lane: 'edit',
       path: pathOf(key),
       body,
+      wait,
     });
     const record = this.#readReply(key.entity, reply, leadOf(key));
     const said = 'problem' in record ? {} : record.fields;
     return { id: key.id, fields: { ...fields, ...said }, at: reply.receivedAt };
   }
 
-  async deleteRecord(key: RecordKey): Promise<void> {
+  async deleteRecord(key: RecordKey, wait?: AbortSignal): Promise<void> {
     try {
-      await this.#http({ endpoint: operations[key.entity].delete, lane: 'edit', path: pathOf(key) });
+      await this.#http({ endpoint: operations[key.entity].delete, lane: 'edit', path: pathOf(key), wait });
     } catch (error) {
       if (!isSyncError(error, 'CRM_NOT_FOUND')) throw error;
     }

@@ -35,6 +35,8 @@ export interface CrmCall {
   readonly body?: Readonly<Record<string, unknown>>;
   /** Scopes this call needs besides the endpoint's own. */
   readonly furtherScopes?: readonly Scope[];
+  /** Ends the wait for the budget: then nothing is sent, and the call rejects with its reason. */
+  readonly wait?: AbortSignal | undefined;
 }
 
 /** A successful answer. Times are epoch ms. */
@@ -76,11 +78,15 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   }
 
   /** Sends the request when the budget allows, and again for as long as it is refused for the rate. */
-  async function attempt(judged: JudgedRequest, lane: Lane, request: OutgoingRequest): Promise<Attempt> {
+  async function attempt(
+    judged: JudgedRequest,
+    { lane, wait }: CrmCall,
+    request: OutgoingRequest,
+  ): Promise<Attempt> {
     const { name, scopes } = judged;
     let pauseMs: number | undefined;
     for (let refusals = 0; refusals < refusalsMax; refusals += 1) {
-      const permit = await budget.take(lane, scopes);
+      const permit = await budget.take(lane, scopes, wait);
       const { key } = permit;
       const { secret } = key;
       const sentAt = clock.now();
@@ -117,7 +123,7 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
     const judged = describeRequest(endpoint, call);
     const refusedKeys = new Set<ApiKey>();
     for (let tries = 1; ; ) {
-      const tried = await attempt(judged, call.lane, request);
+      const tried = await attempt(judged, call, request);
       const { key, ended, sentAt } = tried;
       try {
         return { envelope: judge(judged, ended), sentAt, receivedAt: clock.now() };

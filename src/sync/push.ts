@@ -11,6 +11,7 @@ import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import type { PushResult } from './push-result.ts';
+import { sendInTurn } from './turn.ts';
 
 /** Whether nothing of an entity may be sent now, because a brake holds or nobody knows yet whether one does. */
 export type IsWithheld = (entity: Entity) => boolean;
@@ -89,12 +90,25 @@ async function readBack(link: Link, key: RecordKey): Promise<void> {
   }
 }
 
+/** A step that was not sent after all waits again. Answers whether it is still the one of its record. */
+function takeBack({ mirror }: Link, item: OutboxItem): boolean {
+  if (mirror.findOutboxItem(item.key)?.run !== item.run) return false;
+  mirror.saveOutboxItem(item);
+  return true;
+}
+
 /** Sends the changed fields, unless the CRM's record moved since the step was decided: then the next cycle decides again. */
-async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
+async function pushUpdate(
+  link: Link,
+  item: OutboxItem,
+  isWithheld: IsWithheld,
+  looks = 1,
+): Promise<PushResult> {
   const { clock, mirror, times } = link;
   const { key } = item;
   const stored = mirror.findRecord(key);
-  const isStale = !stored || item.attempts > 0 || clock.now() - stored.observedAt >= times.rereadAfterMs;
+  const isStale =
+    !stored || item.attempts > 0 || looks > 1 || clock.now() - stored.observedAt >= times.rereadAfterMs;
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
@@ -108,7 +122,10 @@ async function pushUpdate(link: Link, item: OutboxItem, isWithheld: IsWithheld):
     return 'noted';
   }
   markSending(link, item);
-  const answer = await link.crm.updateRecord(key, item.fields, record.fields);
+  const answer = await sendInTurn(link, looks, (wait) =>
+    link.crm.updateRecord(key, item.fields, record.fields, wait),
+  );
+  if (!answer) return takeBack(link, item) ? pushUpdate(link, item, isWithheld, looks + 1) : 'noted';
   finishUpdate(link, item, answer);
   return 'written';
 }
@@ -155,7 +172,12 @@ function causeOf({ isUndo, notice }: OutboxItem): string {
 }
 
 /** Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. */
-async function pushDelete(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
+async function pushDelete(
+  link: Link,
+  item: OutboxItem,
+  isWithheld: IsWithheld,
+  looks = 1,
+): Promise<PushResult> {
   const { clock, log, mirror } = link;
   const { key } = item;
   const record = await pullRecord(link, key, 'edit');
@@ -166,7 +188,11 @@ async function pushDelete(link: Link, item: OutboxItem, isWithheld: IsWithheld):
   }
   if (record) {
     markSending(link, item);
-    await link.crm.deleteRecord(key);
+    const isSent = await sendInTurn(link, looks, async (wait) => {
+      await link.crm.deleteRecord(key, wait);
+      return true;
+    });
+    if (!isSent) return takeBack(link, item) ? pushDelete(link, item, isWithheld, looks + 1) : 'noted';
   }
   const at = clock.now();
   log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'delete' });

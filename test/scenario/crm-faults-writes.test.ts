@@ -17,6 +17,17 @@ const leadsCalled = async ({ crm }: Scenario, name: string) =>
 const creates = (scene: Scenario) => scene.requests('POST', /^\/leads$/).length;
 const updates = (scene: Scenario) => scene.requests('PUT', /^\/leads\//).length;
 
+/** The CRM refuses a write for its rate; before it takes that, a colleague edits the record. */
+function editWhileWaiting({ crm, line, setFaults }: Scenario, method: 'PUT' | 'DELETE', id: number): void {
+  setFaults({ faults: [{ kind: 'rateLimited', method, path: `/leads/${id}` }] });
+  const stop = line.intercept(new RegExp(`^${method} /leads/${id}$`), async (_asked, passOn) => {
+    stop();
+    const answer = await passOn();
+    await crm.update('lead', id, { title: 'Said in the CRM' });
+    return answer;
+  });
+}
+
 /** Enough looks, and sweeps begun after them, for a create to be sent again if anything allowed it. */
 async function timePasses(scene: Scenario): Promise<void> {
   await scene.swept('lead', 3);
@@ -198,6 +209,25 @@ describe('an update', () => {
     expect(valueAt(await crm.find('lead', id), 'title')).toBe('Said in the CRM');
     expect(updates(scene)).toBe(0);
     expect(engine.link.mirror.readJournal(9).map(({ lost }) => lost['title'])).toContain('Said in the sheet');
+  });
+
+  test('fault 8: of what a colleague changed while a write waited for its turn becomes a conflict as well', async () => {
+    const scene = await openScenario({ crm: { rereadAfterMs: 1 } });
+    const { id } = await scene.crm.take('lead');
+    editWhileWaiting(scene, 'PUT', id);
+    await scene.sheet.type('lead', id, { Title: 'Said in the sheet' });
+    await scene.told('lead', id, /“Said in the sheet”/);
+    await scene.settled();
+    expect(valueAt(await scene.crm.find('lead', id), 'title')).toBe('Said in the CRM');
+  });
+
+  test('fault 8: of what a colleague changed while a delete waited for its turn brings the row back', async () => {
+    const scene = await openScenario({ sheet: { vanishedRows: 'trash' } });
+    const { id } = await scene.crm.take('lead');
+    editWhileWaiting(scene, 'DELETE', id);
+    await scene.sheet.deleteRow('lead', id);
+    await until('the row to come back', async () => scene.row('lead', { Title: 'Said in the CRM' }));
+    expect(valueAt(await scene.crm.find('lead', id), 'title')).toBe('Said in the CRM');
   });
 
   test('S1: whose answer got lost brings what it overruled into the history all the same', async () => {

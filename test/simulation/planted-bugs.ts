@@ -293,8 +293,8 @@ const withCrm = ({ crm, ...link }: Link, parts: Partial<Crm>): Link => ({
     listContacts: (leadId, lane) => crm.listContacts(leadId, lane),
     getRecord: (key, lane) => crm.getRecord(key, lane),
     createRecord: (entity, fields) => crm.createRecord(entity, fields),
-    updateRecord: (key, fields, known) => crm.updateRecord(key, fields, known),
-    deleteRecord: (key) => crm.deleteRecord(key),
+    updateRecord: (key, fields, known, wait) => crm.updateRecord(key, fields, known, wait),
+    deleteRecord: (key, wait) => crm.deleteRecord(key, wait),
     ...parts,
   },
 });

@@ -1,4 +1,5 @@
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
+import { heldForMs } from '../../src/sync/turn.ts';
 import { fieldsOfBody } from './crm-people.ts';
 import { checkCall, recordOfPath } from './invariants.ts';
 import type { People } from './people.ts';
@@ -73,7 +74,8 @@ export class Races {
     const last = !own || (list && list.moment > own.moment) ? list : own;
     const { rereadAfterMs } = this.#people.stage.times;
     const isFresh =
-      own?.answeredAt === sentAt || (last !== undefined && sentAt - last.sentAt <= rereadAfterMs);
+      (own !== undefined && sentAt - own.answeredAt <= heldForMs) ||
+      (last !== undefined && sentAt - last.sentAt <= rereadAfterMs);
     if (!isFresh || !last) return;
     const record = this.#people.liveRecords(entity).find((candidate) => candidate.id === id);
     const names = method === 'DELETE' ? undefined : new Set(fieldsOfBody(body).map(([name]) => name));

@@ -1,0 +1,31 @@
+import type { Link } from './link.ts';
+
+/** How long what was read of a record holds while the write that follows from it waits for its turn. */
+export const heldForMs = 2_000;
+
+/** So often a record is read again because its write had to wait; a CRM that is asked so seldom gets it then whatever it takes. */
+const looksMax = 5;
+
+const tooLate = new Error('The turn of a write came too late.');
+
+/**
+ * Sends a write if its turn comes as long as what was read holds: the CRM can not refuse one because its record moved since. Answers
+ * `undefined` where it was not sent. `looks` tells how often the record was read for it.
+ */
+export async function sendInTurn<Answer>(
+  { clock }: Link,
+  looks: number,
+  send: (wait: AbortSignal) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const [wait, end] = [new AbortController(), new AbortController()];
+  const giveUp = () => end.signal.aborted || wait.abort(tooLate);
+  if (looks < looksMax) void clock.sleep(heldForMs, end.signal).then(giveUp);
+  try {
+    return await send(wait.signal);
+  } catch (error) {
+    if (error === tooLate) return undefined;
+    throw error;
+  } finally {
+    end.abort();
+  }
+}
