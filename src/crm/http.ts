@@ -78,12 +78,8 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   }
 
   /** Sends the request when the budget allows, and again for as long as it is refused for the rate. */
-  async function attempt(
-    judged: JudgedRequest,
-    { lane, wait }: CrmCall,
-    request: OutgoingRequest,
-  ): Promise<Attempt> {
-    const { name, scopes } = judged;
+  async function attempt(judged: JudgedRequest, call: CrmCall, request: OutgoingRequest): Promise<Attempt> {
+    const [{ name, scopes }, { lane, wait }] = [judged, call];
     let pauseMs: number | undefined;
     for (let refusals = 0; refusals < refusalsMax; refusals += 1) {
       const permit = await budget.take(lane, scopes, wait);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { copyReason } from '../../src/core/decide/copies.ts';
 import { type Edit, findDisorder } from '../../src/core/decide/disorder.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import { defaultBrakes } from '../support/policy.ts';
@@ -72,6 +73,16 @@ describe('S5: over the brake nothing is written', () => {
     const [first, second, third] = rows.map((row) => row.cells['title'] ?? emptyCell);
     for (const [index, title] of [second, third, first].entries())
       Object.assign(rows[index]?.cells ?? {}, { title });
+    expect(scopes(settle(world))).toEqual(['brake:lead:torn']);
+    expect(titleOf(world, 1)).toBe('Lead 01');
+  });
+
+  it('when one column was sorted without the rest and the only row of one of its records is marked as a copy', () => {
+    const world = worldWithLeads(many);
+    const rows = [1, 2, 3, 4].map((id) => rowOf(world, leadKey(id)));
+    const titles = rows.map((row) => row.cells['title'] ?? emptyCell);
+    for (const [index, row] of rows.entries()) row.cells['title'] = titles[3 - index] ?? emptyCell;
+    rowOf(world, leadKey(4)).sync = textCell(`Held: ${copyReason}`);
     expect(scopes(settle(world))).toEqual(['brake:lead:torn']);
     expect(titleOf(world, 1)).toBe('Lead 01');
   });

@@ -223,6 +223,18 @@ describe('S2: what a write did to other rows is mended', () => {
     }
   });
 
+  it('but not in a row with the same ID that is no more like the one that was hit, and farther away', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const copy = copyRow(world, leadKey(1));
+    const synced = acme.sync;
+    const kept = { ...keptRow(acme.id, titled('Typed')), sync: textCell(`Held: ${copyReason}`) };
+    copy.cells['title'] = textCell('Typed again');
+    copy.sync = synced;
+    mend(world, setTo(textCell('2'), { cells: {}, sync: synced, kept, position: 3 }));
+    expect([acme.sync, copy.sync]).toEqual([synced, kept.sync]);
+  });
+
   it('but not in the row that was meant, where the one that was hit is gone', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];

@@ -4,6 +4,7 @@ import type { SentSet } from '../open-write.ts';
 import { isClaimToken } from '../record.ts';
 import type { KeptRow, ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
+import { equalRows } from './bind.ts';
 import type { TabContext } from './context.ts';
 
 type Tab = TabContext['tab'];
@@ -26,7 +27,13 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const showing = named.filter((row) => showsWritten(row, sent));
   if (showing.length > 0) return mostAlike(showing, likeness);
   const elsewhere = tab.rows.filter((row) => showsWritten(row, sent) && likeness(row) > alikeMin);
-  return [...mostAlike(named, likeness), ...mostAlike(elsewhere, likeness)];
+  return [...nearestOf(mostAlike(named, likeness), sent), ...mostAlike(elsewhere, likeness)];
+}
+
+/** The row that is nearest to the place of a set, and those that show the same: its copies. */
+function nearestOf(rows: readonly ObservedRow[], sent: SentSet): readonly ObservedRow[] {
+  const [nearest] = rows.toSorted(byDistance(sent));
+  return nearest ? rows.filter((row) => equalRows(row, nearest)) : [];
 }
 
 /** A row with the ID that was written into it, or from which it was taken again; a row that had no ID; else any row that looks like it. */

@@ -21,12 +21,19 @@ import type { Brake } from './plan.ts';
 import { findRebase } from './rebase.ts';
 import { findRemapped } from './remapped.ts';
 
+/** Records whose row is gone, and those whose ID stands alone in what was told to be a copy. */
+interface Losses {
+  readonly vanished: readonly Agreement[];
+  readonly orphaned: readonly Agreement[];
+}
+
 /**
  * Whether a brake stops the tab, or would were the table at rest: then nothing is concluded and nothing sent, also not what waits in the
  * outbox. People are told once it is at rest.
  */
-export function isBraked(context: TabContext, all: Binding, vanished: readonly Agreement[]): boolean {
+export function isBraked(context: TabContext, all: Binding, losses: Losses): boolean {
   const { draft, entity, input } = context;
+  const { orphaned, vanished } = losses;
   const binding = {
     ...all,
     records: all.records.filter(({ row }) => !row.isPaused),
@@ -37,9 +44,9 @@ export function isBraked(context: TabContext, all: Binding, vanished: readonly A
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   const elsewhere = findElsewhere(context, judged);
   keepApprovals(context);
-  const { holding: withholding } = findHoldingBrakes(context, binding, vanished, judged);
+  const { holding: withholding } = findHoldingBrakes(context, binding, losses, judged);
   const isWithheld = elsewhere.length + withholding.length > 0;
-  const found = findHoldingBrakes(context, binding, steadilyVanished, rested);
+  const found = findHoldingBrakes(context, binding, { orphaned, vanished: steadilyVanished }, rested);
   for (const tripped of found.letGo) noteApproval(context, tripped);
   const holding = [...elsewhere, ...found.holding];
   draft.brakes.push(...holding);
@@ -69,11 +76,11 @@ const headerOf = ({ layout }: TabContext, field: FieldName): string =>
 function findHoldingBrakes(
   context: TabContext,
   binding: Binding,
-  vanished: readonly Agreement[],
+  { orphaned, vanished }: Losses,
   judged: readonly JudgedRow[],
 ): { readonly holding: readonly Brake[]; readonly letGo: readonly Tripped[] } {
   const edits = judged.flatMap(editsOf);
-  const lost = [...judged.flatMap(lostValuesOf), ...vanished.flatMap(valuesOfVanished)];
+  const lost = [...judged.flatMap(lostValuesOf), ...[...vanished, ...orphaned].flatMap(valuesOfVanished)];
   const find = (rows: readonly Agreement[], some: readonly Edit[]) =>
     findTripped(context, binding, { vanished: rows, edits: some, lost });
   // As long as anything of it is left to be done, the answer counts for what goes with it.

@@ -44,14 +44,15 @@ export function decideTab(context: TabContext): boolean {
   const [strayRows, strayIds] = [new Set(strays.map(({ row }) => row)), new Set(strays.map(({ id }) => id))];
   const isStillLost = ({ key }: Agreement) => !strayIds.has(key.id);
   const vanished = missing.filter(isStillLost);
-  const lost = [...vanished, ...orphans.filter(isStillLost)];
+  const orphaned = orphans.filter(isStillLost);
+  const lost = [...vanished, ...orphaned];
   const binding = bindRows(
     rows.filter((row) => !strayRows.has(row)),
     createLookup(context, lost),
   );
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   draft.restlessRows += vanished.length - steadilyVanished.length;
-  if (isBraked(context, binding, vanished)) return true;
+  if (isBraked(context, binding, { orphaned, vanished })) return true;
 
   for (const stray of strays) decideStray(context, stray);
   const swaps = decideRecords(context, binding);
