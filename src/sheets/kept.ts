@@ -35,8 +35,10 @@ function findOldIndexes(oldHeaders: Row, headers: Row): number[] {
     header && header.kind !== 'empty'
       ? list.findIndex((candidate) => equalCells(bareCell(candidate), bareCell(header)))
       : -1;
+  const hasNone = (list: Row, index: number) => (list[index] ?? emptyCell).kind === 'empty';
   // A row of headers ends with the last one: also behind it columns stood.
   return Array.from({ length: Math.max(headers.length, oldHeaders.length) }, (_, index) => {
+    if (hasNone(headers, index) && hasNone(oldHeaders, index)) return index;
     const header = headers[index];
     const oldIndex = indexIn(oldHeaders, header);
     const isRewritten = oldIndex < 0 && index < oldHeaders.length && indexIn(headers, oldHeaders[index]) < 0;

@@ -18,6 +18,7 @@ import { saveColumnMap } from './column-map.ts';
 import type { Link } from './link.ts';
 import { noteWrite, saveRebase } from './rebase.ts';
 import { logRows } from './row-log.ts';
+import { forgetStep, replaceStep } from './unanswered.ts';
 
 /**
  * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is
@@ -138,8 +139,8 @@ function without<Step extends Consequences>(step: Step, fields: readonly string[
 function commitPlan(link: Link, plan: Plan): OpenWrite {
   const { mirror } = link;
   return mirror.transaction(() => {
-    for (const key of plan.outbox.drop) mirror.dropOutboxItem(key);
-    for (const item of plan.outbox.save) mirror.saveOutboxItem(item);
+    for (const key of plan.outbox.drop) forgetStep(mirror, key, plan.at);
+    for (const item of plan.outbox.save) replaceStep(mirror, item, plan.at);
     for (const key of plan.agreements.drop) mirror.dropAgreement(key);
     for (const agreement of plan.agreements.save) mirror.saveAgreement(agreement);
     for (const answer of plan.answers) mirror.saveDecision(answer);
@@ -183,7 +184,7 @@ function confirm(
   if (!key) return;
   if (forgets) {
     mirror.dropAgreement(key);
-    mirror.dropOutboxItem(key);
+    forgetStep(mirror, key, at);
     return;
   }
   const agreement = mirror.findAgreement(key);

@@ -12,6 +12,7 @@ import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import type { PushResult } from './push-result.ts';
 import { sendInTurn } from './turn.ts';
+import { closeAttempts, forgetStep } from './unanswered.ts';
 
 /** Whether nothing of an entity may be sent now, because a brake holds or nobody knows yet whether one does. */
 export type IsWithheld = (entity: Entity) => boolean;
@@ -111,14 +112,17 @@ async function pushUpdate(
     !stored || item.attempts > 0 || looks > 1 || clock.now() - stored.observedAt >= times.rereadAfterMs;
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
-  if (!record) throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
+  if (!record) {
+    closeAttempts(mirror, item, clock.now());
+    throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
+  }
   // It was sent before and its answer got lost: what it replaced is still to be written down.
   if (isAnswerLost(item, record)) {
     finishUpdate(link, item, { id: key.id, fields: {}, at: record.observedAt });
     return 'written';
   }
   if (differingFields(item.base, record.fields).length > 0) {
-    mirror.dropOutboxItem(key);
+    forgetStep(mirror, key, clock.now());
     return 'noted';
   }
   markSending(link, item);
@@ -246,7 +250,7 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
     // Both sides still have what they had: there is nobody at the row who could correct it.
     mirror.dropOutboxItem(item.key);
   } else if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
-    mirror.saveOutboxItem({ ...current, state: 'refused', error: details });
+    mirror.saveOutboxItem({ ...withAttempts(current, item), state: 'refused', error: details });
   } else if (isLost && item.kind === 'create') {
     mirror.saveOutboxItem({
       ...current,
@@ -255,6 +259,12 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
       error: details,
     });
   } else {
-    mirror.saveOutboxItem({ ...current, state: 'waiting', attempts, dueAt, error: details });
+    const sent = isLost ? current : withAttempts(current, item);
+    mirror.saveOutboxItem({ ...sent, state: 'waiting', attempts, dueAt, error: details });
   }
+}
+
+/** The step as it is after an attempt that surely did nothing: what became of those before it is as open as it was. */
+function withAttempts({ sentAt: last, ...current }: OutboxItem, { sentAt }: OutboxItem): OutboxItem {
+  return last === undefined || sentAt === undefined ? current : { ...current, sentAt };
 }

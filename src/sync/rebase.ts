@@ -4,6 +4,7 @@ import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
 import type { Link } from './link.ts';
+import { forgetStep } from './unanswered.ts';
 
 /** Why nothing that the mirror remembers of an entity may be trusted until a person agrees; empty once somebody did. */
 const rebaseFact = (entity: Entity): string => `rebase.${entity}`;
@@ -52,7 +53,7 @@ export function beginRebase(
   for (const { key } of mirror.readAgreements()) mirror.dropAgreement(key);
   for (const { key, kind, state } of mirror.readOutbox()) {
     const isOver = kind === 'create' && (state === 'done' || state === 'review');
-    if (!isOver) mirror.dropOutboxItem(key);
+    if (!isOver) forgetStep(mirror, key, now);
   }
   for (const { scope } of mirror.readDecisions()) mirror.dropDecision(scope);
   for (const { id } of mirror.readOpenWrites()) mirror.dropOpenWrite(id);

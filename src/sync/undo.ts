@@ -4,6 +4,7 @@ import type { HistoryQuery } from '../core/history.ts';
 import { planUndo, type UndoPlan } from '../core/undo.ts';
 import { wake } from './apply.ts';
 import type { Link } from './link.ts';
+import { replaceStep } from './unanswered.ts';
 
 /** More lines than this are not taken back at once. */
 const undoneMax = 10_000;
@@ -36,7 +37,7 @@ export async function undo(link: Link, order: UndoOrder): Promise<UndoPlan> {
   const occasion = { now: clock.now(), run: newWord() };
   mirror.transaction(() => {
     for (const { key, ...parts } of plan.steps)
-      mirror.saveOutboxItem({ ...waitingStep(occasion, key, parts), isUndo: true });
+      replaceStep(mirror, { ...waitingStep(occasion, key, parts), isUndo: true }, occasion.now);
   });
   await wake(
     link,

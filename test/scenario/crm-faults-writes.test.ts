@@ -248,6 +248,32 @@ describe('an update', () => {
     expect(updates(scene)).toBe(1);
   });
 
+  test.each([
+    ['is deleted', ({ crm }: Scenario, id: number) => crm.trash('lead', id)],
+    ['is edited', ({ crm }: Scenario, id: number) => crm.update('lead', id, { title: 'Said later' })],
+  ])('S1: whose answer got lost, and whose record %s then, brings it there as well', async (_is, change) => {
+    const leads = { leads: { conflict: 'sheet' } };
+    const scene = await openScenario({ sheet: { tabs: settingsSchema.shape.sheet.shape.tabs.parse(leads) } });
+    const { crm, engine, line, sheet } = scene;
+    const { id } = await crm.take('lead');
+    scene.setFaults({ faults: [{ kind: 'dropAfter', method: 'PUT', path: `/leads/${id}` }] });
+    const stop = line.intercept(new RegExp(`^PUT /leads/${id}$`), async (_asked, passOn) => {
+      stop();
+      try {
+        return await passOn();
+      } finally {
+        await change(scene, id);
+      }
+    });
+    await Promise.all([
+      crm.update('lead', id, { title: 'Said in the CRM' }),
+      sheet.type('lead', id, { Title: 'Said in the sheet' }),
+    ]);
+    await until('the value that lost', async () =>
+      engine.link.mirror.readJournal(9).some(({ lost }) => lost['title'] === 'Said in the CRM'),
+    );
+  });
+
   test('fault 20: of a record that was deleted in the CRM keeps the row and asks', async () => {
     const scene = await openScenario({ crm: { rereadAfterMs: 1 } });
     const { crm, line, sheet } = scene;

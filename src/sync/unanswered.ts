@@ -1,0 +1,44 @@
+import type { Mirror } from '../core/mirror.ts';
+import type { RecordKey } from '../core/record.ts';
+import type { OutboxItem } from '../core/state.ts';
+
+/** Forgets a step towards the CRM that is over, or not meant any more. `at` is epoch ms. */
+export function forgetStep(mirror: Mirror, key: RecordKey, at: number): void {
+  noteUnanswered(mirror, mirror.findOutboxItem(key), at);
+  mirror.dropOutboxItem(key);
+}
+
+/** Puts a step into the outbox, in the place of what the record had there. `at` is epoch ms. */
+export function replaceStep(mirror: Mirror, item: OutboxItem, at: number): void {
+  const before = mirror.findOutboxItem(item.key);
+  if (before?.run !== item.run) noteUnanswered(mirror, before, at);
+  mirror.saveOutboxItem(item);
+}
+
+/** Notes that nobody will find out what became of a step so far, although it stays. `at` is epoch ms. */
+export function closeAttempts(mirror: Mirror, item: OutboxItem, at: number): void {
+  const { sentAt: _closed, ...open } = item;
+  mirror.transaction(() => {
+    noteUnanswered(mirror, item, at);
+    mirror.saveOutboxItem(open);
+  });
+}
+
+/** Of an update that was sent, and of which nobody will find out whether it was done, the journal keeps what it may have replaced. */
+function noteUnanswered(mirror: Mirror, item: OutboxItem | undefined, at: number): void {
+  if (item?.kind !== 'update' || item.sentAt === undefined) return;
+  const { base, fields, key, notice, run } = item;
+  mirror.appendJournal([
+    {
+      at,
+      run,
+      key,
+      kind: 'update',
+      side: 'crm',
+      before: base,
+      after: fields,
+      lost: notice === '' ? {} : base,
+      cause: 'sent to the CRM, which did not say whether it took it',
+    },
+  ]);
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { findHit, findKeptColumns } from '../../src/sheets/kept.ts';
+
+const headers = ['ID', 'Title'].map(textCell);
+const tab = {
+  columnCount: 4,
+  columns: { id: 0, sync: undefined, fields: new Map([['title', { index: 1 }]]) },
+  rows: [headers],
+};
+
+it('S2: a column without a header has not moved where the row of headers was kept with more cells than it was read', () => {
+  const met = findKeptColumns(tab, [...headers, emptyCell, emptyCell]);
+  const hit = findHit(
+    tab,
+    {
+      kind: 'set',
+      entity: 'lead',
+      position: 1,
+      idSeen: textCell('1'),
+      cells: {},
+      place: { headers: ['ID', 'Title', '', ''], columns: { ID: 0, title: 1 }, cells: [] },
+      others: [{ column: 3, written: emptyCell }],
+    },
+    met!,
+  );
+  expect(hit).toBeUndefined();
+});
