@@ -112,8 +112,9 @@ export function findHit(tab: PlannedTab, step: SetStep | AppendStep, met: KeptCo
   const placed = placedCells(tab, step);
   const strayed = placed.filter(({ column }) => (oldIndexes[column] ?? column) !== column);
   if (strayed.length === 0) return undefined;
-  const isIdInPlace = step.id && !strayed.some(({ column }) => column === tab.columns.id);
-  // A row of ours that is new and lacks its ID has no use for the rest.
+  // A row of ours that is new and lacks its ID has no use for the rest; one that was to come back comes anew.
+  const isKept = step.kind === 'set' || !step.place;
+  const isIdInPlace = isKept && step.id && !strayed.some(({ column }) => column === tab.columns.id);
   const hits = step.kind === 'append' && !isIdInPlace ? placed : strayed;
   const fields = new Map([...columns.fields].map(([field, { index }]) => [index, field]));
   const cells: Record<FieldName, Cell> = {};

@@ -132,6 +132,27 @@ describe('rows that move between read and write', () => {
     ]);
   });
 
+  test('S13: a row that is given back under columns that moved tells all of its cells, for it has to come anew', async () => {
+    await sheet.fill('1', '2');
+    await sheet.table.read(sheetLayout);
+    const { rows } = await sheet.table.write([deleteStep(2, '2')], keeping);
+    await sheet.table.read(sheetLayout);
+    const place = rows.get(0)?.place;
+    await sheet.setFaults({
+      beforeNextWrite: [{ kind: 'moveColumns', sheet: 'Leads', column: 2, count: 1, to: 4 }],
+    });
+    const step: RowStep = {
+      kind: 'append',
+      entity: 'lead',
+      id: textCell('2'),
+      cells: titled('Title 2'),
+      ...(place && { place }),
+    };
+    const { hits } = await sheet.table.write([step], { run: 'w2', from: 10 });
+    expect(hits.get(-1)).toMatchObject({ id: textCell('2') });
+    expect(hits.get(-1)?.ownId).toBeUndefined();
+  });
+
   test('S2: cells are given back as they were, and no others', async () => {
     await sheet.fill('1');
     await sheet.person(

@@ -246,6 +246,20 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(acme.cells['title']).toEqual(textCell('Acme'));
   });
 
+  it('but not in another record’s row that is only as empty, where the one that was hit is gone', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const emptied = { 'about.url': emptyCell, 'about.description': emptyCell };
+    Object.assign(acme.cells, { ...emptied, status_name: emptyCell });
+    const filled = { 'about.url': textCell('Of Beta'), 'about.description': textCell('Of Beta') };
+    const beforehand = { ...acme.cells, ...titled('Beta'), status_name: textCell('In talks'), ...filled };
+    removeRow(world, leadKey(2));
+    const columns = { ...place.columns, 'about.url': 3, 'about.description': 4 };
+    const kept = { ...keptRow(textCell('2'), beforehand), place: { ...place, columns } };
+    mend(world, setTo(textCell('2'), { cells: emptied, kept }));
+    expect(acme.cells).toMatchObject(emptied);
+  });
+
   it('where somebody typed over it and took that back', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const acme = rowOf(world, leadKey(1));

@@ -44,7 +44,7 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const named = withId(tab, id ?? kept.id);
   const withoutId = () => withId(tab, kept.id).filter((row) => hasLeft(row, sent, kept));
   const all = (named.length > 0 ? named : isIdWritten ? withoutId() : tab.rows).filter(
-    (row) => !isMeantRow(row, sent, kept),
+    (row) => !isMeantRow(row, sent, kept) && !isAnother(row, sent, kept),
   );
   const candidates = sent.position < 0 ? all.filter((row) => isIdWritten || hasLeft(row, sent, kept)) : all;
   const showing = candidates.filter((row) => showsWritten(row, sent));
@@ -72,6 +72,13 @@ const isMeantRow = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
   equalCells(row.id, sent.idSeen) &&
   !equalCells(sent.idSeen, kept.id) &&
   createLikeness(sent, kept)(row) <= alikeMin;
+
+/** Whether it has an ID of its own and less of what the set left alone: cells that it emptied are alike in many rows. */
+const isAnother = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
+  sent.id === undefined &&
+  row.id.kind !== 'empty' &&
+  !equalCells(row.id, kept.id) &&
+  createLikeness(sent, kept)(row) < alikeMin;
 
 /** A row that has less in common with the one that was hit may be any. */
 const alikeMin = 0.5;
