@@ -227,7 +227,8 @@ export class Puller {
       if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
       return turn;
     } catch (error) {
-      this.#readings.set(entity, noteFailure(this.#readingOf(entity), turn));
+      const isUnreadable = isSyncError(error, 'CRM_UNREADABLE');
+      this.#readings.set(entity, noteFailure(this.#readingOf(entity), turn, isUnreadable));
       throw error;
     }
   }

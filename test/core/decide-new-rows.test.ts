@@ -263,7 +263,12 @@ describe('a create whose outcome nobody knows', () => {
     setItem(world, item, { state: 'review', sentAt: world.now, error });
     addRecord(world, 'lead', { title: 'ACME' });
     addRecord(world, 'lead', { title: 'Gamma' });
-    settle(world);
+    const { holds } = settle(world);
+    expect(holds).toContainEqual({
+      entity: 'lead',
+      id: '3',
+      reason: expect.stringContaining(`the row with ${item.key.id} in its ID cell`),
+    });
     expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title'] ?? emptyCell))).toEqual([
       'Beta',
       'Acme',

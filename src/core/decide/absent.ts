@@ -131,7 +131,12 @@ export function decideUnseenRecords(context: TabContext, present: ReadonlySet<Re
     ({ key, kind, state }) => kind === 'create' && (state !== 'review' || tokens.has(key.id)),
   );
   const { room = Number.POSITIVE_INFINITY } = context.tab;
-  const due = unseen.filter((record) => !doubtful.some((item) => mayBeMadeBy(item, record)));
+  const due = unseen.filter((record) => {
+    const item = doubtful.find((candidate) => mayBeMadeBy(candidate, record));
+    if (item?.state === 'review')
+      draft.holds.push({ entity: context.entity, id: record.key.id, reason: doubtfulReason(item) });
+    return item === undefined;
+  });
   if (due.length > room) draft.holds.push({ entity: context.entity, reason: fullReason(due.length - room) });
   due
     .toSorted((left, right) => byNumber.compare(left.key.id, right.key.id))
@@ -143,6 +148,10 @@ export function decideUnseenRecords(context: TabContext, present: ReadonlySet<Re
 
 const fullReason = (records: number) =>
   `The spreadsheet has no room for ${records} more rows. Delete tabs, columns or blank rows that nobody needs.`;
+
+const doubtfulReason = ({ key }: OutboxItem): string =>
+  `It may be the record that the row with ${key.id} in its ID cell was to create. ` +
+  'Put its ID into that cell if it is, or clear the cell to create a new record.';
 
 /**
  * Whether the record may be the child of a create whose outcome is not known: it then must not become a row of its own. While a create
