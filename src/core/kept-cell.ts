@@ -15,3 +15,13 @@ export function isSameKept(read: Cell = emptyCell, kept: Cell = emptyCell): bool
   if (isComputed(read)) return isComputed(kept) || isSpilled(read);
   return equalCells(unticked(bareCell(read)), unticked(bareCell(kept)));
 }
+
+/** Whether more than half of what stood in the cells of a row as it was read stands in those of another one. */
+export function isMostlyAlike(
+  read: Readonly<Record<string, Cell>>,
+  other: Readonly<Record<string, Cell>>,
+): boolean {
+  const filled = Object.entries(read).filter(([, { kind }]) => kind !== 'empty');
+  const same = filled.filter(([name, cell]) => isSameKept(cell, other[name]));
+  return same.length > filled.length / 2;
+}

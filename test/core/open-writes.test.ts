@@ -85,6 +85,19 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     expect(judgeSet(shared, keptRow(textCell('1'), titled('Other'))).done.size).toBe(0);
   });
 
+  it('has given a row its ID back also where somebody typed in that moment, if no other row was like it', () => {
+    const was = { ...titled('Acme'), status_name: textCell('New'), 'about.url': textCell('acme.example') };
+    const cells = { ...was, status_name: textCell('Typed') };
+    const given = setTo(emptyCell, { id: textCell('1'), cells: {}, was });
+    const isDone = (sent: SentSet, kept: KeptRow) =>
+      judgeWrite(openWrite({ sets: [sent] }), new Map([[0, kept]])).done.has(0);
+    expect(isDone({ ...given, isAlone: true }, keptRow(emptyCell, cells))).toBe(true);
+    expect(isDone({ ...given, isAlone: true }, keptRow(textCell('2'), cells))).toBe(false);
+    const other = { ...cells, 'about.url': textCell('other.example') };
+    expect(isDone({ ...given, isAlone: true }, keptRow(emptyCell, other))).toBe(false);
+    expect(isDone(given, keptRow(emptyCell, cells))).toBe(false);
+  });
+
   it('has mended its row, whose ID somebody exchanged since, where that shows the damage', () => {
     const confirms = { offers: {}, notice: '', mends: { write: 'w0!', slot: 0 } };
     const exchanged = keptRow(textCell('2'), titled('Read'));

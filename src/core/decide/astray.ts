@@ -1,6 +1,8 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
+import { isMostlyAlike } from '../kept-cell.ts';
 import type { TabKind } from '../layout.ts';
 import { type Mending, type OpenWrite, type SentDelete, type SentSet, watchFields } from '../open-write.ts';
+import { isClaimToken } from '../record.ts';
 import type { ObservedRow, RowStep } from '../table.ts';
 import { equalRows } from './bind.ts';
 import type { DecideInput, TabContext } from './context.ts';
@@ -161,12 +163,23 @@ export function keepBefore({ draft, entity, tab }: TabContext): void {
     const row = rows.get(write.position);
     if (row) {
       const isShared = (counts.get(describeCell(row.id)) ?? 0) > 1;
-      draft.before.set(write, { cells: row.cells, isShared });
+      const isAlone = isGivenBack(row, write) && isUnlike(tab.rows, row);
+      draft.before.set(write, { cells: row.cells, isShared, isAlone });
     } else if (write.kind === 'set') {
       draft.before.set(write, { cells: blankCells(tab.fields), isShared: false });
     }
   }
 }
+
+/** Whether the row gets back the ID that it has lost; a new row may still become anything. */
+const isGivenBack = (row: ObservedRow, write: RowStep): boolean =>
+  write.kind === 'set' &&
+  write.id !== undefined &&
+  row.id.kind === 'empty' &&
+  !isClaimToken(describeCell(write.id));
+
+const isUnlike = (rows: readonly ObservedRow[], { cells, position }: ObservedRow): boolean =>
+  rows.every((other) => other.position === position || !isMostlyAlike(cells, other.cells));
 
 function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { describeCell, emptyCell, equalCells } from '../cell.ts';
 import { syncHeader } from '../headers.ts';
-import { isSameKept } from '../kept-cell.ts';
+import { isMostlyAlike, isSameKept } from '../kept-cell.ts';
 import {
   type Consequences,
   lateLandingMs,
@@ -41,7 +41,9 @@ export function unansweredWrite(
     const rest = {
       slot,
       ...(consequences ? { confirms: confirmsOf(consequences) } : {}),
-      ...(seen ? { was: seen.cells, ...(seen.isShared ? { isShared: true as const } : {}) } : {}),
+      ...(seen ? { was: seen.cells } : {}),
+      ...(seen?.isShared ? { isShared: true as const } : {}),
+      ...(seen?.isAlone ? { isAlone: true as const } : {}),
     };
     if (step.kind === 'delete') deletes.push({ ...step, ...rest });
     else if (step.kind === 'set') sets.push({ ...sentSet(step), ...rest });
@@ -268,7 +270,7 @@ export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): rea
 }
 
 function isMeant(sent: SentSet | SentDelete, kept: KeptRow): boolean {
-  const { idSeen, isShared, was = {} } = sent;
+  const { idSeen, isAlone, isShared, was = {} } = sent;
   const hasId = kept.id.kind !== 'empty' && equalCells(idSeen, kept.id);
   if (hasId && !isShared) return true;
   // Damage stays where it is when somebody exchanges IDs.
@@ -276,6 +278,8 @@ function isMeant(sent: SentSet | SentDelete, kept: KeptRow): boolean {
   // A column that was deleted in that moment says nothing of the row.
   const cells = Object.entries(was).filter(([name]) => name in kept.cells);
   if (cells.length === 0 && Object.keys(was).length > 0) return false;
+  // Somebody may type in the very moment in which a row gets its ID back.
+  if (isAlone && kept.id.kind === 'empty' && isMostlyAlike(was, kept.cells)) return true;
   const isTold = hasId || idSeen.kind === 'empty' || cells.some(([, cell]) => cell.kind !== 'empty');
   return isTold && cells.every(([name, cell]) => isSameKept(cell, kept.cells[name]));
 }

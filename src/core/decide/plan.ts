@@ -83,6 +83,8 @@ export interface RowBefore {
   readonly cells: Readonly<Record<FieldName, Cell>>;
   /** Whether other rows showed the same ID. */
   readonly isShared: boolean;
+  /** Whether it has no ID and looks like no other row. */
+  readonly isAlone?: boolean;
 }
 
 /**
