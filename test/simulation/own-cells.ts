@@ -87,7 +87,9 @@ function countCells({ sheets }: Spreadsheet, isMeant = false): Counts {
             )
           : shown;
         if (text === '') continue;
-        const name = `${sheet.sheetId} ${text} ${JSON.stringify(row[column]?.userEnteredFormat ?? {})}`;
+        // A write that went over it brought its own format.
+        const format = text === shown ? (row[column]?.userEnteredFormat ?? {}) : {};
+        const name = `${sheet.sheetId} ${text} ${JSON.stringify(format)}`;
         counts.set(name, (counts.get(name) ?? 0) + 1);
       }
     }
@@ -96,8 +98,10 @@ function countCells({ sheets }: Spreadsheet, isMeant = false): Counts {
 }
 
 /** An emptied cell keeps nothing, whatever its format. */
-const textOf = (cell: Row[number]): string =>
-  cell?.userEnteredValue?.formulaValue ?? cell?.userEnteredValue?.stringValue ?? '';
+function textOf(cell: Row[number]): string {
+  const { formulaValue, numberValue, stringValue } = cell?.userEnteredValue ?? {};
+  return formulaValue ?? stringValue ?? numberValue?.toString() ?? '';
+}
 
 /** What people had put there where another own cell of the row tells it. */
 function meantText(shown: string, ofRow: readonly string[]): string {
