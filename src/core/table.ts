@@ -95,6 +95,10 @@ export type RowStep =
 
 export type SetStep = Extract<RowStep, { kind: 'set' }>;
 export type AppendStep = Extract<RowStep, { kind: 'append' }>;
+
+/** Whether a step adds the row of a record, which is not one that comes back. */
+export const isNewRecord = (step: SetStep | AppendStep): step is AppendStep =>
+  step.kind === 'append' && step.id !== undefined && step.place === undefined;
 export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
 
 /** The header rows of the tabs are kept first, each tab's in its place of these. */
@@ -137,7 +141,7 @@ export interface Hit extends RowCells {
   readonly strayed: readonly FieldName[];
   /** The ID that it put where it belongs. */
   readonly ownId?: Cell;
-  /** The columns as the step met them, without a row. */
+  /** The columns as the step met them, without a row; with its cells as they were meant where nothing of a new row can stay as it is. */
   readonly place: KeptPlace;
 }
 

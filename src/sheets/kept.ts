@@ -1,10 +1,19 @@
 import { bareCell, type Cell, describeCell, emptyCell, equalCells, textCell } from '../core/cell.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
-import type { AppendStep, ColumnPlaces, Hit, KeptRow, OtherCell, SetStep } from '../core/table.ts';
+import {
+  type AppendStep,
+  type ColumnPlaces,
+  type Hit,
+  isNewRecord,
+  type KeptRow,
+  type OtherCell,
+  type RowCells,
+  type SetStep,
+} from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import type { ColumnIndexes } from './columns.ts';
 import type { Rows } from './grid.ts';
-import { type PlannedTab, placedCells } from './placed-cells.ts';
+import { type PlannedTab, placeCells, placedCells } from './placed-cells.ts';
 
 type Row = Rows[number];
 
@@ -112,7 +121,7 @@ export function findHit(tab: PlannedTab, step: SetStep | AppendStep, met: KeptCo
   const placed = placedCells(tab, step);
   const strayed = placed.filter(({ column }) => (oldIndexes[column] ?? column) !== column);
   if (strayed.length === 0) return undefined;
-  // A row of ours that is new and lacks its ID has no use for the rest; one that was to come back comes anew.
+  // A row of ours that is new and lacks its ID is written anew where it stands; one that was to come back comes anew.
   const isKept = step.kind === 'set' || !step.place;
   const isIdInPlace = isKept && step.id && !strayed.some(({ column }) => column === tab.columns.id);
   const hits = step.kind === 'append' && !isIdInPlace ? placed : strayed;
@@ -129,14 +138,32 @@ export function findHit(tab: PlannedTab, step: SetStep | AppendStep, met: KeptCo
   }
   const width = Math.max(...placed.map(({ column }) => column + 1));
   const ownId = isIdInPlace ? { ownId: step.id } : {};
+  const isWhole = isNewRecord(step) && !isIdInPlace;
   const planned = Object.entries(placesOf(tab).columns);
   const names = strayed.flatMap(({ column }) => planned.find(([, index]) => index === column)?.[0] ?? []);
   return {
     cells,
     others,
     strayed: names,
+    ...(isWhole ? { id: emptyCell } : {}),
     ...hit,
     ...ownId,
-    place: { ...placeColumns(met, width), cells: [] },
+    place: { ...placeColumns(met, width), cells: isWhole ? wantedCells(step, columns) : [] },
   };
+}
+
+/** The cells of a new row as they were meant, by the columns that it met. */
+function wantedCells({ cells, id, sync }: RowCells, columns: ColumnIndexes): readonly Cell[] {
+  const found = Object.entries(cells).filter(([field]) => columns.fields.has(field));
+  const wanted = {
+    cells: Object.fromEntries(found),
+    ...(id ? { id } : {}),
+    ...(sync && columns.sync !== undefined ? { sync } : {}),
+  };
+  const placed = placeCells(wanted, columns);
+  const width = Math.max(...placed.map(({ column }) => column + 1));
+  return Array.from(
+    { length: width },
+    (_, index) => placed.find(({ column }) => column === index)?.cell ?? emptyCell,
+  );
 }

@@ -87,6 +87,9 @@ function findTargets(
     return (headersNow[column] ?? '') === '' && column < columnCount ? column : -1;
   };
   return wanted
-    .map((from) => ({ from, column: targetOf(from), cell: cells[from] ?? emptyCell }))
+    .map((from) => {
+      const kind = columns.fields.get(fields.get(from) ?? '')?.kind;
+      return { from, column: targetOf(from), cell: cells[from] ?? emptyCell, ...(kind && { kind }) };
+    })
     .filter(({ column }) => column >= 0);
 }

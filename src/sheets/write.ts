@@ -56,18 +56,24 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps,
 function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, end: number): Request[] {
   const { sheetId } = tab;
   const copies = (step: SetStep | AppendStep, row: number): Request[] =>
-    givenCells(tab, step).flatMap(({ from, column }) => [
+    givenCells(tab, step).flatMap(({ from, ...placed }) => [
       // An empty cell that is copied may leave what stands there.
-      clearCell(sheetId, row, column),
+      clearCell(sheetId, row, placed.column),
       ...(step.place?.row === undefined
-        ? []
-        : copyBack(shadow, { row: step.place.row, column: from }, { sheetId, row, column })),
+        ? writeWanted(sheetId, row, placed)
+        : copyBack(shadow, { row: step.place.row, column: from }, { sheetId, row, column: placed.column })),
     ]);
   return [
     ...sets.flatMap((step) => copies(step, step.position)),
     ...appends.flatMap((step, index) => copies(step, end + index)),
   ];
 }
+
+/** What nothing kept, because it was meant and never stood there. */
+const writeWanted = (sheetId: number, row: number, placed: PlacedCell): Request[] =>
+  placed.cell.kind === 'empty'
+    ? []
+    : appendedBlocks(row, [placed]).map((block) => updateRequest(sheetId, block));
 
 const clearCell = (sheetId: number, row: number, column: number): Request => ({
   updateCells: {

@@ -153,6 +153,23 @@ describe('rows that move between read and write', () => {
     expect(hits.get(-1)?.ownId).toBeUndefined();
   });
 
+  test('S3: a new row under columns that moved can be written anew where it stands', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    await sheet.setFaults({
+      beforeNextWrite: [{ kind: 'insertColumns', sheet: 'Leads', column: 0, count: 1 }],
+    });
+    const row = { id: textCell('2'), cells: titled('Two') };
+    const { hits } = await sheet.table.write([{ kind: 'append', entity: 'lead', ...row }], keeping);
+    const { id: idSeen = emptyCell, others = [], place } = hits.get(-1) ?? {};
+    await sheet.table.read(sheetLayout);
+    const anew = { ...setStep(2, idSeen, row.cells), id: row.id, others, ...(place && { place }) };
+    await sheet.table.write([anew], { run: 'w2', from: 10 });
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Two' });
+    const { values } = (await sheet.readValues('Leads!A1:D3')) as { values: string[][] };
+    expect(values.map(([first = '']) => first)).toEqual(['', '', '']);
+  });
+
   test('S2: cells are given back as they were, and no others', async () => {
     await sheet.fill('1');
     await sheet.person(

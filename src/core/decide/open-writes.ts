@@ -1,4 +1,4 @@
-import { describeCell, emptyCell, equalCells } from '../cell.ts';
+import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import { syncHeader } from '../headers.ts';
 import { isMostlyAlike, isSameKept } from '../kept-cell.ts';
 import {
@@ -14,6 +14,7 @@ import {
 import type { JournalEntry } from '../state.ts';
 import {
   type Hit,
+  isNewRecord,
   type KeptRow,
   keptTabs,
   numberSteps,
@@ -178,12 +179,7 @@ export function addHits(
     const step = steps.get(slot);
     if (!step) return [];
     const position = step.kind === 'set' ? step.position : -1;
-    const kept = rows.get(slot) ?? {
-      id: emptyCell,
-      sync: emptyCell,
-      cells: cellsInPlace(step, { ...hit, strayed }),
-      place,
-    };
+    const kept = rows.get(slot) ?? rowInPlace(step, { ...hit, place, strayed }, ownId);
     const { cells = {}, sync } = judged.get(slot) ?? {};
     const reached = Object.entries(cells).filter(([name]) => !strayed.includes(name));
     const sent = { entity: step.entity, position, idSeen: emptyCell, slot, ...hit };
@@ -204,13 +200,21 @@ export function addHits(
   };
 }
 
-/** What a new row shows in the columns that it reached. */
-const cellsInPlace = (step: RowStep, { cells, strayed }: Pick<Hit, 'cells' | 'strayed'>): KeptRow['cells'] =>
-  Object.fromEntries(
-    Object.entries(step.kind === 'append' ? step.cells : {}).filter(
-      ([name]) => !(name in cells) && !strayed.includes(name),
-    ),
-  );
+/** What a new row shows in the columns that it reached, or what it is to show where it stands without its ID. */
+function rowInPlace(
+  step: RowStep,
+  { cells, place, strayed }: Pick<Hit, 'cells' | 'place' | 'strayed'>,
+  ownId: Cell | undefined,
+): KeptRow {
+  const nothing = { id: emptyCell, sync: emptyCell, cells: {}, place };
+  if (step.kind !== 'append') return nothing;
+  if (isNewRecord(step) && !ownId) {
+    const { id = emptyCell, sync = emptyCell } = step;
+    return { id, sync, cells: step.cells, place };
+  }
+  const reached = Object.entries(step.cells).filter(([name]) => !(name in cells) && !strayed.includes(name));
+  return { ...nothing, cells: Object.fromEntries(reached) };
+}
 
 /** The steps of a write that are named. */
 const slotsIn = ({ id }: OpenWrite, named: readonly Mending[]): ReadonlySet<number> =>
