@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { booleanCell, type Cell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { copyReason } from '../../src/core/decide/copies.ts';
-import { judgeWrite } from '../../src/core/decide/open-writes.ts';
+import { addHits, judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type OpenWrite, type SentDelete, type SentSet } from '../../src/core/open-write.ts';
 import type { KeptRow } from '../../src/core/table.ts';
 import { copyRow, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
@@ -83,6 +83,19 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     const shared = setTo(textCell('1'), { isShared: true });
     expect(judgeSet(shared, keptRow(textCell('1'), titled('Read'))).done.size).toBe(1);
     expect(judgeSet(shared, keptRow(textCell('1'), titled('Other'))).done.size).toBe(0);
+  });
+
+  it('has left in its row what did not stray, by which that is known among its copies', () => {
+    const cells = { ...titled('Written'), status_name: textCell('Strayed') };
+    const write = openWrite({ sets: [setTo(textCell('1'), { cells, was: {} })] });
+    const before = { ...titled('Read'), status_name: textCell('New') };
+    const rows = new Map([[0, keptRow(textCell('1'), before)]]);
+    const others = [{ column: 8, written: cells.status_name }];
+    const hits = new Map([[0, { cells: {}, others, strayed: ['status_name'], place }]]);
+    const { left } = addHits(judgeWrite(write, rows), write, { rows, hits });
+    expect(left.flatMap(({ sets }) => sets.map(({ kept }) => kept?.cells))).toEqual([
+      { ...titled('Written'), status_name: textCell('New') },
+    ]);
   });
 
   it('has given a row its ID back also where somebody typed in that moment, if no other row was like it', () => {

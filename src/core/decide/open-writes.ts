@@ -184,9 +184,14 @@ export function addHits(
     const reached = Object.entries(cells).filter(([name]) => !strayed.includes(name));
     const sent = { entity: step.entity, position, idSeen: emptyCell, slot, ...hit };
     const all = { ...sent, cells: { ...Object.fromEntries(reached), ...hit.cells } };
-    // In its own row it has put the ID where it belongs.
-    if (step.kind === 'append' || outcome.done.has(slot))
-      return { ...all, kept: ownId ? { ...kept, id: ownId } : kept };
+    // In its own row it has put the ID where it belongs, and some of its cells.
+    if (step.kind === 'append' || outcome.done.has(slot)) {
+      const mended = new Set([...strayed, ...Object.keys(all.cells)]);
+      return {
+        ...all,
+        kept: { ...kept, ...(ownId ? { id: ownId } : {}), cells: cellsAfter(step, kept, mended) },
+      };
+    }
     const hasSync = sync !== undefined && !strayed.includes(syncHeader);
     return { ...(hasSync ? { sync } : {}), ...all, ...(ownId ? { id: ownId } : {}), kept };
   });
@@ -199,6 +204,15 @@ export function addHits(
     overtyped: new Map([...outcome.overtyped].filter(([slot]) => !isHit(slot))),
   };
 }
+
+/** What the right row of a step shows, but for what is to be mended. */
+const cellsAfter = (step: RowStep, kept: KeptRow, mended: ReadonlySet<FieldName>): KeptRow['cells'] =>
+  step.kind === 'set'
+    ? {
+        ...kept.cells,
+        ...Object.fromEntries(Object.entries(step.cells).filter(([name]) => !mended.has(name))),
+      }
+    : kept.cells;
 
 /** What a new row shows in the columns that it reached, or what it is to show where it stands without its ID. */
 function rowInPlace(
