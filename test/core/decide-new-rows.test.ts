@@ -244,6 +244,25 @@ describe('a create whose outcome nobody knows', () => {
     expect(titles(world)).toEqual(['Beta', 'Acme']);
   });
 
+  it('S3: is not sent once more for a row that was moved back without its token, and the row gets its ID', () => {
+    const world = worldWithLeads(['Beta']);
+    const moved = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, moved);
+    setItem(world, item, { state: 'unknown', sentAt: world.now });
+    moved.cells['title'] = emptyCell;
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    settle(world);
+    expect(creates(world)).toMatchObject([{ key: item.key }]);
+    setItem(world, item, { state: 'waiting' });
+    push(world);
+    settle(world);
+    expect([titles(world), syncOf(row), moved.id]).toEqual([
+      ['Beta', 'Acme'],
+      expect.stringMatching(/^Synced /),
+      emptyCell,
+    ]);
+  });
+
   it('lets records that were there before it become rows', () => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });

@@ -75,18 +75,18 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
   );
 }
 
-/** A create that is on its way for a row like this one, which lost its token then: sent once more, it would make a second record. */
+/**
+ * A create that is on its way for a row like this one, which lost its token then, or left it behind in a blank row: sent once more, it
+ * would make a second record.
+ */
 function findUnderWay({ outbox, tab }: TabContext, fields: Fields): OutboxItem | undefined {
-  const tokens = new Set(tab.rows.map(({ id }) => describeCell(id)));
-  return outbox
-    .values()
-    .find(
-      ({ fields: sent, key, kind, state }) =>
-        kind === 'create' &&
-        (state === 'sending' || state === 'unknown') &&
-        !tokens.has(key.id) &&
-        resembles(sent, fields),
-    );
+  const rows = new Map(tab.rows.map((row) => [describeCell(row.id), row]));
+  return outbox.values().find(({ fields: sent, key, kind, state }) => {
+    if (kind !== 'create' || !resembles(sent, fields)) return false;
+    const row = rows.get(key.id);
+    if (row) return isBlank(row) && (state === 'sending' || state === 'unknown' || state === 'done');
+    return state === 'sending' || state === 'unknown';
+  });
 }
 
 const foreignReason =
@@ -121,6 +121,7 @@ export function decideClaimedRow(
   const item = context.outbox.get(token);
   if (item?.state === 'done' && item.recordId !== undefined) {
     if (boundIds.has(item.recordId)) return offerAsNew(context, row, token, copyReason);
+    if (isBlank(row) && hasMoved(context, item)) return freeRow(context, row);
     return decideRow(context, row, item.recordId, { id: item.recordId });
   }
   if (item?.state === 'review')
@@ -170,13 +171,24 @@ export function decideClaimedRow(
 
 /** A row of which nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment. */
 function releaseClaim(context: TabContext, row: ObservedRow, token: RecordId): void {
-  const { draft, entity, input, outbox, tab } = context;
+  const { draft, entity, input, outbox } = context;
   if (input.isRestless(entity, row)) {
     draft.restlessRows += 1;
     return;
   }
-  const key = { entity, id: token };
-  if (outbox.has(token)) draft.outboxDropped.push(key);
+  if (outbox.has(token)) draft.outboxDropped.push({ entity, id: token });
+  freeRow(context, row);
+}
+
+/** Whether the row that a create was made for stands elsewhere, without the token: somebody took back that it was moved. */
+const hasMoved = (context: TabContext, { fields }: OutboxItem): boolean =>
+  context.tab.rows.some(
+    (row) =>
+      row.id.kind === 'empty' && !isBlank(row) && resembles(fields, readRowValues(context, row).fields),
+  );
+
+/** Takes the token out of a blank row. */
+function freeRow({ draft, entity, tab }: TabContext, row: ObservedRow): void {
   draft.table.push({
     write: {
       kind: 'set',
@@ -193,9 +205,9 @@ function releaseClaim(context: TabContext, row: ObservedRow, token: RecordId): v
 }
 
 const pendingCreate = (item: OutboxItem): string =>
-  item.state === 'sending'
-    ? 'being created in the CRM'
-    : 'the CRM did not say whether it created the record; the daemon looks before it tries again';
+  item.state === 'unknown'
+    ? 'the CRM did not say whether it created the record; the daemon looks before it tries again'
+    : 'being created in the CRM';
 
 /** How long a create that is over is kept: whoever brings back the row with its token does so within this time. */
 const overKeptMs = 30 * 24 * 60 * 60 * 1000;
