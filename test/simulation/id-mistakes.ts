@@ -1,18 +1,25 @@
+import { describeCell, emptyCell } from '../../src/core/cell.ts';
 import type { Operation } from './operation.ts';
 import { isRecordId, type People, pick, type WritableRow } from './people.ts';
 import type { TabView } from './tab-view.ts';
 
 /**
  * Rows with an ID whose title still tells whose they are, whatever else was edited there: from less nobody could tell, a person neither.
- * With a token that is the title which was sent.
+ * With a token that is the title which was sent. Of a row that may be added a second time yet, both would tell it.
  */
-const tellingRows = (people: People, { entity, ...tab }: TabView): WritableRow[] =>
-  people.writableRows({ entity, ...tab }).filter(({ row }) => {
-    const { mirror } = people.stage.link;
+const tellingRows = (people: People, { entity, ...tab }: TabView): WritableRow[] => {
+  const { mirror } = people.stage.link;
+  const appends = mirror
+    .readOpenWrites()
+    .flatMap((write) => (write.outcome === 'unknown' ? write.appends : []));
+  const mayComeAgain = new Set(appends.map(({ id }) => describeCell(id ?? emptyCell)));
+  return people.writableRows({ entity, ...tab }).filter(({ row }) => {
     const key = { entity, id: row.id };
     const known = isRecordId(row.id) ? mirror.findAgreement(key) : mirror.findOutboxItem(key);
-    return row.owner !== '' && row.id !== '' && known?.fields['title'] === row.cells['title'];
+    const isTold = known?.fields['title'] === row.cells['title'] && !mayComeAgain.has(row.id);
+    return row.owner !== '' && row.id !== '' && isTold;
   });
+};
 
 /** Those of records, in which nothing else is on its way. */
 const restingRows = (people: People, tab: TabView): WritableRow[] =>

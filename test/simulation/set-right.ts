@@ -74,7 +74,8 @@ function dropRemains(people: People, tab: TabView): void {
   const remains = tab.rows.filter(
     (row) =>
       !owners.has(row) &&
-      (people.claimedOwners(tab.entity, row).length > 0 || row.sync.startsWith('New row: fill')),
+      (people.claimedOwners(tab.entity, row).length > 0 ||
+        /^(New row: fill|Error: Title shows)/.test(row.sync)),
   );
   for (const { position } of remains.toReversed())
     people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: position, count: 1 });
