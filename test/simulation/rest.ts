@@ -10,7 +10,7 @@ import { Violation } from './violation.ts';
 const sweepsToRest = 3;
 /** One of them may have been under way when the last sweep was over. */
 const cyclesToRest = 2;
-const stepsMax = 4_000;
+const stepsMax = 2_000;
 
 /**
  * Lets the daemon work alone until it has looked at everything so often, and after that so often at the sheet, and has nothing left

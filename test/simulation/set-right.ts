@@ -81,13 +81,17 @@ function dropRemains(people: People, tab: TabView): void {
     people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: position, count: 1 });
 }
 
-/** IDs that stand in another row too, and in their own row alone. */
+/** What only the daemon writes, where it stands in another column than its own. */
+const ourWords = /^(Synced \d|Pending: |Held: |Error: |Conflict: |new-0)/;
+
+/** IDs that stand in another row too, or that are none, and in their own row alone. */
 function clearStrayIds(people: People, { columnOf, rows, sheetId }: TabView): void {
   const column = columnOf('ID');
   for (const { id, cells, owner, position } of rows) {
     const isAlone = owner === '' && Object.values(cells).every((text) => text === '');
     const hasTwin = rows.some((other) => other.id === id && other.position !== position);
-    if (column !== undefined && isRecordId(id) && isAlone && hasTwin)
+    const isNone = ourWords.test(id) && !isClaimToken(id);
+    if (column !== undefined && isAlone && ((isRecordId(id) && hasTwin) || isNone))
       people.act({ kind: 'edit', sheet: sheetId, row: position, column, text: '' });
   }
 }
@@ -155,7 +159,7 @@ function mendCells(
   found: ReadonlyMap<string, string>,
 ): void {
   const isWrong = (field: string) => {
-    if (/^(Synced \d|Pending: |Held: |Error: |Conflict: |new-0)/.test(row.cells[field] ?? '')) return true;
+    if (ourWords.test(row.cells[field] ?? '')) return true;
     const claim = people.claims.of(row.cells[field]);
     return claim !== undefined && (claim.owner !== owner || claim.field !== field);
   };
