@@ -220,6 +220,17 @@ describe('S2: what a write did to other rows is mended', () => {
     expect([acme.id, copy.id]).toEqual([kept.id, kept.id]);
   });
 
+  it('in a new row that reached all of its columns but that of the ID', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const { row: _nowhere, ...columns } = place;
+    const kept = { ...keptRow(acme.id, { ...acme.cells }), place: columns };
+    acme.id = emptyCell;
+    mend(world, setTo(emptyCell, { id: emptyCell, cells: { ...acme.cells }, kept, position: -1 }));
+    expect(acme.id).toEqual(kept.id);
+    expect(world.sheet.lead).toHaveLength(2);
+  });
+
   it('in a copy that somebody made while it was mended', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const acme = rowOf(world, leadKey(1));

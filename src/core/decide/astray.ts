@@ -12,6 +12,7 @@ import {
   byDistance,
   fieldsTypedOver,
   findHitRows,
+  hasWrongId,
   isLeft,
   isRetyped,
   leftFields,
@@ -91,7 +92,7 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
     // What people keep beside equal rows can not be told apart by them.
     const others = row === nearest ? (sent.others ?? []) : [];
     const left = leftFields(row, sent, kept);
-    const hasId = sent.id !== undefined && equalCells(row.id, sent.id) && !equalCells(sent.id, kept.id);
+    const hasId = hasWrongId(row, sent, kept);
     // Whoever was told that this is a copy, and made it another row, would write to the original.
     const isTakenForCopy = isMarkedCopy(row) && isRetyped(row, kept);
     const hasSync = context.tab.hasSync && !isTakenForCopy && isLeft(row.sync, sent.sync, kept.sync);

@@ -150,7 +150,13 @@ export const isRetyped = (row: ObservedRow, kept: KeptRow): boolean =>
   shareOf((name) => (name in kept.cells ? [kept.cells[name]] : []))(row) < alikeMin;
 
 const hasLeft = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
-  leftFields(row, sent, kept).length > 0 || isLeft(row.sync, sent.sync, kept.sync);
+  leftFields(row, sent, kept).length > 0 ||
+  isLeft(row.sync, sent.sync, kept.sync) ||
+  hasWrongId(row, sent, kept);
+
+/** Whether a row has the ID that a set gave it, or none where it was to have one. */
+export const hasWrongId = (row: ObservedRow, { id }: SentSet, kept: KeptRow): boolean =>
+  id !== undefined && equalCells(row.id, id) && !equalCells(id, kept.id);
 
 /** Whether a cell still shows what was written, and showed something else before. */
 export const isLeft = (
