@@ -22,7 +22,8 @@ const titleInCrm = async ({ addresses }: ProcessStage, id: string) =>
 
 /** A daemon that starts after somebody has typed on each side, into the title of one lead. */
 async function openDisagreeing() {
-  const { daemon, stage } = await openFilled({ tabs: { leads: { conflict: 'ask' } } });
+  // Else what was read before the edit might still be young enough to be written over.
+  const { daemon, stage } = await openFilled({ tabs: { leads: { conflict: 'ask' } }, rereadAfterMs: 1 });
   const { id, title } = await leadAt(stage, 2);
   await daemon.terminate();
   await stage.editCrm(`/leads/${id}`, { title: 'Typed in the CRM' });

@@ -46,6 +46,8 @@ export interface StageOptions {
   readonly choices?: Partial<CrmChoices>;
   /** Keeps contacts the same too, with this pause between two leads. */
   readonly contactsPauseMs?: number;
+  /** How old what was read of a record may be when it is changed. */
+  readonly rereadAfterMs?: number;
   /** Whether plans are done by themselves; they are where absent. */
   readonly writes?: 'manual';
   /** Where the daemon keeps its state; a directory of its own where absent. */
@@ -99,10 +101,15 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
   onTestFinished(() => crm.close());
   const sheets = await startSandboxSheets({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
   onTestFinished(() => sheets.close());
-  const { contactsPauseMs, readWithToken = false } = options;
+  const { contactsPauseMs, readWithToken = false, rereadAfterMs } = options;
   const contacts = contactsPauseMs === undefined ? {} : { contacts: { enabled: true } };
   const settings = {
-    crm: { ...quickTimes.crm, budget: window, ...(contactsPauseMs === undefined ? {} : { contactsPauseMs }) },
+    crm: {
+      ...quickTimes.crm,
+      budget: window,
+      ...(contactsPauseMs === undefined ? {} : { contactsPauseMs }),
+      ...(rereadAfterMs === undefined ? {} : { rereadAfterMs }),
+    },
     sheet: { ...quickTimes.sheet, tabs: { ...contacts, ...options.tabs } },
     http: { readWithToken },
     ...(options.writes ? { writes: options.writes } : {}),
