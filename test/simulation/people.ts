@@ -192,8 +192,14 @@ export class People {
   }
 
   idsOn(side: Side, entity: TabEntity): ReadonlySet<string> {
-    const all = side === 'CRM' ? this.liveRecords(entity) : (this.tab(entity)?.rows ?? []);
-    return new Set(all.map(({ id }) => id));
+    if (side === 'CRM') return new Set(this.liveRecords(entity).map(({ id }) => id));
+    // A row with an ID by mistake is not the one of its record.
+    const isOwn = (row: SeenRow) => {
+      const titled = this.claims.of(row.cells['title'])?.owner;
+      return titled === undefined || titled === this.ownerOfRecord.get(`${entity}-${row.id}`);
+    };
+    const rows = this.tab(entity)?.rows ?? [];
+    return new Set(rows.filter(isOwn).map(({ id }) => id));
   }
 
   /** How many may go at once of as few as there are here. */
