@@ -84,11 +84,12 @@ function dropRemains(people: People, tab: TabView): void {
 /** What only the daemon writes, where it stands in another column than its own. */
 const ourWords = /^(Synced \d|Pending: |Held: |Error: |Conflict: |new-0)/;
 
-/** IDs that stand in another row too, or that are none, and in their own row alone. */
-function clearStrayIds(people: People, { columnOf, rows, sheetId }: TabView): void {
+/** IDs that stand in another row too, or that are none, in rows that show nothing of anybody. */
+function clearStrayIds(people: People, { columnOf, entity, rows, sheetId }: TabView): void {
   const column = columnOf('ID');
-  for (const { id, cells, owner, position } of rows) {
-    const isAlone = owner === '' && Object.values(cells).every((text) => text === '');
+  for (const row of rows) {
+    const { id, owner, position } = row;
+    const isAlone = owner === '' && people.claimedOwners(entity, row).length === 0;
     const hasTwin = rows.some((other) => other.id === id && other.position !== position);
     const isNone = ourWords.test(id) && !isClaimToken(id);
     if (column !== undefined && isAlone && ((isRecordId(id) && hasTwin) || isNone))
