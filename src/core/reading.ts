@@ -133,7 +133,7 @@ export function noteRead(reading: Reading, turn: Turn, found: Finding, now: numb
 /**
  * The reading after a turn that failed. A sweep goes on at that page, so that its records stay fresh, but it is broken: deletions during
  * the wait may have moved records past it, and it does not say what the list lacks. Where the page `isUnreadable` it begins again: a page
- * that repeats what came before may do so because records came meanwhile, and then it would for ever.
+ * that repeats what came before may do so because records came meanwhile, and would do so again.
  */
 export function noteFailure(reading: Reading, turn: Turn, isUnreadable = false): Reading {
   const { pass } = reading;
