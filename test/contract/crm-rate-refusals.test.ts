@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Crm } from '../../src/core/ports.ts';
 import { readRefusalPause } from '../../src/crm/refusal-pause.ts';
 import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import { createCrmBench } from '../support/crm-bench.ts';
@@ -20,6 +21,7 @@ afterEach(async () => {
 const now = Date.UTC(2026, 0, 1, 12);
 const at = (afterMs: number) => new Date(now + afterMs).toUTCString();
 const hourMs = 3_600_000;
+const lead = { entity: 'lead', id: '1' } as const;
 
 describe('the pause a refusal asks for', () => {
   it.each([
@@ -91,6 +93,22 @@ describe('a request that is refused for the rate', () => {
     await clock.advance(1);
     expect([await edited, await swept]).toMatchObject([{ id: '1' }, { id: '2' }]);
     expect(scripted.requests.map(({ url }) => url)).toEqual(['/leads/2', '/leads/1', '/leads/2']);
+  });
+
+  it.each([
+    ['an update', (crm: Crm, wait: AbortSignal) => crm.updateRecord(lead, { title: 'Anna' }, {}, wait)],
+    ['a delete', (crm: Crm, wait: AbortSignal) => crm.deleteRecord(lead, wait)],
+  ])('is not sent again once nobody waits for it any more, as %s', async (_write, send) => {
+    const waiting = new AbortController();
+    const late = new Error('too late');
+    const scripted = await startScriptedServer((response) => {
+      response.writeHead(429, { 'retry-after': '4' }).end();
+      waiting.abort(late);
+    });
+    server = scripted;
+    const { crm } = createCrmBench(scripted.baseUrl);
+    await expect(send(crm, waiting.signal)).rejects.toBe(late);
+    expect(scripted.requests).toHaveLength(1);
   });
 
   it('is given back as limited after ten refusals in a row, with the pause to come', async () => {
