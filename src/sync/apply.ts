@@ -13,6 +13,7 @@ import { isSyncError } from '../core/errors.ts';
 import { type Consequences, freeRow, type Mending, type OpenWrite, stepsOf } from '../core/open-write.ts';
 import type { RecordKey } from '../core/record.ts';
 import { numberSteps, type RowStep, type WriteReply } from '../core/table.ts';
+import type { FieldName } from '../core/value.ts';
 import { takeAccount } from './account.ts';
 import { saveColumnMap } from './column-map.ts';
 import type { Link } from './link.ts';
@@ -55,7 +56,11 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<numb
     saveOutcome(link, open, outcome);
     for (const step of done)
       confirm(link, plan.at, without(step, outcome.overtyped.get(numberOf(step.write))));
-    closeMendings(link, done, missed);
+    closeMendings(
+      link,
+      done.map((step) => ({ ...step, typed: outcome.overtyped.get(numberOf(step.write)) })),
+      missed,
+    );
     forgetStrewn(link, open, reply);
   });
   return missed.length + outcome.overtyped.size;
@@ -82,7 +87,13 @@ export async function recallWrites(link: Link): Promise<boolean> {
       saveOutcome(link, open, outcome);
       for (const { confirms, slot } of done)
         if (confirms) confirm(link, clock.now(), without(confirms, outcome.overtyped.get(slot)));
-      closeMendings(link, done.flatMap(confirmsOf), missed.flatMap(confirmsOf));
+      closeMendings(
+        link,
+        done.flatMap(({ confirms, slot }) =>
+          confirms ? [{ ...confirms, typed: outcome.overtyped.get(slot) }] : [],
+        ),
+        missed.flatMap(confirmsOf),
+      );
       forgetStrewn(link, open, reply);
     });
   }
@@ -117,13 +128,13 @@ function forgetStrewn({ mirror }: Link, { appends }: OpenWrite, { hits }: WriteR
 /** Damage is made good once every step that was to do so has reached its row. */
 function closeMendings(
   { mirror }: Link,
-  done: readonly Consequences[],
+  done: readonly (Consequences & { readonly typed: readonly FieldName[] | undefined })[],
   missed: readonly Consequences[],
 ): void {
   const isSame = (one: Mending, other: Mending | undefined) =>
     one.write === other?.write && one.slot === other.slot;
-  const mended = done.flatMap(({ mends }) =>
-    mends && !missed.some((step) => isSame(mends, step.mends)) ? [mends] : [],
+  const mended = done.flatMap(({ mends, typed = [] }) =>
+    mends && !missed.some((step) => isSame(mends, step.mends)) ? [{ ...mends, typed }] : [],
   );
   for (const write of closeMended(mirror.readOpenWrites(), mended)) mirror.saveOpenWrite(write);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { booleanCell, type Cell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { copyReason } from '../../src/core/decide/copies.ts';
-import { addHits, judgeWrite } from '../../src/core/decide/open-writes.ts';
+import { addHits, closeMended, judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type OpenWrite, type SentDelete, type SentSet } from '../../src/core/open-write.ts';
 import type { KeptRow } from '../../src/core/table.ts';
 import { copyRow, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
@@ -314,6 +314,15 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(acme.cells['title']).toEqual(textCell('Acme'));
     for (let cycles = 0; cycles < 4; cycles += 1) cycle(world);
     expect(world.openWrites.size).toBe(0);
+  });
+
+  it('and watched on in the fields in which somebody typed while it was mended, for they may take that back', () => {
+    const hit = setTo(textCell('1'), { cells: { ...titled('Written'), status_name: textCell('Lost') } });
+    const write = openWrite({ outcome: 'answered', sets: [hit] });
+    const later = { ...openWrite({ outcome: 'answered', sets: [{ ...hit, slot: 3 }] }), id: 'w2' };
+    const [left] = closeMended([write, later], [{ write: 'w1', slot: 0, typed: ['title'] }]);
+    expect(left?.sets).toMatchObject([{ slot: 0, cells: titled('Written') }]);
+    expect(Object.keys(left?.sets[0]?.cells ?? {})).toEqual(['title']);
   });
 
   it('the last first, and what it covered in the rows as they stand then', () => {

@@ -174,6 +174,20 @@ describe('rows whose IDs changed places', () => {
     expect(settle(world).holds).toEqual([]);
   });
 
+  it('S2: are held where one stayed behind alone, and all else of its row was moved and edited', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    changeRecord(world, acme, { 'about.url': 'https://acme.example', 'about.description': 'Steel' });
+    settle(world);
+    const row = rowOf(world, acme);
+    const moved = copyRow(world, acme);
+    moved.id = emptyCell;
+    for (const name of Object.keys(row.cells)) row.cells[name] = emptyCell;
+    moved.cells['about.description'] = textCell('Steel and more');
+    expect(settle(world).holds.map(({ id }) => id)).toEqual(['1', '']);
+    expect(recordOf(world, acme).fields).toMatchObject({ title: 'Acme', 'about.description': 'Steel' });
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
   it('S2: are held where the record whose values they show is gone, and the row of the other one too', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const row = rowOf(world, beta);

@@ -10,6 +10,7 @@ import {
   type SentDelete,
   type SentSet,
   stepsOf,
+  watchFields,
 } from '../open-write.ts';
 import type { JournalEntry } from '../state.ts';
 import {
@@ -234,12 +235,17 @@ function rowInPlace(
 const slotsIn = ({ id }: OpenWrite, named: readonly Mending[]): ReadonlySet<number> =>
   new Set(named.filter(({ write }) => write === id).map(({ slot }) => slot));
 
+/** A step that is made good, with the fields in which somebody had typed in that moment: they may take it back, and show the damage again. */
+export interface Mended extends Mending {
+  readonly typed: readonly FieldName[];
+}
+
 /**
  * The open writes of which less is left once these steps are made good. Of the only damage of a tab the next read has to find no
  * cell and no ID left, also in no copy that somebody made in that moment; where there is more, mending what is older looks the same as
  * damage that came back.
  */
-export function closeMended(writes: readonly OpenWrite[], mended: readonly Mending[]): readonly OpenWrite[] {
+export function closeMended(writes: readonly OpenWrite[], mended: readonly Mended[]): readonly OpenWrite[] {
   const isOnlyOfTab = (write: OpenWrite, { entity }: SentSet) =>
     !writes.some(
       ({ id, outcome, sets }) =>
@@ -247,13 +253,15 @@ export function closeMended(writes: readonly OpenWrite[], mended: readonly Mendi
         id !== write.id &&
         sets.some((sent) => sent.entity === entity && (sent.id || Object.keys(sent.cells).length > 0)),
     );
+  const typedIn = (write: OpenWrite, { slot }: SentSet) =>
+    mended.flatMap((each) => (each.write === write.id && each.slot === slot ? each.typed : []));
   return writes.flatMap((write) => {
     const slots = slotsIn(write, mended);
     if (slots.size === 0) return [];
     const sets = write.sets.flatMap((sent) => {
       const { others: _others, sync: _sync, ...rest } = sent;
       if (!slots.has(sent.slot)) return [sent];
-      return isOnlyOfTab(write, sent) ? [rest] : [];
+      return isOnlyOfTab(write, sent) ? [rest] : watchFields(sent, typedIn(write, sent));
     });
     return [{ ...write, sets, deletes: write.deletes.filter(({ slot }) => !slots.has(slot)) }];
   });

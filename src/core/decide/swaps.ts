@@ -28,7 +28,7 @@ export interface Swap {
  * Rows that show the values of another record whose own row does not: their IDs changed places, or their values did, perhaps with edits
  * on top. Which of it was meant nobody can tell, so nothing is written for either of them, unless it is certain. The same holds for a
  * row that shows exactly what a record has of which no row is known for certain; or that looks like it, and like its own no more; and
- * for one of whose values nothing is left in it, while they all stand in one of the `others`, which have no record.
+ * for one of whose values nothing is left in it, while they stand in one of the `others`, which have no record.
  */
 export function findSwaps(
   context: TabContext,
@@ -60,8 +60,12 @@ export function findSwaps(
   }
   for (const { id, own, row } of displaced) {
     const [agreement, look] = [context.agreements.get(id), lookOf({ cells: own })];
-    // A row with its own ID is a copy, and told to be one.
-    const isShown = () => others.some((other) => lookOf(other) === look && describeCell(other.id) !== id);
+    // A row with its own ID is a copy, and told to be one. Of one without any some cells may have been edited since.
+    const isShownIn = (other: ObservedRow) =>
+      other.id.kind === 'empty'
+        ? lookOf(other) === look || showsPart(context, other.cells, { id, own })
+        : lookOf(other) === look && describeCell(other.id) !== id;
+    const isShown = () => others.some(isShownIn);
     if (!swaps.has(id) && agreement && !isLike(context, row, agreement) && isShown())
       swaps.set(id, { other: id, sign: 'left' });
   }
