@@ -218,6 +218,18 @@ describe('an ID that somebody changed', () => {
     settle(world);
     expect(titles(world)).toEqual(['Acme GmbH', 'Beta']);
   });
+
+  it('S3: beside what the last update replaced makes no new record: somebody took the edit back', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const row = rowOf(world, acme);
+    row.cells['title'] = textCell('Acme GmbH');
+    settle(world);
+    row.id = emptyCell;
+    row.cells['title'] = textCell('Acme');
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    expect(titles(world)).toEqual(['Acme GmbH', 'Beta']);
+  });
 });
 
 describe('an ID that stands in the row of another record', () => {

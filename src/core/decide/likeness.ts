@@ -62,9 +62,11 @@ function countValues({ agreements }: TabContext, name: FieldName): ReadonlyMap<s
 export function isLike(context: TabContext, row: ObservedRow, agreement: Agreement): boolean {
   const known = baseOf(context, agreement);
   // A write that was on its way when the row lost its ID may have brought what the CRM has by now.
-  const inCrm = context.records.get(agreement.key.id)?.fields ?? known;
+  const { fields: inCrm = known, written } = context.records.get(agreement.key.id) ?? {};
+  // Somebody may have taken back in the sheet what was on its way to the CRM.
+  const before = { ...inCrm, ...written?.before };
   const shown = readRowValues(context, row).fields;
-  if (resembles(known, shown) || resembles(inCrm, shown)) return true;
+  if ([known, inCrm, before].some((fields) => resembles(fields, shown))) return true;
   // Records that the CRM made in one minute have columns alike that only show.
   const typed = Object.fromEntries(Object.entries(row.cells).filter(([name]) => !isShownOnly(context, name)));
   return showsPart(context, typed, { id: agreement.key.id, own: cellsOf(context, row, known) });
