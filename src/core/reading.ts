@@ -132,14 +132,12 @@ export function noteRead(reading: Reading, turn: Turn, found: Finding, now: numb
 
 /**
  * The reading after a turn that failed. A sweep goes on at that page, so that its records stay fresh, but it is broken: deletions during
- * the wait may have moved records past it, and it does not say what the list lacks. Where the page `isUnreadable` it begins again: a page
- * that repeats what came before may do so because records came meanwhile, and would do so again.
+ * the wait may have moved records past it, and it does not say what the list lacks.
  */
-export function noteFailure(reading: Reading, turn: Turn, isUnreadable = false): Reading {
+export function noteFailure(reading: Reading, turn: Turn): Reading {
   const { pass } = reading;
   const isBroken = turn.kind === 'sweep' && pass?.nextPage === turn.page;
-  const broken = isBroken && !isUnreadable ? { ...pass, isUnbroken: false } : undefined;
-  return { ...reading, lastKind: turn.kind, pass: isBroken ? broken : pass };
+  return { ...reading, lastKind: turn.kind, pass: isBroken ? { ...pass, isUnbroken: false } : pass };
 }
 
 /** Whether a sweep that comes to its end with this turn was read without any failure. */

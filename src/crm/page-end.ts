@@ -10,6 +10,8 @@ export interface ListingMemory {
   readonly last?: { readonly page: number; readonly size: number };
   /** How many elements there were by what the first page told. */
   readonly total?: number;
+  /** How many pages there were by what the first one told. */
+  readonly pages?: number;
   /** What the pages from the first to the last one held. */
   readonly seen: ReadonlySet<RecordId>;
 }
@@ -39,7 +41,7 @@ export const emptyMemory: ListingMemory = { seen: new Set() };
 export function findPageEnd(read: PageReading, memory: ListingMemory): PageEnd {
   const { page, ids, facts } = read;
   if (ids.length === 0) return 'end';
-  if (isRepeat(read, memory)) {
+  if (isRepeat(read, memory) && !hasGrown(read, memory)) {
     if (promisesMore(read, memory)) return 'truncated';
     return page === 2 ? 'suspect' : 'repeat';
   }
@@ -60,10 +62,11 @@ export function rememberPage(read: PageReading, end: PageEnd, memory: ListingMem
   const { page, ids, facts } = read;
   const isNew = end === 'more' || end === 'end';
   const pageSize = isNew ? learnPageSize(read, memory) : memory.pageSize;
-  const total = page === 1 ? facts.total : memory.total;
+  const { pages, total } = page === 1 ? facts : memory;
   return {
     ...(pageSize === undefined ? {} : { pageSize }),
     ...(total === undefined ? {} : { total }),
+    ...(pages === undefined ? {} : { pages }),
     last: { page, size: ids.length },
     seen: new Set([...(page === 1 ? [] : memory.seen), ...ids]),
   };
@@ -101,6 +104,10 @@ const learnPageSize = ({ page, ids }: PageReading, { pageSize, last }: ListingMe
 /** A page as long as the one before, without any new element: all of it can not be an overlap. */
 const isRepeat = ({ page, ids }: PageReading, { last, seen }: ListingMemory): boolean =>
   page > 1 && last?.page === page - 1 && last.size === ids.length && ids.every((id) => seen.has(id));
+
+/** So much came since the first page was read that it moved on to this one, which is no sign of the end. */
+const hasGrown = ({ facts }: PageReading, { pages = Infinity }: ListingMemory): boolean =>
+  facts.pages !== undefined && facts.pages > pages;
 
 const promisesMore = ({ page, facts }: PageReading, { seen, total }: ListingMemory): boolean =>
   facts.hasMore === true ||

@@ -227,8 +227,7 @@ export class Puller {
       if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
       return turn;
     } catch (error) {
-      const isUnreadable = isSyncError(error, 'CRM_UNREADABLE');
-      this.#readings.set(entity, noteFailure(this.#readingOf(entity), turn, isUnreadable));
+      this.#readings.set(entity, noteFailure(this.#readingOf(entity), turn));
       throw error;
     }
   }

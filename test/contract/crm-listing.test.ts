@@ -149,6 +149,22 @@ describe('pages', () => {
       await expect(crm.listRecords('task', page, 'sweep')).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
   });
 
+  it('that repeat the last one because so many records came since go on', async () => {
+    const { crm } = await serveTasks(150, (tasks, query) => {
+      const asked = Number(query.get('page'));
+      const fresh = tasks.slice(0, 100).map((task, index) => ({ ...task, id: 1000 + index }));
+      const all = asked === 1 ? tasks : [...fresh, ...tasks];
+      return {
+        data: {
+          items: all.slice((asked - 1) * 100, asked * 100),
+          total_pages: Math.ceil(all.length / 100),
+        },
+      };
+    });
+    const { ids, pages } = await readAll(crm);
+    expect([new Set(ids).size, pages]).toEqual([150, 3]);
+  });
+
   it('that repeat the last one end, where records came and went while the list was read', async () => {
     const fresh = { id: 1000, title: 'New' };
     const { crm } = await serveTasks(201, (tasks, query) => {
