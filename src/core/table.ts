@@ -95,11 +95,11 @@ export type RowStep =
 
 export type SetStep = Extract<RowStep, { kind: 'set' }>;
 export type AppendStep = Extract<RowStep, { kind: 'append' }>;
+export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
 
 /** Whether a step adds the row of a record, which is not one that comes back. */
 export const isNewRecord = (step: SetStep | AppendStep): step is AppendStep =>
   step.kind === 'append' && step.id !== undefined && step.place === undefined;
-export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
 
 /** The header rows of the tabs are kept first, each tab's in its place of these. */
 export const keptTabs = [

@@ -122,8 +122,8 @@ export function findHit(tab: PlannedTab, step: SetStep | AppendStep, met: KeptCo
   const strayed = placed.filter(({ column }) => (oldIndexes[column] ?? column) !== column);
   if (strayed.length === 0) return undefined;
   // A row of ours that is new and lacks its ID is written anew where it stands; one that was to come back comes anew.
-  const isKept = step.kind === 'set' || !step.place;
-  const isIdInPlace = isKept && step.id && !strayed.some(({ column }) => column === tab.columns.id);
+  const comesBack = step.kind === 'append' && step.place !== undefined;
+  const isIdInPlace = !comesBack && step.id && !strayed.some(({ column }) => column === tab.columns.id);
   const hits = step.kind === 'append' && !isIdInPlace ? placed : strayed;
   const fields = new Map([...columns.fields].map(([field, { index }]) => [index, field]));
   const cells: Record<FieldName, Cell> = {};

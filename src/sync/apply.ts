@@ -58,7 +58,7 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<numb
       confirm(link, plan.at, without(step, outcome.overtyped.get(numberOf(step.write))));
     closeMendings(
       link,
-      done.map((step) => ({ ...step, typed: outcome.overtyped.get(numberOf(step.write)) })),
+      done.map((step) => ({ ...step, typed: outcome.overtyped.get(numberOf(step.write)) ?? [] })),
       missed,
     );
     forgetStrewn(link, open, reply);
@@ -90,7 +90,7 @@ export async function recallWrites(link: Link): Promise<boolean> {
       closeMendings(
         link,
         done.flatMap(({ confirms, slot }) =>
-          confirms ? [{ ...confirms, typed: outcome.overtyped.get(slot) }] : [],
+          confirms ? [{ ...confirms, typed: outcome.overtyped.get(slot) ?? [] }] : [],
         ),
         missed.flatMap(confirmsOf),
       );
@@ -128,12 +128,12 @@ function forgetStrewn({ mirror }: Link, { appends }: OpenWrite, { hits }: WriteR
 /** Damage is made good once every step that was to do so has reached its row. */
 function closeMendings(
   { mirror }: Link,
-  done: readonly (Consequences & { readonly typed: readonly FieldName[] | undefined })[],
+  done: readonly (Consequences & { readonly typed: readonly FieldName[] })[],
   missed: readonly Consequences[],
 ): void {
   const isSame = (one: Mending, other: Mending | undefined) =>
     one.write === other?.write && one.slot === other.slot;
-  const mended = done.flatMap(({ mends, typed = [] }) =>
+  const mended = done.flatMap(({ mends, typed }) =>
     mends && !missed.some((step) => isSame(mends, step.mends)) ? [{ ...mends, typed }] : [],
   );
   for (const write of closeMended(mirror.readOpenWrites(), mended)) mirror.saveOpenWrite(write);

@@ -250,7 +250,7 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
     // Both sides still have what they had: there is nobody at the row who could correct it.
     mirror.dropOutboxItem(item.key);
   } else if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
-    mirror.saveOutboxItem({ ...withAttempts(current, item), state: 'refused', error: details });
+    mirror.saveOutboxItem({ ...withoutAttempt(current, item), state: 'refused', error: details });
   } else if (isLost && item.kind === 'create') {
     mirror.saveOutboxItem({
       ...current,
@@ -259,12 +259,12 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
       error: details,
     });
   } else {
-    const sent = isLost ? current : withAttempts(current, item);
+    const sent = isLost ? current : withoutAttempt(current, item);
     mirror.saveOutboxItem({ ...sent, state: 'waiting', attempts, dueAt, error: details });
   }
 }
 
 /** The step as it is after an attempt that surely did nothing: what became of those before it is as open as it was. */
-function withAttempts({ sentAt: last, ...current }: OutboxItem, { sentAt }: OutboxItem): OutboxItem {
+function withoutAttempt({ sentAt: last, ...current }: OutboxItem, { sentAt }: OutboxItem): OutboxItem {
   return last === undefined || sentAt === undefined ? current : { ...current, sentAt };
 }

@@ -10,6 +10,7 @@ import { Violation } from './violation.ts';
 const sweepsToRest = 3;
 /** One of them may have been under way when the last sweep was over. */
 const cyclesToRest = 2;
+/** A CRM that shows few records at a time, and allows few requests, takes most of them. */
 const stepsMax = 2_000;
 
 /**

@@ -83,9 +83,9 @@ function findUnderWay({ outbox, tab }: TabContext, fields: Fields): OutboxItem |
   const rows = new Map(tab.rows.map((row) => [describeCell(row.id), row]));
   return outbox.values().find(({ fields: sent, key, kind, state }) => {
     if (kind !== 'create' || !resembles(sent, fields)) return false;
+    const isUnsettled = state === 'sending' || state === 'unknown';
     const row = rows.get(key.id);
-    if (row) return isBlank(row) && (state === 'sending' || state === 'unknown' || state === 'done');
-    return state === 'sending' || state === 'unknown';
+    return row ? isBlank(row) && (isUnsettled || state === 'done') : isUnsettled;
   });
 }
 
@@ -121,7 +121,7 @@ export function decideClaimedRow(
   const item = context.outbox.get(token);
   if (item?.state === 'done' && item.recordId !== undefined) {
     if (boundIds.has(item.recordId)) return offerAsNew(context, row, token, copyReason);
-    if (isBlank(row) && hasMoved(context, item)) return freeRow(context, row);
+    if (isBlank(row) && hasMoved(context, item)) return clearClaim(context, row);
     return decideRow(context, row, item.recordId, { id: item.recordId });
   }
   if (item?.state === 'review')
@@ -177,7 +177,7 @@ function releaseClaim(context: TabContext, row: ObservedRow, token: RecordId): v
     return;
   }
   if (outbox.has(token)) draft.outboxDropped.push({ entity, id: token });
-  freeRow(context, row);
+  clearClaim(context, row);
 }
 
 /** Whether the row that a create was made for stands elsewhere, without the token: somebody took back that it was moved. */
@@ -188,7 +188,7 @@ const hasMoved = (context: TabContext, { fields }: OutboxItem): boolean =>
   );
 
 /** Takes the token out of a blank row. */
-function freeRow({ draft, entity, tab }: TabContext, row: ObservedRow): void {
+function clearClaim({ draft, entity, tab }: TabContext, row: ObservedRow): void {
   draft.table.push({
     write: {
       kind: 'set',

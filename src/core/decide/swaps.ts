@@ -62,9 +62,9 @@ export function findSwaps(
     const [agreement, look] = [context.agreements.get(id), lookOf({ cells: own })];
     // A row with its own ID is a copy, and told to be one. Of one without any some cells may have been edited since.
     const isShownIn = (other: ObservedRow) =>
-      other.id.kind === 'empty'
-        ? lookOf(other) === look || showsPart(context, other.cells, { id, own })
-        : lookOf(other) === look && describeCell(other.id) !== id;
+      lookOf(other) === look
+        ? describeCell(other.id) !== id
+        : other.id.kind === 'empty' && showsPart(context, other.cells, { id, own });
     const isShown = () => others.some(isShownIn);
     if (!swaps.has(id) && agreement && !isLike(context, row, agreement) && isShown())
       swaps.set(id, { other: id, sign: 'left' });
