@@ -141,8 +141,15 @@ export class People {
     const counts = Map.groupBy(rows, ({ owner }) => owner);
     const isAstray = ({ owner, row }: WritableRow) =>
       this.astray.has(owner) && this.recordOf(tab.entity, owner) !== row.id;
+    // What a write meant for a row that somebody deleted has landed in a blank one: nobody takes that up again.
+    const isRest = ({ owner, row }: WritableRow) =>
+      row.id === '' && row.owner === '' && this.deleted.has(owner);
     return rows.filter(
-      (each) => counts.get(each.owner)?.length === 1 && !this.torn.has(each.owner) && !isAstray(each),
+      (each) =>
+        counts.get(each.owner)?.length === 1 &&
+        !this.torn.has(each.owner) &&
+        !isAstray(each) &&
+        !isRest(each),
     );
   }
 
