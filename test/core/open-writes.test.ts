@@ -3,7 +3,7 @@ import { booleanCell, type Cell, describeCell, emptyCell, textCell } from '../..
 import { copyReason } from '../../src/core/decide/copies.ts';
 import { addHits, closeMended, judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type OpenWrite, type SentDelete, type SentSet } from '../../src/core/open-write.ts';
-import type { KeptRow } from '../../src/core/table.ts';
+import type { KeptRow, OtherCell } from '../../src/core/table.ts';
 import { copyRow, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
 import { cycle, worldWithLeads } from '../support/world-daemon.ts';
 
@@ -96,6 +96,19 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     expect(left.flatMap(({ sets }) => sets.map(({ kept }) => kept?.cells))).toEqual([
       { ...titled('Written'), status_name: textCell('New') },
     ]);
+  });
+
+  it('has hit in another row also the columns of people which it gave back, where its own had moved as well', () => {
+    const wide = { ...place, headers: [...place.headers, 'Mine'] };
+    const others = [{ column: 3, written: emptyCell }];
+    const write = openWrite({ sets: [setTo(textCell('1'), { others, place: wide })] });
+    const rows = new Map([[0, { ...keptRow(textCell('2'), titled('Other')), place: wide }]]);
+    const hit = { cells: { status_name: textCell('Strayed') }, strayed: ['title'], place: wide };
+    const strayed = { column: 4, written: textCell('Strayed') };
+    const left = (found: readonly OtherCell[]) =>
+      addHits(judgeWrite(write, rows), write, { rows, hits: new Map([[0, { ...hit, others: found }]]) }).left;
+    expect(left([])).toMatchObject([{ sets: [{ others }] }]);
+    expect(left([strayed])).toMatchObject([{ sets: [{ others: [...others, strayed] }] }]);
   });
 
   it('has given a row its ID back also where somebody typed in that moment, if no other row was like it', () => {

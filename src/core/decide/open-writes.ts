@@ -181,10 +181,15 @@ export function addHits(
     if (!step) return [];
     const position = step.kind === 'set' ? step.position : -1;
     const kept = rows.get(slot) ?? rowInPlace(step, { ...hit, place, strayed }, ownId);
-    const { cells = {}, sync } = judged.get(slot) ?? {};
+    const { cells = {}, others = [], sync } = judged.get(slot) ?? {};
     const reached = Object.entries(cells).filter(([name]) => !strayed.includes(name));
+    const unhit = others.filter(({ column }) => hit.others.every((other) => other.column !== column));
     const sent = { entity: step.entity, position, idSeen: emptyCell, slot, ...hit };
-    const all = { ...sent, cells: { ...Object.fromEntries(reached), ...hit.cells } };
+    const all = {
+      ...sent,
+      cells: { ...Object.fromEntries(reached), ...hit.cells },
+      others: [...unhit, ...hit.others],
+    };
     // In its own row it has put the ID where it belongs, and some of its cells.
     if (step.kind === 'append' || outcome.done.has(slot)) {
       const mended = new Set([...strayed, ...Object.keys(all.cells)]);
