@@ -37,6 +37,8 @@ export interface OpenWrite {
 export interface Mending {
   readonly write: string;
   readonly slot: number;
+  /** How many rows are like the one that is given back. */
+  readonly beside?: number;
 }
 
 /** What becomes true once a step of a write is confirmed. */
@@ -76,8 +78,8 @@ export type SentSet = Sent & Omit<SetStep, 'kind'>;
 
 export type SentDelete = Sent &
   DeleteStep & {
-    /** What it took was sent back, and nobody knows yet whether that landed. */
-    readonly isSentBack?: true;
+    /** What it took was sent back when so many rows were like it, copies of it for instance; nobody knows yet whether that landed. */
+    readonly sentBackBeside?: number;
   };
 
 /** What of a set is left to be watched once the rest of it is mended: these fields. */

@@ -115,16 +115,16 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
 /** Brings a row back that a delete took although it was another one, or had been edited in that moment. */
 function giveBackRow(
   { entity, tab }: MendingContext,
-  { isSentBack, kept }: SentDelete,
+  { kept, sentBackBeside }: SentDelete,
   mends: Mending,
 ): Repair[] {
   if (!kept) return [];
   const { cells, id, place } = kept;
   const isThere = (row: ObservedRow) => (id.kind === 'empty' ? equalRows(row, kept) : equalCells(row.id, id));
-  if (isSentBack && tab.rows.some(isThere)) return [];
-  return [
-    { write: { kind: 'append', entity, cells, place, ...(id.kind === 'empty' ? {} : { id }) }, mends, id },
-  ];
+  const beside = tab.rows.filter(isThere).length;
+  if (sentBackBeside !== undefined && beside > sentBackBeside) return [];
+  const write: RowStep = { kind: 'append', entity, cells, place, ...(id.kind === 'empty' ? {} : { id }) };
+  return [{ write, mends: { ...mends, beside }, id }];
 }
 
 /** Plans the repairs, with a line in the journal for each that a record has. */

@@ -46,10 +46,12 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const all = (named.length > 0 ? named : isIdWritten ? withoutId() : tab.rows).filter(
     (row) => !isMeantRow(row, sent, kept) && !isAnother(row, sent, kept),
   );
-  const candidates = sent.position < 0 ? all.filter((row) => isIdWritten || hasLeft(row, sent, kept)) : all;
-  const showing = candidates.filter((row) => showsWritten(row, sent));
-  // The token of a create is written once only.
+  // The token of a create is written once only; the ID of a record may have come back in another row since.
   const isCertain = isIdWritten && isClaimToken(describeCell(id));
+  const hasTrace = (row: ObservedRow) =>
+    isIdWritten ? leftFields(row, sent, kept).length > 0 : hasLeft(row, sent, kept);
+  const candidates = sent.position < 0 ? all.filter((row) => isCertain || hasTrace(row)) : all;
+  const showing = candidates.filter((row) => showsWritten(row, sent));
   // Where a new row landed is not known, but all of it was written.
   const mayStandAt = ({ position }: ObservedRow) => position === sent.position || sent.position < 0;
   const isHit = (row: ObservedRow) =>

@@ -291,11 +291,14 @@ export const describeDamage = (
 export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): readonly OpenWrite[] {
   const sentBack = table.flatMap(({ mends, write }) => (mends && write.kind === 'append' ? [mends] : []));
   return writes.flatMap((write) => {
-    const slots = slotsIn(write, sentBack);
-    if (slots.size === 0) return [];
-    const deletes = write.deletes.map((sent) =>
-      slots.has(sent.slot) ? { ...sent, isSentBack: true as const } : sent,
+    const besideOf = new Map(
+      sentBack.flatMap((each) => (each.write === write.id ? [[each.slot, each.beside ?? 0]] : [])),
     );
+    if (besideOf.size === 0) return [];
+    const deletes = write.deletes.map((sent) => {
+      const beside = besideOf.get(sent.slot);
+      return beside === undefined ? sent : { ...sent, sentBackBeside: beside };
+    });
     return [{ ...write, deletes }];
   });
 }
