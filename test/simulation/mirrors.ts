@@ -32,7 +32,10 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
   stage.isBudgetKnown = false;
   await stage.restart(mirror);
   people.masses.forget();
-  if (isWriteOpen) people.own.accept(stage.spreadsheet.current());
+  if (isWriteOpen) {
+    people.isOpenWriteLost = true;
+    people.own.accept(stage.spreadsheet.current());
+  }
   const seen = aliveValues(people).union(people.valuesIn(stage.spreadsheet.current()));
   const left = seen.union(journalValues(people));
   for (const value of known) if (!left.has(value)) people.withdrawn.add(value);

@@ -53,6 +53,8 @@ export class People {
   readonly trashed = new Set<string>();
   /** Opens the last copy of the mirror. */
   copy: (() => MirrorInMemory) | undefined;
+  /** The mirror was lost that knew what a write had put into other columns than its own: from then on that is for people to mend. */
+  isOpenWriteLost = false;
   /** Owners whose row or record somebody deleted. */
   readonly deleted = new Set<string>();
   stage!: Stage;

@@ -177,9 +177,10 @@ function mendCells(
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
   }
   // What stands beside a row of a tab that is stopped may be of before.
-  const { priority, status_name: status = '' } = row.cells;
+  const { priority = '', status_name: status = '' } = row.cells;
   if (status !== '' && !statuses.includes(status)) type(people, tab, row, 'status_name', 'New');
-  if (priority === '' && row.sync.includes('Priority can not be empty'))
+  const isEmptied = priority === '' && row.sync.includes('Priority can not be empty');
+  if (isEmptied || (people.isOpenWriteLost && ourWords.test(priority)))
     type(people, tab, row, 'priority', 'Medium');
 }
 
