@@ -18,15 +18,23 @@ export class OwnCells {
   #expected: Counts = new Map();
   /** What went with rows whose record is gone. */
   readonly #taken: Counts = new Map();
+  /** What people copied while a write stood over it by mistake. */
+  readonly #copied: Counts = new Map();
 
-  /** Somebody did something: what changed by it was meant, also where it took away a cell over which a write went by mistake. */
+  /**
+   * Somebody did something: what changed by it was meant, also where it took away a cell over which a write went by mistake. Of such a
+   * cell and its copies one is mended: whoever takes away the others takes away nothing.
+   */
   notePerson(before: Spreadsheet, after: Spreadsheet): void {
     const [left, right] = [countCells(before), countCells(after)];
     const [leftMeant, rightMeant] = [countCells(before, true), countCells(after, true)];
     for (const text of new Set([...left.keys(), ...right.keys(), ...leftMeant.keys()])) {
       const shown = (right.get(text) ?? 0) - (left.get(text) ?? 0);
       const meant = (rightMeant.get(text) ?? 0) - (leftMeant.get(text) ?? 0);
-      const change = leftMeant.has(text) ? Math.min(shown, meant) : shown;
+      const covered = leftMeant.has(text) ? meant - shown : 0;
+      const copied = this.#copied.get(text) ?? 0;
+      const change = shown + Math.min(0, covered + copied);
+      this.#copied.set(text, Math.max(0, copied + covered));
       // What they take away that is not theirs counts for nothing.
       this.#add(text, Math.max(change, -(this.#expected.get(text) ?? 0)));
     }
@@ -63,6 +71,7 @@ export class OwnCells {
   accept(now: Spreadsheet): void {
     this.#expected = countCells(now);
     this.#taken.clear();
+    this.#copied.clear();
   }
 
   #add(text: string, count: number): void {
