@@ -56,6 +56,8 @@ export interface StageOptions {
   readonly tabs?: Readonly<Record<string, object>>;
   /** Whether reading needs the token as well. */
   readonly readWithToken?: boolean;
+  /** What daemons and commands have in their environment besides. */
+  readonly environment?: Environment;
 }
 
 /** Both sides in this process, and daemons between them as processes of their own. All of it ends with the test. */
@@ -127,6 +129,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
     HTTP_PORT: String(await findFreePort()),
     CONTROL_TOKEN: controlToken,
     LOG_LEVEL: 'info',
+    ...options.environment,
   };
   const { spreadsheetId, rootUrl: sheetsUrl } = sheets;
   const stage = joinStage(environment, { crmUrl: crm.pageUrl, sheetsUrl, spreadsheetId }, crm.model);

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
+import { setInterval } from 'node:timers';
+
+/*
+ * Node loads this into a process before the process's own code, where `NODE_OPTIONS` says so. Whoever started it writes into a file what
+ * the process has to suffer: somebody sets the clock of its machine, or it computes so long that its timers come late.
+ */
+
+/** What a process suffers. */
+export interface Disturbance {
+  /** How far the wall clock is off. */
+  readonly clockOffMs: number;
+  /** For how long it computes, again and again, with a breath between. */
+  readonly busyMs: number;
+}
+
+/** The environment variable that names the file. */
+export const disturbanceVariable = 'TEST_DISTURBANCE_FILE';
+
+const breathMs = 60;
+
+let suffered: Disturbance = { clockOffMs: 0, busyMs: 0 };
+const file = process.env[disturbanceVariable];
+
+if (file !== undefined) {
+  const MachineDate = Date;
+  globalThis.Date = class extends MachineDate {
+    constructor(...given: [] | ConstructorParameters<typeof Date>) {
+      // @ts-expect-error The many ways to make a date are all handed on.
+      super(...(given.length === 0 ? [MachineDate.now() + suffered.clockOffMs] : given));
+    }
+
+    static override now(): number {
+      return MachineDate.now() + suffered.clockOffMs;
+    }
+  } as DateConstructor;
+  setInterval(() => {
+    suffered = JSON.parse(readFileSync(file, 'utf8'));
+    const until = performance.now() + suffered.busyMs;
+    while (performance.now() < until);
+  }, breathMs).unref();
+}
