@@ -21,7 +21,7 @@ import { createSimulatedQueue } from './queue.ts';
 import { apiKey, baseUrl, type CrmWatcher, carryOn, drawSmallPages, openCrm } from './simulated-crm.ts';
 import { openSpreadsheet, type SheetWatcher, type SimulatedSpreadsheet } from './spreadsheet.ts';
 import { Violation } from './violation.ts';
-import { Wire } from './wire.ts';
+import { lateToCrmMs, Wire } from './wire.ts';
 
 /** Puts a known mistake into the daemon, or into the budget of a CRM that it connects to. */
 export type Plant = (link: Link, line: CrmLine) => Link;
@@ -42,6 +42,9 @@ export interface StageOptions {
   readonly sheetWatcher: SheetWatcher;
   readonly watcher: CrmWatcher;
 }
+
+/** How long the daemon waits for an answer of the CRM. */
+const timeoutMs = 20_000;
 
 const startAt = Date.UTC(2026, 0, 5, 9);
 
@@ -192,13 +195,13 @@ export class Stage {
       requests: this.#requests,
       ipRequests: 200,
       windowMs: 60_000,
-      holdMs: 25_000,
+      holdMs: timeoutMs + lateToCrmMs,
       clock,
       log: this.#opened.budgetLog,
     });
     const carry = carryOn(wire, crm, this.trueTime, this.#options.watcher);
     const connect = (through: RequestBudget) =>
-      createCrmClient({ baseUrl, timeoutMs: 20_000, budget: through, clock, random, log, carry });
+      createCrmClient({ baseUrl, timeoutMs, budget: through, clock, random, log, carry });
     const link: Link = {
       name: 'simulation',
       mirror: this.#opened.mirror,

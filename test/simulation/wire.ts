@@ -15,8 +15,11 @@ interface LateFlight extends Flight {
   readonly givenUpAt: number;
 }
 
-/** How long after it was given up a request may still be carried out: less than the daemon waits before it concludes anything. */
-const lateMs = (label: string): number => (label.startsWith('sheet') ? 150_000 : 6_000);
+/** How long after it was given up a request to the CRM may still be carried out: for as long the daemon's budget expects it. */
+export const lateToCrmMs = 5_000;
+
+/** The same for every request: less than the daemon waits before it concludes anything. */
+const lateMs = (label: string): number => (label.startsWith('sheet') ? 150_000 : lateToCrmMs);
 
 /** Holds every request of every port until the simulation lets it go on: nothing resolves by itself. */
 export class Wire {
