@@ -187,7 +187,7 @@ async function pushDelete(
   const record = await pullRecord(link, key, 'edit');
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (record && differingFields(item.base, record.fields).length > 0) {
-    mirror.dropOutboxItem(key);
+    forgetStep(mirror, key, clock.now());
     return 'noted';
   }
   if (record) {
@@ -208,8 +208,8 @@ async function pushDelete(
     mirror.appendJournal([
       entryOf(item, at, {
         kind: 'delete',
-        // The table may lack some fields, by its layout or because somebody deleted their column.
-        before: { ...item.base, ...record?.fields },
+        // The table may lack some fields, by its layout or because somebody deleted their column, and the answer to the delete may be lost.
+        before: { ...item.base, ...known?.fields },
         after: {},
         lost: {},
         cause: item.isUndo ? 'taken back' : 'row deleted in the sheet',

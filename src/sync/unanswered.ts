@@ -24,18 +24,21 @@ export function closeAttempts(mirror: Mirror, item: OutboxItem, at: number): voi
   });
 }
 
-/** Of an update that was sent, and of which nobody will find out whether it was done, the journal keeps what it may have replaced. */
+/**
+ * Of an update or a delete that was sent, and of which nobody will find out whether it was done, the journal keeps what it may have
+ * replaced or taken.
+ */
 function noteUnanswered(mirror: Mirror, item: OutboxItem | undefined, at: number): void {
-  if (item?.kind !== 'update' || item.sentAt === undefined) return;
-  const { base, fields, key, notice, run } = item;
+  if (item === undefined || item.kind === 'create' || item.sentAt === undefined) return;
+  const { base, fields, key, kind, notice, run } = item;
   mirror.appendJournal([
     {
       at,
       run,
       key,
-      kind: 'update',
+      kind,
       side: 'crm',
-      before: base,
+      before: kind === 'delete' ? { ...base, ...mirror.findRecord(key)?.fields } : base,
       after: fields,
       lost: notice === '' ? {} : base,
       cause: 'sent to the CRM, which did not say whether it took it',

@@ -2,22 +2,30 @@ import { expect, test } from 'vitest';
 import { openScenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
-test('S1: the journal of a delete tells what the record had, in a column that the sheet does not have any more too', async () => {
-  const scene = await openScenario();
-  await scene.act({ kind: 'deleteColumns', sheet: 'Leads', column: 'About', count: 1 });
-  await scene.cycled(2);
-  const about = { meta_data: { about: { description: 'Met at the fair' } } };
-  const id = await scene.crm.create('lead', { title: 'Acme', ...about });
-  await scene.told('lead', id, /^Synced/);
-  await scene.act({ kind: 'deleteRows', sheet: 'Leads', row: await scene.position('lead', id), count: 1 });
-  await scene.decide(`vanished:lead-${id}`, 'trash');
-  const findDelete = async () =>
-    scene.engine.link.mirror
-      .readJournal(9)
-      .find(({ key, kind }) => kind === 'delete' && key.id === String(id));
-  const line = await until('the delete is done', findDelete);
-  expect(line.before).toMatchObject({ title: 'Acme', 'about.description': 'Met at the fair' });
-});
+test.each([
+  ['', []],
+  [', where its answer got lost', ['dropAfter']],
+] as const)(
+  'S1: the journal of a delete tells what the record had, in a column that the sheet does not have any more too%s',
+  async (_where, faults) => {
+    const scene = await openScenario();
+    await scene.act({ kind: 'deleteColumns', sheet: 'Leads', column: 'About', count: 1 });
+    await scene.cycled(2);
+    const about = { meta_data: { about: { description: 'Met at the fair' } } };
+    const id = await scene.crm.create('lead', { title: 'Acme', ...about });
+    await scene.told('lead', id, /^Synced/);
+    scene.setFaults({ faults: faults.map((kind) => ({ kind, method: 'DELETE', path: `/leads/${id}` })) });
+    const row = await scene.position('lead', id);
+    await scene.act({ kind: 'deleteRows', sheet: 'Leads', row, count: 1 });
+    await scene.decide(`vanished:lead-${id}`, 'trash');
+    const findDelete = async () =>
+      scene.engine.link.mirror
+        .readJournal(9)
+        .find(({ key, kind }) => kind === 'delete' && key.id === String(id));
+    const line = await until('the delete is done', findDelete);
+    expect(line.before).toMatchObject({ title: 'Acme', 'about.description': 'Met at the fair' });
+  },
+);
 
 test('a column that was deleted and typed anew is filled, and empties nothing in the CRM', async () => {
   const scene = await openScenario();
