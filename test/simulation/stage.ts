@@ -136,6 +136,7 @@ export class Stage {
     this.#startedAt = this.trueTime();
     this.clock = createManualClock(this.clock.now());
     const now = Math.floor(this.clock.now());
+    if (mirror !== this.#opened) this.close();
     this.#opened = mirror.reopen(now);
     if (this.#opened.mirror.readFact(copiedFact))
       rebaseCopy(this.#opened.mirror, { now, newWord: this.#newWord() });
