@@ -209,7 +209,7 @@ describe('S2: what a write did to other rows is mended', () => {
       const id = `w${index}!`;
       world.openWrites.set(id, { ...openWrite({ outcome: 'answered', sets: [sent] }), id });
     }
-    cycle(world);
+    return cycle(world);
   }
 
   it('where somebody exchanged the IDs since', () => {
@@ -283,6 +283,19 @@ describe('S2: what a write did to other rows is mended', () => {
     copy.sync = synced;
     mend(world, setTo(textCell('2'), { cells: {}, sync: synced, kept, position: 3 }));
     expect([acme.sync, copy.sync]).toEqual([synced, kept.sync]);
+  });
+
+  it('but not in a copy, where the row shows in a field what it hit in a copy of the column', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    acme.cells['about.description'] = emptyCell;
+    const kept = keptRow(acme.id, { ...acme.cells });
+    copyRow(world, leadKey(1));
+    const written = textCell('acme.example');
+    acme.cells['about.description'] = written;
+    const { table } = mend(world, setTo(emptyCell, { cells: {}, others: [{ column: 8, written }], kept }));
+    const mended = table.filter(({ mends }) => mends).map(({ write }) => write);
+    expect(mended).toMatchObject([{ position: 1, others: [{ column: 8, written }] }]);
   });
 
   it('but not in the row that was meant, where the one that was hit is gone', () => {

@@ -120,8 +120,16 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
       'scenario/health.test.ts',
       'tells timers that are late all the time, until one comes in time, and no single gap',
     ],
+    [
+      'process/disturbed-time.test.ts',
+      'that computes too long for its timers says so, sends every edit once, and recovers',
+    ],
   ],
   'the wall clock jumps, or the machine sleeps': [
+    [
+      'process/disturbed-time.test.ts',
+      'goes on where the clock of its machine is set back and ahead by an hour, and after it slept for eight',
+    ],
     ['app/clock.test.ts', 'goes on when the machine is set back an hour, and meets it again later'],
     ['app/clock.test.ts', 'follows when the machine slept for eight hours: everything is as old as it says'],
     [

@@ -92,9 +92,14 @@ function mostAlike(rows: readonly ObservedRow[], likeness: Likeness): readonly O
 
 type Likeness = (row: ObservedRow) => number;
 
-/** Which share of the cells that a set did not write, and that were kept, a row has like the one that it hit. */
-const createLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness =>
-  shareOf((name) => (name in kept.cells && !(name in cells) ? [kept.cells[name]] : []));
+/**
+ * Which share of the cells that a set did not write, and that were kept, a row has like the one that it hit. What it put into a column of
+ * people may show in one of its own by now: somebody had copied that column, and kept the copy.
+ */
+const createLikeness = ({ cells, others = [] }: SentSet, kept: KeptRow): Likeness => {
+  const strays = others.map(({ written }) => written).filter(({ kind }) => kind !== 'empty');
+  return shareOf((name) => (name in kept.cells && !(name in cells) ? [kept.cells[name], ...strays] : []));
+};
 
 /** Which share of all cells a row has as they were before a set hit them, or after. */
 const createWholeLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness => {
