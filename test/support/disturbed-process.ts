@@ -26,16 +26,12 @@ const file = process.env[disturbanceVariable];
 
 if (file !== undefined) {
   const MachineDate = Date;
-  globalThis.Date = class extends MachineDate {
-    constructor(...given: [] | ConstructorParameters<typeof Date>) {
-      // @ts-expect-error The many ways to make a date are all handed on.
-      super(...(given.length === 0 ? [MachineDate.now() + suffered.clockOffMs] : given));
-    }
-
-    static override now(): number {
-      return MachineDate.now() + suffered.clockOffMs;
-    }
-  } as DateConstructor;
+  const now = () => MachineDate.now() + suffered.clockOffMs;
+  globalThis.Date = new Proxy(MachineDate, {
+    construct: (target, given, asked) =>
+      Reflect.construct(target, given.length === 0 ? [now()] : given, asked),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  });
   setInterval(() => {
     suffered = JSON.parse(readFileSync(file, 'utf8'));
     const until = performance.now() + suffered.busyMs;
