@@ -84,14 +84,17 @@ function dropRemains(people: People, tab: TabView): void {
 /** What only the daemon writes, where it stands in another column than its own. */
 const ourWords = /^(Synced \d|Pending: |Held: |Error: |Conflict: |new-0)/;
 
-/** IDs that stand in another row too, or that are none, in rows that show nothing of anybody. */
+/** Whether the daemon says that the row's ID cell is for people to mend. */
+const isAskedForId = ({ sync }: SeenRow): boolean => /clear the ID|Put .* into the ID cell/i.test(sync);
+
+/** IDs that stand in another row too, that are none, or that people are to clear, in rows that show nothing of anybody. */
 function clearStrayIds(people: People, { columnOf, entity, rows, sheetId }: TabView): void {
   const column = columnOf('ID');
   for (const row of rows) {
     const { id, owner, position } = row;
     const isAlone = owner === '' && people.claimedOwners(entity, row).length === 0;
     const hasTwin = rows.some((other) => other.id === id && other.position !== position);
-    const isNone = ourWords.test(id) && !isClaimToken(id);
+    const isNone = ourWords.test(id) && (!isClaimToken(id) || isAskedForId(row));
     if (column !== undefined && isAlone && ((isRecordId(id) && hasTwin) || isNone))
       people.act({ kind: 'edit', sheet: sheetId, row: position, column, text: '' });
   }
@@ -146,7 +149,7 @@ function mendId(people: People, tab: TabView, row: SeenRow, owner: string): void
   const column = tab.columnOf('ID');
   const wanted = people.recordOf(tab.entity, owner) ?? '';
   if (column === undefined || row.id === wanted) return;
-  const isOnItsWay = isClaimToken(row.id) && !/clear the ID|Put .* into the ID cell/i.test(row.sync);
+  const isOnItsWay = isClaimToken(row.id) && !isAskedForId(row);
   if (isOnItsWay) return;
   people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text: wanted });
 }
