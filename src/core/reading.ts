@@ -97,7 +97,9 @@ export const firstSweepTurn = (_reading: Reading, now: number): Turn => ({ kind:
 
 /**
  * The sweep's next page. While a whole sweep finds less than one change it goes at the idle pause, so that a list in which nothing
- * happens leaves room to others who use the key; the first sweep never waits.
+ * happens leaves room to others who use the key; the first sweep never waits. None begins within the millisecond in which the last one
+ * ended: what that one saw then would pass for seen by this one too, and of many deletes some would not be missed yet when the others
+ * are proven.
  */
 export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes): Turn {
   const { pass, sweepBegunAt, sweepReadAt } = reading;
@@ -105,7 +107,7 @@ export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes
   const pauseMs = isIdle(reading, times) && !isShort(reading) ? times.idlePauseMs : 0;
   const at = Math.max(now, sweepReadAt + pauseMs);
   if (pass) return { kind: 'sweep', page: pass.nextPage, at };
-  return { kind: 'sweep', page: 1, at: Math.max(at, sweepBegunAt + times.sweepMs) };
+  return { kind: 'sweep', page: 1, at: Math.max(at, sweepReadAt + 1, sweepBegunAt + times.sweepMs) };
 }
 
 /** The reading after a turn that succeeded. */

@@ -61,6 +61,13 @@ describe('a short list', () => {
       [0, 1, 2, 3, 4].map((sweeps) => sweeps * times.sweepMs),
     );
   });
+
+  it('that took longer to read than the sweep pause is not begun again in the same millisecond', () => {
+    const first = noteRead(emptyReading, nextTurn(emptyReading, 0, times), { changes: 0, hasMore: true }, 0);
+    const late = 2 * times.sweepMs;
+    const reading = noteRead(first, nextTurn(first, late, times), { changes: 0, hasMore: false }, late);
+    expect(nextTurn(reading, late, times)).toMatchObject({ page: 1, at: late + 1 });
+  });
 });
 
 describe('a long list', () => {
