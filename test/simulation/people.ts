@@ -143,6 +143,9 @@ export class People {
     const counts = Map.groupBy(rows, ({ owner }) => owner);
     const isAstray = ({ owner, row }: WritableRow) =>
       this.astray.has(owner) && this.recordOf(tab.entity, owner) !== row.id;
+    // For a moment a write may have put another row's owner there: the title tells that.
+    const isDoubtful = ({ owner, row }: WritableRow) =>
+      row.owner !== '' && (this.claims.of(row.cells['title'])?.owner ?? owner) !== owner;
     // What a write meant for a row that somebody deleted has landed in a blank one: nobody takes that up again.
     const isRest = ({ owner, row }: WritableRow) =>
       row.id === '' && row.owner === '' && this.deleted.has(owner);
@@ -150,8 +153,7 @@ export class People {
       (each) =>
         counts.get(each.owner)?.length === 1 &&
         !this.torn.has(each.owner) &&
-        !isAstray(each) &&
-        !isRest(each),
+        ![isAstray, isDoubtful, isRest].some((isUnclear) => isUnclear(each)),
     );
   }
 
