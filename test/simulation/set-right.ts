@@ -5,7 +5,7 @@ import type { FieldName } from '../../src/core/value.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { restoreHeaders } from './column-people.ts';
 import { isRecordId, type People } from './people.ts';
-import { allTabs, keepNotes, statuses, tabCopies } from './sheet-people.ts';
+import { allTabs, keepNotes, priorities, statuses, tabCopies } from './sheet-people.ts';
 import { type SeenRow, type TabView, tabEntities, typedFields } from './tab-view.ts';
 
 /** People look at what waits for them, and mend it where they made a mistake. Answers whether there was anything to do. */
@@ -183,8 +183,8 @@ function mendCells(
   const { priority = '', status_name: status = '' } = row.cells;
   if (status !== '' && !statuses.includes(status)) type(people, tab, row, 'status_name', 'New');
   const isEmptied = priority === '' && row.sync.includes('Priority can not be empty');
-  if (isEmptied || (people.isOpenWriteLost && ourWords.test(priority)))
-    type(people, tab, row, 'priority', 'Medium');
+  const isNone = priority !== '' && !priorities.includes(priority);
+  if (isEmptied || (people.isOpenWriteLost && isNone)) type(people, tab, row, 'priority', 'Medium');
 }
 
 function type(

@@ -74,6 +74,7 @@ export function workInSheet(people: People, operation: Operation): void {
 }
 
 export const statuses = ['New', 'Contacted', 'Qualified'];
+export const priorities = ['Low', 'Medium', 'High'];
 
 function typeCell(people: People, tab: TabView, { which, what, how }: Operation): void {
   const target = pick(people.writableRows(tab), which);
