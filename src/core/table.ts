@@ -15,6 +15,12 @@ export interface ObservedRow {
   readonly isPaused?: true;
 }
 
+/** A row in which nothing but cells of people's own columns is filled. */
+export interface OwnRow extends Pick<ObservedRow, 'position'> {
+  /** From left to right. */
+  readonly cells: readonly Cell[];
+}
+
 /** A tab as it was read, or why it can not be used: then nothing may be concluded from it. */
 export type ObservedTab =
   | {
@@ -28,6 +34,8 @@ export type ObservedTab =
       readonly headers?: Readonly<Record<FieldName, string>>;
       /** Fields whose column is new in the tab: its empty cells were not emptied by anybody. */
       readonly fresh?: ReadonlySet<FieldName>;
+      /** They are no rows of records, but a write may have reached them by mistake; absent where a table has no such cells. */
+      readonly ownRows?: readonly OwnRow[];
       /** Rows that can be added before the table is full; absent where it never is. */
       readonly room?: number;
     }

@@ -1,7 +1,7 @@
 import { bareCell, type Cell, emptyCell, isShownAsPercent, spilledCell } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
-import type { ObservedRow, ObservedTab } from '../core/table.ts';
+import type { ObservedRow, ObservedTab, OwnRow } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
 import { bindColumns, type ManagedColumns } from './columns.ts';
@@ -69,6 +69,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     hasSync: columns.sync !== undefined,
     headers: Object.fromEntries([...columns.fields].map(([field, { header }]) => [field, header])),
     fresh,
+    ownRows: findOwnRows(rows, columns),
   };
   return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows } };
 }
@@ -144,6 +145,13 @@ function observeRows(rows: Rows, columns: ManagedColumns, { fresh, spilled }: Fi
       ...(isTicked(rows, position, columns) ? { isPaused: true as const } : {}),
     };
   });
+}
+
+function findOwnRows(rows: Rows, columns: ManagedColumns): OwnRow[] {
+  const indexes = managedIndexes(columns);
+  return [...rows.entries()].flatMap(([position, cells]) =>
+    position > 0 && isBlankRow(rows, position, indexes) && !cells.every(isBlank) ? [{ position, cells }] : [],
+  );
 }
 
 function isTicked(rows: Rows, position: number, { pause }: ManagedColumns): boolean {

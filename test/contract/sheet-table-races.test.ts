@@ -31,6 +31,7 @@ async function writeAfter(actions: PersonActionInput[], steps: readonly RowStep[
 }
 
 const keeping = { run: 'w1', from: 0 };
+const word = textCell('Pending');
 const byIdDescending = { kind: 'sort', sheet: 'Leads', column: 'ID', descending: true } as const;
 
 describe('rows that move between read and write', () => {
@@ -195,6 +196,32 @@ describe('rows that move between read and write', () => {
     expect(values[0]?.[2]).toBe('=LOWER("ACME")');
     expect(values[0]?.[8]).toBe('=1+1');
     expect(values[0]).toContain('example.com');
+  });
+
+  test('S13: a row with nothing but own cells is told where rows have moved it, and what was written there can be mended', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person({ kind: 'edit', sheet: 'Leads', row: 0, column: 8, text: 'Mine' });
+    await sheet.setFaults({
+      beforeNextWrite: [
+        { kind: 'deleteRows', sheet: 'Leads', row: 1 },
+        { kind: 'moveColumns', sheet: 'Leads', column: 'Mine', to: 1 },
+      ],
+    });
+    await sheet.readTab();
+    const { hits, rows } = await sheet.table.write(
+      [{ ...setStep(2, textCell('2'), {}), sync: word }],
+      keeping,
+    );
+    await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 1, count: 2 });
+    const { ownRows = [] } = await sheet.readTab();
+    expect(ownRows.map(({ position, cells }) => [position, cells[1]])).toEqual([[4, word]]);
+    const [hit, kept] = [hits.get(0), rows.get(0)];
+    const back = {
+      ...setStep(4, emptyCell, {}),
+      ...(hit && kept && { others: hit.others, place: kept.place }),
+    };
+    await sheet.table.write([back], { run: 'w2', from: 10 });
+    expect((await sheet.readTab()).ownRows).toEqual([]);
   });
 
   test('the hidden tab is made anew when somebody deleted it', async () => {

@@ -14,9 +14,10 @@ type Tab = TabContext['tab'];
  * One whose ID it wrote itself, that had none, or whose ID is another one since, is known by the rest.
  */
 export function findHitRows(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
-  return sent.id === undefined && kept.id.kind !== 'empty'
-    ? findByOwnId(tab, sent, kept)
-    : findByLooks(tab, sent, kept);
+  if (sent.id === undefined && kept.id.kind !== 'empty') return findByOwnId(tab, sent, kept);
+  // One that was blank looks like any row of which little is filled.
+  const own = Object.values(kept.cells).every((cell) => isSameKept(cell)) ? findOwnRow(tab, sent) : undefined;
+  return own ? [own] : findByLooks(tab, sent, kept);
 }
 
 /** Rows with the ID that the row had and still has, unless somebody took it away or exchanged the IDs since. */
@@ -38,7 +39,7 @@ function nearestOf(rows: readonly ObservedRow[], sent: SentSet): readonly Observ
 
 /** A row with the ID that was written into it, or from which it was taken again; a row that had no ID; else any row that looks like it. */
 function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
-  const { cells, id } = sent;
+  const { id } = sent;
   const isIdWritten = id !== undefined && id.kind !== 'empty';
   const likeness = createWholeLikeness(sent, kept);
   const named = withId(tab, id ?? kept.id);
@@ -61,8 +62,7 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
     .toSorted(byDistance(sent));
   // Only an ID that it wrote tells copies of the row from others that look the same.
   const found = isIdWritten ? hits : hits.slice(0, 1);
-  const mayBeBlank = !isIdWritten && Object.values(cells).every(({ kind }) => kind === 'empty');
-  return found.length === 0 && mayBeBlank ? findBlankRow(tab, sent) : found;
+  return found.length === 0 && mayBeBlank(sent) ? findBlankRow(tab, sent) : found;
 }
 
 const withId = ({ rows }: Tab, id: Cell): readonly ObservedRow[] =>
@@ -173,14 +173,37 @@ export const isLeft = (
 ): boolean => written !== undefined && isSameKept(found, written) && !isSameKept(written, before);
 
 /** Puts the rows that are nearest to the place of a set first. */
-export const byDistance = (sent: SentSet) => (one: ObservedRow, other: ObservedRow) =>
+export const byDistance = (sent: SentSet) => (one: Placed, other: Placed) =>
   Math.abs(one.position - sent.position) - Math.abs(other.position - sent.position);
 
-/** A row of which everything was taken is not read any more. It is looked for where it was, and what stands there is judged as always. */
-function findBlankRow({ fields, rows }: Tab, { position }: SentSet): readonly ObservedRow[] {
-  if (position < 1 || rows.some((row) => row.position === position)) return [];
-  return [{ position, id: emptyCell, sync: emptyCell, cells: blankCells(fields) }];
+type Placed = Pick<ObservedRow, 'position'>;
+
+/** Whether a set left nothing in the managed cells of the row that it hit. */
+const mayBeBlank = ({ cells, id = emptyCell }: SentSet): boolean =>
+  [id, ...Object.values(cells)].every(({ kind }) => kind === 'empty');
+
+/** The nearest row that has nothing but cells of people's own columns, among them all that was written into such. */
+function findOwnRow(tab: Tab, sent: SentSet): ObservedRow | undefined {
+  const written = (sent.others ?? []).map((other) => other.written).filter(({ kind }) => kind !== 'empty');
+  if (written.length === 0 || !mayBeBlank(sent)) return undefined;
+  const shows = (cells: readonly Cell[]) =>
+    written.every((cell) => cells.some((found) => isSameKept(found, cell)));
+  const [nearest] = (tab.ownRows ?? []).filter(({ cells }) => shows(cells)).toSorted(byDistance(sent));
+  return nearest && blankRow(tab, nearest);
 }
+
+/** A row of which everything was taken is not read any more. It is looked for where it was, and what stands there is judged as always. */
+function findBlankRow(tab: Tab, { position }: SentSet): readonly ObservedRow[] {
+  if (position < 1 || tab.rows.some((row) => row.position === position)) return [];
+  return [blankRow(tab, { position })];
+}
+
+const blankRow = ({ fields }: Tab, { position }: Placed): ObservedRow => ({
+  position,
+  id: emptyCell,
+  sync: emptyCell,
+  cells: blankCells(fields),
+});
 
 export const blankCells = (fields: Iterable<FieldName>): ObservedRow['cells'] =>
   Object.fromEntries(Array.from(fields, (name) => [name, emptyCell]));
