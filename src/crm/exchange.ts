@@ -1,5 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as encrypt } from 'node:tls';
 
 /** One HTTP request, ready to be sent. */
 export interface OutgoingRequest {
@@ -40,26 +42,28 @@ const answerBytesMax = 64 * 1024 * 1024;
  */
 export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promise<Exchange> {
   const { method, url, headers, body = '' } = request;
-  const isEncrypted = url.protocol === 'https:';
   const { promise, resolve } = Promise.withResolvers<Exchange>();
+  const { line, socket } = connectTo(url);
   let isConnected = false;
   const fail = (error: unknown) => {
     const late = isConnected ? 'no complete answer in time' : 'no connection in time';
     const reason = deadline.aborted ? late : reasonOf(error);
     resolve({ kind: isConnected ? 'unanswered' : 'unsent', reason });
   };
-  const outgoing = (isEncrypted ? https : http).request(url, {
+  // Nothing leaves before this event, so an error before it means that nothing was sent.
+  socket.once(socket === line ? 'connect' : 'secureConnect', () => {
+    isConnected = true;
+  });
+  const outgoing = (socket === line ? http : https).request(url, {
     method,
     headers: body ? { ...headers, 'content-length': Buffer.byteLength(body) } : headers,
-    agent: false,
-    signal: deadline,
+    createConnection: () => socket,
   });
-  // Node holds the request back until this event, so an error before it means that nothing was sent.
-  outgoing.once('socket', (socket) => {
-    socket.once(isEncrypted ? 'secureConnect' : 'connect', () => {
-      isConnected = true;
-    });
-  });
+  const giveUp = () => {
+    cutOff(line);
+    outgoing.destroy();
+  };
+  deadline.addEventListener('abort', giveUp, { once: true });
   // Not every end without an answer is an error to Node: a 101, for example, just closes the connection.
   const closed = () => fail(new Error('the connection was closed'));
   outgoing.once('close', closed);
@@ -70,6 +74,25 @@ export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promi
   outgoing.on('error', fail);
   outgoing.end(body);
   return promise;
+}
+
+/** Opens a connection: the line, and what is spoken through, which is the line itself where nothing is encrypted. */
+function connectTo({ hostname, port, protocol }: URL): { readonly line: Socket; readonly socket: Socket } {
+  const isEncrypted = protocol === 'https:';
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const line = connect({ host, port: port === '' ? (isEncrypted ? 443 : 80) : Number(port) });
+  if (!isEncrypted) return { line, socket: line };
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  return { line, socket: encrypt({ socket: line, host, ALPNProtocols: ['http/1.1'], ...name }) };
+}
+
+/**
+ * Ends a line so that nothing of it arrives any more: after an ordinary close the system goes on for about a minute to send what the other
+ * side has not confirmed, and a write that we gave up would be carried out over a later one.
+ */
+function cutOff(line: Socket): void {
+  if (line.connecting) line.destroy();
+  else line.resetAndDestroy();
 }
 
 async function readReply(incoming: http.IncomingMessage): Promise<Exchange> {

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { createVerify, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
@@ -10,6 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { Environment } from '../../src/app/config.ts';
+import { createCertificate } from './certificate.ts';
 
 /** The service account of the key file. */
 export const accountAddress = 'sync@project-4711.iam.gserviceaccount.com';
@@ -85,7 +85,7 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
     } else await forward(sheetsRootUrl, asked, body, response);
   }
 
-  const { certificate, environment } = createCertificate(directory);
+  const certificate = createCertificate(directory, 'DNS:*.googleapis.com');
   const hosts = createTlsServer(certificate, (asked, response) => void answer(asked, response));
   const proxy = createServer().on('connect', (_request, socket) => {
     const onward = connect(portOf(hosts), '127.0.0.1', () => {
@@ -104,7 +104,7 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
   const key = { type: 'service_account', client_email: accountAddress, private_key: privateKey };
   writeFileSync(keyFile, JSON.stringify(key));
   return {
-    environment: { ...environment, HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}` },
+    environment: { NODE_EXTRA_CA_CERTS: certificate.file, HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}` },
     keyFile,
     home: logInPersonally(directory),
     refuseTokens(next) {
@@ -127,18 +127,6 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
 
 const portOf = (server: { address(): AddressInfo | string | null }): number =>
   (server.address() as AddressInfo).port;
-
-function createCertificate(directory: string) {
-  const [keyFile, certificateFile] = [join(directory, 'tls-key.pem'), join(directory, 'tls.pem')];
-  const names = 'subjectAltName=DNS:*.googleapis.com';
-  const subject = ['-subj', '/CN=Google in front of a test', '-addext', names, '-days', '2'];
-  const files = ['-keyout', keyFile, '-out', certificateFile];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files], {
-    stdio: 'ignore',
-  });
-  const certificate = { key: readFileSync(keyFile), cert: readFileSync(certificateFile) };
-  return { certificate, environment: { NODE_EXTRA_CA_CERTS: certificateFile } };
-}
 
 /** Leaves behind what `gcloud auth application-default login` does. */
 function logInPersonally(directory: string): string {
