@@ -56,7 +56,7 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
   sheets: [],
   inprocess: [],
   bullmq: ['node:events'],
-  crm: ['node:http', 'node:https'],
+  crm: ['node:http', 'node:https', 'node:net', 'node:tls'],
   alerts: [],
   // The page's files are read once, at the start.
   http: ['node:crypto', 'node:fs', 'node:module', 'node:stream'],
