@@ -2,7 +2,7 @@ import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
 import { checkReasons } from './invariants.ts';
 import type { People } from './people.ts';
 import { setRight } from './set-right.ts';
-import { countSweeps } from './stage.ts';
+import { sweepsSince } from './stage.ts';
 import { tabEntities } from './tab-view.ts';
 import { Violation } from './violation.ts';
 
@@ -22,7 +22,7 @@ export async function settle(
   sweepsMin = sweepsToRest,
   cyclesMin = cyclesToRest,
 ): Promise<Plan> {
-  let sweeps = countSweeps(stage);
+  let before = { ...stage.sweeps };
   let sweptCycles: number | undefined;
   for (let step = 0; step < stepsMax; step += 1) {
     const done = await stage.proceed();
@@ -30,8 +30,8 @@ export async function settle(
     const { lastPlan, tally } = stage.engine;
     if (stage.bug) throw stage.bug;
     if (!lastPlan || isBusy(stage.wire.labels, lastPlan) || hasWork(stage.link, lastPlan)) {
-      [sweeps, sweptCycles] = [countSweeps(stage), undefined];
-    } else if (countSweeps(stage) >= sweeps + sweepsMin) {
+      [before, sweptCycles] = [{ ...stage.sweeps }, undefined];
+    } else if (sweepsSince(stage, before) >= sweepsMin) {
       sweptCycles ??= tally.cycles;
       if (tally.cycles >= sweptCycles + cyclesMin) return lastPlan;
     }

@@ -272,6 +272,6 @@ const drawBrakes = (random: Random): BrakeLimits => ({
   changesMin: random.pick([3, defaultBrakes.changesMin, defaultBrakes.changesMin]),
 });
 
-/** How far the daemon has come, for telling later whether it has looked at everything since. */
-export const countSweeps = ({ sweeps }: Stage): number =>
-  Math.min(...listedEntities.map((entity) => sweeps[entity]));
+/** How often the daemon has looked at everything since it had swept each list so often. */
+export const sweepsSince = ({ sweeps }: Stage, before: Stage['sweeps']): number =>
+  Math.min(...listedEntities.map((entity) => sweeps[entity] - before[entity]));
