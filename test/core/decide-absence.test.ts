@@ -280,6 +280,18 @@ describe('a brake', () => {
     expect(plan.brakes).toMatchObject([{ scope: 'brake:lead:gone', changes: { count: 6 } }]);
   });
 
+  it('S5: counts a record that is gone also where several rows have its ID, and none is certain', () => {
+    const world = worldWithLeads(many);
+    loseRecords(world, 7);
+    rowOf(world, leadKey(1)).cells['title'] = textCell('Typed by somebody');
+    rowOf(world, leadKey(7)).id = textCell('1');
+    for (const _time of [1, 2, 3]) pull(world);
+    cycle(world);
+    const plan = cycle(world);
+    expect(plan.table.filter(({ write }) => write.kind === 'delete')).toEqual([]);
+    expect(plan.brakes).toMatchObject([{ scope: 'brake:lead:gone', changes: { count: 6 } }]);
+  });
+
   it('lets five go in a small tab', () => {
     const world = worldWithLeads(many, { policy: { vanishedRows: 'trash' } });
     loseRows(world, 5);

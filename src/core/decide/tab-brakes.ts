@@ -124,10 +124,11 @@ const isOfGoneRecords = ({ scope }: Brake): boolean => scope.endsWith(':gone');
 
 /**
  * The records with a row that are gone from the CRM, and not because of another one. As their absence is proven one after another, those
- * count too that a list lacked: else many would never be gone at once.
+ * count too that a list lacked: else many would never be gone at once. So do those of which several rows have the ID.
  */
-function findGone(context: TabContext, { records }: Binding): RecordId[] {
-  const missing = records.flatMap(({ id }) => {
+function findGone(context: TabContext, { copies, records }: Binding): RecordId[] {
+  const ids = new Set([...records, ...copies].map(({ id }) => id));
+  const missing = [...ids].flatMap((id) => {
     const record = context.records.get(id);
     const isMissing = record?.presence === 'gone' || (record?.missedSweeps ?? 0) > 0;
     const isExplained = !areLeadsStopped(context) && record && context.cascades.isGoneWith(record);
