@@ -1,6 +1,6 @@
 import type { Mirror } from '../core/mirror.ts';
 import type { RecordKey } from '../core/record.ts';
-import type { OutboxItem } from '../core/state.ts';
+import type { JournalEntry, OutboxItem, StoredRecord } from '../core/state.ts';
 
 /** Forgets a step towards the CRM that is over, or not meant any more. `at` is epoch ms. */
 export function forgetStep(mirror: Mirror, key: RecordKey, at: number): void {
@@ -24,24 +24,30 @@ export function closeAttempts(mirror: Mirror, item: OutboxItem, at: number): voi
   });
 }
 
+function noteUnanswered(mirror: Mirror, item: OutboxItem | undefined, at: number): void {
+  const entry = item && describeUnanswered(item, mirror.findRecord(item.key), at);
+  if (entry) mirror.appendJournal([entry]);
+}
+
 /**
  * Of an update or a delete that was sent, and of which nobody will find out whether it was done, the journal keeps what it may have
- * replaced or taken.
+ * replaced or taken. `record` is what was last known of it, `at` is epoch ms.
  */
-function noteUnanswered(mirror: Mirror, item: OutboxItem | undefined, at: number): void {
-  if (item === undefined || item.kind === 'create' || item.sentAt === undefined) return;
-  const { base, fields, key, kind, notice, run } = item;
-  mirror.appendJournal([
-    {
-      at,
-      run,
-      key,
-      kind,
-      side: 'crm',
-      before: kind === 'delete' ? { ...base, ...mirror.findRecord(key)?.fields } : base,
-      after: fields,
-      lost: notice === '' ? {} : base,
-      cause: 'sent to the CRM, which did not say whether it took it',
-    },
-  ]);
+export function describeUnanswered(
+  { base, fields, key, kind, notice, run, sentAt }: OutboxItem,
+  record: Pick<StoredRecord, 'fields'> | undefined,
+  at: number,
+): JournalEntry | undefined {
+  if (kind === 'create' || sentAt === undefined) return undefined;
+  return {
+    at,
+    run,
+    key,
+    kind,
+    side: 'crm',
+    before: kind === 'delete' ? { ...base, ...record?.fields } : base,
+    after: fields,
+    lost: notice === '' ? {} : base,
+    cause: 'sent to the CRM, which did not say whether it took it',
+  };
 }

@@ -3,12 +3,14 @@ import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.t
 import { absorb, noteMissed, sweepsToProve } from '../../src/core/observe.ts';
 import { type Consequences, freeRow } from '../../src/core/open-write.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
-import type { Agreement, JournalEntry, OutboxItem } from '../../src/core/state.ts';
+import { type Agreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../../src/core/state.ts';
 import { type KeptRow, keptSteps } from '../../src/core/table.ts';
-import { differingFields, type Fields, pickFields } from '../../src/core/value.ts';
+import { differingFields, type Fields } from '../../src/core/value.ts';
 import { remember, rememberWritten } from '../../src/sync/rest.ts';
+import { describeUnanswered } from '../../src/sync/unanswered.ts';
 import {
   addRecord,
+  changeRecord,
   createWorld,
   decideWorld,
   readSheet,
@@ -50,9 +52,12 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   recall(world);
   const read = readSheet(world);
   const plan = decideWorld(world);
-  const { agreements, decisions, journal, openWrites, outbox } = world;
-  for (const key of plan.outbox.drop) outbox.delete(recordKeyText(key));
-  for (const item of plan.outbox.save) outbox.set(recordKeyText(item.key), item);
+  const { agreements, decisions, journal, openWrites } = world;
+  for (const key of plan.outbox.drop) forgetStep(world, key);
+  for (const item of plan.outbox.save) {
+    forgetStep(world, item.key);
+    world.outbox.set(recordKeyText(item.key), item);
+  }
   for (const key of plan.agreements.drop) agreements.delete(recordKeyText(key));
   for (const agreement of plan.agreements.save) agreements.set(recordKeyText(agreement.key), agreement);
   for (const { scope, choice } of plan.answers) decisions.set(scope, choice);
@@ -133,34 +138,49 @@ function confirm(world: World, at: number, { forgets, journal, key, notice, offe
   const agreement = world.agreements.get(text);
   if (forgets) {
     world.agreements.delete(text);
-    world.outbox.delete(text);
+    forgetStep(world, key);
   } else if (agreement && Object.keys(offers).length > 0) {
     const fields = { ...agreement.fields, ...offers };
     world.agreements.set(text, { ...agreement, fields, offered: {}, changedAt: at, notice });
   }
 }
 
+/** Forgets a step towards the CRM; of one that was sent and not answered the journal keeps what it may have replaced. */
+function forgetStep(world: World, key: RecordKey): void {
+  const text = recordKeyText(key);
+  const item = world.outbox.get(text);
+  const entry = item && describeUnanswered(item, world.records.get(text), world.now);
+  if (entry) world.journal.push(entry);
+  world.outbox.delete(text);
+}
+
 /**
- * Sends what waits in the outbox, each after a fresh look at its record. What was not answered is sent again; only a create is always
- * answered here, because finding out what became of one is not a matter of deciding.
+ * Sends what waits in the outbox, each after a fresh look at its record: so it is found out whether an update that was not answered was
+ * done. A create is always answered here, because finding out what became of one is not a matter of deciding.
  */
 export function push(world: World, outcome: Outcome = 'answered'): void {
   for (const item of world.order([...world.outbox.values()])) {
     world.now += 1_000;
     if (item.state !== 'waiting') continue;
     if (item.kind === 'create') pushCreate(world, item);
-    else if (hasMoved(world, item)) world.outbox.delete(recordKeyText(item.key));
-    else if (outcome === 'lost') continue;
-    else if (item.kind === 'update') pushUpdate(world, item, outcome);
-    else pushDelete(world, item, outcome);
+    else pushChange(world, item, outcome);
   }
 }
 
-function hasMoved(world: World, item: OutboxItem): boolean {
-  const actual = world.crm.get(recordKeyText(item.key));
-  if (!actual) return item.kind === 'update';
-  observe(world, item.key, actual.fields);
-  return differingFields(item.base, actual.fields).length > 0;
+function pushChange(world: World, item: OutboxItem, outcome: Outcome): void {
+  const text = recordKeyText(item.key);
+  const actual = world.crm.get(text);
+  if (actual) observe(world, item.key, actual.fields);
+  const known = world.records.get(text);
+  if (actual && known && isAnswerLost(item, known)) return finishUpdate(world, item);
+  const isMoved = actual ? differingFields(item.base, actual.fields).length > 0 : item.kind === 'update';
+  if (isMoved) return forgetStep(world, item.key);
+  if (outcome === 'lost') return;
+  if (item.kind === 'delete') removeRecord(world, item.key);
+  else changeRecord(world, item.key, item.fields);
+  if (outcome === 'unanswered') world.outbox.set(text, { ...item, sentAt: world.now });
+  else if (item.kind === 'delete') finishDelete(world, item);
+  else finishUpdate(world, item);
 }
 
 const emptyAgreement = (key: RecordKey): Agreement => ({
@@ -194,18 +214,15 @@ function pushCreate(world: World, item: OutboxItem): void {
   world.journal.push({ ...entryOf(item, world.now, { before: {}, after: item.fields, lost: {} }), key });
 }
 
-function pushUpdate(world: World, item: OutboxItem, outcome: Outcome): void {
+function finishUpdate(world: World, item: OutboxItem): void {
   const text = recordKeyText(item.key);
-  const [actual, known] = [world.crm.get(text), world.records.get(text)];
-  if (!actual || !known) throw new Error(`There is no ${text} to update.`);
-  const before = pickFields(actual.fields, Object.keys(item.fields));
-  actual.fields = { ...actual.fields, ...item.fields };
-  if (outcome === 'unanswered') return;
+  const known = world.records.get(text);
+  if (!known) throw new Error(`Nothing is known of ${text}.`);
   world.records.set(text, {
     ...known,
-    fields: actual.fields,
+    fields: { ...known.fields, ...item.fields },
     observedAt: world.now,
-    written: { at: world.now, before },
+    written: { at: world.now, before: item.base },
   });
   const agreement = world.agreements.get(text) ?? emptyAgreement(item.key);
   const fields = { ...agreement.fields, ...item.fields };
@@ -215,10 +232,8 @@ function pushUpdate(world: World, item: OutboxItem, outcome: Outcome): void {
   world.outbox.delete(text);
 }
 
-function pushDelete(world: World, item: OutboxItem, outcome: Outcome): void {
+function finishDelete(world: World, item: OutboxItem): void {
   const text = recordKeyText(item.key);
-  removeRecord(world, item.key);
-  if (outcome === 'unanswered') return;
   const known = world.records.get(text);
   if (known) world.records.set(text, { ...known, presence: 'gone', written: { at: world.now, before: {} } });
   world.agreements.delete(text);
