@@ -285,6 +285,23 @@ describe('S2: what a write did to other rows is mended', () => {
     expect([acme.sync, copy.sync]).toEqual([synced, kept.sync]);
   });
 
+  it('but not in the row of the record that shows by right what another row with its ID was hit with', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    const written = { 'about.url': textCell('acme.example') };
+    Object.assign(acme.cells, written);
+    beta.id = acme.id;
+    const kept = keptRow(beta.id, { ...beta.cells, 'about.url': textCell('beta.example') });
+    const columns = { ...place.columns, 'about.url': 3 };
+    const set = setTo(acme.id, {
+      cells: written,
+      kept: { ...kept, place: { ...place, columns } },
+      position: 2,
+    });
+    mend(world, set);
+    expect(acme.cells).toMatchObject(written);
+  });
+
   it('but not in a copy, where the row shows in a field what it hit in a copy of the column', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const acme = rowOf(world, leadKey(1));

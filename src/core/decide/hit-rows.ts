@@ -25,7 +25,9 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const named = withId(tab, kept.id);
   if (named.length === 0) return findByLooks(tab, sent, kept);
   const likeness = createLikeness(sent, kept);
-  const showing = named.filter((row) => showsWritten(row, sent));
+  // Of several rows with the ID one may show by right what was written into another.
+  const mayBeHit = (row: ObservedRow) => named.length === 1 || likeness(row) > alikeMin;
+  const showing = named.filter((row) => showsWritten(row, sent) && mayBeHit(row));
   if (showing.length > 0) return mostAlike(showing, likeness);
   const elsewhere = tab.rows.filter((row) => showsWritten(row, sent) && likeness(row) > alikeMin);
   return [...nearestOf(mostAlike(named, likeness), sent), ...mostAlike(elsewhere, likeness)];
