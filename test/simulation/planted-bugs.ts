@@ -55,6 +55,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       };
     },
+    firstSeed: 10_002,
     runsMax: 60,
   },
   {
@@ -89,6 +90,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'an update trusts what a list said a minute ago',
     plant: (link) => ({ ...link, times: { ...link.times, rereadAfterMs: 60_000 } }),
+    firstSeed: 10_030,
     runsMax: 150,
     hasMishaps: true,
   },
@@ -126,6 +128,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       };
       return withMirror(link, { readAgreements });
     },
+    firstSeed: 10_035,
     runsMax: 60,
     hasMishaps: true,
   },

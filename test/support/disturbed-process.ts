@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { setInterval } from 'node:timers';
 
 /*
  * Node loads this into a process before the process's own code, where `NODE_OPTIONS` says so. Whoever started it writes into a file what
- * the process has to suffer: somebody sets the clock of its machine, or it computes so long that its timers come late.
+ * the process has to suffer: somebody sets the clock of its machine, or it is busy for so long that its timers come late.
  */
 
 /** What a process suffers. */
 export interface Disturbance {
   /** How far the wall clock is off. */
   readonly clockOffMs: number;
-  /** For how long it computes, again and again, with a breath between. */
+  /** For how long it is busy, again and again, with a breath between. */
   readonly busyMs: number;
 }
 
@@ -34,7 +33,7 @@ if (file !== undefined) {
   });
   setInterval(() => {
     suffered = JSON.parse(readFileSync(file, 'utf8'));
-    const until = performance.now() + suffered.busyMs;
-    while (performance.now() < until);
+    // To its timers it is the same whether it computes or waits here, and others on the machine go on.
+    if (suffered.busyMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, suffered.busyMs);
   }, breathMs).unref();
 }
