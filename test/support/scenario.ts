@@ -101,7 +101,7 @@ export interface Scenario {
   stopped(reason: RegExp): Promise<void>;
   /** Resolves when a part of the daemon has had the problem so often in a row. */
   suffered(source: string, failures: number): Promise<void>;
-  /** Resolves when the daemon has looked at the sheet so many more times. */
+  /** Resolves when the daemon has looked at the sheet so many more times at rest: a cycle that finds somebody typing decides nothing. */
   cycled(times: number): Promise<void>;
   /** Resolves when it has read the whole CRM so many more times. */
   swept(entity: ListedEntity, times: number): Promise<void>;
@@ -268,8 +268,12 @@ function observe(engine: Engine, log: RecordingLog, addresses: SideAddresses): O
       await until(`${source} failed ${failures} times`, isSuffering, limit);
     },
     async cycled(times) {
-      const goal = engine.tally.cycles + times;
-      await until(`${times} more cycles`, async () => engine.tally.cycles >= goal, limit);
+      const plans = new Set([engine.lastPlan]);
+      const look = async () => {
+        if (engine.lastPlan?.restlessRows === 0) plans.add(engine.lastPlan);
+        return plans.size > times;
+      };
+      await until(`${times} more cycles at rest`, look, limit);
     },
     async swept(entity, times) {
       const count = () =>
