@@ -11,6 +11,8 @@ interface Mass {
   readonly ids: readonly string[];
   /** Which of them the other side had when somebody last did something. */
   readonly standing: readonly string[];
+  /** Which of those went with what the daemon has written to the sheet since. */
+  readonly missing: readonly string[];
 }
 
 /** What both sides have now. */
@@ -29,8 +31,8 @@ export class Masses {
     this.#sides = sides;
   }
 
-  add(mass: Omit<Mass, 'standing'>): void {
-    this.#all = [...this.#all, { ...mass, standing: mass.ids }];
+  add(mass: Omit<Mass, 'standing' | 'missing'>): void {
+    this.#all = [...this.#all, { ...mass, standing: mass.ids, missing: [] }];
     this.look();
   }
 
@@ -43,12 +45,20 @@ export class Masses {
   look(): void {
     this.#all = this.#all.flatMap((mass) => {
       const [here, there] = this.#ids(mass);
-      const standing = mass.ids.filter((id) => !here.has(id) && there.has(id));
+      const standing = mass.ids.filter((id) => !here.has(id) && (there.has(id) || mass.missing.includes(id)));
       return standing.length > this.#sides.deletesMax ? [{ ...mass, standing }] : [];
     });
   }
 
-  /** S5: the daemon wrote; what so much else went with stays on the other side. */
+  /** The daemon wrote to the sheet: a write that lands twice, or among moved rows, may take others with it, and gives them back. */
+  noteMissing(): void {
+    this.#all = this.#all.map((mass) => {
+      const [, there] = this.#ids(mass);
+      return { ...mass, missing: mass.standing.filter((id) => !there.has(id)) };
+    });
+  }
+
+  /** S5: the daemon wrote, and nothing of it is left to mend; what so much else went with stays on the other side. */
   check(): void {
     for (const mass of this.#all) {
       const [, there] = this.#ids(mass);

@@ -90,7 +90,7 @@ export class Races {
     // What people keep beside a row goes with it, also where somebody has put it beside another one's.
     const mayGo = (owner: string) => hasDeleted && (!this.#isAlive(owner) || this.#people.torn.has(owner));
     this.#people.own.noteDaemon(before, after, mayGo);
-    if (hasDeleted) this.#watch(() => this.#people.masses.check());
+    this.#people.masses.noteMissing();
   }
 
   /** Nothing may be thrown into the daemon's work. */

@@ -163,9 +163,10 @@ class Simulation {
   }
 
   #check(): void {
-    const { engine, bug } = this.stage;
+    const { engine, bug, link } = this.stage;
     if (bug) throw bug;
     if (engine.lastPlan) checkBrakes(engine.lastPlan);
+    if (link.mirror.readOpenWrites().length === 0) this.people.masses.check();
     checkAgreed(this.people);
     checkBudget(this.people);
   }
