@@ -37,7 +37,7 @@ export interface OpenWrite {
 export interface Mending {
   readonly write: string;
   readonly slot: number;
-  /** How many rows are like the one that is given back. */
+  /** Where it gives a row back: how many are like that one now. */
   readonly beside?: number;
 }
 

@@ -43,7 +43,10 @@ const answerBytesMax = 64 * 1024 * 1024;
 export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promise<Exchange> {
   const { method, url, headers, body = '' } = request;
   const { promise, resolve } = Promise.withResolvers<Exchange>();
-  const { line, socket } = connectTo(url);
+  const isEncrypted = url.protocol === 'https:';
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const line = connect({ host, port: Number(url.port || (isEncrypted ? 443 : 80)) });
+  const socket = isEncrypted ? encrypted(line, host) : line;
   let isConnected = false;
   const fail = (error: unknown) => {
     const late = isConnected ? 'no complete answer in time' : 'no connection in time';
@@ -51,10 +54,10 @@ export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promi
     resolve({ kind: isConnected ? 'unanswered' : 'unsent', reason });
   };
   // Nothing leaves before this event, so an error before it means that nothing was sent.
-  socket.once(socket === line ? 'connect' : 'secureConnect', () => {
+  socket.once(isEncrypted ? 'secureConnect' : 'connect', () => {
     isConnected = true;
   });
-  const outgoing = (socket === line ? http : https).request(url, {
+  const outgoing = (isEncrypted ? https : http).request(url, {
     method,
     headers: body ? { ...headers, 'content-length': Buffer.byteLength(body) } : headers,
     createConnection: () => socket,
@@ -76,15 +79,14 @@ export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promi
   return promise;
 }
 
-/** Opens a connection: the line, and what is spoken through, which is the line itself where nothing is encrypted. */
-function connectTo({ hostname, port, protocol }: URL): { readonly line: Socket; readonly socket: Socket } {
-  const isEncrypted = protocol === 'https:';
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const line = connect({ host, port: port === '' ? (isEncrypted ? 443 : 80) : Number(port) });
-  if (!isEncrypted) return { line, socket: line };
-  const name = isIP(host) === 0 ? { servername: host } : {};
-  return { line, socket: encrypt({ socket: line, host, ALPNProtocols: ['http/1.1'], ...name }) };
-}
+/** What is spoken through a line to the host so that nobody else understands it. An address is no name of a server. */
+const encrypted = (line: Socket, host: string): Socket =>
+  encrypt({
+    socket: line,
+    host,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+  });
 
 /**
  * Ends a line so that nothing of it arrives any more: after an ordinary close the system goes on for about a minute to send what the other

@@ -80,7 +80,7 @@ describe('a daemon whose time is disturbed', { timeout: 180_000 }, () => {
     stage.expectBudgetKept();
   });
 
-  test('that computes too long for its timers says so, sends every edit once, and recovers', async () => {
+  test('that is busy for too long for its timers says so, sends every edit once, and recovers', async () => {
     const { conditions, disturb, edit, stage } = await openDisturbed();
     await disturb({ busyMs: 1_500 });
     await edit('Busy');

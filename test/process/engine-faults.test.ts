@@ -122,7 +122,7 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
     ],
     [
       'process/disturbed-time.test.ts',
-      'that computes too long for its timers says so, sends every edit once, and recovers',
+      'that is busy for too long for its timers says so, sends every edit once, and recovers',
     ],
   ],
   'the wall clock jumps, or the machine sleeps': [

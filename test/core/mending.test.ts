@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import { type Cell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { copyReason } from '../../src/core/decide/copies.ts';
+import { decide } from '../../src/core/decide/decide.ts';
+import { blankCells } from '../../src/core/decide/hit-rows.ts';
+import { closeMended } from '../../src/core/decide/open-writes.ts';
+import type { OpenWrite, SentSet } from '../../src/core/open-write.ts';
+import type { OwnRow } from '../../src/core/table.ts';
+import { keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
+import {
+  copyRow,
+  fieldsOf,
+  inputOf,
+  leadKey,
+  readSheet,
+  removeRow,
+  rowOf,
+  type World,
+} from '../support/world.ts';
+import { cycle, worldWithLeads } from '../support/world-daemon.ts';
+
+describe('S2: what a write did to other rows is mended', () => {
+  /** A world in which these writes went wrong, and what the row of a lead shows after the next cycle. */
+  function mend(world: World, ...sets: readonly SentSet[]) {
+    for (const [index, sent] of sets.entries()) {
+      const id = `w${index}!`;
+      world.openWrites.set(id, { ...openWrite({ outcome: 'answered', sets: [sent] }), id });
+    }
+    return cycle(world);
+  }
+
+  it('where somebody exchanged the IDs since', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    const kept = keptRow(acme.id, { ...acme.cells });
+    acme.cells['status_name'] = textCell('By mistake');
+    [acme.id, beta.id] = [beta.id, acme.id];
+    mend(world, setTo(kept.id, { cells: { status_name: textCell('By mistake') }, kept }));
+    expect(acme.cells['status_name']).toEqual(emptyCell);
+  });
+
+  it('in every copy that people made of a row with a wrong ID', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const kept = keptRow(acme.id, { ...acme.cells });
+    const copy = copyRow(world, leadKey(1));
+    acme.id = textCell('2');
+    copy.id = acme.id;
+    mend(world, setTo(textCell('2'), { id: textCell('2'), cells: {}, kept }));
+    expect([acme.id, copy.id]).toEqual([kept.id, kept.id]);
+  });
+
+  it('in a new row that reached all of its columns but that of the ID', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const { row: _nowhere, ...columns } = place;
+    const kept = { ...keptRow(acme.id, { ...acme.cells }), place: columns };
+    acme.id = emptyCell;
+    mend(world, setTo(emptyCell, { id: emptyCell, cells: { ...acme.cells }, kept, position: -1 }));
+    expect(acme.id).toEqual(kept.id);
+    expect(world.sheet.lead).toHaveLength(2);
+  });
+
+  it('in a copy that somebody made while it was mended', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const kept = keptRow(acme.id, { ...acme.cells });
+    acme.id = textCell('2');
+    mend(world, setTo(textCell('2'), { id: textCell('2'), cells: {}, kept }));
+    const copy = copyRow(world, leadKey(1));
+    copy.id = textCell('2');
+    cycle(world);
+    expect([acme.id, copy.id]).toEqual([kept.id, kept.id]);
+    cycle(world);
+    expect(world.openWrites.size).toBe(0);
+  });
+
+  it('but for the word that a row is a copy, where somebody made another row of it since', () => {
+    for (const isRetyped of [false, true]) {
+      const world = worldWithLeads(['Acme', 'Beta']);
+      const acme = rowOf(world, leadKey(1));
+      const kept = { ...keptRow(acme.id, { ...acme.cells }), sync: acme.sync };
+      acme.sync = textCell(`Held: ${copyReason}`);
+      const typed = Object.keys(acme.cells).map((field) => [field, textCell(`Other ${field}`)]);
+      if (isRetyped) Object.assign(acme.cells, Object.fromEntries(typed));
+      mend(world, setTo(acme.id, { cells: {}, sync: acme.sync, kept }));
+      cycle(world);
+      expect(describeCell(acme.sync)).toMatch(isRetyped ? /^Held: This row is a copy/ : /^Synced/);
+      expect(world.outbox.size).toBe(0);
+    }
+  });
+
+  it('but not in a row with the same ID that is no more like the one that was hit, and farther away', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const copy = copyRow(world, leadKey(1));
+    const synced = acme.sync;
+    const kept = { ...keptRow(acme.id, titled('Typed')), sync: textCell(`Held: ${copyReason}`) };
+    copy.cells['title'] = textCell('Typed again');
+    copy.sync = synced;
+    mend(world, setTo(textCell('2'), { cells: {}, sync: synced, kept, position: 3 }));
+    expect([acme.sync, copy.sync]).toEqual([synced, kept.sync]);
+  });
+
+  it('but not in the row of the record that shows by right what another row with its ID was hit with', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    const written = { 'about.url': textCell('acme.example') };
+    Object.assign(acme.cells, written);
+    beta.id = acme.id;
+    const kept = keptRow(beta.id, { ...beta.cells, 'about.url': textCell('beta.example') });
+    const columns = { ...place.columns, 'about.url': 3 };
+    const set = setTo(acme.id, {
+      cells: written,
+      kept: { ...kept, place: { ...place, columns } },
+      position: 2,
+    });
+    mend(world, set);
+    expect(acme.cells).toMatchObject(written);
+  });
+
+  it('but not in a copy, where the row shows in a field what it hit in a copy of the column', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    acme.cells['about.description'] = emptyCell;
+    const kept = keptRow(acme.id, { ...acme.cells });
+    copyRow(world, leadKey(1));
+    const written = textCell('acme.example');
+    acme.cells['about.description'] = written;
+    const { table } = mend(world, setTo(emptyCell, { cells: {}, others: [{ column: 8, written }], kept }));
+    const mended = table.filter(({ mends }) => mends).map(({ write }) => write);
+    expect(mended).toMatchObject([{ position: 1, others: [{ column: 8, written }] }]);
+  });
+
+  it('but not in the row that was meant, where the one that was hit is gone', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    const { status_name: status = emptyCell } = acme.cells;
+    const beforehand = { title: textCell('Beta'), status_name: status, 'about.url': textCell('Of Beta') };
+    const kept = keptRow(beta.id, beforehand);
+    removeRow(world, leadKey(2));
+    mend(world, setTo(acme.id, { cells: titled('Acme'), kept, position: 2 }));
+    expect(acme.cells['title']).toEqual(textCell('Acme'));
+  });
+
+  it('but not in another record’s row that is only as empty, where the one that was hit is gone', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const emptied = { 'about.url': emptyCell, 'about.description': emptyCell };
+    Object.assign(acme.cells, { ...emptied, status_name: emptyCell });
+    const filled = { 'about.url': textCell('Of Beta'), 'about.description': textCell('Of Beta') };
+    const beforehand = { ...acme.cells, ...titled('Beta'), status_name: textCell('In talks'), ...filled };
+    removeRow(world, leadKey(2));
+    const columns = { ...place.columns, 'about.url': 3, 'about.description': 4 };
+    const kept = { ...keptRow(textCell('2'), beforehand), place: { ...place, columns } };
+    mend(world, setTo(textCell('2'), { cells: emptied, kept }));
+    expect(acme.cells).toMatchObject(emptied);
+  });
+
+  it('where somebody typed over it and took that back', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const kept = keptRow(acme.id, { ...acme.cells });
+    const sent = setTo(acme.id, { cells: titled('By mistake'), kept });
+    acme.cells['title'] = textCell('Typed over');
+    world.openWrites.set('w1!', {
+      ...openWrite({ outcome: 'answered', sets: [sent] }),
+      id: 'w1!',
+      settlesAt: world.now + 5_000,
+    });
+    cycle(world);
+    acme.cells['title'] = textCell('By mistake');
+    cycle(world);
+    expect(acme.cells['title']).toEqual(textCell('Acme'));
+    for (let cycles = 0; cycles < 4; cycles += 1) cycle(world);
+    expect(world.openWrites.size).toBe(0);
+  });
+
+  it('and watched on in the fields in which somebody typed while it was mended, for they may take that back', () => {
+    const hit = setTo(textCell('1'), { cells: { ...titled('Written'), status_name: textCell('Lost') } });
+    const write = openWrite({ outcome: 'answered', sets: [hit] });
+    const later = { ...openWrite({ outcome: 'answered', sets: [{ ...hit, slot: 3 }] }), id: 'w2' };
+    const [left] = closeMended([write, later], [{ write: 'w1', slot: 0, typed: ['title'] }]);
+    expect(left?.sets).toMatchObject([{ slot: 0, cells: titled('Written') }]);
+    expect(Object.keys(left?.sets[0]?.cells ?? {})).toEqual(['title']);
+  });
+
+  it('the last first, and what it covered in the rows as they stand then', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const before = keptRow(acme.id, { ...acme.cells });
+    const titleGone = keptRow(acme.id, { ...before.cells, title: textCell('Wrong') });
+    Object.assign(acme, { id: textCell('wrong'), cells: { ...titleGone.cells } });
+    const first = setTo(before.id, { cells: titled('Wrong'), kept: before });
+    const last = setTo(before.id, { id: textCell('wrong'), cells: {}, kept: titleGone });
+    mend(world, first, last);
+    expect([acme.id, acme.cells['title']]).toEqual([before.id, textCell('Wrong')]);
+    cycle(world);
+    expect([acme.id, acme.cells['title']]).toEqual([before.id, textCell('Acme')]);
+  });
+});
+
+const word = textCell('Pending: waiting to be sent to the CRM');
+const ownRow = (position: number, ...cells: readonly Cell[]): OwnRow => ({ position, cells });
+
+/** A write that put our word into the column “Mine” of a row at this position, where nothing else stood. */
+function hitBlankRow(position: number, fields: Iterable<string>): OpenWrite {
+  const kept = {
+    ...keptRow(emptyCell, blankCells(fields)),
+    place: { ...place, headers: ['ID', 'Mine'], columns: {} },
+  };
+  const others = [{ column: 1, written: word }];
+  const set = { entity: 'lead', position, slot: 0, idSeen: emptyCell, cells: {}, kept, others } as const;
+  return { ...openWrite({ outcome: 'answered', sets: [set] }), id: 'w1!' };
+}
+
+/** In which rows it is mended, with two leads in the first rows. */
+function mendedRows(position: number, ownRows: readonly OwnRow[]) {
+  const world = worldWithLeads(['Acme', 'Beta']);
+  const names = fieldsOf(world, 'lead').map(({ name }) => name);
+  world.openWrites.set('w1!', hitBlankRow(position, names));
+  const table = readSheet(world);
+  const lead = { ...table.tabs.lead, ownRows };
+  const { table: steps } = decide(inputOf(world, { ...table, tabs: { ...table.tabs, lead } }));
+  return steps.map(({ write }) => (write.kind === 'set' ? [write.position, write.others?.length] : write));
+}
+
+describe('S13: an own cell of a blank row that a write reached', () => {
+  it('is mended where a sort has put the row since, and not in a row of a record that stands in its place', () => {
+    expect(mendedRows(2, [ownRow(3, textCell('R9')), ownRow(4, emptyCell, word)])).toEqual([[4, 1]]);
+  });
+
+  it('is mended in the row that is nearest to where it was, if several show the word', () => {
+    expect(
+      mendedRows(
+        7,
+        [4, 6, 9].map((position) => ownRow(position, word)),
+      ),
+    ).toEqual([[6, 1]]);
+  });
+});
