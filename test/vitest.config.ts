@@ -1,4 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+const slowKinds = /\/test\/(process|browser|simulation|scenario)\//;
+
+/**
+ * Starts the slow kinds of files first: by itself Vitest goes by size where it has not seen a file run, and a slow one that starts
+ * late runs on alone while the other workers stand idle.
+ */
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ moduleId }: TestSpecification) => slowKinds.test(moduleId);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -9,6 +24,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Process and browser tests wait for servers and processes of their own more than they compute.
     maxWorkers: 3,
+    sequence: { sequencer: SlowFirst },
     // A small young generation is collected all the time where an emulated sheet is read again and again.
     execArgv: ['--max-semi-space-size=64'],
     reporters: ['default'],
