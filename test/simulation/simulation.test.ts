@@ -3,8 +3,8 @@ import { describeFailure } from './failure.ts';
 import { type RunReport, run } from './run.ts';
 import { firstSeedOfTheDay } from './seeds-of-the-day.ts';
 
-const runs = 60;
-const runsWithMishaps = 30;
+const runs = 80;
+const runsWithMishaps = 40;
 const runsOfTheDay = 5;
 const limitMs = 300_000;
 
