@@ -10,6 +10,8 @@ export class Signal {
   constructor(clock: Clock, stopping: AbortSignal) {
     this.#clock = clock;
     this.#stopping = stopping;
+    // Not a signal made of both: Node keeps such a one, and whoever waits for it, as long as it is listened to.
+    stopping.addEventListener('abort', () => this.#waiting?.abort(), { once: true });
   }
 
   raise(): void {
@@ -19,9 +21,9 @@ export class Signal {
 
   /** Resolves when raised, when stopping, or after the time. */
   async wait(limitMs: number): Promise<void> {
-    if (!this.#isRaised && limitMs > 0) {
+    if (!this.#isRaised && !this.#stopping.aborted && limitMs > 0) {
       this.#waiting = new AbortController();
-      await this.#clock.sleep(limitMs, AbortSignal.any([this.#waiting.signal, this.#stopping]));
+      await this.#clock.sleep(limitMs, this.#waiting.signal);
       this.#waiting = undefined;
     }
     this.#isRaised = false;
