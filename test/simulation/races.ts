@@ -1,3 +1,4 @@
+import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { heldForMs } from '../../src/sync/turn.ts';
 import { fieldsOfBody } from './crm-people.ts';
@@ -22,9 +23,13 @@ interface Look {
  */
 export class Races {
   readonly #people: People;
-  /** The last one by path. */
+  /** The last one at each record by itself, by path. */
   readonly #looks = new Map<string, Look>();
-  /** What the daemon knew when it sent a write: its last look at the record, and at the list. */
+  /** The last page of a list that showed the record, by its path. */
+  readonly #listed = new Map<string, Look>();
+  /** The paths of the records that a page shows whose answer is still on its way. */
+  readonly #pages = new WeakMap<Call, readonly string[]>();
+  /** What the daemon knew when it sent a write: its last look at the record, and at a page with it. */
   readonly #grounds = new WeakMap<
     Call,
     { readonly own: Look | undefined; readonly list: Look | undefined }
@@ -42,8 +47,7 @@ export class Races {
 
   readonly watcher: CrmWatcher = {
     sent: (call) => {
-      const list = this.#looks.get(`/${call.path.split('/')[1]}`);
-      this.#grounds.set(call, { own: this.#looks.get(call.path), list });
+      this.#grounds.set(call, { own: this.#looks.get(call.path), list: this.#listed.get(call.path) });
     },
     before: (call) => {
       if (call.method === 'GET') this.#moments.set(call, this.#people.claims.nextMoment());
@@ -51,9 +55,11 @@ export class Races {
     },
     after: (call, answer) => {
       const { method, path, body } = call;
-      if (method !== 'GET')
+      if (method === 'GET') this.#pages.set(call, pathsOnPage(path, answer));
+      else {
         this.#people.stage.tell(() => `by the daemon: ${method} ${path} ${JSON.stringify(body)}`);
-      if (method !== 'GET') this.#people.noteCrm();
+        this.#people.noteCrm();
+      }
       this.#watch(() => {
         checkCall(this.#people, call, answer);
         if (method === 'DELETE') this.#people.masses.check();
@@ -62,7 +68,10 @@ export class Races {
     answered: (call) => {
       const moment = this.#moments.get(call);
       const answeredAt = this.#people.stage.trueTime();
-      if (moment !== undefined) this.#looks.set(call.path, { moment, sentAt: call.sentAt, answeredAt });
+      if (moment === undefined) return;
+      const look = { moment, sentAt: call.sentAt, answeredAt };
+      this.#looks.set(call.path, look);
+      for (const path of this.#pages.get(call) ?? []) this.#listed.set(path, look);
     },
   };
 
@@ -106,4 +115,11 @@ export class Races {
   #isAlive(owner: string): boolean {
     return tabEntities.some((entity) => this.#people.recordOf(entity, owner) !== undefined);
   }
+}
+
+/** Of a list there may be several pages, and only one of them shows a record. */
+function pathsOnPage(path: string, { body }: CrmAnswer): string[] {
+  if (path.split('/').length > 2) return [];
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => `${path}/${id}`);
 }
