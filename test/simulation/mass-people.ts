@@ -19,7 +19,9 @@ export function deleteManyRows(people: People, { which, what, how }: Operation):
   if (last - first + 1 > count) return 'nothing';
   for (const { owner } of chosen) people.deleted.add(owner);
   people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: first, count });
-  people.masses.add({ entity, side: 'sheet', ids: chosen.map(({ row }) => row.id) });
+  // A copy stands for the same record.
+  const ids = new Set(chosen.map(({ row }) => row.id));
+  people.masses.add({ entity, side: 'sheet', ids: [...ids] });
   return `${count} rows`;
 }
 
