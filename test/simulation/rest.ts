@@ -1,4 +1,5 @@
 import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
+import { sweepsToProve } from '../../src/core/observe.ts';
 import { checkReasons } from './invariants.ts';
 import type { People } from './people.ts';
 import { setRight } from './set-right.ts';
@@ -31,6 +32,8 @@ export async function settle(
     if (stage.bug) throw stage.bug;
     if (!lastPlan || isBusy(stage.wire.labels, lastPlan) || hasWork(stage.link, lastPlan)) {
       [before, sweptCycles] = [{ ...stage.sweeps }, undefined];
+    } else if (isProving(stage.link)) {
+      sweptCycles = undefined;
     } else if (sweepsSince(stage, before) >= sweepsMin) {
       sweptCycles ??= tally.cycles;
       if (tally.cycles >= sweptCycles + cyclesMin) return lastPlan;
@@ -55,6 +58,12 @@ const hasWork = ({ mirror }: People['stage']['link'], { brakes }: Plan): boolean
         (state === 'waiting' || state === 'sending' || state === 'unknown') &&
         !brakes.some(({ entity }) => entity === key.entity),
     );
+
+/** Where few requests are allowed, asking for a record that the lists lack waits longer than some cycles. */
+const isProving = ({ mirror }: People['stage']['link']): boolean =>
+  mirror
+    .readRecords()
+    .some(({ presence, missedSweeps }) => presence === 'present' && missedSweeps >= sweepsToProve);
 
 const daysMax = 12;
 

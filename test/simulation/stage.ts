@@ -76,7 +76,7 @@ export class Stage {
   readonly policy: Policy;
   clock: ManualClock = createManualClock(startAt);
   engine: Engine;
-  /** Complete sweeps by entity. */
+  /** Sweeps by entity that read every page. */
   readonly sweeps: Record<ListedEntity, number> = { lead: 0, opportunity: 0, task: 0 };
   readonly #options: StageOptions;
   readonly #random: Random;
@@ -228,7 +228,8 @@ export class Stage {
     };
     return {
       debug: (event, fields) => {
-        if (event === 'sweep.finished') this.sweeps[fields?.['entity'] as ListedEntity] += 1;
+        if (event === 'sweep.finished' && fields?.['isUnbroken'] === true)
+          this.sweeps[fields?.['entity'] as ListedEntity] += 1;
       },
       info: () => undefined,
       warn: fail,
