@@ -53,6 +53,24 @@ export function absorb(
   return { ...sighted, fields, observedAt: at };
 }
 
+/**
+ * For how long (ms) nobody can know of an answer whether it lags behind our last write, or somebody has put back what that replaced;
+ * 0 where it is no question.
+ */
+export function doubtLeftMs(
+  stored: StoredRecord | undefined,
+  { at, fields }: ObservedRecord,
+  { now, lagMs }: Reception,
+): number {
+  const written = stored?.written;
+  if (!written || at < written.at || at >= written.at + lagMs) return 0;
+  const isBack = ([name, replaced]: [FieldName, Value]) =>
+    fields[name] !== undefined &&
+    equalValues(fields[name], replaced) &&
+    !equalValues(fields[name], stored.fields[name] ?? null);
+  return Object.entries(written.before).some(isBack) ? written.at + lagMs - now : 0;
+}
+
 /** Complete sweeps that must lack a record before it is asked for directly. */
 export const sweepsToProve = 2;
 

@@ -1,6 +1,6 @@
 import { keepFormerLabels, keepLists } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
-import { absorb, noteMissed, sweepsToProve } from '../core/observe.ts';
+import { absorb, doubtLeftMs, noteMissed, sweepsToProve } from '../core/observe.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
 import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
@@ -38,10 +38,11 @@ const rereadsMax = 3;
 
 /**
  * Reads one record directly and keeps what it says. `undefined` when the CRM does not have it. Where a list said something else of it
- * while the answer was on its way nobody knows which of both is older, and it is read again.
+ * while the answer was on its way nobody knows which of both is older, and it is read again; so it is, after a while, where it shows what
+ * our last write replaced.
  */
 export async function pullRecord(link: Link, key: RecordKey, lane: Lane): Promise<StoredRecord | undefined> {
-  const { crm, mirror } = link;
+  const { clock, crm, mirror, times } = link;
   for (let reread = 0; ; reread += 1) {
     const known = mirror.findRecord(key);
     const seen = await crm.getRecord(key, lane);
@@ -52,7 +53,12 @@ export async function pullRecord(link: Link, key: RecordKey, lane: Lane): Promis
       meanwhile !== known &&
       differingFields(meanwhile.fields, seen.fields).length > 0;
     if (isDoubtful && reread < rereadsMax) continue;
-    const reception = { now: link.clock.now(), lagMs: link.times.lagMs };
+    const reception = { now: clock.now(), lagMs: times.lagMs };
+    const doubtMs = doubtLeftMs(meanwhile, seen, reception);
+    if (doubtMs > 0 && reread < rereadsMax) {
+      await clock.sleep(doubtMs);
+      continue;
+    }
     const record = absorb(meanwhile, seen, reception);
     mirror.saveRecord(record);
     return record;

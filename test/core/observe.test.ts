@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { absorb, noteMissed } from '../../src/core/observe.ts';
+import { absorb, doubtLeftMs, noteMissed } from '../../src/core/observe.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 
@@ -121,6 +121,21 @@ describe('an answer of the CRM', () => {
     const deleted: StoredRecord = { ...base, presence: 'gone', written: { at: 1_000, before: {} } };
     expect(absorbInto(deleted, {}, 5_999)).toBe(deleted);
     expect(absorbInto(deleted, {}, 6_000)).toMatchObject({ presence: 'present' });
+  });
+});
+
+describe('an answer about one record', () => {
+  const doubtAt = (title: string, at: number) =>
+    doubtLeftMs({ ...base, written }, { ...base.key, fields: { title }, at }, { now: at + 50, lagMs });
+
+  it.each([
+    ['that shows what our write replaced is doubtful until the lag is over', 'old', 2_000, 3_950],
+    ['that shows it after the lag is not doubtful', 'old', 6_000, 0],
+    ['to a request sent before our write is not doubtful', 'old', 999, 0],
+    ['that shows what we wrote is not doubtful', 'known', 2_000, 0],
+    ['that shows a third value is not doubtful', 'third', 2_000, 0],
+  ])('%s', (_, title, at, leftMs) => {
+    expect(doubtAt(title, at)).toBe(leftMs);
   });
 });
 

@@ -85,6 +85,21 @@ describe('a list', () => {
     expect(causes.map(({ cause }) => cause)).not.toContain('changed in the CRM');
   });
 
+  test('S1: that is behind is told from a colleague who puts back what we have just replaced', async () => {
+    const scene = await openScenario({ crm: { lagMs: 100_000 } });
+    const { crm, engine, sheet } = scene;
+    const { id, ...before } = await crm.take('lead');
+    const title = String(valueAt(before, 'title'));
+    await sheet.type('lead', id, { Title: 'Typed first' });
+    await scene.settled();
+    await crm.update('lead', id, { title });
+    await sheet.type('lead', id, { Title: 'Typed next' });
+    await scene.settled();
+    expect(valueAt(await crm.find('lead', id), 'title')).toBe(title);
+    const lost = engine.link.mirror.readJournal(9).flatMap((line) => Object.values(line.lost));
+    expect(lost).toContain('Typed next');
+  });
+
   test('fault 27: of leads with a new field, and without some they had, blanks nothing', async () => {
     const scene = await openScenario();
     const { crm, line } = scene;
