@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LoggedRequest } from '../../src/sandbox/crm/model.ts';
 import type { Random } from '../../src/sandbox/crm/random.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { ProcessStage } from '../support/process-stage.ts';
@@ -9,6 +10,10 @@ export interface People {
   /** Texts that are not to be found any more on purpose: replaced or deleted by a person who saw them. */
   readonly withdrawn: Set<string>;
   readonly typed: Set<string>;
+  /** Texts typed in the CRM after the daemon's last look at a record and before its write: the CRM has no way to refuse that one. */
+  readonly raced: Set<string>;
+  /** Finds the raced among what was typed lately; the CRM remembers its requests for some minutes. */
+  noteRaces(): void;
   /** What was done, by kind. */
   readonly done: Map<string, number>;
   /** One of them does one thing. */
@@ -54,7 +59,9 @@ export const ownerOf = (text: unknown): string | undefined =>
 export function gatherPeople(stage: ProcessStage, random: Random): People {
   const typed = new Set<string>();
   const withdrawn = new Set<string>();
+  const raced = new Set<string>();
   const done = new Map<string, number>();
+  let typedInCrm: TypedInCrm[] = [];
   let given = 0;
 
   const say = (owner: string, word: string) => {
@@ -146,7 +153,9 @@ export function gatherPeople(stage: ProcessStage, random: Random): People {
         const lead = random.pick((await readCrm(stage.addresses.crmUrl)).leads);
         replace(lead.title);
         const owner = ownerOf(lead.title) ?? `c${lead.id}`;
-        await stage.editCrm(`/leads/${lead.id}`, { title: say(owner, 'title') });
+        const [path, text, from] = [`/leads/${lead.id}`, say(owner, 'title'), Date.now()];
+        await stage.editCrm(path, { title: text });
+        typedInCrm.push({ path, text, from, to: Date.now() });
       },
     },
     'add a lead to the CRM': {
@@ -182,6 +191,12 @@ export function gatherPeople(stage: ProcessStage, random: Random): People {
   return {
     typed,
     withdrawn,
+    raced,
+    noteRaces() {
+      const requests = stage.crmRequests();
+      for (const each of typedInCrm) if (isRaced(each, requests)) raced.add(each.text);
+      typedInCrm = typedInCrm.filter(({ to }) => to > Date.now() - raceMs);
+    },
     done,
     async act() {
       const name = random.pick(lots);
@@ -189,4 +204,23 @@ export function gatherPeople(stage: ProcessStage, random: Random): People {
       done.set(name, (done.get(name) ?? 0) + 1);
     },
   };
+}
+
+/** Between what moments (epoch ms) the CRM took what somebody typed there. */
+interface TypedInCrm {
+  readonly path: string;
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A write follows the look it is made for within two seconds, or not at all; a slow CRM adds one to each. */
+const raceMs = 5_000;
+
+/** Whether the next write to the record was made for a look at it from before. */
+function isRaced({ path, from, to }: TypedInCrm, requests: readonly LoggedRequest[]): boolean {
+  const own = requests.filter((request) => request.path === path);
+  const write = own.find(({ at, method }) => method !== 'GET' && at >= from && at <= to + raceMs);
+  const look = own.findLast(({ at, method }) => method === 'GET' && write !== undefined && at <= write.at);
+  return look !== undefined && look.at <= to;
 }

@@ -1,8 +1,10 @@
+import type { JournalEntry } from '../../src/core/state.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
 import type { ProcessStage } from '../support/process-stage.ts';
 import { readTab } from '../support/two-sides.ts';
 import type { Operator } from './operator.ts';
+import { ownerOf } from './people.ts';
 
 /** Enough to see what led to it, few enough to be read. */
 const [triedMax, linesMax, rowsMax] = [60, 80, 40];
@@ -37,6 +39,19 @@ export async function describeEnd(
   return Object.entries(parts)
     .map(([title, lines]) => [`== ${title}`, ...lines.map(show)].join('\n'))
     .join('\n');
+}
+
+/** What the journal and the CRM tell of the record that a lost text was about. */
+export function describeLost(stage: ProcessStage, journal: readonly JournalEntry[], text: string): string {
+  const owner = ownerOf(text) ?? '';
+  const values = ({ before, after, lost }: JournalEntry) =>
+    [before, after, lost].flatMap((fields) => Object.values(fields));
+  const lines = journal.filter((line) => values(line).some((value) => ownerOf(value) === owner));
+  // An owner from the CRM is called by the id of its record.
+  const ids = [...lines.map(({ key }) => key.id), owner.slice(1)];
+  const paths = new Set(ids.map((id) => `/leads/${id}`));
+  const requests = stage.crmRequests().filter(({ path }) => paths.has(path));
+  return [`== “${text}” is lost`, ...lines, ...requests].map(show).join('\n');
 }
 
 const show = (line: unknown) => (typeof line === 'string' ? line : JSON.stringify(line));

@@ -10,7 +10,7 @@ import { readCrm, readSheet } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
 import { hireOperator, type Operator } from './operator.ts';
 import { gatherPeople, ownerOf, type People } from './people.ts';
-import { describeEnd } from './post-mortem.ts';
+import { describeEnd, describeLost } from './post-mortem.ts';
 import { makeTrouble } from './troubles.ts';
 
 /*
@@ -55,6 +55,7 @@ async function live(course: Course, redis: Awaited<ReturnType<typeof startRedis>
       course.kills += 1;
       course.memory = [];
     }
+    if (turn % 3 === 0) people.noteRaces();
     if (turn % 20 === 0) {
       course.memory.push({ minute: elapsed() / 60_000, megabytes: memoryOf(course.daemon) });
       await operator.answerAll();
@@ -125,9 +126,13 @@ test(`both sides are the same after ${minutes} minutes of people and trouble`, {
       [before, after, lost].flatMap((fields) => Object.values(fields)),
     ),
   );
-  const lost = [...people.typed].filter(
+  const gone = [...people.typed].filter(
     (text) => !alive.has(text) && !said.has(text) && !people.withdrawn.has(text),
   );
+  const [overwritten = [], lost = []] = [true, false].map((isRaced) =>
+    gone.filter((text) => people.raced.has(text) === isRaced),
+  );
+  for (const text of lost) console.log(describeLost(stage, journal, text));
   const strays = leads.filter(({ title, meta_data: meta }) => {
     const owners = [title, meta?.about?.description].flatMap((text) => ownerOf(text) ?? []);
     return new Set(owners).size > 1;
@@ -141,6 +146,7 @@ test(`both sides are the same after ${minutes} minutes of people and trouble`, {
       kills: course.kills,
       journal: journal.length,
       typed: people.typed.size,
+      overwritten,
       lost,
       strays,
       leads: leads.length,
