@@ -23,7 +23,10 @@ export function addUndoCommand(program: Command, { environment, finish }: Comman
     .option('--line <number>', 'one line, by its number in the history')
     .option('--dry-run', 'only say what would be taken back')
     .option('--json', 'print what is taken back as JSON')
-    .addHelpText('after', '\nWhat was edited since stays as it is, and is named; the exit code is 3 then.')
+    .addHelpText(
+      'after',
+      '\nWhat was edited since stays as it is, and is named; so does a created record to which something was added. The exit code is 3 then.',
+    )
     .action(async ({ dryRun, json, line, ...order }: UndoOptions) => {
       const body = { ...order, ...(line ? { id: line } : {}), isDryRun: dryRun ?? false };
       const answer = await callDaemon(environment, 'POST', '/api/undo', body);

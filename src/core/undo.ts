@@ -1,8 +1,9 @@
 import type { Catalog } from './catalog.ts';
+import { countByKind } from './decide/cascade.ts';
 import { describeEntity } from './field.ts';
 import type { HistoryEntry } from './history.ts';
 import { type RecordKey, recordKeyText } from './record.ts';
-import type { Agreement, OutboxItem, StoredRecord } from './state.ts';
+import type { Agreement, KnownRecord, OutboxItem, StoredRecord } from './state.ts';
 import { equalValues, type FieldName, type Value } from './value.ts';
 
 /** Takes back what was done to one record: its fields get the values they had before, or the record goes again. */
@@ -32,11 +33,14 @@ export interface UndoSubject {
   readonly record: StoredRecord | undefined;
   readonly agreement: Agreement | undefined;
   readonly item: OutboxItem | undefined;
+  /** What the CRM would trash with it. */
+  readonly goingWith: readonly KnownRecord[];
 }
 
 /**
  * Plans how the given lines of the journal are taken back. Nothing that was edited since is touched: a value goes back only where both
- * sides still have what the last of the lines left there. `field` limits it to one field.
+ * sides still have what the last of the lines left there, and a record goes again only where nothing goes with it that stays otherwise.
+ * `field` limits it to one field.
  */
 export function planUndo(
   entries: readonly HistoryEntry[],
@@ -52,6 +56,35 @@ export function planUndo(
     steps.push(...plan.steps);
     refusals.push(...plan.refusals);
   }
+  const updates = steps.filter(({ kind }) => kind === 'update');
+  const removals = steps.filter(({ kind }) => kind === 'delete');
+  const parted = partRemovals(removals, find);
+  return { steps: [...updates, ...parted.steps], refusals: [...refusals, ...parted.refusals] };
+}
+
+/**
+ * Refuses to remove what the CRM would trash together with something that is not removed itself: a colleague may have added that since.
+ * What belongs to another record comes before it: so the CRM is asked about each before the other one takes it along.
+ */
+function partRemovals(removals: readonly UndoStep[], find: (key: RecordKey) => UndoSubject): UndoPlan {
+  const leaving = new Set(removals.map(({ key }) => recordKeyText(key)));
+  const steps: UndoStep[] = [];
+  const refusals: UndoRefusal[] = [];
+  const ownersLast = removals
+    .map((step) => ({ step, goingWith: find(step.key).goingWith }))
+    .toSorted((left, right) => left.goingWith.length - right.goingWith.length);
+  for (const { step, goingWith } of ownersLast) {
+    const { key } = step;
+    const staying = goingWith.filter((record) => !leaving.has(recordKeyText(record.key)));
+    if (staying.length === 0) {
+      steps.push(step);
+      continue;
+    }
+    // What stays keeps its owner from going as well.
+    leaving.delete(recordKeyText(key));
+    const reason = `${countByKind(staying)} would go with it. Take back what belongs to it first, or delete it in the CRM.`;
+    refusals.push({ key, reason });
+  }
   return { steps, refusals };
 }
 
@@ -62,7 +95,8 @@ function planRecord(
   field: FieldName | undefined,
 ): UndoPlan {
   const [{ key }] = entries as [HistoryEntry];
-  const { record, agreement, item } = find(key);
+  const subject = find(key);
+  const { record, item } = subject;
   const refuse = (reason: string): UndoPlan => ({ steps: [], refusals: [{ key, reason }] });
   const hasLine = (kind: HistoryEntry['kind'], side: HistoryEntry['side']) =>
     entries.some((entry) => entry.kind === kind && entry.side === side);
@@ -78,7 +112,7 @@ function planRecord(
   // The first line of nearly every record tells of its row: what was changed since goes back without it.
   const isOnlyShown = entries.every(({ kind }) => kind !== 'update') && hasLine('create', 'table');
   if (isOnlyShown) return refuse('It was created in the CRM: delete it there.');
-  return planFields(entries, { record, agreement, item }, catalog, field);
+  return planFields(entries, subject, catalog, field);
 }
 
 function planRemoval({ key, after }: HistoryEntry, record: StoredRecord): UndoPlan {

@@ -1,4 +1,5 @@
 import { emptyCatalog } from '../core/catalog.ts';
+import { createCascades } from '../core/decide/cascade.ts';
 import { waitingStep } from '../core/decide/outbox-step.ts';
 import type { HistoryQuery } from '../core/history.ts';
 import { planUndo, type UndoPlan } from '../core/undo.ts';
@@ -15,12 +16,14 @@ export type UndoOrder = Omit<HistoryQuery, 'limit'>;
 /** What taking back would come to, without doing it. */
 export function planUndoOf({ mirror }: Link, order: UndoOrder): UndoPlan {
   const entries = mirror.searchJournal({ ...order, limit: undoneMax });
+  const cascades = createCascades(mirror.readRecords(), mirror.readOutbox());
   return planUndo(
     entries,
     (key) => ({
       record: mirror.findRecord(key),
       agreement: mirror.findAgreement(key),
       item: mirror.findOutboxItem(key),
+      goingWith: cascades.goingWith(key),
     }),
     mirror.readCatalog() ?? emptyCatalog,
     order.field,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/catalog.ts';
+import { createCascades } from '../../src/core/decide/cascade.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
+import type { RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement, type StoredRecord } from '../../src/core/state.ts';
 import { planUndo, type UndoSubject } from '../../src/core/undo.ts';
 import type { Fields } from '../../src/core/value.ts';
@@ -22,7 +24,8 @@ function knowing(fields: Fields, changes: Partial<UndoSubject> = {}): () => Undo
     missedSweeps: 0,
     presence: 'present',
   };
-  return () => ({ record, agreement: { ...emptyAgreement(key, 0), fields }, item: undefined, ...changes });
+  const agreement = { ...emptyAgreement(key, 0), fields };
+  return () => ({ record, agreement, item: undefined, goingWith: [], ...changes });
 }
 
 describe('taking back', () => {
@@ -108,5 +111,71 @@ describe('taking back', () => {
   ])('what %s is refused with a reason', (_, parts, subject) => {
     const plan = planUndo([entry(1, parts)], knowing({ title: 'B' }, subject), emptyCatalog);
     expect(plan).toMatchObject({ steps: [], refusals: [{ key }] });
+  });
+});
+
+describe('taking back what was created', () => {
+  const lead = { entity: 'lead', id: '1' } as const;
+  const task = { entity: 'task', id: '2' } as const;
+  const subtask = { entity: 'task', id: '3' } as const;
+  const contact = { entity: 'contact', id: '1:a' } as const;
+  const owners = new Map<RecordKey, Fields>([
+    [lead, {}],
+    [task, { lead_id: 1 }],
+    [subtask, { lead_id: 1, parent_task_id: 2 }],
+    [contact, { lead_id: 1 }],
+  ]);
+  const createdAs = (id: number, created: RecordKey) =>
+    entry(id, { key: created, kind: 'create', after: { title: 'A' } });
+
+  /** Undo where the CRM has these records, each with the title that it was created with unless another is named. */
+  function undoWith(created: readonly RecordKey[], has: readonly RecordKey[], titles: Fields = {}) {
+    const records = has.map((own): StoredRecord => {
+      const { record } = knowing({ ...owners.get(own), title: titles[own.id] ?? 'A' })();
+      if (!record) throw new Error('A subject of these tests has a record.');
+      return { ...record, key: own };
+    });
+    const { goingWith } = createCascades(records, []);
+    const find = (own: RecordKey): UndoSubject => ({
+      record: records.find((record) => record.key === own),
+      agreement: undefined,
+      item: undefined,
+      goingWith: goingWith(own),
+    });
+    const entries = created.map((own, index) => createdAs(index + 1, own));
+    return planUndo(entries, find, emptyCatalog);
+  }
+
+  test('S4: stops at a record to which others were added, and names them', () => {
+    const plan = undoWith([lead], [lead, task, subtask, contact]);
+    const reason =
+      '2 tasks and 1 contact would go with it. Take back what belongs to it first, or delete it in the CRM.';
+    expect(plan).toEqual({ steps: [], refusals: [{ key: lead, reason }] });
+  });
+
+  test('takes a record back as a whole, and last what the others belong to', () => {
+    const all = [lead, task, subtask, contact];
+    const { steps, refusals } = undoWith(all, all);
+    expect(steps.map(({ kind }) => kind)).toEqual(['delete', 'delete', 'delete', 'delete']);
+    expect(steps.map((step) => step.key)).toEqual([subtask, contact, task, lead]);
+    expect(refusals).toEqual([]);
+  });
+
+  test('S4: keeps all that something which was edited since belongs to, and takes back what is beside it', () => {
+    const all = [lead, task, subtask, contact];
+    const { steps, refusals } = undoWith(all, all, { [subtask.id]: 'Edited' });
+    expect(steps.map((step) => step.key)).toEqual([contact]);
+    expect(refusals).toMatchObject([
+      { key: subtask, field: 'title' },
+      { key: task, reason: expect.stringMatching(/^1 task would go with it\./) },
+      { key: lead, reason: expect.stringMatching(/^2 tasks would go with it\./) },
+    ]);
+  });
+
+  test('is not kept by what went before it', () => {
+    expect(undoWith([lead, task], [lead])).toMatchObject({
+      steps: [{ key: lead, kind: 'delete' }],
+      refusals: [{ key: task }],
+    });
   });
 });

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { undo } from '../../src/sync/undo.ts';
+import type { Link } from '../../src/sync/link.ts';
+import { planUndoOf, undo } from '../../src/sync/undo.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
+
+/** The line of the history about the record that was created last from the sheet. */
+const createdLine = ({ mirror }: Link) =>
+  mirror.searchJournal({ limit: 9 }).find(({ kind, side }) => kind === 'create' && side === 'crm');
 
 test('a run that was taken back is undone on both sides, and what was edited since stays', async () => {
   const stage = await openLeadsStage();
@@ -32,11 +37,8 @@ test('a record that was created in the sheet goes again from both sides', async 
   const before = await stage.titles();
   await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Title', text: 'Not meant' });
   await settle();
-  const [created] = link.mirror
-    .searchJournal({ limit: 9 })
-    .filter(({ kind, side }) => kind === 'create' && side === 'crm');
   expect((await stage.titles()).crm.size).toBe(6);
-  await undo(link, { id: created?.id });
+  await undo(link, { id: createdLine(link)?.id });
   await settle();
   const after = await stage.titles();
   expect(after).toEqual(before);
@@ -56,6 +58,35 @@ test.each([
   }
   expect((await stage.titles()).crm.get(id)).toBe('Worse');
   expect(await undo(link, { key: { entity: 'lead', id }, field })).toMatchObject({ refusals: [] });
+  await settle();
+  expect(await stage.titles()).toEqual(before);
+});
+
+test('S4: a record that was created in the sheet stays for as long as it has what a colleague added to it', async () => {
+  const stage = await openLeadsStage();
+  const { link, settle } = stage;
+  const before = await stage.titles();
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Title', text: 'Not meant' });
+  await settle();
+  const order = { id: createdLine(link)?.id };
+  const [lead] = [...(await stage.titles()).crm.keys()].filter((id) => !before.crm.has(id));
+  const body = JSON.stringify({ title: 'Call them', lead_id: Number(lead) });
+  stage.model.applyByHand(Date.now(), { method: 'POST', path: '/tasks', body });
+  await settle();
+  for (const take of [planUndoOf, undo]) {
+    expect(await take(link, order)).toMatchObject({
+      steps: [],
+      refusals: [{ key: { id: lead }, reason: expect.stringMatching(/^1 task would go with it\./) }],
+    });
+  }
+  await settle();
+  const { tasks } = await stage.readCrm();
+  expect(tasks).toMatchObject([{ title: 'Call them' }]);
+  expect((await stage.titles()).crm.has(lead)).toBe(true);
+  await stage.removeInCrm(`/tasks/${tasks[0]?.id}`);
+  await settle();
+  await settle();
+  expect(await undo(link, order)).toMatchObject({ refusals: [] });
   await settle();
   expect(await stage.titles()).toEqual(before);
 });

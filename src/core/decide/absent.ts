@@ -1,15 +1,15 @@
 import { type Cell, describeCell, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
-import type { Entity, RecordId, RecordKey } from '../record.ts';
+import type { RecordId, RecordKey } from '../record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
 import { emptyAgreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { differingFields, type FieldName, type Value } from '../value.ts';
+import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, refusedScope, type TabContext, vanishedScope } from './context.ts';
 import { isLike } from './likeness.ts';
-import { listAnd } from './list-words.ts';
 import { baseOf } from './origin.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
@@ -74,19 +74,9 @@ function vanishedReason(context: TabContext, key: RecordKey): string {
 
 /** What the CRM trashes together with the record, as far as it is known. */
 function companyOf({ cascades }: TabContext, key: RecordKey): string {
-  const going = Map.groupBy(cascades.goingWith(key), (record) => record.key.entity);
-  const counts = companions.flatMap(([entity, one, many]) => {
-    const count = going.get(entity)?.length ?? 0;
-    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
-  });
-  return counts.length === 0 ? '' : ` and ${listAnd(counts)} with it`;
+  const going = cascades.goingWith(key);
+  return going.length === 0 ? '' : ` and ${countByKind(going)} with it`;
 }
-
-const companions = [
-  ['opportunity', 'opportunity', 'opportunities'],
-  ['task', 'task', 'tasks'],
-  ['contact', 'contact', 'contacts'],
-] as const satisfies readonly (readonly [Entity, string, string])[];
 
 /** What a person decided for all rows that vanished at once, when the brake stopped the tab; kept as long as it is asked for. */
 export function tabChoice(context: TabContext): string | undefined {

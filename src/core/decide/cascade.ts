@@ -1,5 +1,6 @@
 import { type Entity, type RecordKey, recordKeyText } from '../record.ts';
 import type { KnownRecord, OutboxItem } from '../state.ts';
+import { listAnd } from './list-words.ts';
 
 /**
  * What goes to the trash of the CRM together with a record, as its specification says: with a lead its opportunities and tasks, with a
@@ -73,4 +74,20 @@ function indexRecords(records: readonly KnownRecord[]) {
     }
   }
   return { byKey: new Map(records.map((record) => [recordKeyText(record.key), record])), byOwner };
+}
+
+const companions = [
+  ['opportunity', 'opportunity', 'opportunities'],
+  ['task', 'task', 'tasks'],
+  ['contact', 'contact', 'contacts'],
+] as const satisfies readonly (readonly [Entity, string, string])[];
+
+/** How many of each kind go with a record, for people: `3 tasks and 1 contact`. */
+export function countByKind(going: readonly KnownRecord[]): string {
+  const byKind = Map.groupBy(going, ({ key }) => key.entity);
+  const counts = companions.flatMap(([entity, one, many]) => {
+    const count = byKind.get(entity)?.length ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+  return listAnd(counts);
 }
