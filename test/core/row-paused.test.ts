@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
+import { recordKeyText } from '../../src/core/record.ts';
+import type { OutboxItem } from '../../src/core/state.ts';
 import {
   addRow,
   changeRecord,
@@ -9,6 +12,7 @@ import {
   removeRecord,
   rowOf,
   type SheetRow,
+  type World,
 } from '../support/world.ts';
 import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
 
@@ -23,6 +27,14 @@ function worldWithPausedRow() {
   const row = rowOf(world, acme);
   row.isPaused = true;
   return { world, row };
+}
+
+const crmTitle = (world: World) => recordOf(world, acme).fields['title'];
+
+/** What somebody ordered with `undo` waits to be sent. */
+function takeBack(world: World, parts: Pick<OutboxItem, 'kind' | 'fields' | 'base'>): void {
+  const step = waitingStep({ now: world.now, run: 'run-undo' }, acme, parts);
+  world.outbox.set(recordKeyText(acme), { ...step, isUndo: true });
 }
 
 describe('a paused row', () => {
@@ -61,6 +73,40 @@ describe('a paused row', () => {
     cycle(world);
     push(world);
     expect(recordOf(world, acme).fields['title']).toBe('Acme');
+  });
+
+  it('lets the CRM have what a person takes back, and follows once it is unticked', () => {
+    const { world, row } = worldWithPausedRow();
+    takeBack(world, { kind: 'update', fields: { title: 'Former' }, base: { title: 'Acme' } });
+    cycle(world);
+    push(world);
+    settle(world);
+    expect([crmTitle(world), titleOf(row), syncOf(row)]).toEqual(['Former', textCell('Acme'), paused]);
+    delete row.isPaused;
+    settle(world);
+    expect([crmTitle(world), titleOf(row)]).toEqual(['Former', textCell('Former')]);
+  });
+
+  it('S1: keeps what is typed into it after something of it was taken back', () => {
+    const { world, row } = worldWithPausedRow();
+    takeBack(world, { kind: 'update', fields: { title: 'Former' }, base: { title: 'Acme' } });
+    row.cells['title'] = textCell('Typed');
+    settle(world);
+    expect(titleOf(row)).toEqual(textCell('Typed'));
+    delete row.isPaused;
+    settle(world);
+    expect([crmTitle(world), titleOf(row)]).toEqual(['Former', textCell('Former')]);
+    expect(world.journal.map(({ lost }) => lost)).toContainEqual({ title: 'Typed' });
+  });
+
+  it('stands while its record is taken back, and goes once it is unticked', () => {
+    const { world, row } = worldWithPausedRow();
+    takeBack(world, { kind: 'delete', fields: {}, base: recordOf(world, acme).fields });
+    settle(world);
+    expect([world.crm.size, world.sheet.lead.includes(row)]).toEqual([1, true]);
+    delete row.isPaused;
+    settle(world);
+    expect(world.sheet.lead).not.toContain(row);
   });
 
   it('keeps the row of a record that is gone until it is unticked', () => {

@@ -226,7 +226,9 @@ function finishUpdate(world: World, item: OutboxItem): void {
   });
   const agreement = world.agreements.get(text) ?? emptyAgreement(item.key);
   const fields = { ...agreement.fields, ...item.fields };
-  world.agreements.set(text, { ...agreement, fields, changedAt: world.now, notice: item.notice });
+  // The row has yet to follow what was taken back.
+  if (!item.isUndo)
+    world.agreements.set(text, { ...agreement, fields, changedAt: world.now, notice: item.notice });
   const lost = item.notice === '' ? {} : item.base;
   world.journal.push(entryOf(item, world.now, { before: item.base, after: item.fields, lost }));
   world.outbox.delete(text);
@@ -236,7 +238,7 @@ function finishDelete(world: World, item: OutboxItem): void {
   const text = recordKeyText(item.key);
   const known = world.records.get(text);
   if (known) world.records.set(text, { ...known, presence: 'gone', written: { at: world.now, before: {} } });
-  world.agreements.delete(text);
+  if (!item.isUndo) world.agreements.delete(text);
   world.outbox.delete(text);
   world.journal.push(entryOf(item, world.now, { before: item.base, after: {}, lost: {} }));
 }

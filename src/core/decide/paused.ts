@@ -5,12 +5,14 @@ import { writeRow } from './row-write.ts';
 
 /**
  * Leaves a row alone whose checkbox a person ticked: nothing is taken from it and nothing but its Sync cell is written to it. What was
- * taken from it before and not sent yet is decided anew once the box is unticked.
+ * taken from it before and not sent yet is decided anew once the box is unticked. What a person takes back is no edit of the row: the CRM
+ * gets it now, and the row follows once the box is unticked.
  */
 export function pauseRow(context: TabContext, row: ObservedRow, id: RecordId): void {
   const { draft, entity, layout, outbox } = context;
   const key = { entity, id };
-  if (outbox.get(id)?.state === 'waiting') draft.outboxDropped.push(key);
+  const item = outbox.get(id);
+  if (item?.state === 'waiting' && !item.isUndo) draft.outboxDropped.push(key);
   keepDecisions(context, key);
   const reason = `paused by the checkbox in “${layout.pauseHeader ?? ''}”. Untick it to go on.`;
   writeRow(context, row, key, { state: { kind: 'held', reason } });
