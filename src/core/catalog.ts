@@ -1,5 +1,5 @@
 import type { FieldKind } from './field-kind.ts';
-import { labelKey } from './label-key.ts';
+import { labelKey, labelWithId } from './label-key.ts';
 
 /** Reference data of the CRM that names things: pipelines and stages, lead statuses, custom fields. */
 export interface Catalog {
@@ -10,13 +10,14 @@ export interface Catalog {
   readonly formerLabels?: FormerLabels;
 }
 
-/** Labels that rows may still show, with the ids of what had them. */
+/** Labels that rows may still show, with the ids of what had them; what is gone from the CRM by now among them. */
 export interface FormerLabels {
   readonly stages: readonly FormerLabel<number>[];
   readonly leadStatuses: readonly FormerLabel<string>[];
 }
 
-type FormerLabel<Id extends string | number> = Pick<Choice<Id>, 'id' | 'label'>;
+/** A label that cells were given for an id before. */
+export type FormerLabel<Id extends string | number> = Pick<Choice<Id>, 'id' | 'label'>;
 
 export interface Pipeline {
   readonly id: number;
@@ -61,7 +62,7 @@ export function stageChoices(catalog: Catalog): Choice<number>[] {
       .toSorted((left, right) => left.order - right.order)
       .map((stage) => ({ id: stage.id, label: `${pipeline.name} / ${stage.name}`, aliases: [stage.name] })),
   );
-  return addFormer(tellApart(choices), catalog.formerLabels?.stages);
+  return tellApart(choices, catalog.formerLabels?.stages);
 }
 
 /** Lead statuses by label; the slug is understood too. */
@@ -71,7 +72,7 @@ export function leadStatusChoices(catalog: Catalog): Choice<string>[] {
     label: label || name,
     aliases: [name],
   }));
-  return addFormer(tellApart(choices), catalog.formerLabels?.leadStatuses);
+  return tellApart(choices, catalog.formerLabels?.leadStatuses);
 }
 
 /** What the CRM told, where a list that was not empty before stays as it was if it is empty now: such an answer is a fault of the reading. */
@@ -86,35 +87,26 @@ export const keepLists = (told: Catalog, known: Catalog): Catalog => ({
  * meaning the same, and gets the new label; without, everybody's rows would hold a name that nobody knows.
  */
 export function keepFormerLabels(now: Catalog, before: Catalog): Catalog {
-  const { stages = [], leadStatuses = [] } = before.formerLabels ?? {};
+  const kept: FormerLabels = before.formerLabels ?? { stages: [], leadStatuses: [] };
+  const next: Catalog = { ...now, formerLabels: kept };
   const formerLabels: FormerLabels = {
-    stages: [...stages, ...findRenamed(stageChoices(before), stageChoices(now))],
-    leadStatuses: [...leadStatuses, ...findRenamed(leadStatusChoices(before), leadStatusChoices(now))],
+    stages: addRenamed(kept.stages, stageChoices(before), stageChoices(next)),
+    leadStatuses: addRenamed(kept.leadStatuses, leadStatusChoices(before), leadStatusChoices(next)),
   };
-  return { ...now, formerLabels };
+  return { ...next, formerLabels };
 }
 
-/** What had another label before that is not kept yet. */
-function findRenamed<Id extends string | number>(
+/** The kept labels, and those of what is shown under another label now, or not at all: its rows show the one from before until they are written. */
+function addRenamed<Id extends string | number>(
+  kept: readonly FormerLabel<Id>[],
   before: readonly Choice<Id>[],
   now: readonly Choice<Id>[],
 ): FormerLabel<Id>[] {
   const labels = new Map(now.map(({ id, label }) => [id, label]));
-  return before
-    .filter(
-      ({ id, label, aliases }) => labels.has(id) && labels.get(id) !== label && !aliases.includes(label),
-    )
-    .map(({ id, label }) => ({ id, label }));
+  const isKept = ({ id, label }: Choice<Id>) => kept.some((each) => each.id === id && each.label === label);
+  const renamed = before.filter((choice) => labels.get(choice.id) !== choice.label && !isKept(choice));
+  return [...kept, ...renamed.map(({ id, label }) => ({ id, label }))];
 }
-
-const addFormer = <Id extends string | number>(
-  choices: readonly Choice<Id>[],
-  former: readonly FormerLabel<Id>[] = [],
-): Choice<Id>[] =>
-  choices.map((choice) => {
-    const labels = former.filter(({ id }) => id === choice.id).map(({ label }) => label);
-    return { ...choice, aliases: [...choice.aliases, ...labels] };
-  });
 
 export const taskStatusChoices: readonly Choice<number>[] = [
   { id: 1, label: 'Todo', aliases: ['to do'] },
@@ -129,11 +121,18 @@ export const taskPriorityChoices: readonly Choice<number>[] = [
   { id: 3, label: 'High', aliases: [] },
 ];
 
-/** Gives choices of equal label their id behind it, because a label must name exactly one thing. */
-export function tellApart<Id extends string | number>(choices: readonly Choice<Id>[]): Choice<Id>[] {
-  const counts = Map.groupBy(choices, (choice) => labelKey(choice.label));
+/**
+ * Gives choices their id behind their label where another one is called the same, because a label must name exactly one thing, or was
+ * called so before: cells that were written for that one must never read as this one. The bare label then is one of several.
+ */
+export function tellApart<Id extends string | number>(
+  choices: readonly Choice<Id>[],
+  former: readonly FormerLabel<Id>[] = [],
+): Choice<Id>[] {
+  const bearers = Map.groupBy([...choices, ...former], ({ label }) => labelKey(label));
   return choices.map((choice) => {
-    const isShared = (counts.get(labelKey(choice.label))?.length ?? 0) > 1;
-    return isShared ? { ...choice, label: `${choice.label} (#${choice.id})` } : choice;
+    const { id, label, aliases } = choice;
+    const isShared = (bearers.get(labelKey(label)) ?? []).some((other) => other.id !== id);
+    return isShared ? { id, label: labelWithId(label, id), aliases: [...aliases, label] } : choice;
   });
 }

@@ -1,5 +1,5 @@
-import type { Choice } from './catalog.ts';
-import { labelKey } from './label-key.ts';
+import type { Choice, FormerLabel } from './catalog.ts';
+import { labelKey, labelWithId } from './label-key.ts';
 
 /** What a typed label stands for: one thing, several things, or nothing known. */
 export type Found<Id> =
@@ -16,17 +16,25 @@ export interface ChoiceIndex<Id extends string | number> {
    * an alias is another choice's id, or two have it, nobody can tell which was meant.
    */
   find(text: string): Found<Id>;
+  /**
+   * Whether a cell that has the id may still show the text, because the label changed since it was written: then nobody typed it, whatever
+   * else is called so now.
+   */
+  mayShow(id: string | number, text: string): boolean;
 }
 
 /** A bare id may lack the `#`; behind a text it may not, because `Acme (2019)` is a title. */
 const idPattern = /^#?(\d+)$|\(#(\d+)\)$/;
 
-export function indexChoices<Id extends string | number>(choices: readonly Choice<Id>[]): ChoiceIndex<Id> {
+export function indexChoices<Id extends string | number>(
+  choices: readonly Choice<Id>[],
+  former: readonly FormerLabel<Id>[] = [],
+): ChoiceIndex<Id> {
   const byId = new Map(choices.map((choice) => [String(choice.id), choice]));
   let names: ReturnType<typeof indexNames<Id>> | undefined;
   const find = (text: string): Found<Id> => {
     // Most cells show the label of an id that is known already: then nobody asks.
-    names ??= indexNames(choices);
+    names ??= indexNames(choices, former);
     const exact = names.byExactLabel.get(text);
     if (exact) return { kind: 'one', id: exact.id };
     const key = labelKey(text);
@@ -38,17 +46,32 @@ export function indexChoices<Id extends string | number>(choices: readonly Choic
     if (matches.length > 1) return { kind: 'several', labels: matches.map((choice) => choice.label) };
     return matches[0] ? { kind: 'one', id: matches[0].id } : { kind: 'none' };
   };
+  let formerByLabel: ReadonlyMap<string, readonly FormerLabel<Id>[]> | undefined;
+  const mayShow = (id: string | number, text: string): boolean => {
+    formerByLabel ??= Map.groupBy(former, ({ label }) => labelKey(label));
+    const bearers = formerByLabel.get(labelKey(text)) ?? [];
+    if (bearers.some((bearer) => String(bearer.id) === String(id))) return true;
+    // It was written bare for what bears it now, before that was told apart.
+    const label = byId.get(String(id))?.label;
+    return bearers.length > 0 && label !== undefined && labelKey(label) === labelKey(labelWithId(text, id));
+  };
   return {
     labels: choices.map((choice) => choice.label),
     label: (id) => byId.get(String(id))?.label,
     find,
+    mayShow,
   };
 }
 
-function indexNames<Id extends string | number>(choices: readonly Choice<Id>[]) {
+function indexNames<Id extends string | number>(
+  choices: readonly Choice<Id>[],
+  former: readonly FormerLabel<Id>[],
+) {
   const byAlias = new Map<string, Choice<Id>[]>();
+  const formerOf = Map.groupBy(former, ({ id }) => id);
   for (const choice of choices) {
-    for (const key of new Set(choice.aliases.map(labelKey))) {
+    const labels = (formerOf.get(choice.id) ?? []).map(({ label }) => label);
+    for (const key of new Set([...choice.aliases, ...labels].map(labelKey))) {
       byAlias.set(key, [...(byAlias.get(key) ?? []), choice]);
     }
   }

@@ -46,8 +46,8 @@ const cutMark = '… (cut: too long for a cell)';
 export function createNames(catalog: Catalog, leads: readonly Choice<number>[], timeZone: string): Names {
   return {
     timeZone,
-    stages: indexChoices(stageChoices(catalog)),
-    leadStatuses: indexChoices(leadStatusChoices(catalog)),
+    stages: indexChoices(stageChoices(catalog), catalog.formerLabels?.stages),
+    leadStatuses: indexChoices(leadStatusChoices(catalog), catalog.formerLabels?.leadStatuses),
     taskStatuses: indexChoices(taskStatusChoices),
     taskPriorities: indexChoices(taskPriorityChoices),
     leads: indexChoices(leads),
@@ -146,6 +146,12 @@ function labelOf(field: FieldDefinition, value: string | number, names: Names): 
     default:
       return undefined;
   }
+}
+
+/** Whether the cell shows the value under a label that was changed since: then nobody typed it, whatever else is called so now. */
+export function showsFormerly(field: FieldDefinition, value: Value, cell: Cell, names: Names): boolean {
+  if (cell.kind !== 'text' || (typeof value !== 'string' && typeof value !== 'number')) return false;
+  return choicesOf(field, names)?.mayShow(value, cell.text) ?? false;
 }
 
 const refused = (reason: string): Decoded => ({ kind: 'refused', reason });

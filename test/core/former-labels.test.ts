@@ -46,13 +46,16 @@ describe('a label that the CRM gave up', () => {
     expect(decode(stage, textCell('P / Won'), later)).toEqual({ kind: 'value', value: 11 });
   });
 
-  it('means what bears it now', () => {
+  it('names several once something else bears it', () => {
     const [before, now] = [catalogOf('Talking', 'Sales'), catalogOf('In talks', 'Deals')];
     const taken = { ...now, leadStatuses: [...now.leadStatuses, { name: 'fresh', label: 'Talking' }] };
-    expect(decode(status, textCell('Talking'), namesAfter(before, taken))).toEqual({
-      kind: 'value',
-      value: 'fresh',
+    const after = namesAfter(before, taken);
+    expect(decode(status, textCell('Talking'), after)).toEqual({
+      kind: 'refused',
+      reason: '“Talking” names several: In talks, Talking (#fresh). Write which one.',
     });
+    expect(encode(status, 'fresh', after)).toEqual(textCell('Talking (#fresh)'));
+    expect(decode(status, textCell('Talking (#fresh)'), after)).toEqual({ kind: 'value', value: 'fresh' });
   });
 
   it('that is the name of the status as well is understood as ever', () => {

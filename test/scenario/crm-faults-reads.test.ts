@@ -3,6 +3,7 @@ import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { isAlive } from '../../src/sync/health.ts';
 import { healthOf } from '../support/health.ts';
 import { expectWorking, openScenario, type Scenario } from '../support/scenario.ts';
+import { until } from '../support/until.ts';
 
 /* What goes wrong with lists, with the account and around it, numbered as in crm-faults.test.ts. */
 
@@ -245,5 +246,30 @@ describe('the account', () => {
     await scene.settled();
     expect(scene.engine.lastPlan?.refusals).toEqual([]);
     expect(scene.requests('PUT', /./)).toEqual([]);
+  });
+
+  test('S2: fault 26: that swaps the labels of two statuses is sent nothing until a person chooses one', async () => {
+    const scene = await openScenario();
+    const { leadStatuses } = scene.model.records;
+    const { id } = await scene.crm.take('lead');
+    await scene.crm.update('lead', id, { status_name: 'new' });
+    await scene.swept('lead', 2);
+    await scene.cycled(3);
+    const others: Readonly<Record<string, string>> = { New: 'Contacted', Contacted: 'New' };
+    const swapped = leadStatuses.map((status) => ({
+      ...status,
+      label: others[status.label] ?? status.label,
+    }));
+    leadStatuses.splice(0, leadStatuses.length, ...swapped);
+    await scene.resync();
+    await scene.cycled(3);
+    expect(await scene.row('lead', id)).toMatchObject({ Status: 'Contacted (#new)' });
+    expect(scene.engine.lastPlan?.brakes).toEqual([]);
+    expect(scene.requests('PUT', /./)).toEqual([]);
+    await scene.sheet.type('lead', id, { Status: 'New (#contacted)' });
+    await until('the CRM has what was chosen', async () => {
+      const { leads } = await scene.crm.look();
+      return leads.some((lead) => lead.id === id && lead.status_name === 'contacted');
+    });
   });
 });

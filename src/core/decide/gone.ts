@@ -1,5 +1,5 @@
 import { equalCells } from '../cell.ts';
-import { decode, encode } from '../codec.ts';
+import { decode, encode, showsFormerly } from '../codec.ts';
 import type { KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues } from '../value.ts';
@@ -16,6 +16,7 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
     const [field, cell, value] = [context.fields.get(name), row.cells[name], agreed[name]];
     if (!field || !cell || direction === 'toTable') return false;
     if (value !== undefined && equalCells(cell, encode(field, value, context.names))) return false;
+    if (value !== undefined && showsFormerly(field, value, cell, context.names)) return false;
     const seen = decode(field, cell, context.names);
     if (seen.kind === 'refused') return true;
     return !equalValues(seen.value, value ?? null) && !(seen.value === null && blank === 'leave');

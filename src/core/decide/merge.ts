@@ -1,5 +1,5 @@
 import { bareCell, type Cell, describeCell, equalCells } from '../cell.ts';
-import { decode, encode, type Names } from '../codec.ts';
+import { decode, encode, type Names, showsFormerly } from '../codec.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
 import type { TypedAnswer } from '../typed-answer.ts';
@@ -182,7 +182,8 @@ type Seen =
 
 /**
  * The value of a cell. A cell that shows exactly what a known value looks like holds that value: so a cut text, a label
- * that two things share, or an option with a comma in its name never reads as an edit.
+ * that two things share, or an option with a comma in its name never reads as an edit. Nor does a label that the value had when the
+ * cell was written, even if something else has it now.
  */
 function readCell(view: FieldView, names: Names): Seen {
   for (const known of [view.offered, view.agreed, view.crm]) {
@@ -191,6 +192,10 @@ function readCell(view: FieldView, names: Names): Seen {
     const isOurs = known === view.offered || !isPartOfOne(usual);
     if (equalCells(isOurs ? bareCell(view.cell) : view.cell, usual))
       return { kind: 'value', value: known, isUsual: equalCells(view.cell, usual) };
+  }
+  for (const known of [view.offered, view.agreed]) {
+    if (known !== undefined && showsFormerly(view.field, known, view.cell, names))
+      return { kind: 'value', value: known };
   }
   return decode(view.field, view.cell, names);
 }
