@@ -3,7 +3,7 @@ import { SyncError } from '../core/errors.ts';
 import { type BudgetLog, type BudgetSlot, type Clock, type Lane, lanes } from '../core/ports.ts';
 import type { RequestUsage } from '../core/samples.ts';
 import type { Scope } from './contract.ts';
-import { type ApiKey, createKeyPool, type KeyPool } from './key-pool.ts';
+import { type ApiKey, createKeyPool, type KeyPool, type Secrets } from './key-pool.ts';
 import { SlotWindow, type WindowUsage } from './slot-window.ts';
 
 export interface RequestBudgetOptions {
@@ -50,6 +50,8 @@ export interface RequestBudget {
    */
   refuse(key: ApiKey, needs?: readonly Scope[]): boolean;
   usage(): BudgetUsage;
+  /** The secrets of all keys as they are now: whoever waits for a turn can tell by them whether its key was exchanged meanwhile. */
+  secrets(): Secrets;
   /** Turns away everybody who waits and everybody who comes. */
   close(): void;
 }
@@ -65,6 +67,7 @@ export const onlyKey = (budget: RequestBudget, only: ApiKey): RequestBudget => (
   // That this key is refused says nothing about what the others may go on with.
   refuse: () => false,
   usage: () => budget.usage(),
+  secrets: () => budget.secrets(),
   close: () => budget.close(),
 });
 
@@ -167,6 +170,10 @@ class SlidingLogBudget implements RequestBudget {
       limitReplies: this.#limitReplies,
       keys,
     };
+  }
+
+  secrets(): Secrets {
+    return new Map(this.#pool.keys.map((key) => [key, key.secret]));
   }
 
   close(): void {

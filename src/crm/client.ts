@@ -117,6 +117,7 @@ class CrmClient implements Crm {
     known: Fields = {},
     wait?: AbortSignal,
   ): Promise<WriteAnswer> {
+    const secrets = this.#options.budget.secrets();
     const body = writeRecord(key.entity, await this.#completeAbout(key, fields, known));
     const reply = await this.#http({
       endpoint: operations[key.entity].update,
@@ -124,6 +125,7 @@ class CrmClient implements Crm {
       path: pathOf(key),
       body,
       wait,
+      secrets,
     });
     const record = this.#readReply(key.entity, reply, leadOf(key));
     const said = 'problem' in record ? {} : record.fields;

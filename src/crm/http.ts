@@ -5,7 +5,7 @@ import type { Permit, RequestBudget } from './budget.ts';
 import { type Endpoint, type EndpointName, endpoints, type Scope } from './contract.ts';
 import type { Envelope } from './contract-records.ts';
 import { type Exchange, exchange, type OutgoingRequest } from './exchange.ts';
-import type { ApiKey } from './key-pool.ts';
+import type { ApiKey, Secrets } from './key-pool.ts';
 import { readRefusalPause } from './refusal-pause.ts';
 import { isRateRefusal, type JudgedRequest, judge } from './verdict.ts';
 
@@ -37,6 +37,11 @@ export interface CrmCall {
   readonly furtherScopes?: readonly Scope[];
   /** Ends the wait for the budget: then nothing is sent, and the call rejects with its reason. */
   readonly wait?: AbortSignal | undefined;
+  /**
+   * The budget's secrets when the work began that this call belongs to; those of its own beginning where absent. With another
+   * one nothing of it is sent.
+   */
+  readonly secrets?: Secrets;
 }
 
 /** A successful answer. Times are epoch ms. */
@@ -54,6 +59,9 @@ const readTriesMax = 4;
 /** A refusal for the rate is no failure: the request goes out again. After so many the caller decides. */
 const refusalsMax = 10;
 const retryPauseMs = 500;
+
+/** A call that knows which secrets it may go out with. */
+type BegunCall = CrmCall & Required<Pick<CrmCall, 'secrets'>>;
 
 interface Attempt {
   readonly key: ApiKey;
@@ -78,13 +86,12 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
   }
 
   /** Sends the request when the budget allows, and again for as long as it is refused for the rate. */
-  async function attempt(judged: JudgedRequest, call: CrmCall, request: OutgoingRequest): Promise<Attempt> {
+  async function attempt(judged: JudgedRequest, call: BegunCall, request: OutgoingRequest): Promise<Attempt> {
     const [{ name, scopes }, { lane, wait }] = [judged, call];
     let pauseMs: number | undefined;
     for (let refusals = 0; refusals < refusalsMax; refusals += 1) {
       const permit = await budget.take(lane, scopes, wait);
-      const { key } = permit;
-      const { secret } = key;
+      const { key, secret } = meantKey(permit, call, judged);
       const sentAt = clock.now();
       const startedAt = clock.monotonicMs();
       const ended = await send(permit, request);
@@ -113,7 +120,8 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
     return isAnotherLeft;
   }
 
-  return async (call) => {
+  return async (asked) => {
+    const call = { secrets: budget.secrets(), ...asked };
     const endpoint: Endpoint = endpoints[call.endpoint];
     const request = buildRequest(options, endpoint, call);
     const judged = describeRequest(endpoint, call);
@@ -153,11 +161,25 @@ function renewKey(error: unknown, { key, secret }: Attempt, log: Log): boolean {
   return isRenewed;
 }
 
-/** Nothing is sent again with another secret: whose records that one opens has to be found out first. */
+/**
+ * The key of the permit with its secret. Where that was exchanged while the call waited, its slot is given back and nothing leaves.
+ */
+function meantKey(
+  { key, answered }: Permit,
+  { secrets }: BegunCall,
+  judged: JudgedRequest,
+): Pick<Attempt, 'key' | 'secret'> {
+  const { secret } = key;
+  if (secret === secrets.get(key)) return { key, secret };
+  answered();
+  throw exchanged(judged);
+}
+
+/** Nothing is sent with another secret than it was meant for: whose records that one opens has to be found out first. */
 const exchanged = ({ name }: JudgedRequest) =>
   new SyncError(
     'CRM_UNREACHABLE',
-    `The key was exchanged when ${name} was refused; it is tried with the new one soon.`,
+    `The key was exchanged before ${name} was done; it is tried with the new one soon.`,
   );
 
 /**

@@ -24,6 +24,9 @@ export function createApiKey(name: string, first: string, reread: () => string |
   };
 }
 
+/** What the secret of each key was at some moment. */
+export type Secrets = ReadonlyMap<ApiKey, string>;
+
 /** Keys of one account, each good for what its scopes allow. */
 export interface KeyPool {
   readonly keys: readonly ApiKey[];

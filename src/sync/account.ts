@@ -58,7 +58,7 @@ export function noteAccount(link: AccountLink): void {
 export async function recognizeAccount(link: AccountLink): Promise<boolean> {
   noteAccount(link);
   if (findAccountDoubt(link)?.isOther !== false) return false;
-  const found = await askAccount(link);
+  const found = await readUnexchanged(link, () => askAccount(link));
   if (found instanceof SyncError) throw found;
   saveNames(link, found === 'known' ? knownFact : otherFact);
   return true;
@@ -123,6 +123,26 @@ function isSameRecord({ fields }: StoredRecord, seen: StoredRecord['fields']): b
 export function expectKnownAccount(link: AccountLink): void {
   const doubt = findAccountDoubt(link);
   if (doubt) throw new SyncError('DAEMON_REFUSED', doubt.reason);
+}
+
+/** Fails with CRM_UNREACHABLE where a key is exchanged while something is read: parts of the answer may be of another account. */
+export async function readUnexchanged<Answer>(
+  link: AccountLink,
+  read: () => Promise<Answer>,
+): Promise<Answer> {
+  const before = namesNow(link).join(' ');
+  const answer = await read();
+  if (namesNow(link).join(' ') === before) return answer;
+  throw new SyncError(
+    'CRM_UNREACHABLE',
+    'A key of the CRM was exchanged while it was read; it is read again soon.',
+  );
+}
+
+/** Reads what may go into the mirror: from the known account only, from the first request to the last answer. */
+export async function readKnown<Answer>(link: AccountLink, read: () => Promise<Answer>): Promise<Answer> {
+  expectKnownAccount(link);
+  return readUnexchanged(link, read);
 }
 
 /**

@@ -5,6 +5,7 @@ import { noteMissed, sweepsToProve } from '../core/observe.ts';
 import type { Lane } from '../core/ports.ts';
 import type { RecordId } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
+import { readKnown } from './account.ts';
 import type { Link } from './link.ts';
 import { absorbPage, proveGone, proveRecordGone } from './pull.ts';
 
@@ -29,7 +30,7 @@ export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Pr
   const at = clock.now();
   const lead = mirror.findRecord({ entity: 'lead', id: leadId });
   const read = { leadId, at, leadVersion: lead ? versionOf(lead) : staleVersion };
-  const listed = await link.crm.listContacts(leadId, lane).catch((error: unknown) => {
+  const listed = await readKnown(link, () => link.crm.listContacts(leadId, lane)).catch((error: unknown) => {
     // The lead went to the trash just now. The reads of leads have to prove that; then it is this lead's turn again.
     if (isSyncError(error, 'CRM_NOT_FOUND')) return undefined;
     // What can not be understood must not keep the other leads from their turn.

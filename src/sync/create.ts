@@ -3,6 +3,7 @@ import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../core/record.ts';
 import { emptyAgreement, type OutboxItem, type StoredRecord } from '../core/state.ts';
 import { equalValues, type Fields, pickFields } from '../core/value.ts';
+import { readKnown } from './account.ts';
 import { readContacts } from './contacts.ts';
 import type { Link } from './link.ts';
 import { absorbPage } from './pull.ts';
@@ -92,7 +93,7 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
 /** Reads where the record must be if it was created. */
 async function readNewcomers(link: Link, { key: { entity }, fields }: OutboxItem): Promise<void> {
   if (entity === 'contact') await readContacts(link, String(fields['lead_id']), 'settle');
-  else absorbPage(link, await link.crm.listRecords(entity, 1, 'settle'));
+  else absorbPage(link, await readKnown(link, () => link.crm.listRecords(entity, 1, 'settle')));
 }
 
 const reviewReason = (candidates: readonly StoredRecord[]): string =>

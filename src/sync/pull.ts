@@ -5,14 +5,16 @@ import type { Lane, RecordPage } from '../core/ports.ts';
 import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
+import { readKnown, readUnexchanged } from './account.ts';
 import type { Link } from './link.ts';
 
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
 const proofsMax = 50;
 
 /** Reads the catalog and keeps it, with the labels that rows may still show. */
-export async function pullCatalog({ crm, mirror }: Link, lane: Lane): Promise<void> {
-  const told = await crm.readCatalog(lane);
+export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
+  const { crm, mirror } = link;
+  const told = await readUnexchanged(link, () => crm.readCatalog(lane));
   const known = mirror.readCatalog() ?? told;
   mirror.saveCatalog(keepFormerLabels(keepLists(told, known), known));
 }
@@ -45,7 +47,7 @@ export async function pullRecord(link: Link, key: RecordKey, lane: Lane): Promis
   const { clock, crm, mirror, times } = link;
   for (let reread = 0; ; reread += 1) {
     const known = mirror.findRecord(key);
-    const seen = await crm.getRecord(key, lane);
+    const seen = await readKnown(link, () => crm.getRecord(key, lane));
     if (!seen) return undefined;
     const meanwhile = mirror.findRecord(key);
     const isDoubtful =
@@ -72,7 +74,7 @@ export async function pullPage(
   page: number,
   lane: Lane,
 ): Promise<RecordPage> {
-  const answer = await link.crm.listRecords(entity, page, lane);
+  const answer = await readKnown(link, () => link.crm.listRecords(entity, page, lane));
   if (page > 1 || answer.records.length > 0) return answer;
   const known = link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present').length;
   if (known <= 1) return answer;

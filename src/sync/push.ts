@@ -64,10 +64,12 @@ function markSending(link: Link, item: OutboxItem): OutboxItem {
 
 /**
  * Whether the outbox still holds this step and no brake stops it: while the record was read again, a newer plan may have replaced or
- * dropped it, or stopped the whole tab.
+ * dropped it, or stopped the whole tab, or the key may have been exchanged.
  */
-const isStillMeant = ({ mirror }: Link, item: OutboxItem, isWithheld: IsWithheld): boolean =>
-  mirror.findOutboxItem(item.key)?.run === item.run && !isWithheld(item.key.entity);
+const isStillMeant = (link: Link, item: OutboxItem, isWithheld: IsWithheld): boolean =>
+  link.mirror.findOutboxItem(item.key)?.run === item.run &&
+  !isWithheld(item.key.entity) &&
+  !findAccountDoubt(link);
 
 async function pushCreate(link: Link, item: OutboxItem): Promise<PushResult> {
   const sending = markSending(link, item);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { onlyKey } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
 import { type Scope, scopes } from '../../src/crm/contract.ts';
@@ -6,6 +6,12 @@ import { createApiKey } from '../../src/crm/key-pool.ts';
 import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import { createCrmBench } from '../support/crm-bench.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import {
+  answerFailure,
+  answerSuccess,
+  type Script,
+  startScriptedServer,
+} from '../support/scripted-server.ts';
 
 const leadsKey = `svc_live_${'1'.repeat(64)}`;
 const tasksKey = `svc_live_${'2'.repeat(64)}`;
@@ -179,5 +185,84 @@ describe('a key whose secret was exchanged at its source', () => {
       expect(statuses()).toEqual(codes.map(() => 401));
       await sandbox?.close();
     }
+  });
+});
+
+describe('S5: a call that began before its key was exchanged is not sent with the new secret', () => {
+  const exchanged = {
+    code: 'CRM_UNREACHABLE',
+    message: expect.stringContaining('The key was exchanged'),
+  };
+  const windowMs = 61_000;
+
+  /** A client whose key is exchanged by the first refusal, before a CRM that refuses whoever asks for the lead 2. */
+  async function openRefusing(answerOthers: Script, requests: number) {
+    const server = await startScriptedServer((response, request) =>
+      request.url.endsWith('/leads/2')
+        ? answerFailure(response, 401, 'The key is revoked.')
+        : answerOthers(response, request),
+    );
+    onTestFinished(() => server.close());
+    const key = createApiKey('k', 'old', () => 'new');
+    const bench = createCrmBench(server.baseUrl, { keys: [key], requests });
+    return {
+      ...bench,
+      exchangeKey: () =>
+        expect(bench.crm.getRecord({ entity: 'lead', id: '2' }, 'edit')).rejects.toMatchObject(exchanged),
+      sent: () => server.requests.map(({ headers, method }) => [method, headers['x-api-key']]),
+    };
+  }
+
+  it('when it waited for the budget, and its slot is given back', async () => {
+    const { budget, clock, crm, exchangeKey, sent } = await openRefusing(
+      (response) => answerSuccess(response, { id: 1, title: 'Anna' }),
+      1,
+    );
+    const refused = exchangeKey();
+    const waiting = [
+      crm.createRecord('lead', { title: 'Anna' }),
+      crm.updateRecord({ entity: 'lead', id: '1' }, { title: 'Anna' }),
+      crm.deleteRecord({ entity: 'lead', id: '1' }),
+      crm.listRecords('lead', 1, 'sweep'),
+    ].map((call) => expect(call).rejects.toMatchObject(exchanged));
+    await refused;
+    for (const _call of waiting) await clock.advance(windowMs);
+    await Promise.all(waiting);
+    await clock.advance(windowMs);
+    expect(budget.usage().taken).toBe(0);
+    expect(await crm.getRecord({ entity: 'lead', id: '1' }, 'edit')).toMatchObject({ id: '1' });
+    expect(sent()).toEqual([
+      ['GET', 'old'],
+      ['GET', 'new'],
+    ]);
+  });
+
+  it('when it waited for its next try', async () => {
+    const { crm, exchangeKey, overPauses, sent } = await openRefusing((response) => response.destroy(), 100);
+    const failing = expect(
+      overPauses(crm.getRecord({ entity: 'lead', id: '1' }, 'edit')),
+    ).rejects.toMatchObject(exchanged);
+    await exchangeKey();
+    await failing;
+    expect(new Set(sent().map(([, secret]) => secret))).toEqual(new Set(['old']));
+  });
+
+  it('when it is an update that had to read the record first', async () => {
+    const answer = Promise.withResolvers<void>();
+    const { crm, exchangeKey, sent } = await openRefusing(
+      (response) => void answer.promise.then(() => answerSuccess(response, { id: 1, title: 'Anna' })),
+      100,
+    );
+    const key = { entity: 'lead', id: '1' } as const;
+    const update = expect(crm.updateRecord(key, { 'about.url': 'https://a.example' })).rejects.toMatchObject(
+      exchanged,
+    );
+    await exchangeKey();
+    answer.resolve();
+    await update;
+    expect(sent()).toEqual([
+      ['GET', 'old'],
+      ['GET', 'old'],
+    ]);
   });
 });

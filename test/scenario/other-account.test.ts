@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { sweepsToProve } from '../../src/core/observe.ts';
+import type { Crm } from '../../src/core/ports.ts';
+import { recognizeAccount } from '../../src/sync/account.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import type { Link, LinkKey } from '../../src/sync/link.ts';
+import { proveGone } from '../../src/sync/pull.ts';
+import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
@@ -123,4 +128,111 @@ test('a new key of the same account goes on by itself, after one record was foun
     path: expect.stringMatching(/^\/leads\/\d+$/),
   });
   expect(own.link.mirror.readFact('account.keys')).toBe('rotated');
+});
+
+describe('a key that is exchanged for one of another account while the daemon works', limit, () => {
+  /** The own link with a key that opens the other account once it is exchanged; `changes` say when something happens to it. */
+  async function openExchange(changes: (stages: { own: Crm; other: Crm; exchange(): void }) => Partial<Crm>) {
+    const { own, other } = await openAccounts();
+    await other.link.crm.createRecord('task', { title: 'Of another agency' });
+    const known = own.link.keys?.() ?? [];
+    let isExchanged = false;
+    const exchange = () => {
+      isExchanged = true;
+    };
+    const now = () => (isExchanged ? other.link.crm : own.link.crm);
+    const crm: Crm = {
+      readCatalog: (...asked) => now().readCatalog(...asked),
+      listRecords: (...asked) => now().listRecords(...asked),
+      listContacts: (...asked) => now().listContacts(...asked),
+      getRecord: (...asked) => now().getRecord(...asked),
+      createRecord: (...asked) => now().createRecord(...asked),
+      updateRecord: (...asked) => now().updateRecord(...asked),
+      deleteRecord: (...asked) => now().deleteRecord(...asked),
+      ...changes({ own: own.link.crm, other: other.link.crm, exchange }),
+    };
+    const link: Link = { ...own.link, crm, keys: () => (isExchanged ? [keyOf('other', other)] : known) };
+    const askedBefore = other.model.requests().length;
+    return { own, link, exchange, askedOther: () => other.model.requests().slice(askedBefore) };
+  }
+
+  test('S5: nothing of it is asked for in the rest of the sweep, and then the brake holds', async () => {
+    const { own, link, exchange, askedOther } = await openExchange(() => ({}));
+    const before = link.mirror.readRecords().map(({ key, fields }) => ({ key, fields }));
+    const engine = own.createEngine(link);
+    await expect(engine.pullAll(exchange)).rejects.toMatchObject({ code: 'DAEMON_REFUSED' });
+    expect(askedOther()).toEqual([]);
+    await engine.start();
+    await waitsFor(engine, 'brake:lead:account');
+    expect(link.mirror.readRecords().map(({ key, fields }) => ({ key, fields }))).toEqual(before);
+  });
+
+  test('S5: a page that was under way is not taken over, nor is the catalog', async () => {
+    for (const name of ['listRecords', 'readCatalog'] as const) {
+      const { own, link } = await openExchange(({ other, exchange }) => {
+        const late: Pick<Crm, 'listRecords' | 'readCatalog'> = {
+          listRecords(...asked) {
+            exchange();
+            return other.listRecords(...asked);
+          },
+          async readCatalog(lane) {
+            exchange();
+            return { ...(await other.readCatalog(lane)), customFields: [] };
+          },
+        };
+        return { [name]: late[name] };
+      });
+      const known = () => [link.mirror.readRecords(), link.mirror.readCatalog()];
+      const before = known();
+      const reading = own.createEngine(link).pullAll(() => {});
+      await expect(reading).rejects.toMatchObject({ code: 'CRM_UNREACHABLE' });
+      expect(known()).toEqual(before);
+    }
+  });
+
+  test('S5: a record that the other account lacks is not taken for gone', async () => {
+    const { link } = await openExchange(({ exchange }) => ({
+      async getRecord() {
+        exchange();
+        return undefined;
+      },
+    }));
+    const missed = link.mirror.readRecords('lead').map((lead) => ({ ...lead, missedSweeps: sweepsToProve }));
+    await expect(proveGone(link, missed)).rejects.toMatchObject({ code: 'CRM_UNREACHABLE' });
+    expect(link.mirror.readRecords('lead').filter(({ presence }) => presence === 'gone')).toEqual([]);
+  });
+
+  test('S5: an update is not sent when that happens while its record is read again', async () => {
+    const { own, link, askedOther } = await openExchange(({ own: crm, exchange }) => ({
+      async getRecord(...asked) {
+        const seen = await crm.getRecord(...asked);
+        exchange();
+        return seen;
+      },
+    }));
+    await own.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed meanwhile' });
+    const engine = own.createEngine(link);
+    const item = await until('the edit waits', async () => {
+      await engine.cycle();
+      return link.mirror.readOutbox()[0];
+    });
+    await pushRecord({ ...link, times: { ...link.times, rereadAfterMs: 0 } }, item.key);
+    expect(link.mirror.findOutboxItem(item.key)).toMatchObject({ state: 'waiting', fields: item.fields });
+    expect(askedOther()).toEqual([]);
+  });
+
+  test('a key that comes while another one is asked for known records does not count as asked', async () => {
+    const { own, other } = await openAccounts();
+    const before = own.link.mirror.readFact('account.keys');
+    let name = 'second';
+    const crm: LinkKey['crm'] = {
+      getRecord: (...asked) => {
+        name = 'third';
+        return own.link.crm.getRecord(...asked);
+      },
+    };
+    const keys = () => [{ name, crm: name === 'second' ? crm : other.link.crm }];
+    await expect(recognizeAccount({ ...own.link, keys })).rejects.toMatchObject({ code: 'CRM_UNREACHABLE' });
+    expect(own.link.mirror.readFact('account.keys')).toBe(before);
+  });
 });

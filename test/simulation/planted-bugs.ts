@@ -172,6 +172,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         park: (...refusal) => budget.park(...refusal),
         refuse: (...refusal) => budget.refuse(...refusal),
         usage: () => budget.usage(),
+        secrets: () => budget.secrets(),
         close: () => budget.close(),
       };
       return { ...link, crm: connect(forgetful) };
