@@ -55,7 +55,8 @@ export type OutboxKind = 'create' | 'update' | 'delete';
 
 /**
  * waiting: to be sent when due. sending: durable before the request leaves. unknown: sent, outcome not known, settles first.
- * refused: the CRM said no, the row says why. review: a person must look. done: a create whose id is not in its row yet.
+ * refused: the CRM said no, the row says why. review: a person must look at the create, or the next plan at the update, because the record
+ * is not as it was. done: a create whose id is not in its row yet.
  */
 export type OutboxState = 'waiting' | 'sending' | 'unknown' | 'refused' | 'review' | 'done';
 

@@ -124,7 +124,7 @@ async function pushUpdate(
     return 'written';
   }
   if (differingFields(item.base, record.fields).length > 0) {
-    forgetStep(mirror, key, clock.now());
+    setAside(link, item);
     return 'noted';
   }
   markSending(link, item);
@@ -134,6 +134,12 @@ async function pushUpdate(
   if (!answer) return takeBack(link, item) ? pushUpdate(link, item, isWithheld, looks + 1) : 'noted';
   finishUpdate(link, item, answer);
   return 'written';
+}
+
+/** Where the row is gone, or lacks the column, the step is all that knows what was typed: it stays for the next cycle, and is not sent. */
+function setAside({ clock, mirror }: Link, item: OutboxItem): void {
+  if (item.isUndo) forgetStep(mirror, item.key, clock.now());
+  else closeAttempts(mirror, { ...item, state: 'review' }, clock.now());
 }
 
 function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {

@@ -174,13 +174,20 @@ function pushChange(world: World, item: OutboxItem, outcome: Outcome): void {
   const known = world.records.get(text);
   if (actual && known && isAnswerLost(item, known)) return finishUpdate(world, item);
   const isMoved = actual ? differingFields(item.base, actual.fields).length > 0 : item.kind === 'update';
-  if (isMoved) return forgetStep(world, item.key);
+  if (isMoved) return setAside(world, item);
   if (outcome === 'lost') return;
   if (item.kind === 'delete') removeRecord(world, item.key);
   else changeRecord(world, item.key, item.fields);
   if (outcome === 'unanswered') world.outbox.set(text, { ...item, sentAt: world.now });
   else if (item.kind === 'delete') finishDelete(world, item);
   else finishUpdate(world, item);
+}
+
+/** An edit that its record has outrun stays for the next plan: its row may be gone. */
+function setAside(world: World, item: OutboxItem): void {
+  forgetStep(world, item.key);
+  const { sentAt: _closed, ...open } = item;
+  if (item.kind === 'update') world.outbox.set(recordKeyText(item.key), { ...open, state: 'review' });
 }
 
 const emptyAgreement = (key: RecordKey): Agreement => ({

@@ -3,7 +3,7 @@ import { encode } from '../codec.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
 import type { RecordId, RecordKey } from '../record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
-import { emptyAgreement } from '../state.ts';
+import { emptyAgreement, isAnswerLost, isOnItsWay } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { differingFields, type FieldName, type Value } from '../value.ts';
 import { countByKind } from './cascade.ts';
@@ -15,7 +15,8 @@ import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
 import { resembles } from './resemblance.ts';
 import { idCell, showsValues } from './row-values.ts';
-import { syncText } from './sync-text.ts';
+import { type RowState, syncText, waitingState } from './sync-text.ts';
+import { noteLost, waitingFields } from './waiting-edits.ts';
 
 /**
  * Decides a record whose row vanished from the table. It is never deleted in the CRM unless a person or the configuration says so,
@@ -44,6 +45,8 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   // Whoever decides otherwise before the delete was sent takes it back.
   if (item?.kind === 'delete' && !isReverted && (choice !== 'trash' || isEditedInCrm))
     draft.outboxDropped.push(key);
+  // Sent first, the edit goes to the trash with its record, and what it brought there is no edit of somebody else.
+  if (choice === 'trash' && item && isGoingThrough(item, record)) return;
   if (choice === 'restore' || (choice === 'trash' && isEditedInCrm))
     return appendRow(context, record, 'row restored');
   if (choice !== 'trash') {
@@ -55,8 +58,18 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     });
   } else if (item?.kind === 'delete') {
     if (isStuck(item)) answerRefusal(context, item);
-  } else draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base }));
+  } else {
+    if (item) noteLost(context, item, waitingFields(item), 'row deleted before the CRM took the edit');
+    draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base }));
+  }
 }
+
+/** Whether an edit that waits reaches the record as it is now without anybody's help. */
+const isGoingThrough = (item: OutboxItem, record: KnownRecord): boolean =>
+  item.kind === 'update' &&
+  isOnItsWay(item) &&
+  !isStuck(item) &&
+  (isAnswerLost(item, record) || differingFields(item.base, record.fields).length === 0);
 
 /** What a row that is gone means where nobody answers. The CRM has no trash for contacts: only a person may delete one. */
 export function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPolicy {
@@ -112,7 +125,10 @@ export function decideUnseenRecords(context: TabContext, present: ReadonlySet<Re
     const agreement = agreements.get(id);
     if (record.presence === 'gone') {
       if (agreement && !isShown(agreement)) draft.agreementsDropped.push(record.key);
-      if (context.outbox.has(id)) draft.outboxDropped.push(record.key);
+      const item = context.outbox.get(id);
+      if (!item) continue;
+      noteLost(context, item, waitingFields(item), 'the record is gone, and so is its row');
+      draft.outboxDropped.push(record.key);
     } else if (!agreement || Object.keys(agreement.fields).length === 0) unseen.push(record);
   }
   const tokens = new Set(context.tab.rows.map((row) => describeCell(row.id)));
@@ -154,19 +170,29 @@ function mayBeMadeBy(item: OutboxItem, record: KnownRecord): boolean {
   return item.state === 'review' && resembles(item.fields, record.fields);
 }
 
+/**
+ * Gives a record a row. What waits to be sent stands there as it was typed, and is not agreed: so it is still an edit, whether it is sent
+ * before the row is read again, refused, or met by a change in the CRM.
+ */
 function appendRow(context: TabContext, record: KnownRecord, cause: string): void {
   const { draft, entity, input, layout, names, tab } = context;
+  const waiting = waitingFields(context.outbox.get(record.key.id));
   const offers: Record<FieldName, Value> = {};
+  const typed: Record<FieldName, Value> = {};
   const cells: Record<FieldName, Cell> = {};
   for (const { field: name } of layout.columns) {
-    const [field, value] = [context.fields.get(name), record.fields[name]];
+    const edit = waiting[name];
+    const [field, value] = [context.fields.get(name), edit === undefined ? record.fields[name] : edit];
     if (!field || value === undefined || !tab.fields.has(name)) continue;
-    offers[name] = value;
+    if (edit === undefined) offers[name] = value;
+    else typed[name] = value;
     const cell = encode(field, value, names);
     if (cell.kind !== 'empty') cells[name] = cell;
   }
   const { key } = record;
   const agreement = context.agreements.get(key.id) ?? emptyAgreement(key, input.now);
+  const state: RowState =
+    Object.keys(typed).length > 0 ? waitingState : { kind: 'synced', at: input.now, notice: '' };
   draft.agreementsSaved.push({ ...agreement, offered: offers });
   draft.table.push({
     write: {
@@ -174,9 +200,7 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
       entity,
       id: idCell(key.id),
       cells,
-      ...(tab.hasSync
-        ? { sync: textCell(syncText({ kind: 'synced', at: input.now, notice: '' }, names.timeZone)) }
-        : {}),
+      ...(tab.hasSync ? { sync: textCell(syncText(state, names.timeZone)) } : {}),
     },
     key,
     offers,
@@ -188,7 +212,7 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
       kind: 'create',
       side: 'table',
       before: {},
-      after: offers,
+      after: { ...offers, ...typed },
       lost: {},
       cause,
     },

@@ -2,7 +2,7 @@ import type { OutboxItem } from '../state.ts';
 import { equalFields } from '../value.ts';
 import { refusedScope, type TabContext } from './context.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
-import type { RowState } from './sync-text.ts';
+import { type RowState, waitingState } from './sync-text.ts';
 
 /** Sent so often without a clear answer, a change is taken for one that the CRM can not digest. */
 const failuresMax = 5;
@@ -26,7 +26,7 @@ export function answerRefusal(context: TabContext, item: OutboxItem, position?: 
     // Once is meant: when it is refused again, it is asked again.
     draft.usedDecisions.delete(scope);
     draft.outboxSaved.push({ ...rest, state: 'waiting', attempts: 0, dueAt: input.now, run: input.run });
-    return { kind: 'pending', what: 'waiting to be sent to the CRM' };
+    return waitingState;
   }
   const reason = item.state === 'refused' ? (error?.message ?? refusedReason) : failingReason;
   const refusal = { entity, id, reason, decision: scope, ...(position === undefined ? {} : { position }) };

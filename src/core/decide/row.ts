@@ -11,7 +11,7 @@ import { type JudgedRow, judgeRow } from './judge.ts';
 import type { DecidedField } from './merge.ts';
 import { revertRefused } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';
-import { type RowState, showValue } from './sync-text.ts';
+import { type RowState, showValue, waitingState } from './sync-text.ts';
 import { planUpdate } from './update.ts';
 
 /** Decides a row that carries a record, and says in the Sync cell what came of it. */
@@ -84,7 +84,7 @@ function applyDecided(
   const notice = notices.join('. ');
   const isTyped = Object.keys(typed).length > 0;
   const atRest: RowState = isTyped
-    ? { kind: 'pending', what: 'waiting to be sent to the CRM' }
+    ? waitingState
     : hasOffers
       ? { kind: 'synced', at: input.now, notice }
       : { kind: 'synced', at: next.changedAt, notice: next.notice };

@@ -43,6 +43,9 @@ const waysOut = (questionsTitle: string | undefined): string =>
     ? 'Type it here to accept it, or ask the operator to resolve.'
     : `Choose in the tab “${questionsTitle}”, or type it here to accept it.`;
 
+/** Said at a row of which something is to be sent. */
+export const waitingState = { kind: 'pending', what: 'waiting to be sent to the CRM' } as const;
+
 /** How the reason of a held copy begins. Its Sync cell then tells it from its original, wherever both go. */
 export const copyMark = 'This row is a copy';
 

@@ -7,7 +7,7 @@ import type { TabContext } from './context.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
-import { type RowState, showValue } from './sync-text.ts';
+import { type RowState, showValue, waitingState } from './sync-text.ts';
 
 /**
  * Brings the record's outbox item in line with what its row wants to change in the CRM: a newer edit replaces the one that waits,
@@ -26,7 +26,8 @@ export function planUpdate(
     if (item) draft.outboxDropped.push(key);
     return undefined;
   }
-  if (item?.kind === 'update' && equalFields(item.fields, fields) && equalFields(item.base, base)) {
+  const isStanding = item?.kind === 'update' && item.state !== 'review';
+  if (isStanding && equalFields(item.fields, fields) && equalFields(item.base, base)) {
     return isStuck(item)
       ? answerRefusal(context, item, row.position)
       : { kind: 'pending', what: waitingText(item) };
@@ -38,7 +39,7 @@ export function planUpdate(
   );
   const notice = notices.join('. ');
   draft.outboxSaved.push(waitingStep(input, key, { kind: 'update', fields, base, notice }));
-  return { kind: 'pending', what: 'waiting to be sent to the CRM' };
+  return waitingState;
 }
 
 /** People at the sheet can do nothing about a connection: its own words are for the log and the operator. */

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import type { ConflictPolicy } from '../../src/core/layout.ts';
+import type { VanishedRowPolicy } from '../../src/core/policy.ts';
+import {
+  changeRecord,
+  leadKey,
+  recordOf,
+  removeRecord,
+  removeRow,
+  rowOf,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const acme = leadKey(1);
+const edit = 'Acme GmbH';
+const refusal = { code: 'CRM_REFUSED', message: 'The title is taken.' } as const;
+
+const titles = (world: World) => [
+  recordOf(world, acme).fields['title'],
+  describeCell(rowOf(world, acme).cells['title'] ?? emptyCell),
+];
+
+/** A lead whose title was edited and not sent yet when its row was deleted. */
+function worldWithEdit(vanishedRows: VanishedRowPolicy, conflict: ConflictPolicy = 'crm'): World {
+  const world = worldWithLeads(['Acme', 'Beta'], { conflict, policy: { vanishedRows } });
+  rowOf(world, acme).cells['title'] = textCell(edit);
+  cycle(world);
+  cycle(world);
+  expect([...world.outbox.values()]).toMatchObject([{ kind: 'update', fields: { title: edit } }]);
+  removeRow(world, acme);
+  return world;
+}
+
+/** The CRM says no to what waits. */
+function refuse(world: World): void {
+  for (const [text, item] of world.outbox)
+    world.outbox.set(text, { ...item, state: 'refused', error: refusal });
+}
+
+/** Until it is certain that the row is gone, and what follows from that is done. */
+function notice(world: World): void {
+  cycle(world);
+  cycle(world);
+}
+
+describe('a row that comes back while an edit of it waits to be sent', () => {
+  it.each(['the rule', 'a person'])('S1: shows the edit where %s restores it, and it is sent', (who) => {
+    const world = worldWithEdit(who === 'the rule' ? 'restore' : 'ask');
+    if (who === 'a person') {
+      notice(world);
+      world.decisions.set('vanished:lead-1', 'restore');
+    }
+    notice(world);
+    expect(titles(world)).toEqual(['Acme', edit]);
+    expect(describeCell(rowOf(world, acme).sync)).toBe('Pending: waiting to be sent to the CRM');
+    cycle(world);
+    expect([...world.outbox.values()]).toMatchObject([{ fields: { title: edit }, base: { title: 'Acme' } }]);
+    settle(world);
+    expect([titles(world), world.outbox.size, world.decisions.size]).toEqual([[edit, edit], 0, 0]);
+  });
+
+  it('S1: keeps the edit that is sent before the row is read again', () => {
+    const world = worldWithEdit('restore');
+    notice(world);
+    push(world);
+    settle(world);
+    expect(titles(world)).toEqual([edit, edit]);
+    expect(world.journal.filter(({ side, kind }) => side === 'crm' && kind === 'update')).toMatchObject([
+      { before: { title: 'Acme' }, after: { title: edit } },
+    ]);
+  });
+
+  it.each([
+    ['lost', 'answered'],
+    ['answered', 'unanswered'],
+  ] as const)('S1: keeps the edit where the row is %s and the update %s', (row, update) => {
+    const world = worldWithEdit('restore');
+    cycle(world);
+    cycle(world, row);
+    push(world, update);
+    settle(world);
+    expect(titles(world)).toEqual([edit, edit]);
+  });
+
+  it('S1: shows a cell that was emptied as empty', () => {
+    const world = worldWithLeads(['Acme'], { policy: { vanishedRows: 'restore' } });
+    changeRecord(world, acme, { 'about.url': 'https://acme.example' });
+    settle(world);
+    rowOf(world, acme).cells['about.url'] = emptyCell;
+    notice(world);
+    removeRow(world, acme);
+    notice(world);
+    settle(world);
+    expect(recordOf(world, acme).fields['about.url']).toBeNull();
+  });
+
+  it('S1: shows the edit that the CRM refused, which is asked about as before', () => {
+    const world = worldWithEdit('restore');
+    refuse(world);
+    notice(world);
+    const plan = settle(world);
+    expect(titles(world)).toEqual(['Acme', edit]);
+    expect(plan.refusals).toMatchObject([{ id: '1', position: 2, decision: 'refused:lead-1' }]);
+    world.decisions.set('refused:lead-1', 'retry');
+    settle(world);
+    expect(titles(world)).toEqual([edit, edit]);
+  });
+
+  it.each<[ConflictPolicy, string]>([
+    ['crm', 'Acme AG'],
+    ['table', edit],
+  ])('S1: lets “%s” win where the CRM changed the field meanwhile', (conflict, winner) => {
+    const world = worldWithEdit('restore', conflict);
+    changeRecord(world, acme, { title: 'Acme AG' });
+    push(world);
+    settle(world);
+    expect(titles(world)).toEqual([winner, winner]);
+    expect(world.journal).toContainEqual(
+      expect.objectContaining({ lost: { title: winner === edit ? 'Acme AG' : edit } }),
+    );
+  });
+
+  it('S1: sends the edit where the CRM took its own change back', () => {
+    const world = worldWithEdit('ask');
+    changeRecord(world, acme, { title: 'Acme AG' });
+    push(world);
+    changeRecord(world, acme, { title: 'Acme' });
+    settle(world);
+    world.decisions.set('vanished:lead-1', 'restore');
+    settle(world);
+    expect(titles(world)).toEqual([edit, edit]);
+  });
+});
+
+describe('a row that was deleted for good while an edit of it waits to be sent', () => {
+  it('S1: has the edit sent first, and then its record trashed', () => {
+    const world = worldWithEdit('ask');
+    notice(world);
+    world.decisions.set('vanished:lead-1', 'trash');
+    notice(world);
+    expect([...world.outbox.values()]).toMatchObject([{ kind: 'update', fields: { title: edit } }]);
+    push(world, 'unanswered');
+    settle(world);
+    expect([world.crm.has('lead-1'), world.outbox.size, world.decisions.size]).toEqual([false, 0, 0]);
+    expect(world.journal.map(({ kind, side, before }) => [kind, side, before['title']])).toEqual(
+      expect.arrayContaining([
+        ['update', 'crm', 'Acme'],
+        ['delete', 'crm', edit],
+      ]),
+    );
+  });
+
+  it('S1: leaves in the journal the edit that the CRM refused', () => {
+    const world = worldWithEdit('trash');
+    refuse(world);
+    notice(world);
+    expect([...world.outbox.values()]).toMatchObject([{ kind: 'delete' }]);
+    settle(world);
+    expect(world.crm.has('lead-1')).toBe(false);
+    expect(world.journal.filter(({ lost }) => lost['title'] === edit)).toMatchObject([
+      { side: 'table', before: { title: edit }, cause: 'row deleted before the CRM took the edit' },
+    ]);
+  });
+
+  it('S1: leaves the edit in the journal where its record is gone as well', () => {
+    const world = worldWithEdit('ask');
+    removeRecord(world, acme);
+    pull(world);
+    pull(world);
+    settle(world);
+    expect(world.outbox.size).toBe(0);
+    expect(world.journal).toContainEqual(expect.objectContaining({ lost: { title: edit } }));
+  });
+});
