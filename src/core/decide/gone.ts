@@ -5,6 +5,7 @@ import type { ObservedRow } from '../table.ts';
 import { equalValues } from '../value.ts';
 import type { TabContext } from './context.ts';
 import { holdRow } from './row-write.ts';
+import { findHiddenEdits } from './waiting-edits.ts';
 
 /** A record that is proven gone from the CRM: its row goes, unless somebody edited it since, because a delete never beats an edit. */
 export function decideGoneRecord(context: TabContext, row: ObservedRow, record: KnownRecord): void {
@@ -27,6 +28,7 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
     draft.restlessRows += 1;
     return;
   }
+  const { kept, lost } = findHiddenEdits(context, row, context.outbox.get(key.id));
   draft.table.push({
     write: { kind: 'delete', entity, position: row.position, idSeen: row.id },
     key,
@@ -41,7 +43,7 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
       side: 'table',
       before: agreed,
       after: {},
-      lost: {},
+      lost: { ...kept, ...lost },
       cause: 'deleted in the CRM',
     },
   });

@@ -2,6 +2,7 @@ import type { RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
 import { keepDecisions, type TabContext } from './context.ts';
 import { writeRow } from './row-write.ts';
+import { letWaitingGo } from './waiting-edits.ts';
 
 /**
  * Leaves a row alone whose checkbox a person ticked: nothing is taken from it and nothing but its Sync cell is written to it. What was
@@ -9,10 +10,10 @@ import { writeRow } from './row-write.ts';
  * gets it now, and the row follows once the box is unticked.
  */
 export function pauseRow(context: TabContext, row: ObservedRow, id: RecordId): void {
-  const { draft, entity, layout, outbox } = context;
+  const { entity, layout, outbox } = context;
   const key = { entity, id };
   const item = outbox.get(id);
-  if (item?.state === 'waiting' && !item.isUndo) draft.outboxDropped.push(key);
+  if (item?.state === 'waiting' && !item.isUndo) letWaitingGo(context, row, item);
   keepDecisions(context, key);
   const reason = `paused by the checkbox in “${layout.pauseHeader ?? ''}”. Untick it to go on.`;
   writeRow(context, row, key, { state: { kind: 'held', reason } });

@@ -1,8 +1,10 @@
 import type { OutboxItem } from '../state.ts';
+import type { ObservedRow } from '../table.ts';
 import { equalFields } from '../value.ts';
 import { refusedScope, type TabContext } from './context.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
 import { type RowState, waitingState } from './sync-text.ts';
+import { findHiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 
 /** Sent so often without a clear answer, a change is taken for one that the CRM can not digest. */
 const failuresMax = 5;
@@ -42,20 +44,30 @@ export function answerRefusal(context: TabContext, item: OutboxItem, position?: 
 const refusedReason = 'The CRM refused it.';
 const failingReason = 'The CRM fails on this change again and again. It is tried again by itself.';
 
+/** Said where the CRM's value takes the place again of what it did not take. */
+export const revertCause = 'put back, because the CRM did not take it';
+
 /**
  * What becomes of the fields of a row when a person wants the CRM's values back instead of what the CRM did not take; `undefined` when
  * nobody wants that. The step is kept until the row shows them, so that nothing of it is sent meanwhile.
  */
 export function revertRefused(
   context: TabContext,
+  row: ObservedRow,
   item: OutboxItem | undefined,
   decided: readonly DecidedField[],
 ): readonly DecidedField[] | undefined {
   if (item?.kind !== 'update' || !isStuck(item)) return undefined;
-  const { fields, base } = wantedFields(decided);
+  const { fields, base } = wantedOf(context, row, item, decided);
   if (!equalFields(item.fields, fields) || !equalFields(item.base, base)) return undefined;
   if (context.decision(refusedScope(item.key)) !== 'revert') return undefined;
-  if (item.state === 'waiting') context.draft.outboxSaved.push({ ...item, state: 'refused' });
+  const { kept } = findHiddenEdits(context, row, item);
+  noteLost(context, item, kept, revertCause);
+  // What no row can show is over with the line: asked for once more, the step would never end.
+  const shown = wantedFields(decided);
+  if (Object.keys(shown.fields).length === 0) context.draft.outboxDropped.push(item.key);
+  else if (item.state === 'waiting' || Object.keys(kept).length > 0)
+    context.draft.outboxSaved.push({ ...item, ...shown, state: 'refused' });
   return decided.map(({ field, outcome }) => {
     if (outcome.kind !== 'toCrm') return { field, outcome };
     const { base: value, value: before } = outcome;

@@ -9,7 +9,7 @@ import { describeValue } from './describe-value.ts';
 import { decideGoneRecord } from './gone.ts';
 import { type JudgedRow, judgeRow } from './judge.ts';
 import type { DecidedField } from './merge.ts';
-import { revertRefused } from './refused.ts';
+import { revertCause, revertRefused } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';
 import { type RowState, showValue, waitingState } from './sync-text.ts';
 import { planUpdate } from './update.ts';
@@ -44,7 +44,7 @@ function applyDecided(
   const { draft, input, names } = context;
   const { agreement } = judged;
   const { key } = judged.record;
-  const reverted = revertRefused(context, context.outbox.get(key.id), judged.decided);
+  const reverted = revertRefused(context, row, context.outbox.get(key.id), judged.decided);
   const decided = reverted ?? judged.decided;
   const same: Record<FieldName, Value> = {};
   const offers: Record<FieldName, Value> = {};
@@ -95,7 +95,7 @@ function applyDecided(
     notice,
     ...(isTyped ? { typed } : {}),
     ...(hasOffers || isTyped ? { replaced, lost } : {}),
-    ...(reverted ? { cause: 'put back, because the CRM did not take it' } : {}),
+    ...(reverted ? { cause: revertCause } : {}),
     ...(given ? { given } : {}),
   });
 }

@@ -17,6 +17,7 @@ import { holdRow } from './row-write.ts';
 import { decideStray, findOrphans, findStrays, findSuspects, suspectReason } from './strays.ts';
 import { findSwaps, type Swap } from './swaps.ts';
 import { isBraked, isInTable, wasMissing } from './tab-brakes.ts';
+import { letWaitingGo } from './waiting-edits.ts';
 
 /**
  * Decides one tab: the brakes first, then every row, then the records that have none. Answers `false` where our own writes did damage to
@@ -106,9 +107,9 @@ function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<Recor
 
 /** Leaves a row alone over which the sides fight. What waits of it is decided anew when it goes on; what a person takes back is done. */
 function parkRow(context: TabContext, row: ObservedRow, id: RecordId, { reason, scope }: ContestHold): void {
-  const { draft, entity, outbox } = context;
+  const { entity, outbox } = context;
   const item = outbox.get(id);
-  if (item?.state === 'waiting' && !item.isUndo) draft.outboxDropped.push({ entity, id });
+  if (item?.state === 'waiting' && !item.isUndo) letWaitingGo(context, row, item);
   keepDecisions(context, { entity, id });
   holdRow(context, row, id, reason, scope);
 }

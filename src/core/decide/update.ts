@@ -4,10 +4,11 @@ import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalFields } from '../value.ts';
 import type { TabContext } from './context.ts';
-import { type DecidedField, wantedFields } from './merge.ts';
+import type { DecidedField } from './merge.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
 import { type RowState, showValue, waitingState } from './sync-text.ts';
+import { findHiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 
 /**
  * Brings the record's outbox item in line with what its row wants to change in the CRM: a newer edit replaces the one that waits,
@@ -20,8 +21,10 @@ export function planUpdate(
   decided: readonly DecidedField[],
 ): RowState | undefined {
   const { draft, input } = context;
-  const { fields, base } = wantedFields(decided);
   const item = context.outbox.get(key.id);
+  const { lost } = findHiddenEdits(context, row, item);
+  if (item) noteLost(context, item, lost, 'not sent, because its column is gone or off');
+  const { fields, base } = wantedOf(context, row, item, decided);
   if (Object.keys(fields).length === 0) {
     if (item) draft.outboxDropped.push(key);
     return undefined;

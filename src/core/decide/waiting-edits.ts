@@ -1,10 +1,61 @@
 import type { OutboxItem } from '../state.ts';
-import { type Fields, pickFields } from '../value.ts';
+import type { ObservedRow } from '../table.ts';
+import { differingFields, equalFields, type FieldName, type Fields, pickFields } from '../value.ts';
 import type { TabContext } from './context.ts';
+import { type DecidedField, wantedFields } from './merge.ts';
 
 /** What people typed and the CRM has not taken yet; nothing where a step is no edit of a row. */
 export const waitingFields = (item: OutboxItem | undefined): Fields =>
   item?.kind === 'update' && !item.isUndo ? item.fields : {};
+
+/** Edits that wait, and that their row does not show any more because their column is gone. */
+export interface HiddenEdits {
+  /** Still to be sent: a column that somebody deleted says nothing about the records. */
+  readonly kept: Fields;
+  /** Not to be sent: the settings want nothing from that column any more, or the CRM has another value since and no cell is left to ask at. */
+  readonly lost: Fields;
+}
+
+/** What of a step its row does not show any more, by what is to become of it. What a column still shows is decided with the row. */
+export function findHiddenEdits(
+  context: TabContext,
+  row: ObservedRow,
+  item: OutboxItem | undefined,
+): HiddenEdits {
+  const { layout, records, tab } = context;
+  const typed = waitingFields(item);
+  const inCrm = records.get(item?.key.id ?? '')?.fields ?? {};
+  const columnOf = (name: FieldName) =>
+    layout.columns.find(({ field }) => field === name && context.fields.has(name));
+  // The empty cell of a column that is new says nothing either, and gets the value that the CRM has.
+  const isNew = (name: FieldName) => tab.fresh?.has(name) && row.cells[name]?.kind === 'empty';
+  const hidden = Object.keys(typed).filter((name) => !columnOf(name) || !row.cells[name] || isNew(name));
+  const isKept = (name: FieldName) => {
+    const moved = differingFields(pickFields(item?.base ?? {}, [name]), inCrm);
+    return columnOf(name)?.direction === 'both' && !isNew(name) && moved.length === 0;
+  };
+  const isLost = (name: FieldName) =>
+    !isKept(name) && !equalFields(pickFields(typed, [name]), pickFields(inCrm, [name]));
+  return {
+    kept: pickFields(typed, hidden.filter(isKept)),
+    lost: pickFields(typed, hidden.filter(isLost)),
+  };
+}
+
+/** What is to go to the CRM from a row: what it shows, and what waits of it and is kept although its column is gone. */
+export function wantedOf(
+  context: TabContext,
+  row: ObservedRow,
+  item: OutboxItem | undefined,
+  decided: readonly DecidedField[],
+): { readonly fields: Fields; readonly base: Fields } {
+  const { fields, base } = wantedFields(decided);
+  const { kept } = findHiddenEdits(context, row, item);
+  return {
+    fields: { ...fields, ...kept },
+    base: { ...base, ...pickFields(item?.base ?? {}, Object.keys(kept)) },
+  };
+}
 
 /** Keeps in the journal what is not to be sent any more and stands in no row, beside what the CRM has instead. */
 export function noteLost(
@@ -27,4 +78,16 @@ export function noteLost(
     lost,
     cause,
   });
+}
+
+/** Lets go of what waits for a row that is left alone. It is decided anew from the row when that goes on, but for what has no column there. */
+export function letWaitingGo(context: TabContext, row: ObservedRow, item: OutboxItem): void {
+  const { kept, lost } = findHiddenEdits(context, row, item);
+  noteLost(
+    context,
+    item,
+    { ...kept, ...lost },
+    'not sent, because its column is gone and the row is left alone',
+  );
+  context.draft.outboxDropped.push(item.key);
 }
