@@ -53,7 +53,7 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<numb
     log.info('sheet.typed_meanwhile', { run: plan.run, rows: outcome.overtyped.size });
   }
   mirror.transaction(() => {
-    saveOutcome(link, open, outcome);
+    saveOutcome(link, open, outcome, reply);
     for (const step of done)
       confirm(link, plan.at, without(step, outcome.overtyped.get(numberOf(step.write))));
     closeMendings(
@@ -84,7 +84,7 @@ export async function recallWrites(link: Link): Promise<boolean> {
     const isDone = ({ slot }: { readonly slot: number }) => outcome.done.has(slot);
     const [done, missed] = [sent.filter(isDone), sent.filter((step) => !isDone(step))];
     mirror.transaction(() => {
-      saveOutcome(link, open, outcome);
+      saveOutcome(link, open, outcome, reply);
       for (const { confirms, slot } of done)
         if (confirms) confirm(link, clock.now(), without(confirms, outcome.overtyped.get(slot)));
       closeMendings(
@@ -108,11 +108,11 @@ const judgeReply = (link: Link, open: OpenWrite, reply: WriteReply): Outcome =>
 const unansweredBeside = ({ mirror }: Link, open: OpenWrite): OpenWrite[] =>
   mirror.readOpenWrites().filter(({ id, outcome }) => outcome === 'unknown' && id !== open.id);
 
-function saveOutcome({ clock, mirror }: Link, open: OpenWrite, { left }: Outcome): void {
+function saveOutcome({ clock, mirror }: Link, open: OpenWrite, { left }: Outcome, reply: WriteReply): void {
   mirror.dropOpenWrite(open.id);
   for (const write of left) {
     mirror.saveOpenWrite(write);
-    const damage = describeDamage(write, clock.now());
+    const damage = describeDamage(write, reply, clock.now());
     if (damage.length > 0) mirror.appendJournal(damage);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { booleanCell, emptyCell, textCell } from '../../src/core/cell.ts';
-import { addHits, judgeWrite } from '../../src/core/decide/open-writes.ts';
+import { addHits, describeDamage, judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type SentSet } from '../../src/core/open-write.ts';
 import type { KeptRow, OtherCell } from '../../src/core/table.ts';
 import { deleteOf, keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
@@ -43,7 +43,7 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     expect(judgeSet(shared, keptRow(textCell('1'), titled('Other'))).done.size).toBe(0);
   });
 
-  it('has left in its row what did not stray, by which that is known among its copies', () => {
+  it('S1: has left in its row what did not stray, by which that is known among its copies, and what it replaced there is journaled', () => {
     const cells = { ...titled('Written'), status_name: textCell('Strayed') };
     const write = openWrite({ sets: [setTo(textCell('1'), { cells, was: {} })] });
     const before = { ...titled('Read'), status_name: textCell('New') };
@@ -54,6 +54,8 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     expect(left.flatMap(({ sets }) => sets.map(({ kept }) => kept?.cells))).toEqual([
       { ...titled('Written'), status_name: textCell('New') },
     ]);
+    const journal = left.flatMap((each) => describeDamage(each, { rows }, 0));
+    expect(journal.map((line) => line.before)).toEqual([{ title: 'Read', status_name: 'New' }]);
   });
 
   it('has hit in another row also the columns of people which it gave back, where its own had moved as well', () => {

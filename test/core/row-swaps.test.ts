@@ -90,6 +90,17 @@ describe('rows whose IDs changed places', () => {
     expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title'] ?? emptyCell))).toEqual(shown);
   });
 
+  it('S2: are held also where one of the rows was deleted, its record with it, and came back', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'trash' } });
+    const row = rowOf(world, beta);
+    removeRow(world, beta);
+    settle(world);
+    world.sheet.lead.push(row);
+    rotateIds(rowOf(world, acme), row);
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Gamma']);
+  });
+
   it('S2: are held with an edit on top of one of them as well', () => {
     const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
     const [one, two] = rowsOf(world, acme, beta);

@@ -272,14 +272,20 @@ export function closeMended(writes: readonly OpenWrite[], mended: readonly Mende
   });
 }
 
-/** What stood in the rows that a write reached by mistake, for the journal: whatever becomes of it, it can be found there. */
+/**
+ * What stood in the rows that a write reached by mistake, or under columns that had moved, as the `reply` tells: for the journal, so that
+ * it can be found there whatever becomes of it.
+ */
 export const describeDamage = (
   { id: run, deletes, outcome, sets }: OpenWrite,
+  { rows }: Pick<WriteReply, 'rows'>,
   at: number,
 ): readonly JournalEntry[] =>
-  [...sets, ...deletes].flatMap(({ entity, kept }) => {
+  [...sets, ...deletes].flatMap(({ entity, kept, slot }) => {
     if (outcome === 'unknown' || kept?.place.row === undefined || entity === 'question') return [];
-    const cells = Object.entries(kept.cells).filter(([, { kind }]) => kind !== 'empty');
+    // What is kept of a step that reached its own row has what it put there by right, and this is lost as well.
+    const stood = rows.get(slot)?.cells ?? kept.cells;
+    const cells = Object.entries(stood).filter(([, { kind }]) => kind !== 'empty');
     const before = Object.fromEntries(cells.map(([name, cell]) => [name, describeCell(cell)]));
     if (cells.length === 0) return [];
     const key = { entity, id: describeCell(kept.id) };

@@ -36,7 +36,9 @@ export function findSwaps(
   others: readonly ObservedRow[],
 ): ReadonlyMap<RecordId, Swap> {
   const displaced = records.flatMap(({ row, id }): Displaced[] => {
-    const [record, agreed] = [context.records.get(id), context.agreements.get(id)?.fields ?? {}];
+    const record = context.records.get(id);
+    // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
+    const agreed = context.agreements.get(id)?.fields ?? (record?.presence === 'gone' ? record.fields : {});
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
     if (Object.keys(agreed).length === 0 || !record || showsValues(context, row, agreed)) return [];
     // Of a column that is new nothing is agreed, but another row may show what the CRM has.
