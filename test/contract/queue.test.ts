@@ -7,7 +7,14 @@ import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import { realClock } from '../support/real-clock.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { findFreePort, flushRedis, type RedisServer, startRedis, stopRedis } from '../support/redis.ts';
+import {
+  findFreePort,
+  flushRedis,
+  type RedisServer,
+  silentPort,
+  startRedis,
+  stopRedis,
+} from '../support/redis.ts';
 
 const clock = realClock;
 const lead = (id: string): RecordKey => ({ entity: 'lead', id });
@@ -351,7 +358,7 @@ describe('the work queue on BullMQ', () => {
 
   test('closes within its grace although Redis was never there', async () => {
     const log = createRecordingLog();
-    const queue = openBullmq(log, { redisUrl: `redis://127.0.0.1:${await findFreePort()}` });
+    const queue = openBullmq(log, { redisUrl: `redis://127.0.0.1:${silentPort}` });
     await queue.start(createWorker().wakeUp);
     await log.told('queue.lost');
     await queue.close(100);

@@ -11,7 +11,7 @@ import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { spawnCommand, spawnDaemon } from '../support/daemon-process.ts';
-import { findFreePort, startRedis, stopRedis } from '../support/redis.ts';
+import { findFreePort, silentPort, startRedis, stopRedis } from '../support/redis.ts';
 
 const limit = { timeout: 60_000 };
 
@@ -205,7 +205,7 @@ describe('doctor', limit, () => {
   test('tells an address where nobody answers from one where somebody else does', async () => {
     const surgery = await openSurgery();
     const { CRM_BASE_URL: right = '' } = surgery.environment;
-    const silent = `http://127.0.0.1:${await findFreePort()}/api/v1/external`;
+    const silent = `http://127.0.0.1:${silentPort}/api/v1/external`;
     await surgery.run(['init']);
     const unreached = await surgery.diagnose({
       CRM_BASE_URL: silent,
@@ -272,7 +272,7 @@ describe('doctor', limit, () => {
 
   test('says that Redis is down and exits with 4', async () => {
     const surgery = await openLaidOutSurgery();
-    const REDIS_URL = `redis://:redis-secret@127.0.0.1:${await findFreePort()}`;
+    const REDIS_URL = `redis://:redis-secret@127.0.0.1:${silentPort}`;
     const { code, checks } = await surgery.diagnose({ REDIS_URL });
     expect(code).toBe(4);
     expect(namesIn(checks, 'failed')).toEqual(['Redis']);
@@ -334,7 +334,7 @@ describe('doctor', limit, () => {
   test('shows people a sign, what was found and what to do, and nobody a secret', async () => {
     const surgery = await openSurgery();
     const { CRM_API_KEY: key = '', CONTROL_TOKEN: token = '' } = surgery.environment;
-    const REDIS_URL = `redis://:redis-secret@127.0.0.1:${await findFreePort()}`;
+    const REDIS_URL = `redis://:redis-secret@127.0.0.1:${silentPort}`;
     const wrongKey = `svc_live_${'0'.repeat(64)}`;
     const outputs = await Promise.all([
       surgery.run(['doctor'], { REDIS_URL }),

@@ -63,7 +63,10 @@ export async function commandRedis({ port }: RedisServer, ...words: string[]): P
   return String(answer);
 }
 
-/** A port that nothing listens on. */
+/** A port where nobody answers. The system gives it to nobody: one that is free now may be another test's in the next moment. */
+export const silentPort = 1;
+
+/** A port for a server that is started at once. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
