@@ -13,7 +13,7 @@ import {
   rowOf,
   type World,
 } from '../support/world.ts';
-import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, pull, push, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const acme = leadKey(1);
 const titleOf = (world: World) => recordOf(world, acme).fields['title'];
@@ -162,8 +162,7 @@ describe('an edit', () => {
     const world = worldWithLeads(['Acme']);
     typeTitle(world, 'Acme GmbH');
     rest(world);
-    const error = { code: 'CRM_REFUSED', message: 'The title is taken.' } as const;
-    for (const [text, item] of world.outbox) world.outbox.set(text, { ...item, state: 'refused', error });
+    refuse(world);
     expect(rest(world).outbox.save).toEqual([]);
     expect(shownSync(world)).toBe('Error: The title is taken.');
     typeTitle(world, 'Acme AG');

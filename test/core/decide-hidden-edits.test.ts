@@ -12,7 +12,7 @@ import {
   rowOf,
   type World,
 } from '../support/world.ts';
-import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, pull, push, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const acme = leadKey(1);
 const website = 'about.url';
@@ -27,12 +27,6 @@ function setRules(world: World, rules: ColumnPolicy): void {
   const { lead } = world.policy.tabs;
   const tabs = { ...world.policy.tabs, lead: { ...lead, columns: { [website]: rules } } };
   Object.assign(world, { layout: buildLayout({ ...world.policy, tabs }, world.catalog) });
-}
-
-/** The CRM says no to what waits. */
-function refuse(world: World): void {
-  const error = { code: 'CRM_REFUSED', message: 'No such website.' } as const;
-  for (const [text, item] of world.outbox) world.outbox.set(text, { ...item, state: 'refused', error });
 }
 
 let world: World;

@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
-import type { OutboxItem } from '../../src/core/state.ts';
 import { emptyMemory } from '../../src/sync/rest.ts';
 import { addRow, changeRecord, leadKey, recordOf, removeRow, rowOf, type World } from '../support/world.ts';
-import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, pull, push, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const acme = leadKey(1);
 const scope = 'refused:lead-1';
-const refusal = { code: 'CRM_REFUSED', message: 'The title is taken.' } as const;
 
 const typeTitle = (world: World, text: string) => {
   rowOf(world, acme).cells['title'] = textCell(text);
@@ -21,12 +19,6 @@ const rest = (world: World) => {
   cycle(world);
   return cycle(world);
 };
-
-/** What the CRM says to everything that waits. */
-function refuse(world: World, changes: Partial<OutboxItem> = { state: 'refused', error: refusal }): void {
-  for (const [text, item] of world.outbox)
-    if (item.state === 'waiting') world.outbox.set(text, { ...item, ...changes });
-}
 
 describe('an edit that the CRM refused', () => {
   let world: World;

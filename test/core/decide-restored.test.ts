@@ -11,11 +11,10 @@ import {
   rowOf,
   type World,
 } from '../support/world.ts';
-import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, pull, push, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const acme = leadKey(1);
 const edit = 'Acme GmbH';
-const refusal = { code: 'CRM_REFUSED', message: 'The title is taken.' } as const;
 
 const titles = (world: World) => [
   recordOf(world, acme).fields['title'],
@@ -31,12 +30,6 @@ function worldWithEdit(vanishedRows: VanishedRowPolicy, conflict: ConflictPolicy
   expect([...world.outbox.values()]).toMatchObject([{ kind: 'update', fields: { title: edit } }]);
   removeRow(world, acme);
   return world;
-}
-
-/** The CRM says no to what waits. */
-function refuse(world: World): void {
-  for (const [text, item] of world.outbox)
-    world.outbox.set(text, { ...item, state: 'refused', error: refusal });
 }
 
 /** Until it is certain that the row is gone, and what follows from that is done. */

@@ -10,7 +10,7 @@ import {
   rowOf,
   type World,
 } from '../support/world.ts';
-import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, pull, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const acme = leadKey(1);
 
@@ -39,8 +39,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       type(world, 'title', 'Taken');
       cycle(world);
       cycle(world);
-      const error = { code: 'CRM_REFUSED', message: 'The title is taken.' } as const;
-      for (const [text, item] of world.outbox) world.outbox.set(text, { ...item, state: 'refused', error });
+      refuse(world);
     },
     end: (world) => type(world, 'title', 'Acme'),
   },

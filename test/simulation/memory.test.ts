@@ -10,7 +10,7 @@ import { Stage } from './stage.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** What a cycle keeps adds up to a hundred times as much in four hours if it is as little as a kilobyte. */
+/** Less than a kilobyte of each of the five thousand cycles of three hours. */
 const growthMaxMegabytes = 5;
 
 function heapMegabytes(): number {

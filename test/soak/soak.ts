@@ -129,9 +129,8 @@ test(`both sides are the same after ${minutes} minutes of people and trouble`, {
   const gone = [...people.typed].filter(
     (text) => !alive.has(text) && !said.has(text) && !people.withdrawn.has(text),
   );
-  const [overwritten = [], lost = []] = [true, false].map((isRaced) =>
-    gone.filter((text) => people.raced.has(text) === isRaced),
-  );
+  const overwritten = gone.filter((text) => people.raced.has(text));
+  const lost = gone.filter((text) => !people.raced.has(text));
   for (const text of lost) console.log(describeLost(stage, journal, text));
   const strays = leads.filter(({ title, meta_data: meta }) => {
     const owners = [title, meta?.about?.description].flatMap((text) => ownerOf(text) ?? []);

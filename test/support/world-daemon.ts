@@ -167,6 +167,14 @@ export function push(world: World, outcome: Outcome = 'answered'): void {
   }
 }
 
+const refusal = { state: 'refused', error: { code: 'CRM_REFUSED', message: 'The title is taken.' } } as const;
+
+/** What the CRM says to everything that waits; no where nothing else is told. */
+export function refuse(world: World, changes: Partial<OutboxItem> = refusal): void {
+  for (const [text, item] of world.outbox)
+    if (item.state === 'waiting') world.outbox.set(text, { ...item, ...changes });
+}
+
 function pushChange(world: World, item: OutboxItem, outcome: Outcome): void {
   const text = recordKeyText(item.key);
   const actual = world.crm.get(text);
@@ -183,11 +191,12 @@ function pushChange(world: World, item: OutboxItem, outcome: Outcome): void {
   else finishUpdate(world, item);
 }
 
-/** An edit that its record has outrun stays for the next plan: its row may be gone. */
+/** An edit that its record has outrun stays for the next plan: its row may be gone. What is taken back is no edit. */
 function setAside(world: World, item: OutboxItem): void {
   forgetStep(world, item.key);
   const { sentAt: _closed, ...open } = item;
-  if (item.kind === 'update') world.outbox.set(recordKeyText(item.key), { ...open, state: 'review' });
+  if (item.kind === 'update' && !item.isUndo)
+    world.outbox.set(recordKeyText(item.key), { ...open, state: 'review' });
 }
 
 const emptyAgreement = (key: RecordKey): Agreement => ({

@@ -58,15 +58,15 @@ export function revertRefused(
   decided: readonly DecidedField[],
 ): readonly DecidedField[] | undefined {
   if (item?.kind !== 'update' || !isStuck(item)) return undefined;
-  const { fields, base } = wantedOf(context, row, item, decided);
+  const hidden = findHiddenEdits(context, row, item);
+  const { fields, base } = wantedOf(decided, item, hidden);
   if (!equalFields(item.fields, fields) || !equalFields(item.base, base)) return undefined;
   if (context.decision(refusedScope(item.key)) !== 'revert') return undefined;
-  const { kept } = findHiddenEdits(context, row, item);
-  noteLost(context, item, kept, revertCause);
+  noteLost(context, item, hidden.kept, revertCause);
   // What no row can show is over with the line: asked for once more, the step would never end.
   const shown = wantedFields(decided);
   if (Object.keys(shown.fields).length === 0) context.draft.outboxDropped.push(item.key);
-  else if (item.state === 'waiting' || Object.keys(kept).length > 0)
+  else if (item.state === 'waiting' || Object.keys(hidden.kept).length > 0)
     context.draft.outboxSaved.push({ ...item, ...shown, state: 'refused' });
   return decided.map(({ field, outcome }) => {
     if (outcome.kind !== 'toCrm') return { field, outcome };

@@ -22,9 +22,9 @@ export function planUpdate(
 ): RowState | undefined {
   const { draft, input } = context;
   const item = context.outbox.get(key.id);
-  const { lost } = findHiddenEdits(context, row, item);
-  if (item) noteLost(context, item, lost, 'not sent, because its column is gone or off');
-  const { fields, base } = wantedOf(context, row, item, decided);
+  const hidden = findHiddenEdits(context, row, item);
+  if (item) noteLost(context, item, hidden.lost, 'not sent, because its column is gone or off');
+  const { fields, base } = wantedOf(decided, item, hidden);
   if (Object.keys(fields).length === 0) {
     if (item) draft.outboxDropped.push(key);
     return undefined;
@@ -47,7 +47,7 @@ export function planUpdate(
 
 /** People at the sheet can do nothing about a connection: its own words are for the log and the operator. */
 function waitingText({ error }: OutboxItem): string {
-  if (!error) return 'waiting to be sent to the CRM';
+  if (!error) return waitingState.what;
   const { hint, mender } = errorKinds[error.code];
   return mender === 'time' ? hint : `${error.message} It is tried again.`;
 }

@@ -42,15 +42,13 @@ export function findHiddenEdits(
   };
 }
 
-/** What is to go to the CRM from a row: what it shows, and what waits of it and is kept although its column is gone. */
+/** What is to go to the CRM from a row: what it shows, and what of its `item` is kept although its column is gone. */
 export function wantedOf(
-  context: TabContext,
-  row: ObservedRow,
-  item: OutboxItem | undefined,
   decided: readonly DecidedField[],
+  item: OutboxItem | undefined,
+  { kept }: HiddenEdits,
 ): { readonly fields: Fields; readonly base: Fields } {
   const { fields, base } = wantedFields(decided);
-  const { kept } = findHiddenEdits(context, row, item);
   return {
     fields: { ...fields, ...kept },
     base: { ...base, ...pickFields(item?.base ?? {}, Object.keys(kept)) },
