@@ -132,12 +132,18 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
     ...options.environment,
   };
   const { spreadsheetId, rootUrl: sheetsUrl } = sheets;
-  const stage = joinStage(environment, { crmUrl: crm.pageUrl, sheetsUrl, spreadsheetId }, crm.model);
+  const tabTitles = contactsPauseMs === undefined ? titles : [...titles, 'Contacts'];
+  const addresses = { crmUrl: crm.pageUrl, sheetsUrl, spreadsheetId };
+  const stage = joinStage(environment, addresses, { model: crm.model, tabTitles });
   expect(await stage.runCommand('init')).toMatchObject({ code: 0, stderr: '' });
   return stage;
 }
 
-function joinStage(environment: Environment, addresses: SideAddresses, model: CrmModel): ProcessStage {
+function joinStage(
+  environment: Environment,
+  addresses: SideAddresses,
+  { model, tabTitles }: { readonly model: CrmModel; readonly tabTitles: readonly string[] },
+): ProcessStage {
   const { sheetsUrl } = addresses;
   const actByHand = (order: unknown) => post(`${addresses.crmUrl}__sandbox/by-hand`, order);
   const runCommand = (...words: string[]) => spawnCommand(words, environment).ended;
@@ -173,7 +179,7 @@ function joinStage(environment: Environment, addresses: SideAddresses, model: Cr
       });
     },
     async expectAtRest() {
-      await until('no row says that it is pending', async () => !(await isAnyPending(addresses)), {
+      await until('no row says that it is pending', async () => !(await isAnyPending(addresses, tabTitles)), {
         everyMs: 100,
       });
       const { code, stdout, stderr } = await runCommand('resync', '--json');
@@ -200,8 +206,8 @@ async function countSheetWrites(sheetsUrl: string): Promise<number> {
   return usageShape.parse(await answer.json()).write.total;
 }
 
-async function isAnyPending(addresses: SideAddresses): Promise<boolean> {
-  const tabs = await Promise.all(titles.map((title) => readTab(addresses, title)));
+async function isAnyPending(addresses: SideAddresses, tabTitles: readonly string[]): Promise<boolean> {
+  const tabs = await Promise.all(tabTitles.map((title) => readTab(addresses, title)));
   return tabs.flat().some(({ Sync }) => String(Sync).startsWith('Pending'));
 }
 
