@@ -9,6 +9,7 @@ import { differingFields, type FieldName, type Value } from '../value.ts';
 import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, refusedScope, type TabContext, vanishedScope } from './context.ts';
+import { findWritesAstray } from './hit-rows.ts';
 import { isLike } from './likeness.ts';
 import { baseOf } from './origin.ts';
 import { waitingStep } from './outbox-step.ts';
@@ -20,7 +21,8 @@ import { noteLost, waitingFields } from './waiting-edits.ts';
 
 /**
  * Decides a record whose row vanished from the table. It is never deleted in the CRM unless a person or the configuration says so,
- * and never when the CRM's record was edited since: a delete does not beat an edit, so the row comes back.
+ * and never when the CRM's record was edited since: a delete does not beat an edit, so the row comes back. Where a write of ours had put
+ * another record's values into that row, a person is asked whatever the configuration says.
  */
 export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   const { draft } = context;
@@ -39,7 +41,10 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   const base = baseOf(context, agreement);
   const scope = vanishedScope(key);
   const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
-  const decided = context.decision(scope) ?? tabChoice(context) ?? ruleOf(context);
+  const showedOther = findWritesAstray(context, key.id).length > 0;
+  const rule = ruleOf(context);
+  const decided =
+    context.decision(scope) ?? tabChoice(context) ?? (showedOther && rule === 'trash' ? 'ask' : rule);
   const choice = isReverted ? 'restore' : decided;
   const isEditedInCrm = differingFields(base, record.fields).length > 0;
   // Whoever decides otherwise before the delete was sent takes it back.
@@ -53,7 +58,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     draft.holds.push({
       entity: key.entity,
       id: key.id,
-      reason: vanishedReason(context, key),
+      reason: vanishedReason(context, key, showedOther),
       decision: scope,
     });
   } else if (item?.kind === 'delete') {
@@ -77,12 +82,16 @@ export function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPo
   return entity === 'contact' && rule === 'trash' ? 'ask' : rule;
 }
 
-function vanishedReason(context: TabContext, key: RecordKey): string {
+function vanishedReason(context: TabContext, key: RecordKey, showedOther: boolean): string {
   const what =
     key.entity === 'contact'
       ? 'deletes the contact for good'
       : `moves the record to the trash of the CRM${companyOf(context, key)}`;
-  return `Its row is gone from the sheet. Trash ${what}, Restore brings the row back.`;
+  // Whoever deleted what was not to stand there may not have meant the record at all.
+  const shown = showedOther
+    ? ' Rows had moved while they were written, and it showed values of another record then.'
+    : '';
+  return `Its row is gone from the sheet.${shown} Trash ${what}, Restore brings the row back.`;
 }
 
 /** What the CRM trashes together with the record, as far as it is known. */

@@ -1,7 +1,7 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import { isSameKept } from '../kept-cell.ts';
-import type { SentSet } from '../open-write.ts';
-import { isClaimToken } from '../record.ts';
+import type { OpenWrite, SentSet } from '../open-write.ts';
+import { isClaimToken, type RecordId } from '../record.ts';
 import type { KeptRow, ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { equalRows } from './bind.ts';
@@ -66,6 +66,19 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const found = isIdWritten ? hits : hits.slice(0, 1);
   return found.length === 0 && mayBeBlank(sent) ? findBlankRow(tab, sent) : found;
 }
+
+/** Writes of ours that reached the row of a record instead of the one that was meant, and are not mended there yet. */
+export const findWritesAstray = (
+  { entity, input }: Pick<TabContext, 'entity' | 'input'>,
+  id: RecordId,
+): readonly OpenWrite[] =>
+  input.known.openWrites.filter(
+    ({ outcome, sets }) =>
+      outcome === 'answered' && sets.some((sent) => sent.entity === entity && isAstrayIn(sent, id)),
+  );
+
+const isAstrayIn = ({ idSeen, kept }: SentSet, id: RecordId): boolean =>
+  kept !== undefined && describeCell(kept.id) === id && !equalCells(idSeen, kept.id);
 
 const withId = ({ rows }: Tab, id: Cell): readonly ObservedRow[] =>
   rows.filter((row) => equalCells(row.id, id));

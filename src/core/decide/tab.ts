@@ -9,6 +9,7 @@ import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { type ContestHold, findContestHold } from './contested.ts';
 import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
+import { findWritesAstray } from './hit-rows.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
 import { pauseRow } from './paused.ts';
 import { decideRow } from './row.ts';
@@ -38,7 +39,10 @@ export function decideTab(context: TabContext): boolean {
     (agreement) =>
       isInTable(context, agreement) && !present.has(agreement.key.id) && mayStay(context, agreement.key.id),
   );
-  for (const { key } of missing) keepDecisions(context, key);
+  for (const { key } of missing) {
+    keepDecisions(context, key);
+    for (const { id } of findWritesAstray(context, key.id)) draft.neededWrites.add(id);
+  }
   if (missing.length > 0) tabChoice(context);
   const orphans = findOrphans(context, rows);
   const strays = findStrays(context, rows, [...missing, ...orphans]);
