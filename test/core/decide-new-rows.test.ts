@@ -336,6 +336,21 @@ describe('a create whose outcome nobody knows', () => {
     expect(describeCell(rowOf(world, made).cells['title'] ?? emptyCell)).toBe('Acme');
   });
 
+  it('S15: whose row is gone gets one again, once a mirror without its agreement was put back', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    claim(world, row);
+    push(world);
+    world.sheet.lead.splice(world.sheet.lead.indexOf(row), 1);
+    world.agreements.clear();
+    settle(world);
+    expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title'] ?? emptyCell))).toEqual([
+      'Beta',
+      'Acme',
+    ]);
+    expect(titles(world)).toEqual(['Beta', 'Acme']);
+  });
+
   it('S4: gives its ID to a row that lost its token, also while the CRM has told nothing of the record', () => {
     const world = worldWithLeads(['Beta'], { policy: { vanishedRows: 'trash' } });
     const row = addRow(world, 'lead', { title: textCell('Acme') });

@@ -141,10 +141,13 @@ export function decideUnseenRecords(context: TabContext, present: ReadonlySet<Re
     } else if (!agreement || Object.keys(agreement.fields).length === 0) unseen.push(record);
   }
   const tokens = new Set(context.tab.rows.map((row) => describeCell(row.id)));
-  // A person who took the token out of its row has looked: nothing is kept back for that create any more.
-  const doubtful = [...context.outbox.values()].filter(
-    ({ key, kind, state }) => kind === 'create' && (state !== 'review' || tokens.has(key.id)),
-  );
+  const isExpected = ({ key, kind, recordId = '', state }: OutboxItem): boolean => {
+    if (kind !== 'create') return false;
+    if (tokens.has(key.id)) return true;
+    // A person who took the token out of its row has looked, and without an agreement nobody is asked what became of the row.
+    return state === 'done' ? agreements.has(recordId) : state !== 'review';
+  };
+  const doubtful = [...context.outbox.values()].filter(isExpected);
   const { room = Number.POSITIVE_INFINITY } = context.tab;
   const due = unseen.filter((record) => {
     const item = doubtful.find((candidate) => mayBeMadeBy(candidate, record));
