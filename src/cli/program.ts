@@ -1,59 +1,53 @@
 import { Command, CommanderError } from 'commander';
 import { type Environment, linkVariable } from '../app/config.ts';
-import { addApplyCommand } from './apply.ts';
-import { addApproveCommand } from './approve.ts';
-import { addBackupCommand } from './backup.ts';
 import type { CommandContext } from './command.ts';
-import { addConflictsCommand } from './conflicts.ts';
-import { addDemoCommand } from './demo.ts';
-import { addDoctorCommand } from './doctor.ts';
-import { addErrorsCommand } from './errors.ts';
 import { examples } from './examples.ts';
-import { addHistoryCommand } from './history.ts';
-import { addInitCommand } from './init.ts';
 import { type ExitCode, exitCodes, reportError } from './outcome.ts';
-import { addPlanCommand } from './plan.ts';
-import { addRefusedCommands } from './refused.ts';
-import { addResolveCommand } from './resolve.ts';
-import { addResyncCommand } from './resync.ts';
-import { addSandboxCommand } from './sandbox.ts';
-import { addSettingsCommand } from './settings.ts';
-import { addStartCommand } from './start.ts';
-import { addStatusCommand } from './status.ts';
-import { addUndoCommand } from './undo.ts';
 
-const addCommands = [
-  addStartCommand,
-  addInitCommand,
-  addDoctorCommand,
-  addStatusCommand,
-  addPlanCommand,
-  addApplyCommand,
-  addResyncCommand,
-  addConflictsCommand,
-  addResolveCommand,
-  addApproveCommand,
-  addRefusedCommands,
-  addHistoryCommand,
-  addUndoCommand,
-  addBackupCommand,
-  addSettingsCommand,
-  addErrorsCommand,
-  addDemoCommand,
-  addSandboxCommand,
-];
+type AddCommand = (program: Command, context: CommandContext) => void;
+
+const loadRefused = async () => (await import('./refused.ts')).addRefusedCommands;
+
+/** By the names of the commands, in the order of the help. To load what a command does not need is most of what it would take to start. */
+const commandLoaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  start: async () => (await import('./start.ts')).addStartCommand,
+  init: async () => (await import('./init.ts')).addInitCommand,
+  doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
+  status: async () => (await import('./status.ts')).addStatusCommand,
+  plan: async () => (await import('./plan.ts')).addPlanCommand,
+  apply: async () => (await import('./apply.ts')).addApplyCommand,
+  resync: async () => (await import('./resync.ts')).addResyncCommand,
+  conflicts: async () => (await import('./conflicts.ts')).addConflictsCommand,
+  resolve: async () => (await import('./resolve.ts')).addResolveCommand,
+  approve: async () => (await import('./approve.ts')).addApproveCommand,
+  retry: loadRefused,
+  revert: loadRefused,
+  ignore: loadRefused,
+  history: async () => (await import('./history.ts')).addHistoryCommand,
+  undo: async () => (await import('./undo.ts')).addUndoCommand,
+  backup: async () => (await import('./backup.ts')).addBackupCommand,
+  settings: async () => (await import('./settings.ts')).addSettingsCommand,
+  errors: async () => (await import('./errors.ts')).addErrorsCommand,
+  demo: async () => (await import('./demo.ts')).addDemoCommand,
+  sandbox: async () => (await import('./sandbox.ts')).addSandboxCommand,
+};
 
 const exitCodesText =
   'Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 needs a person, 4 not reachable.';
 
-/** All commands, ready to be parsed; parsing throws where the library would end the process. */
-export function buildProgram(context: CommandContext): Command {
+/**
+ * The commands that stand among the words, or all where none does, ready to be parsed; parsing throws where the library would end the
+ * process.
+ */
+export async function buildProgram(context: CommandContext, words: readonly string[] = []): Promise<Command> {
   const program = new Command('crm-sheet-sync').description(
     "Keeps an agency's CRM and a Google Sheet the same, in both directions.",
   );
   program.option('--link <name>', `which link it is about, where there are several (${linkVariable})`);
   program.configureHelp({ showGlobalOptions: true });
-  for (const addCommand of addCommands) addCommand(program, context);
+  const named = Object.entries(commandLoaders).filter(([name]) => words.includes(name));
+  const loaders = new Set(named.length > 0 ? named.map(([, load]) => load) : Object.values(commandLoaders));
+  for (const load of loaders) (await load())(program, context);
   for (const command of program.commands) {
     const lines = examples[command.name()] ?? [];
     command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
@@ -71,11 +65,12 @@ export async function run(words: readonly string[], environment: Environment): P
   };
   // The option is one more way to give the variable, so that no command has to know of it.
   const own: Record<string, string | undefined> = { ...environment };
-  const program = buildProgram({ environment: own, finish }).hook('preAction', (parsed) => {
-    const { link } = parsed.opts<{ link?: string }>();
-    if (link !== undefined) own[linkVariable] = link;
-  });
   try {
+    const program = await buildProgram({ environment: own, finish }, words);
+    program.hook('preAction', (parsed) => {
+      const { link } = parsed.opts<{ link?: string }>();
+      if (link !== undefined) own[linkVariable] = link;
+    });
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -19,7 +19,7 @@ import {
   shellLines,
 } from './markdown.ts';
 
-const program = buildProgram({ environment: {}, finish: () => undefined });
+const program = await buildProgram({ environment: {}, finish: () => undefined });
 const commands: ReadonlyMap<string, Command> = new Map(
   program.commands.map((command) => [command.name(), command]),
 );

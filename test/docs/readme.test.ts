@@ -30,11 +30,10 @@ test('README lists every error of the closed table', () => {
   checkPart('errors', errorsTable());
 });
 
-test('README names every command', () => {
+test('README names every command', async () => {
   const text = readFileSync(file, 'utf8');
-  const names = buildProgram({ environment: {}, finish: () => undefined }).commands.map((command) =>
-    command.name(),
-  );
+  const { commands } = await buildProgram({ environment: {}, finish: () => undefined });
+  const names = commands.map((command) => command.name());
   expect(names.length).toBeGreaterThan(5);
   expect(names.filter((name) => !new RegExp(`^\\| \`${name}[ \`]`, 'm').test(text))).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 const limit = { timeout: 120_000 };
 
-const program = buildProgram({ environment: {}, finish: () => undefined });
+const program = await buildProgram({ environment: {}, finish: () => undefined });
 
 const historyShape = z.object({ entries: z.array(z.object({ id: z.number(), kind: z.string() })) });
 const waitingShape = z.object({ waiting: z.array(z.object({ scope: z.string() })) });
