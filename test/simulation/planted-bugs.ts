@@ -85,6 +85,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       };
     },
+    firstSeed: 10_008,
     runsMax: 60,
   },
   {
@@ -200,6 +201,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       const brakes = { ...link.policy.brakes, deletesMin: 1_000 };
       return { ...link, policy: { ...link.policy, brakes } };
     },
+    firstSeed: 10_014,
     runsMax: 60,
     hasMishaps: true,
   },
@@ -236,7 +238,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       withUnknownCreate(link, () => {
         throw new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
       }),
-    firstSeed: 10_110,
+    firstSeed: 10_145,
     runsMax: 200,
     hasMishaps: true,
   },
@@ -259,7 +261,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         saveRecord: (record) =>
           link.mirror.saveRecord(record.missedSweeps > 0 ? { ...record, presence: 'gone' } : record),
       }),
-    firstSeed: 10_140,
+    firstSeed: 10_145,
     runsMax: 200,
     hasMishaps: true,
   },
