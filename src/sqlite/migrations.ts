@@ -121,27 +121,28 @@ export const migrations: readonly string[] = [
 ];
 
 /**
- * Brings the file to the current schema, one transaction per step; `beforeSteps` is told the schema of a file that is about to change.
- * Fails with STATE_NEWER for a file of a later version.
+ * Brings the file to the current schema, all steps in one transaction: a file is as the earlier version left it, or as this one needs it.
+ * `beforeSteps` is told the schema of a file that is about to change. Fails with STATE_NEWER for a file of a later version.
  */
 export function migrate(
   connection: Connection,
   steps: readonly string[] = migrations,
   beforeSteps: (taken: number) => void = () => {},
 ): void {
-  const taken = Number(connection.readSetting('user_version'));
+  const readTaken = () => Number(connection.readSetting('user_version'));
+  const taken = readTaken();
   if (taken > steps.length) {
     throw new SyncError(
       'STATE_NEWER',
       `The mirror has schema ${taken}; this version knows up to ${steps.length}.`,
     );
   }
-  if (taken > 0 && taken < steps.length) beforeSteps(taken);
-  for (const [index, step] of steps.entries()) {
-    if (index < taken) continue;
-    connection.transaction(() => {
-      connection.execute(step);
-      connection.setSetting('user_version', index + 1);
-    });
-  }
+  if (taken === steps.length) return;
+  if (taken > 0) beforeSteps(taken);
+  connection.transaction(() => {
+    // Another process may have taken steps of a file that several share until this one had the lock.
+    const left = steps.slice(readTaken());
+    for (const step of left) connection.execute(step);
+    if (left.length > 0) connection.setSetting('user_version', steps.length);
+  });
 }

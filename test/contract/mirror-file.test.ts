@@ -161,18 +161,16 @@ describe('the file', () => {
     copy.close();
   });
 
-  test('a migration that fails half-way leaves the file at the step before', () => {
+  test('a migration that fails half-way leaves the file as it was before all of its steps', () => {
     const connection = connect(mirrorFile(directory));
-    const steps = [
-      'CREATE TABLE one (name TEXT)',
-      'CREATE TABLE two (name TEXT); CREATE TABLE one (name TEXT)',
-    ];
+    const [one, two] = ['CREATE TABLE one (name TEXT)', 'CREATE TABLE two (name TEXT)'];
     const tables = connection.prepare('SELECT name FROM sqlite_schema');
+    migrate(connection, [one]);
 
-    expect(() => migrate(connection, steps)).toThrow('already exists');
+    expect(() => migrate(connection, [one, two, one])).toThrow('already exists');
     expect(connection.readSetting('user_version')).toBe(1);
     expect(tables.all()).toStrictEqual([{ name: 'one' }]);
-    migrate(connection, [steps[0]!, 'CREATE TABLE two (name TEXT)']);
+    migrate(connection, [one, two]);
     expect(connection.readSetting('user_version')).toBe(2);
     connection.close();
   });
