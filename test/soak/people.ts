@@ -115,7 +115,8 @@ export function gatherPeople(stage: ProcessStage, random: Random): People {
         const { rows } = await pickRow();
         await onLeads({
           kind: 'edit',
-          row: rows.length + 1,
+          // Right below the last row the daemon may add one since the look, and whoever types there types into that.
+          row: rows.length + random.integer(3, 5),
           column: 'Title',
           text: say(newOwner(), 'title'),
         });
