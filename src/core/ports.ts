@@ -65,7 +65,10 @@ export interface Crm {
 
 /** The other side: a spreadsheet, later a database. Errors are `SyncError`s with a SHEET_ code. */
 export interface Table {
-  /** Names what the rows belong to, for example the spreadsheet's id; a change of it trips a brake. */
+  /**
+   * Names what the tabs belong to, for example the spreadsheet's id. Where another one, or another tab in it, holds the rows than before,
+   * they wait behind a brake and are met anew.
+   */
   readonly identity: string;
   /** One read of all tabs. A table that may answer the same object while nothing in it changed saves its readers work. */
   read(layout: Layout): Promise<ObservedTable>;

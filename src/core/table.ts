@@ -25,6 +25,8 @@ export interface OwnRow extends Pick<ObservedRow, 'position'> {
 export type ObservedTab =
   | {
       readonly state: 'read';
+      /** Tells the tab from every other one of the table, also from a copy under its title; absent where tabs are never exchanged. */
+      readonly identity?: string;
       readonly rows: readonly ObservedRow[];
       /** Fields whose column was found, and is not filled by an array formula: those that a new row can hold. */
       readonly fields: ReadonlySet<FieldName>;

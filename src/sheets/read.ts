@@ -44,7 +44,8 @@ export function observeTabs(
     if (place.state !== 'found') return held(place.reason);
     const { observed, ...rest } = observeTab(place.grid, tab);
     if (observed.state === 'held') return { observed };
-    return { ...rest, observed: { ...observed, room: roomOf(place.grid, cells, layout.length) } };
+    const room = roomOf(place.grid, cells, layout.length);
+    return { ...rest, observed: { ...observed, identity: String(place.grid.sheetId), room } };
   };
   return new Map([...places].map(([tab, place]) => [tab.entity, readTab(tab, place)]));
 }

@@ -11,6 +11,7 @@ import { readContests } from './contests.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
+import { rebaseReplaced } from './replaced-tab.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
 
 /** What a cycle leaves for the next. */
@@ -64,7 +65,9 @@ export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): 
 /** Reads the table, once more where a write has landed meanwhile of which nobody knew. */
 async function readTable(link: Link): Promise<ObservedTable> {
   const table = await link.table.read(currentLayout(link));
-  if (rebaseOutrun(link, table)) link.log.warn('mirror.rebased', {});
+  const isOutrun = rebaseOutrun(link, table);
+  const isReplaced = rebaseReplaced(link, table);
+  if (isOutrun || isReplaced) link.log.warn('mirror.rebased', {});
   return (await recallWrites(link)) ? link.table.read(currentLayout(link)) : table;
 }
 

@@ -1,5 +1,8 @@
 import { describeCell } from '../core/cell.ts';
+import { scopeEntity } from '../core/decide/context.ts';
+import type { TabKind } from '../core/layout.ts';
 import { copiedFact, type Mirror } from '../core/mirror.ts';
+import { type OpenWrite, stepsOf } from '../core/open-write.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
@@ -50,20 +53,57 @@ export function beginRebase(
   reason: string,
   { now, newWord }: { now: number; newWord: string },
 ): void {
-  for (const { key } of mirror.readAgreements()) mirror.dropAgreement(key);
-  for (const { key, kind, state } of mirror.readOutbox()) {
-    const isOver = kind === 'create' && (state === 'done' || state === 'review');
-    if (!isOver) forgetStep(mirror, key, now);
-  }
   for (const { scope } of mirror.readDecisions()) mirror.dropDecision(scope);
   for (const { id } of mirror.readOpenWrites()) mirror.dropOpenWrite(id);
   for (const entity of entities) {
-    saveRebase(mirror, entity, reason);
+    forgetAgreed(mirror, entity, reason, now);
     // What the CRM holds now has to be seen first.
     mirror.saveSweep({ entity, startedAt: now, isComplete: false, pages: 0, records: 0 });
   }
   mirror.saveFact(wordFact, newWord);
   mirror.saveFact(writesFact, '');
+}
+
+/** Forgets what is agreed of an entity and what is on its way to the CRM for it. */
+function forgetAgreed(mirror: Mirror, entity: Entity, reason: string, now: number): void {
+  for (const { key } of mirror.readAgreements()) if (key.entity === entity) mirror.dropAgreement(key);
+  for (const { key, kind, state } of mirror.readOutbox()) {
+    const isOver = kind === 'create' && (state === 'done' || state === 'review');
+    if (key.entity === entity && !isOver) forgetStep(mirror, key, now);
+  }
+  saveRebase(mirror, entity, reason);
+}
+
+/**
+ * Rebases one entity, because its rows are other ones than those that the mirror speaks of. What is known of the CRM stays good. To be
+ * called in a transaction.
+ */
+export function rebaseRows(
+  mirror: Mirror,
+  entity: Entity,
+  reason: string,
+  { now, newWord }: { now: number; newWord: string },
+): void {
+  forgetAgreed(mirror, entity, reason, now);
+  for (const { scope } of mirror.readDecisions())
+    if (scopeEntity(scope) === entity) mirror.dropDecision(scope);
+  for (const write of mirror.readOpenWrites()) {
+    const left = withoutRowsOf(write, entity);
+    if (stepsOf(left).size > 0) mirror.saveOpenWrite(left);
+    else mirror.dropOpenWrite(write.id);
+  }
+  mirror.saveFact(wordFact, newWord);
+}
+
+function withoutRowsOf(write: OpenWrite, entity: Entity): OpenWrite {
+  const { appends, deletes, sets } = write;
+  const isElsewhere = (step: { readonly entity: TabKind }) => step.entity !== entity;
+  return {
+    ...write,
+    sets: sets.filter(isElsewhere),
+    deletes: deletes.filter(isElsewhere),
+    appends: appends.filter(isElsewhere),
+  };
 }
 
 /** Rebases a mirror that was started from a copy. Answers whether it was one. */

@@ -1,5 +1,6 @@
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import type { ConflictPolicy } from '../../src/core/layout.ts';
+import type { VanishedRowPolicy } from '../../src/core/policy.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import type { Link } from '../../src/sync/link.ts';
@@ -26,12 +27,13 @@ const turnsMax = 200;
 export async function openLeadsStage(
   conflict: ConflictPolicy = 'crm',
   changes: Partial<Link> = {},
+  vanishedRows: VanishedRowPolicy = 'ask',
 ): Promise<LeadsStage> {
   const stage = await openLinkStage({ leads: 5, opportunities: 0, tasks: 0 });
   const { policy } = stage.link;
   const link: Link = {
     ...stage.link,
-    policy: { ...policy, tabs: { ...policy.tabs, lead: { ...policy.tabs.lead, conflict } } },
+    policy: { ...policy, tabs: { ...policy.tabs, lead: { ...policy.tabs.lead, conflict, vanishedRows } } },
     ...changes,
   };
   await pullCatalog(link, 'newest');
