@@ -134,7 +134,7 @@ async function matchRows(link: Link, column: string, isApproved: boolean): Promi
     console.log('Nothing was written. Run it again with --yes to write the IDs.');
   if (unclear > 0)
     console.log(
-      'Put the right ID into the rows that are not clear, or delete them; the daemon asks before it creates any of them.',
+      'Put the right ID into the rows that are not clear, empty one that is not the ID of a record, or delete them; the daemon asks before it takes any of them.',
     );
   return unclear === 0 && (isApproved || matches === 0);
 }

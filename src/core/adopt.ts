@@ -1,5 +1,6 @@
 import { describeCell } from './cell.ts';
 import { decode, type Names } from './codec.ts';
+import { describeValue } from './decide/describe-value.ts';
 import { isBlank } from './decide/new-row.ts';
 import type { FieldDefinition } from './field.ts';
 import { labelKey } from './label-key.ts';
@@ -22,7 +23,7 @@ export interface UnclearRow {
 
 /** What becomes of the rows of a tab that somebody filled before the daemon came. */
 export interface Adoption {
-  /** Rows that carry the ID of a record already. */
+  /** Rows that carry the ID of a record already, and show it in the key column. */
   readonly identified: number;
   readonly matches: readonly Match[];
   readonly unclear: readonly UnclearRow[];
@@ -38,24 +39,40 @@ export interface AdoptionInput {
 
 /**
  * Finds the record of every row: by its ID, else by what it shows in the key column. Only a value that one row and one record have is a
- * match; whatever is less certain is left to a person.
+ * match; whatever is less certain is left to a person. So is an ID whose record has another value there: people number their lists, and
+ * call that ID as well.
  */
 export function matchRows({ rows, records, key, names }: AdoptionInput): Adoption {
   const filled = rows.filter((row) => row.id.kind !== 'empty' || !isBlank(row));
-  const known = new Set(records.map((record) => record.key.id));
-  const hasKnownId = (row: ObservedRow) => known.has(describeCell(row.id));
-  const identified = new Map(filled.filter(hasKnownId).map((row) => [describeCell(row.id), row]));
-  const keyOf = (row: ObservedRow): string | undefined => {
+  const known = new Map(records.map((record) => [record.key.id, record]));
+  const recordById = (row: ObservedRow) => known.get(describeCell(row.id));
+  const holders = new Map(filled.filter(recordById).map((row) => [describeCell(row.id), row]));
+  const read = (row: ObservedRow) => {
     const cell = row.cells[key.name];
-    const seen = cell && decode(key, cell, names);
+    return cell && decode(key, cell, names);
+  };
+  const keyOf = (row: ObservedRow): string | undefined => {
+    const seen = read(row);
     return seen?.kind === 'value' ? comparisonKey(seen.value) : undefined;
+  };
+  const keyValueOf = ({ fields }: StoredRecord): Value => fields[key.name] ?? null;
+  const isIdentified = (row: ObservedRow): boolean => {
+    const record = recordById(row);
+    return (
+      record !== undefined && read(row)?.kind === 'value' && keyOf(row) === comparisonKey(keyValueOf(record))
+    );
   };
   const unnamed = filled.filter((row) => row.id.kind === 'empty');
   const rowsByKey = Map.groupBy(unnamed, keyOf);
-  const recordsByKey = Map.groupBy(records, ({ fields }) => comparisonKey(fields[key.name] ?? null));
+  const recordsByKey = Map.groupBy(records, (record) => comparisonKey(keyValueOf(record)));
 
   /** The record of a row, or why it has none. */
   function judge(row: ObservedRow): RecordId | { readonly reason: string } {
+    const named = recordById(row);
+    if (named) {
+      const value = describeValue(key, keyValueOf(named), names);
+      return { reason: `Its ID is that of record ${named.key.id}, whose ${key.header} is “${value}”.` };
+    }
     if (row.id.kind !== 'empty')
       return { reason: `No record of the CRM has the ID “${describeCell(row.id)}”.` };
     const text = keyOf(row);
@@ -69,16 +86,16 @@ export function matchRows({ rows, records, key, names }: AdoptionInput): Adoptio
     }
     const { id } = record.key;
     const same = (rowsByKey.get(text) ?? []).filter((other) => other !== row);
-    const holder = identified.get(id);
+    const holder = holders.get(id);
     const rivals = [...same, ...(holder ? [holder] : [])].map(rowNumber);
     if (rivals.length > 0)
       return { reason: `${shown} also stands in row ${rivals.join(', ')}, and only record ${id} has it.` };
     return id;
   }
 
-  const judged = filled.filter((row) => !hasKnownId(row)).map((row) => ({ row, found: judge(row) }));
+  const judged = filled.filter((row) => !isIdentified(row)).map((row) => ({ row, found: judge(row) }));
   return {
-    identified: filled.filter(hasKnownId).length,
+    identified: filled.filter(isIdentified).length,
     matches: judged.flatMap(({ row, found }) => (typeof found === 'string' ? [{ row, id: found }] : [])),
     unclear: judged.flatMap(({ row, found }) => (typeof found === 'string' ? [] : [{ row, ...found }])),
   };

@@ -41,8 +41,9 @@ export async function adoptRows(link: Link, column: string): Promise<readonly Ta
   const layout = currentLayout(link);
   const before = await link.table.read(layout);
   const adoptions = matchTabs(link, layout, before, column);
-  // Whoever has IDs written agrees that the tab is joined: rows with IDs are no sign of a lost mirror then.
-  for (const { entity } of adoptions) saveRebase(link.mirror, entity, '');
+  // Whoever has IDs written agrees that the tab is joined, unless IDs stand there that may be numbers of its own.
+  for (const { entity, unclear } of adoptions)
+    if (unclear.every(({ row }) => row.id.kind === 'empty')) saveRebase(link.mirror, entity, '');
   const wanted = new Map(adoptions.map((adoption) => [adoption.entity, wantedIds(adoption, before)]));
   let now = before;
   for (let round = 1; round <= roundsMax; round += 1) {

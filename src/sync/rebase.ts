@@ -16,8 +16,8 @@ export const saveRebase = (mirror: Mirror, entity: Entity, reason: string): void
   mirror.saveFact(rebaseFact(entity), reason);
 
 /**
- * The entities whose agreements have to be found anew, with the reason. A mirror that has none at all meets a tab that was synced before
- * when its own file was lost.
+ * The entities whose agreements have to be found anew, with the reason. A mirror that has none at all meets a tab with IDs when
+ * its own file was lost, or when people number their rows.
  */
 export function readRebases(
   mirror: Mirror,
@@ -34,7 +34,8 @@ export function readRebases(
   );
 }
 
-const newMirrorReason = 'The mirror is new, but the sheet was synced before.';
+const newMirrorReason =
+  'The mirror is new, but rows have IDs: the sheet was synced before, or has an ID column of its own.';
 
 function hasIds({ tabs }: ObservedTable, entity: Entity): boolean {
   const tab = tabs[entity];

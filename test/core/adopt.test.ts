@@ -38,11 +38,20 @@ const match = (rows: readonly ObservedRow[], records: readonly StoredRecord[]) =
 const records = [recordOf(1, 'Acme'), recordOf(2, 'Bolt'), recordOf(3, 'Cup'), recordOf(4, 'Cup')];
 
 describe('matching the rows of a filled tab', () => {
-  it('goes by the ID where there is one, whatever the row shows', () => {
-    expect(match([rowAt(1, 'Bolt', numberCell(1)), rowAt(2, 'Bolt')], records)).toEqual({
+  it('goes by the ID where the key column agrees, also with what several records have', () => {
+    const rows = [rowAt(1, ' ACME ', numberCell(1)), rowAt(2, 'Bolt'), rowAt(3, 'Cup', numberCell(4))];
+    expect(match(rows, records)).toEqual({ identified: 2, matches: [[2, '2']], unclear: [] });
+  });
+
+  it('leaves rows that brought numbers of their own as IDs to a person, beside those that agree', () => {
+    const rows = ['Cup', '', 'Cup'].map((title, index) => rowAt(index + 1, title, numberCell(index + 1)));
+    expect(match(rows, records)).toEqual({
       identified: 1,
-      matches: [[2, '2']],
-      unclear: [],
+      matches: [],
+      unclear: [
+        [1, 'Its ID is that of record 1, whose Title is “Acme”.'],
+        [2, 'Its ID is that of record 2, whose Title is “Bolt”.'],
+      ],
     });
   });
 

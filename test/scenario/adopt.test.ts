@@ -53,6 +53,27 @@ describe('a tab that was filled before the daemon came', () => {
     expect(await shownIds(stage)).toEqual(await trueIds(stage));
   });
 
+  test('S5: is not taken over where its own numbers stand as IDs: nothing is written, and a person is asked first', async () => {
+    const stage = await openFilled();
+    const ids = (await stage.readCrm()).leads.map(({ id }) => [String(id)]).toReversed();
+    await stage.editSheet(
+      { kind: 'paste', sheet: 'Leads', row: 1, column: 'ID', rows: ids },
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'Website', text: 'https://of-another.example' },
+    );
+    const before = await stage.readSheet();
+    const [adoption] = await adoptRows(stage.link, 'Title');
+    expect([adoption?.identified, adoption?.unclear.length]).toEqual([0, 6]);
+    const engine = stage.createEngine();
+    for (const _cycle of Array.from({ length: 3 })) await engine.cycle();
+    expect(engine.lastPlan).toMatchObject({
+      brakes: [
+        { scope: 'brake:lead:rebase', reason: expect.stringContaining('or has an ID column of its own') },
+      ],
+      outbox: { save: [] },
+    });
+    expect((await stage.readSheet())['Leads']).toEqual(before['Leads']);
+  });
+
   test('is not matched by a column that no tab has', async () => {
     const { link } = await openFilled();
     await expect(planAdoption(link, 'Nickname')).rejects.toMatchObject({
