@@ -108,7 +108,7 @@ export function openLink(
       random,
       newWord,
       // A secret may have been exchanged meanwhile.
-      keys: () => keyReaders.map(({ crm, key }) => ({ crm, name: keyName(key.secret) })),
+      keys: () => keyReaders.map(({ crm, key }) => ({ crm, name: key.name })),
     };
     const close = () => {
       budget.close();
@@ -132,8 +132,7 @@ export function openSlots(
   const shared = sharedBudget ?? openSharedBudget(settings.link.commonDirectory);
   const log = shared.logOf(new URL(settings.crm.baseUrl).host);
   // What a mirror sent while its link was alone still counts.
-  for (const key of keysOf(settings).map(keyName))
-    for (const { freeAt } of own.budgetLog.readSlots(key)) log.addSlot(key, freeAt);
+  for (const { freeAt, key } of own.budgetLog.readSlots()) log.addSlot(key, freeAt);
   own.budgetLog.forgetSlots(Number.MAX_SAFE_INTEGER);
   const addSlot: BudgetLog['addSlot'] = (key, freeAt) => {
     // As in its own file: no request is sent while its answer could not be written down.
@@ -163,7 +162,7 @@ export type RereadKeys = () => readonly string[];
 export const keysOf = ({ crm }: Settings): string[] => [...new Set([crm.apiKey, ...crm.apiKeys])];
 
 const openKeys = (settings: Settings, rereadKeys: RereadKeys = () => []): readonly ApiKey[] =>
-  keysOf(settings).map((secret, place) => createApiKey(keyName(secret), secret, () => rereadKeys()[place]));
+  keysOf(settings).map((secret, place) => createApiKey(keyName, secret, () => rereadKeys()[place]));
 
 /** The budget of the settings' keys, going on with the slots in the log. */
 export const createKeyBudget = (

@@ -136,15 +136,18 @@ export interface Log {
 }
 
 /** A slot of the request budget as it is kept over restarts. Times are epoch ms. */
-export interface BudgetSlot {
+export interface KeySlot {
   readonly id: number;
+  /** The name of the key that its request was sent with. */
+  readonly key: string;
   /** When the slot is free again. */
   readonly freeAt: number;
 }
 
 /** Where the budget keeps its last window, so that a restart can not overspend. */
 export interface BudgetLog {
-  readSlots(key: string): BudgetSlot[];
+  /** The slots of all keys. */
+  readSlots(): readonly KeySlot[];
   /** Notes a slot before its request is sent. Answers its id. */
   addSlot(key: string, freeAt: number): number;
   moveSlot(id: number, freeAt: number): void;
@@ -158,6 +161,6 @@ export interface BudgetLog {
 export interface SharedSlots {
   /** Does the work while nobody else takes a slot; all of it is kept, or nothing. */
   alone<Result>(work: () => Result): Result;
-  /** The slots of everybody that are not free at `now`, with the name of their key. */
-  readTaken(now: number): readonly (BudgetSlot & { readonly key: string })[];
+  /** The slots of everybody that are not free at `now`. */
+  readTaken(now: number): readonly KeySlot[];
 }

@@ -1,6 +1,6 @@
 import { type Demand, nextTurn, type Turn } from '../core/budget.ts';
 import { SyncError } from '../core/errors.ts';
-import { type BudgetLog, type BudgetSlot, type Clock, type Lane, lanes } from '../core/ports.ts';
+import { type BudgetLog, type Clock, type KeySlot, type Lane, lanes } from '../core/ports.ts';
 import type { RequestUsage } from '../core/samples.ts';
 import type { Scope } from './contract.ts';
 import { type ApiKey, createKeyPool, type KeyPool, type Secrets } from './key-pool.ts';
@@ -119,7 +119,7 @@ class SlidingLogBudget implements RequestBudget {
     this.#pool = createKeyPool(keys);
     this.#keyWindows = keys.map((key) => ({ key, window: new SlotWindow({ requests, windowMs }) }));
     this.#ipWindow = new SlotWindow({ requests: ipRequests, windowMs });
-    for (const keyWindow of this.#keyWindows) this.#takeOverSlots(keyWindow);
+    for (const slot of options.log.readSlots()) this.#takeOverSlot(slot);
   }
 
   take(lane: Lane, needs: readonly Scope[] = [], signal?: AbortSignal, only?: ApiKey): Promise<Permit> {
@@ -303,32 +303,28 @@ class SlidingLogBudget implements RequestBudget {
     this.#forgottenAt = now;
   }
 
-  #takeOverSlots(of: KeyWindow): void {
-    for (const slot of this.#options.log.readSlots(of.key.name)) this.#takeOverSlot(of, slot);
-  }
-
   /** Sees the slots that other budgets took or gave back since the last look. */
   #learnOthers(): void {
     const { clock, log } = this.#options;
     for (const slot of log.shared?.readTaken(clock.now()) ?? []) {
       if (this.#ownSlots.has(slot.id)) continue;
-      this.#takeOverSlot(
-        this.#keyWindows.find(({ key }) => key.name === slot.key),
-        slot,
-      );
+      this.#takeOverSlot(slot);
     }
   }
 
   /**
+   * A slot of no key of this budget, as that of a secret from before an exchange, is one of the address all the same.
+   *
    * The log's times are of the wall clock, which may have been set back meanwhile: no slot is taken for
    * longer than one that was taken just now. (A clock that was set forward while the daemon was stopped can
    * not be noticed.)
    */
-  #takeOverSlot(of: KeyWindow | undefined, { id, freeAt }: BudgetSlot): void {
+  #takeOverSlot({ id, freeAt, key: name }: KeySlot): void {
     const { clock, holdMs, log } = this.#options;
     const longestMs = holdMs + this.#slotMs;
     const restMs = freeAt - clock.now();
     if (restMs > longestMs) log.moveSlot(id, clock.now() + longestMs);
+    const of = this.#keyWindows.find(({ key }) => key.name === name);
     if (restMs > 0) this.#occupy(of, id, this.#now() + Math.min(restMs, longestMs));
   }
 

@@ -2,18 +2,27 @@ import type { Scope } from './contract.ts';
 
 /** A key of the CRM. */
 export interface ApiKey {
-  /** Names the key in logs and in the log of slots; tells nothing about the secret. */
+  /** Names the secret as it is now, in logs and in the log of slots; tells nothing else about it. */
   readonly name: string;
   readonly secret: string;
   /** Looks whether there is another secret than the one that was `used`, and takes it from then on. Answers whether there is. */
   readonly renew?: (used: string) => boolean;
 }
 
-/** A key whose secret can be exchanged while the daemon runs: `reread` answers what stands at its source now. */
-export function createApiKey(name: string, first: string, reread: () => string | undefined): ApiKey {
+/**
+ * A key whose secret can be exchanged while the daemon runs: `reread` answers what stands at its source now. Its name goes with the
+ * secret, because the CRM counts requests by it.
+ */
+export function createApiKey(
+  nameOf: (secret: string) => string,
+  first: string,
+  reread: () => string | undefined,
+): ApiKey {
   let secret = first;
   return {
-    name,
+    get name() {
+      return nameOf(secret);
+    },
     get secret() {
       return secret;
     },

@@ -1,4 +1,4 @@
-import type { BudgetLog, BudgetSlot } from '../core/ports.ts';
+import type { BudgetLog, KeySlot } from '../core/ports.ts';
 import type { Ballast } from './ballast.ts';
 import type { Connection } from './connection.ts';
 
@@ -7,14 +7,14 @@ import type { Connection } from './connection.ts';
  * and so no request is sent, while its answer could not be written down.
  */
 export function openBudgetLog(connection: Connection, ballast: Ballast): BudgetLog {
-  const read = connection.prepare<BudgetSlot>(
-    'SELECT id, freeAt FROM budgetSlot WHERE budgetKey = ? ORDER BY freeAt, id',
+  const read = connection.prepare<KeySlot>(
+    'SELECT id, budgetKey AS key, freeAt FROM budgetSlot ORDER BY freeAt, id',
   );
   const add = connection.prepare('INSERT INTO budgetSlot (budgetKey, freeAt) VALUES (?, ?)');
   const move = connection.prepare('UPDATE budgetSlot SET freeAt = ? WHERE id = ?');
   const forget = connection.prepare('DELETE FROM budgetSlot WHERE freeAt < ?');
   return {
-    readSlots: (key) => read.all(key),
+    readSlots: () => read.all(),
     addSlot(key, freeAt) {
       ballast.expect();
       return add.run(key, Math.ceil(freeAt));

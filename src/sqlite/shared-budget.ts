@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BudgetLog, BudgetSlot } from '../core/ports.ts';
+import type { BudgetLog, KeySlot } from '../core/ports.ts';
 import { type Connection, connect } from './connection.ts';
 import { checkVersion, makeDurable } from './file-safety.ts';
 import { migrate } from './migrations.ts';
@@ -44,17 +44,17 @@ export function openSharedBudget(directory: string): SharedBudget {
 }
 
 function openLog(connection: Connection, destination: string): BudgetLog {
-  const read = connection.prepare<BudgetSlot>(
-    'SELECT id, freeAt FROM slot WHERE destination = ? AND budgetKey = ? ORDER BY freeAt, id',
+  const read = connection.prepare<KeySlot>(
+    'SELECT id, budgetKey AS key, freeAt FROM slot WHERE destination = ? ORDER BY freeAt, id',
   );
-  const readTaken = connection.prepare<BudgetSlot & { key: string }>(
+  const readTaken = connection.prepare<KeySlot>(
     'SELECT id, budgetKey AS key, freeAt FROM slot WHERE destination = ? AND freeAt > ?',
   );
   const add = connection.prepare('INSERT INTO slot (destination, budgetKey, freeAt) VALUES (?, ?, ?)');
   const move = connection.prepare('UPDATE slot SET freeAt = ? WHERE id = ?');
   const forget = connection.prepare('DELETE FROM slot WHERE freeAt < ?');
   return {
-    readSlots: (key) => read.all(destination, key),
+    readSlots: () => read.all(destination),
     addSlot: (key, freeAt) => add.run(destination, key, Math.ceil(freeAt)),
     moveSlot: (id, freeAt) => void move.run(Math.ceil(freeAt), id),
     forgetSlots: (now) => void forget.run(now),

@@ -16,6 +16,7 @@ import {
 const leadsKey = `svc_live_${'1'.repeat(64)}`;
 const tasksKey = `svc_live_${'2'.repeat(64)}`;
 const revokedKey = `svc_live_${'3'.repeat(64)}`;
+const nameOf = (secret: string) => `key-${secret.slice(-3)}`;
 const isOfTasks = (scope: Scope) => scope.endsWith(':tasks');
 
 let sandbox: SandboxCrm | undefined;
@@ -155,7 +156,7 @@ describe('a key whose secret was exchanged at its source', () => {
   async function openExchanged(found: string | undefined) {
     const { model, ...opened } = await openBench([revokedKey], { keys: [{ key: newKey, scopes }] });
     let looks = 0;
-    const key = createApiKey('exchanged', revokedKey, () => {
+    const key = createApiKey(nameOf, revokedKey, () => {
       looks += 1;
       return found;
     });
@@ -203,7 +204,7 @@ describe('S5: a call that began before its key was exchanged is not sent with th
         : answerOthers(response, request),
     );
     onTestFinished(() => server.close());
-    const key = createApiKey('k', 'old', () => 'new');
+    const key = createApiKey(nameOf, 'old', () => 'new');
     const bench = createCrmBench(server.baseUrl, { keys: [key], requests });
     return {
       ...bench,

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { BudgetLog, Lane } from '../../src/core/ports.ts';
 import { createRequestBudget, type Permit, type RequestBudget } from '../../src/crm/budget.ts';
 import type { Scope } from '../../src/crm/contract.ts';
-import type { ApiKey } from '../../src/crm/key-pool.ts';
+import { type ApiKey, createApiKey } from '../../src/crm/key-pool.ts';
 import { type OpenMirror, openMirror } from '../../src/sqlite/open.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { createMemoryBudgetLog } from '../support/memory-budget-log.ts';
@@ -51,6 +51,7 @@ const stores: readonly [string, () => SlotStore][] = [
 ];
 
 const key = { name: 'agency', secret: `svc_live_${'a'.repeat(64)}` };
+const nameOf = (secret: string) => `name of ${secret}`;
 const secondKey = { name: 'second', secret: `svc_live_${'b'.repeat(64)}` };
 
 interface BenchOptions {
@@ -116,8 +117,8 @@ describe('slots', () => {
 
   it('is kept in the log before the request may leave', async () => {
     const bench = setUp({ requests: 2 });
-    const keptWhenGranted = bench.budget.take('edit').then(() => bench.log.readSlots('agency').length);
-    expect(bench.log.readSlots('agency')).toHaveLength(1);
+    const keptWhenGranted = bench.budget.take('edit').then(() => bench.log.readSlots().length);
+    expect(bench.log.readSlots()).toHaveLength(1);
     expect(await keptWhenGranted).toBe(1);
   });
 
@@ -165,7 +166,7 @@ describe('slots', () => {
     for (const permit of bench.permits) permit.answered();
     await bench.clock.advance(slotMs + 1);
     await bench.ask('edit');
-    expect(bench.log.readSlots('agency')).toHaveLength(1);
+    expect(bench.log.readSlots()).toHaveLength(1);
   });
 
   it('needs no clock ticks while nobody waits', async () => {
@@ -230,11 +231,36 @@ describe.each(stores)('S11: a restart with its slots in %s', (_, openStore) => {
   });
 
   it('leaves the slots of another key alone', async () => {
-    const { log } = openStore();
-    const { clock, granted, ask } = setUp({ requests: 1, log });
-    log.addSlot('another agency', clock.now() + windowMs);
-    await ask('edit');
-    expect(granted).toEqual(['edit']);
+    const store = openStore();
+    const before = setUp({ requests: 1, keys: [secondKey], log: store.log });
+    await before.ask('edit');
+    const after = setUp({ requests: 1, clock: before.clock, log: store.reopen() });
+    await after.ask('edit');
+    expect(after.granted).toEqual(['edit']);
+  });
+
+  it('counts what was sent with a secret that a key got while the daemon ran', async () => {
+    const store = openStore();
+    const exchanged = createApiKey(nameOf, 'old', () => 'new');
+    const before = setUp({ requests: 10, keys: [exchanged], log: store.log });
+    await before.ask('edit', 3);
+    exchanged.renew?.('old');
+    await before.ask('edit', 7);
+    before.budget.close();
+    const found = createApiKey(nameOf, 'new', () => undefined);
+    const after = setUp({ requests: 10, keys: [found], clock: before.clock, log: store.reopen() });
+    await after.ask('edit', 4);
+    expect([after.granted.length, after.budget.usage().keys]).toMatchObject([3, [{ taken: 10 }]]);
+  });
+
+  it('counts for the address what was sent with keys that are no more', async () => {
+    const store = openStore();
+    const before = setUp({ requests: 10, ipRequests: 12, keys: [secondKey], log: store.log });
+    await before.ask('edit', 10);
+    before.budget.close();
+    const after = setUp({ requests: 10, ipRequests: 12, clock: before.clock, log: store.reopen() });
+    await after.ask('edit', 10);
+    expect(after.granted).toHaveLength(2);
   });
 });
 

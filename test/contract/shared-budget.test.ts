@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRequestBudget, type Permit } from '../../src/crm/budget.ts';
+import { type ApiKey, createApiKey } from '../../src/crm/key-pool.ts';
 import { openSharedBudget } from '../../src/sqlite/shared-budget.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 
@@ -18,10 +19,10 @@ function openDirectory(): string {
 }
 
 /** A budget of a link in a process of its own, with what was let through. */
-function openBudget(directory: string, clock: ManualClock, keyName: string, host = 'crm.example') {
+function openBudget(directory: string, clock: ManualClock, of: string | ApiKey, host = 'crm.example') {
   const shared = openSharedBudget(directory);
   onTestFinished(() => shared.close());
-  const key = { name: keyName, secret: `svc_live_${'a'.repeat(64)}` };
+  const key = typeof of === 'string' ? { name: of, secret: `svc_live_${'a'.repeat(64)}` } : of;
   const budget = createRequestBudget({
     keys: [key],
     requests: 6,
@@ -61,6 +62,24 @@ test('budgets with the same key never send more together than the key may', asyn
   const [first, second] = [openBudget(directory, clock, 'same'), openBudget(directory, clock, 'same')];
   await first.ask(4);
   await second.ask(4);
+  expect([first.permits.length, second.permits.length]).toEqual([4, 2]);
+});
+
+test('S11: a process whose key was exchanged while it ran, and one that was started later, count the same key as one', async () => {
+  const [directory, clock] = [openDirectory(), createManualClock()];
+  const [renewed, found] = ['old', 'new'].map((secret) =>
+    createApiKey(
+      (named) => `name of ${named}`,
+      secret,
+      () => 'new',
+    ),
+  );
+  const first = openBudget(directory, clock, renewed!);
+  renewed?.renew?.('old');
+  await first.ask(4);
+  const second = openBudget(directory, clock, found!);
+  await second.ask(4);
+  await first.ask(1);
   expect([first.permits.length, second.permits.length]).toEqual([4, 2]);
 });
 

@@ -5,8 +5,7 @@ export function createMemoryBudgetLog(): BudgetLog {
   const slots = new Map<number, { key: string; freeAt: number }>();
   let lastId = 0;
   return {
-    readSlots: (key) =>
-      [...slots].flatMap(([id, slot]) => (slot.key === key ? [{ id, freeAt: slot.freeAt }] : [])),
+    readSlots: () => [...slots].map(([id, slot]) => ({ id, ...slot })),
     addSlot: (key, freeAt) => {
       lastId += 1;
       slots.set(lastId, { key, freeAt });
