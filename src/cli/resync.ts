@@ -16,6 +16,7 @@ const reportShape = z.looseObject({
   tableSteps: z.number(),
   crmWrites: z.number(),
   waiting: z.number(),
+  unapplied: z.number(),
   problem: z.string().optional(),
 });
 export type ResyncAnswer = z.infer<typeof reportShape>;
@@ -53,11 +54,15 @@ function describeReport(report: ResyncAnswer): string {
   if (report.state === 'failed') return `The resync failed: ${report.problem}`;
   const seconds = (((report.finishedAt ?? report.startedAt) - report.startedAt) / 1000).toFixed(1);
   const read = Object.entries(report.records).map(([entity, count]) => `${count} of kind ${entity}`);
-  const isSame = report.tableSteps + report.crmWrites + report.waiting === 0;
+  const isSame = report.tableSteps + report.crmWrites + report.waiting + report.unapplied === 0;
   const wrote = isSame
     ? 'Both sides were the same: nothing was written.'
     : `${report.tableSteps} rows of the sheet and ${report.crmWrites} records of the CRM were written.`;
   const waits =
     report.waiting === 0 ? '' : ` Not done: ${report.waiting}; status says what waits and for whom.`;
-  return `Read ${read.join(', ')} in ${seconds} s. ${wrote}${waits}`;
+  const planned =
+    report.unapplied === 0
+      ? ''
+      : ` To be written: ${report.unapplied} records; see them with plan, and do it with apply.`;
+  return `Read ${read.join(', ')} in ${seconds} s. ${wrote}${waits}${planned}`;
 }

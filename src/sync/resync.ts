@@ -1,3 +1,4 @@
+import { countLeft } from '../core/decide/follow-up.ts';
 import { isQuiet, type Plan } from '../core/decide/plan.ts';
 import { explainError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
@@ -19,6 +20,8 @@ export interface ResyncReport {
   readonly crmWrites: number;
   /** What still waits for a person or for time when it ended. */
   readonly waiting: number;
+  /** Records and new rows that wait for a plan to be applied, where nothing is written without. */
+  readonly unapplied: number;
   readonly problem?: string;
 }
 
@@ -40,6 +43,7 @@ export async function resync(
     tableSteps: 0,
     crmWrites: 0,
     waiting: 0,
+    unapplied: 0,
   };
   const advance = (news: Partial<ResyncReport>) => {
     const { tableSteps, crmWrites } = engine.tally;
@@ -60,7 +64,8 @@ export async function resync(
       const plan = await engine.cycle();
       const active = countActive();
       isSettled = isQuiet(plan) && plan.restlessRows === 0 && active === 0;
-      advance({ waiting: active + countQuestions(plan, mirror.readOutbox()) });
+      const unapplied = countLeft(engine.lastPlan ?? plan, plan);
+      advance({ unapplied, waiting: active + countQuestions(plan, mirror.readOutbox()) });
       if (!isSettled) await clock.sleep(times.typingPauseMs);
     }
     advance({ state: 'done', finishedAt: clock.now() });

@@ -56,6 +56,21 @@ describe('a configuration that puts a column under a header of somebody', limit,
     expect(stage.link.mirror.readOutbox()).toEqual([]);
   });
 
+  test('is met anew with manual writes by the first plan that is applied after a person agreed', async () => {
+    const { link, ...stage } = await openWithNotes();
+    const engine = restart({ ...stage, link: { ...link, isManual: true } }, { title: { header: 'Name' } });
+    await cycle(engine);
+    link.mirror.saveDecision({ scope: 'brake:lead:columns', choice: 'approve', at: link.clock.now() });
+    await cycle(engine);
+    expect(await engine.apply((await engine.plan()).run)).toEqual([]);
+    await cycle(engine);
+    expect([scopes(engine), engine.lastPlan?.conflicts.length, link.mirror.readDecisions()]).toEqual([
+      [],
+      2,
+      [],
+    ]);
+  });
+
   test('goes on where it was as soon as the configuration is as before', async () => {
     const stage = await openWithNotes();
     const before = [await stage.readSheet(), await titles(stage)];

@@ -1,6 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startHttp } from '../../src/http/server.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { pushRecord } from '../../src/sync/push.ts';
+import { resync } from '../../src/sync/resync.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
@@ -59,6 +62,41 @@ describe('with manual writes', () => {
     const { crm, sheet } = await stage.titles();
     expect(crm.size).toBe(6);
     expect(sheet).toEqual(crm);
+  });
+
+  test('what the CRM refused is sent once more by the first plan that is applied after the answer “retry”', async () => {
+    const stage = await openManualStage();
+    const { engine, link, model } = stage;
+    const id = await stage.firstLead();
+    const key = { entity: 'lead', id } as const;
+    await rename(stage, 'Renamed');
+    await stage.settle();
+    model.faults.order(
+      faultOrder.parse({ faults: [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] }),
+    );
+    await engine.apply((await engine.plan()).run);
+    await pushRecord(link, key, () => false);
+    expect(link.mirror.findOutboxItem(key)).toMatchObject({ state: 'refused' });
+    const answer = { scope: `refused:lead-${id}`, choice: 'retry', at: link.clock.now() };
+    link.mirror.saveDecision(answer);
+    await engine.cycle();
+    expect(link.mirror.findOutboxItem(key)).toMatchObject({ state: 'refused' });
+    expect(link.mirror.readDecisions()).toEqual([answer]);
+    expect(await engine.apply((await engine.plan()).run)).toEqual([]);
+    expect(link.mirror.readDecisions()).toEqual([]);
+    await stage.settle();
+    expect((await stage.titles()).crm.get(id)).toBe('Renamed');
+  });
+
+  test('a resync tells what waits for a plan', async () => {
+    const stage = await openManualStage();
+    const id = await stage.firstLead();
+    await stage.editCrm(`/leads/${id}`, { title: 'Of the CRM' });
+    const nothing = { state: 'done', tableSteps: 0, crmWrites: 0, waiting: 0 };
+    expect(await resync(stage.engine, () => {})).toMatchObject({ ...nothing, unapplied: 1 });
+    await stage.engine.apply((await stage.engine.plan()).run);
+    await stage.settle();
+    expect(await resync(stage.engine, () => {})).toMatchObject({ ...nothing, unapplied: 0 });
   });
 
   test('a row that moved while an applied plan was written is mended at once', async () => {

@@ -49,11 +49,12 @@ function endWords({ work, done, total, endsAt }, resync) {
   return `About ${durationWords(Math.max(1_000, endsAt - now()))} left, until ${clockWords(endsAt)}${then}.`;
 }
 
-function showEnded({ state, finishedAt, startedAt, tableSteps, crmWrites, problem }) {
+function showEnded({ state, finishedAt, startedAt, tableSteps, crmWrites, unapplied, problem }) {
+  const planned = unapplied === 0 ? '' : ` ${countWords(unapplied)} to be written once a plan is applied.`;
   const words =
     state === 'failed'
       ? `Reading everything again failed at ${clockWords(finishedAt)}: ${problem}`
       : `Everything was read again by ${clockWords(finishedAt)}, in ${durationWords(finishedAt - startedAt)}: ` +
-        `${countWords(tableSteps)} written to the sheet, ${countWords(crmWrites)} to the CRM.`;
+        `${countWords(tableSteps)} written to the sheet, ${countWords(crmWrites)} to the CRM.${planned}`;
   return element('li', {}, element('p', {}, words));
 }

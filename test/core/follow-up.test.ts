@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { textCell } from '../../src/core/cell.ts';
+import { countLeft, followUp, writtenKeys } from '../../src/core/decide/follow-up.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import { remember } from '../../src/sync/rest.ts';
+import {
+  addRow,
+  changeRecord,
+  copyRow,
+  decideWorld,
+  leadKey,
+  readSheet,
+  rowOf,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, refuse, worldWithLeads } from '../support/world-daemon.ts';
+
+const [acme, beta] = [leadKey(1), leadKey(2)];
+
+/** All that plans wrote before: the records that have a row. */
+const begun = new Set(['lead-1', 'lead-2', 'lead-3']);
+
+/** What would be decided now, after everything was read as it is. */
+function decideAtRest(world: World): Plan {
+  world.memory = remember(world.memory, readSheet(world), world.now);
+  world.now += 1;
+  return decideWorld(world);
+}
+
+describe('what follows an applied plan', () => {
+  it('is nothing that a person has not seen', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { conflict: 'ask' });
+    changeRecord(world, acme, { title: 'Acme Ltd' });
+    rowOf(world, beta).cells['title'] = textCell('Beta Ltd');
+    pull(world);
+    const plan = decideWorld(world);
+    const applied = followUp(plan, new Set());
+    expect([applied.agreements.save, applied.outbox.save, applied.table]).toEqual([[], [], []]);
+    expect([countLeft(plan, applied), countLeft(plan, plan)]).toEqual([1, 0]);
+  });
+
+  it('is a claimed row that becomes a record, and not another edit beside it', () => {
+    const world = worldWithLeads(['Acme']);
+    addRow(world, 'lead', { title: textCell('New') });
+    cycle(world);
+    const claim = cycle(world);
+    expect(claim.table).toMatchObject([{ creates: { title: 'New' } }]);
+    rowOf(world, acme).cells['title'] = textCell('Typed meanwhile');
+    const plan = decideAtRest(world);
+    expect(plan.outbox.save.map(({ kind }) => kind).toSorted()).toEqual(['create', 'update']);
+    const { outbox } = followUp(plan, new Set(writtenKeys(claim)));
+    expect(outbox.save.map(({ kind }) => kind)).toEqual(['create']);
+  });
+
+  it('is no record of its own for a copy of a row that was written, before a plan with the answer “new” is applied', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    copyRow(world, acme);
+    cycle(world);
+    const [hold] = cycle(world).holds;
+    world.decisions.set(hold?.decision ?? '', 'new');
+    const plan = decideWorld(world);
+    expect(plan.table.map(({ write }) => write)).toMatchObject([{ kind: 'set', id: { kind: 'text' } }]);
+    expect(followUp(plan, begun).table).toEqual([]);
+  });
+
+  it('is not the end of an answer whose step is left out: “retry” counts until its plan is applied, and then once', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+    cycle(world);
+    cycle(world);
+    refuse(world);
+    cycle(world);
+    world.decisions.set('refused:lead-1', 'retry');
+    const plan = decideAtRest(world);
+    expect([plan.outbox.save.length, plan.settledDecisions]).toEqual([1, ['refused:lead-1']]);
+    const { outbox, settledDecisions } = followUp(plan, begun);
+    expect([outbox.save, settledDecisions]).toEqual([[], []]);
+  });
+
+  it('is the end of an answer that is for nothing any more', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    world.decisions.set('conflict:lead-1:title', 'crm');
+    expect(followUp(decideAtRest(world), begun).settledDecisions).toEqual(['conflict:lead-1:title']);
+  });
+
+  it('is not the end of an approval of moved columns, and nothing is forgotten for it', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rowOf(world, acme).cells['title'] = textCell('Somebody else');
+    world.remaps.set('lead', { moved: { title: 'title is to stand under “Name”' }, off: [] });
+    world.decisions.set('brake:lead:columns', 'approve');
+    const plan = decideAtRest(world);
+    expect([plan.remapped, plan.brakes]).toEqual([['lead'], []]);
+    const { agreements, journal, remapped, settledDecisions } = followUp(plan, begun);
+    expect([agreements.save, journal, remapped, settledDecisions]).toEqual([[], [], [], []]);
+  });
+
+  it('S1: keeps in the journal what is not to be sent any more, also where the rest of its row is left out', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rowOf(world, acme).cells['about.url'] = textCell('https://acme.example');
+    cycle(world);
+    cycle(world);
+    world.hiddenFields.add('about.url');
+    changeRecord(world, acme, { 'about.url': 'https://crm.example', title: 'Acme Ltd' });
+    pull(world);
+    const plan = decideAtRest(world);
+    expect(plan.table).toMatchObject([{ offers: { title: 'Acme Ltd' } }]);
+    const { journal, outbox, table } = followUp(plan, begun);
+    expect([outbox.drop, table]).toEqual([[acme], []]);
+    expect(journal).toMatchObject([{ lost: { 'about.url': 'https://acme.example' } }]);
+  });
+});
