@@ -8,24 +8,30 @@ export const staleVersion = '';
 export const versionOf = ({ fields, presence }: StoredRecord): string =>
   `${presence} ${JSON.stringify(fields)}`;
 
+/** Whose turn it is where leads change faster than they are read: those that changed, or all of them. */
+export type ContactTurn = 'changed' | 'any';
+
 /**
- * The lead whose contacts are to be read next: one that changed since they were read, else the one whose reading is the oldest; leads
- * that were never read are older than all. A lead that is gone is asked after as long as it is among `leadsOfContacts`: contacts of it
- * are still believed to be there.
+ * The lead whose contacts are to be read next: the one whose reading is the oldest, among those that changed since if it is their turn and
+ * there are any. Leads that were never read are older than all. A lead that is gone is asked after as long as it is among
+ * `leadsOfContacts`: contacts of it are still believed to be there.
  */
 export function chooseLead(
   leads: readonly StoredRecord[],
   leadsOfContacts: ReadonlySet<RecordId>,
   reads: readonly ContactRead[],
+  turn: ContactTurn,
 ): StoredRecord | undefined {
   const readByLead = new Map(reads.map((read) => [read.leadId, read]));
-  let chosen: { readonly lead: StoredRecord; readonly readAt: number } | undefined;
+  const readAt = ({ key }: StoredRecord) => readByLead.get(key.id)?.at ?? Number.NEGATIVE_INFINITY;
+  let oldest: StoredRecord | undefined;
+  let changed: StoredRecord | undefined;
   for (const lead of leads) {
     if (lead.presence === 'gone' && !leadsOfContacts.has(lead.key.id)) continue;
-    const read = readByLead.get(lead.key.id);
-    if (read && read.leadVersion !== versionOf(lead)) return lead;
-    const readAt = read?.at ?? Number.NEGATIVE_INFINITY;
-    if (!chosen || readAt < chosen.readAt) chosen = { lead, readAt };
+    if (!oldest || readAt(lead) < readAt(oldest)) oldest = lead;
+    const mayBeFirst = turn === 'changed' && (!changed || readAt(lead) < readAt(changed));
+    const read = mayBeFirst ? readByLead.get(lead.key.id) : undefined;
+    if (read && read.leadVersion !== versionOf(lead)) changed = lead;
   }
-  return chosen?.lead;
+  return changed ?? oldest;
 }

@@ -1,5 +1,5 @@
 import { splitContactId } from '../core/contact-id.ts';
-import { chooseLead, staleVersion, versionOf } from '../core/contact-queue.ts';
+import { type ContactTurn, chooseLead, staleVersion, versionOf } from '../core/contact-queue.ts';
 import { isSyncError } from '../core/errors.ts';
 import { noteMissed, sweepsToProve } from '../core/observe.ts';
 import type { Lane } from '../core/ports.ts';
@@ -10,12 +10,12 @@ import type { Link } from './link.ts';
 import { absorbPage, proveGone, proveRecordGone } from './pull.ts';
 
 /**
- * Reads the contacts of the one lead whose turn it is. A lead that changed comes first: whoever works on its contacts works on it too,
- * as a rule; the others follow each other from the oldest reading on.
+ * Reads the contacts of the one lead whose turn it is. Where it is the turn of those that changed, they come first: whoever works on its
+ * contacts works on a lead too, as a rule; all of them follow each other from the oldest reading on.
  */
-export async function readNextContacts(link: Link): Promise<void> {
+export async function readNextContacts(link: Link, turn: ContactTurn): Promise<void> {
   const { mirror } = link;
-  const lead = chooseLead(mirror.readRecords('lead'), leadsOfContacts(link), mirror.readContactReads());
+  const lead = chooseLead(mirror.readRecords('lead'), leadsOfContacts(link), mirror.readContactReads(), turn);
   if (lead?.presence === 'present') await readContacts(link, lead.key.id, 'sweep');
   else if (lead) await proveContactsGone(link, lead);
   noteRound(link);

@@ -1,4 +1,5 @@
 import { backoffMs } from '../core/backoff.ts';
+import type { ContactTurn } from '../core/contact-queue.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { RecordPage } from '../core/ports.ts';
 import {
@@ -66,6 +67,7 @@ export class Puller {
   readonly #sweeps = new Map<ListedEntity, Sweep>();
   readonly #heldUntil = new Map<string, number>();
   readonly #servedAt = new Map<string, number>();
+  #contactTurn: ContactTurn = 'any';
   #catalogAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: PullerOptions) {
@@ -178,7 +180,9 @@ export class Puller {
       source: 'crm:contact',
       at: this.#servedAtOf('crm:contact') + link.times.contactsPauseMs,
       work: async () => {
-        await readNextContacts(link);
+        // Else leads that change all the time would keep the others from ever being read.
+        this.#contactTurn = this.#contactTurn === 'changed' ? 'any' : 'changed';
+        await readNextContacts(link, this.#contactTurn);
         return true;
       },
     };

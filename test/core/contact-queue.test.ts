@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { joinContactId, splitContactId } from '../../src/core/contact-id.ts';
 import { chooseLead, staleVersion, versionOf } from '../../src/core/contact-queue.ts';
@@ -27,35 +28,63 @@ const [first, second, third] = [lead('1'), lead('2'), lead('3')];
 
 describe('the lead whose contacts are read next', () => {
   it('is none where there are no leads', () => {
-    expect(chooseLead([], nobody, [])).toBeUndefined();
+    expect(chooseLead([], nobody, [], 'changed')).toBeUndefined();
   });
 
   it('is one that was never read before one that was', () => {
-    expect(chooseLead([first, second], nobody, [readAt(5, first)])).toBe(second);
+    expect(chooseLead([first, second], nobody, [readAt(5, first)], 'changed')).toBe(second);
   });
 
   it('is the one whose reading is the oldest', () => {
     const reads = [readAt(30, first), readAt(10, second), readAt(20, third)];
-    expect(chooseLead([first, second, third], nobody, reads)).toBe(second);
+    expect(chooseLead([first, second, third], nobody, reads, 'changed')).toBe(second);
   });
 
   it('is one that changed before all others', () => {
     const changed = lead('3', { fields: { title: 'Lead 3', updated_at: '2026-11-21' } });
     const reads = [readAt(10, second), readAt(20, third)];
-    expect(chooseLead([first, second, changed], nobody, reads)).toBe(changed);
+    expect(chooseLead([first, second, changed], nobody, reads, 'changed')).toBe(changed);
+  });
+
+  it('is the one of those that changed whose reading is the oldest', () => {
+    const reads = [20, 10, 5].map((at, index) => ({ leadId: `${index + 1}`, at, leadVersion: staleVersion }));
+    expect(chooseLead([first, second, third], nobody, reads, 'changed')).toBe(third);
+  });
+
+  it('is any lead by its reading alone, where it is not the turn of those that changed', () => {
+    const reads = [readAt(10, second), { leadId: '3', at: 20, leadVersion: staleVersion }];
+    expect(chooseLead([first, second, third], nobody, reads, 'any')).toBe(first);
+    expect(chooseLead([second, third], nobody, reads, 'any')).toBe(second);
+  });
+
+  it('is each of them within two rounds, whatever changes meanwhile', () => {
+    const changes = fc.array(fc.array(fc.nat(9), { maxLength: 10 }), { minLength: 20, maxLength: 60 });
+    fc.assert(
+      fc.property(changes, (turns) => {
+        const leads = Array.from({ length: 10 }, (_, id) => lead(`${id}`));
+        const reads = new Map<string, ContactRead>();
+        turns.forEach((changed, at) => {
+          for (const id of changed) leads[id] = lead(`${id}`, { fields: { title: `Changed ${at}` } });
+          const chosen = chooseLead(leads, nobody, [...reads.values()], at % 2 === 0 ? 'changed' : 'any')!;
+          reads.set(chosen.key.id, readAt(at, chosen));
+          const longAgo = leads.filter(({ key }) => (reads.get(key.id)?.at ?? -1) < at - 2 * leads.length);
+          expect(longAgo).toEqual([]);
+        });
+      }),
+    );
   });
 
   it('is one that was asked for before all others', () => {
     const reads = [readAt(10, second), { leadId: '3', at: 20, leadVersion: staleVersion }];
-    expect(chooseLead([first, second, third], nobody, reads)).toBe(third);
+    expect(chooseLead([first, second, third], nobody, reads, 'changed')).toBe(third);
   });
 
   it('is one in the trash only while it is believed to have contacts', () => {
     const trashed = lead('1', { presence: 'gone' });
-    expect(chooseLead([trashed], nobody, [])).toBeUndefined();
-    expect(chooseLead([trashed, second], new Set(['1']), [readAt(5, first), readAt(1, second)])).toBe(
-      trashed,
-    );
+    expect(chooseLead([trashed], nobody, [], 'changed')).toBeUndefined();
+    expect(
+      chooseLead([trashed, second], new Set(['1']), [readAt(5, first), readAt(1, second)], 'changed'),
+    ).toBe(trashed);
   });
 });
 

@@ -33,7 +33,7 @@ async function openReading({ enabled = true } = {}) {
   /** Reads contacts so often; answers what that sent. */
   const read = async (turns: number) => {
     sent();
-    for (let turn = 0; turn < turns; turn += 1) await readNextContacts(link);
+    for (let turn = 0; turn < turns; turn += 1) await readNextContacts(link, 'changed');
     return sent();
   };
   return { link, model, leads, first: leads[0]!, byHand, sweep, sent, read };
