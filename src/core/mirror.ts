@@ -1,7 +1,7 @@
 import type { Catalog } from './catalog.ts';
 import type { HistoryEntry, HistoryQuery } from './history.ts';
 import type { OpenWrite } from './open-write.ts';
-import type { Entity, RecordKey } from './record.ts';
+import type { Entity, RecordId, RecordKey } from './record.ts';
 import type {
   Agreement,
   ContactRead,
@@ -60,6 +60,7 @@ export interface Mirror {
 
   readContactReads(): ContactRead[];
   saveContactRead(read: ContactRead): void;
+  dropContactRead(leadId: RecordId): void;
 
   /** The catalog as last read from the CRM, or `undefined` before the first read. */
   readCatalog(): Catalog | undefined;

@@ -16,10 +16,14 @@ const shape: TableShape<ContactReadRow, ContactRead> = {
   fromRow: (row) => row,
 };
 
-type ContactReads = Pick<Mirror, 'readContactReads' | 'saveContactRead'>;
+type ContactReads = Pick<Mirror, 'readContactReads' | 'saveContactRead' | 'dropContactRead'>;
 
 /** When the contacts of each lead were last read. */
 export function openContactReads(connection: Connection): ContactReads {
   const table = openKeyedTable(connection, shape);
-  return { readContactReads: table.readAll, saveContactRead: table.save };
+  return {
+    readContactReads: table.readAll,
+    saveContactRead: table.save,
+    dropContactRead: table.drop,
+  };
 }

@@ -61,6 +61,7 @@ export function beginRebase(
     // What the CRM holds now has to be seen first.
     mirror.saveSweep({ entity, startedAt: now, isComplete: false, pages: 0, records: 0 });
   }
+  for (const { leadId } of mirror.readContactReads()) mirror.dropContactRead(leadId);
   mirror.saveFact(wordFact, newWord);
   mirror.saveFact(writesFact, '');
 }

@@ -6,6 +6,7 @@ import type { Fields } from '../../src/core/value.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { readNextContacts } from '../../src/sync/contacts.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { beginRebase } from '../../src/sync/rebase.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
 const leadCount = 4;
@@ -77,6 +78,19 @@ describe('reading contacts', () => {
     expect(await read(1)).toEqual([listOf(leads.at(-1)!)]);
     expect(roundOf()).toMatchObject({ isComplete: true, pages: leadCount, records: 0 });
     expect(await read(leadCount)).toEqual(leads.map(listOf));
+  });
+
+  test('begins anew where the mirror is of another time: what was read then says nothing about now', async () => {
+    const { leads, link, read, sweep } = await openReading();
+    const roundOf = () => link.mirror.readSweeps().find(({ entity }) => entity === 'contact');
+    await read(leadCount);
+    const chance = { now: link.clock.now(), newWord: 'word' };
+    link.mirror.transaction(() => beginRebase(link.mirror, 'The mirror is a copy.', chance));
+    await sweep();
+    expect(await read(1)).toEqual(leads.slice(0, 1).map(listOf));
+    expect(roundOf()).toMatchObject({ isComplete: false, pages: 1 });
+    await read(leadCount - 1);
+    expect(roundOf()).toMatchObject({ isComplete: true, pages: leadCount });
   });
 
   test('asks for a lead that changed first', async () => {
