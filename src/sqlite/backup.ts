@@ -1,23 +1,36 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { copiedFact } from '../core/mirror.ts';
 import { type Connection, connect } from './connection.ts';
 
 const backupFile = (directory: string, name: string): string => join(directory, 'backups', `${name}.db`);
 
+/** A time, epoch ms, as it can stand in the name of a file. */
+const timeName = (at: number): string => new Date(at).toISOString().replaceAll(':', '-');
+
 /** Copies the mirror into `backups/` of the state directory under the time of the copy, epoch ms. Answers the file. */
 export function backUp(connection: Connection, directory: string, at: number): string {
-  const time = new Date(at).toISOString();
-  const file = backupFile(directory, `mirror-${time.replaceAll(':', '-')}`);
-  copyMirror(connection, file, time);
+  const file = backupFile(directory, `mirror-${timeName(at)}`);
+  copyMirror(connection, file, new Date(at).toISOString());
   return file;
 }
 
-/** Keeps the mirror as an earlier version left it. One that is kept already is as good: no step was taken since. */
-export function keepBeforeMigration(connection: Connection, directory: string, schema: number): void {
-  const file = backupFile(directory, `before-leaving-schema-${schema}`);
+/**
+ * Keeps the `mirror` as an earlier version left it, under the time of that: whoever goes back and works on with the earlier version leaves
+ * another one. A start that fails again and again leaves one copy.
+ */
+export function keepBeforeMigration(connection: Connection, mirror: string, schema: number): void {
+  const name = `before-leaving-schema-${schema}-${timeName(changedAt(mirror))}`;
+  const file = backupFile(dirname(mirror), name);
   if (!existsSync(file)) copyMirror(connection, file, `the time before schema ${schema} was left`);
 }
+
+/** When something was last written into the mirror, epoch ms. The log beside it is made anew, empty, whenever the mirror is opened. */
+const changedAt = (mirror: string): number =>
+  [mirror, `${mirror}-wal`].reduce((latest, file) => {
+    const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: 0 };
+    return size === 0 ? latest : Math.max(latest, mtimeMs);
+  }, 0);
 
 /**
  * Copies the mirror as it is now into a new file, which is whole or is not there at all. The copy says when it was made, so that a

@@ -56,7 +56,9 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions): Ope
     checkVersion(connection);
     makeDurable(connection);
     checkIntegrity(connection, mirrorFile(directory));
-    migrate(connection, migrations, (schema) => keepBeforeMigration(connection, directory, schema));
+    migrate(connection, migrations, (schema) =>
+      keepBeforeMigration(connection, mirrorFile(directory), schema),
+    );
     const timesCorrected = now === undefined ? 0 : endFuture(connection, now);
     return {
       mirror: openTables(connection, ballast),

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Mirror } from '../../src/core/mirror.ts';
+import { keepBeforeMigration } from '../../src/sqlite/backup.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { isOlder, makeDurable } from '../../src/sqlite/file-safety.ts';
 import { migrate, migrations } from '../../src/sqlite/migrations.ts';
@@ -152,13 +153,47 @@ describe('the file', () => {
     earlier.prepare('INSERT INTO fact (name, content) VALUES (?, ?)').run('name', 'kept');
     earlier.close();
     open();
-    const copy = connect(join(directory, 'backups', 'before-leaving-schema-1.db'));
+    const [name = ''] = readdirSync(join(directory, 'backups'));
+    expect(name).toMatch(/^before-leaving-schema-1-[-\dT.]+Z\.db$/);
+    const copy = connect(join(directory, 'backups', name));
     expect(copy.readSetting('user_version')).toBe(1);
     expect(copy.prepare('SELECT name, content FROM fact ORDER BY name').all()).toStrictEqual([
       { name: 'copiedAt', content: 'the time before schema 1 was left' },
       { name: 'name', content: 'kept' },
     ]);
     copy.close();
+  });
+
+  test('each upgrade from an earlier version leaves a copy of its own, and one that is tried again only one', () => {
+    const backups = join(directory, 'backups');
+    mkdirSync(directory, { recursive: true });
+    const write = (content: string) => {
+      const connection = connect(mirrorFile(directory));
+      makeDurable(connection);
+      migrate(connection, migrations.slice(0, 1));
+      connection.prepare('INSERT OR REPLACE INTO fact (name, content) VALUES (?, ?)').run('name', content);
+      connection.close();
+    };
+    const upgrade = () => {
+      const connection = connect(mirrorFile(directory));
+      makeDurable(connection);
+      keepBeforeMigration(connection, mirrorFile(directory), 1);
+      connection.close();
+    };
+    write('first');
+    upgrade();
+    upgrade();
+    expect(readdirSync(backups)).toHaveLength(1);
+    copyFileSync(join(backups, readdirSync(backups)[0]!), mirrorFile(directory));
+    write('months later');
+    upgrade();
+    const contents = readdirSync(backups).map((name) => {
+      const copy = connect(join(backups, name));
+      const [fact] = copy.prepare<{ content: string }>("SELECT content FROM fact WHERE name = 'name'").all();
+      copy.close();
+      return fact?.content;
+    });
+    expect(contents.toSorted()).toEqual(['first', 'months later']);
   });
 
   test('a migration that fails half-way leaves the file as it was before all of its steps', () => {
