@@ -25,7 +25,7 @@ export function addUndoCommand(program: Command, { environment, finish }: Comman
     .option('--json', 'print what is taken back as JSON')
     .addHelpText(
       'after',
-      '\nWhat was edited since stays as it is, and is named; so does a created record to which something was added. The exit code is 3 then.',
+      '\nWhat was edited since stays as it is, and is named; so does a created record that was edited since, or to which something was added. The exit code is 3 then.',
     )
     .action(async ({ dryRun, json, line, ...order }: UndoOptions) => {
       const body = { ...order, ...(line ? { id: line } : {}), isDryRun: dryRun ?? false };
@@ -40,7 +40,11 @@ function describeUndo({ steps, refusals }: UndoPlan, tense: string): string {
   const lines = [
     ...steps.flatMap(({ key, kind, fields, base }) =>
       kind === 'delete'
-        ? [`${key.entity}-${key.id} ${tense} moved to the trash of the CRM.`]
+        ? [
+            key.entity === 'contact'
+              ? `${key.entity}-${key.id} ${tense} deleted for good: the CRM has no trash for contacts.`
+              : `${key.entity}-${key.id} ${tense} moved to the trash of the CRM.`,
+          ]
         : Object.keys(fields).map(
             (name) =>
               `${key.entity}-${key.id} ${name} ${tense} put back: ${show(base[name])} → ${show(fields[name])}`,

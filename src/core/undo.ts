@@ -4,7 +4,7 @@ import { describeEntity } from './field.ts';
 import type { HistoryEntry } from './history.ts';
 import { type RecordKey, recordKeyText } from './record.ts';
 import type { Agreement, KnownRecord, OutboxItem, StoredRecord } from './state.ts';
-import { equalValues, type FieldName, type Value } from './value.ts';
+import { equalValues, type FieldName, type Fields, type Value } from './value.ts';
 
 /** Takes back what was done to one record: its fields get the values they had before, or the record goes again. */
 export interface UndoStep {
@@ -39,8 +39,8 @@ export interface UndoSubject {
 
 /**
  * Plans how the given lines of the journal are taken back. Nothing that was edited since is touched: a value goes back only where both
- * sides still have what the last of the lines left there, and a record goes again only where nothing goes with it that stays otherwise.
- * `field` limits it to one field.
+ * sides still have what the last of the lines left there, and a record goes again only where it is as it was created and nothing goes
+ * with it that stays otherwise. `field` limits it to one field.
  */
 export function planUndo(
   entries: readonly HistoryEntry[],
@@ -101,26 +101,42 @@ function planRecord(
   const hasLine = (kind: HistoryEntry['kind'], side: HistoryEntry['side']) =>
     entries.some((entry) => entry.kind === kind && entry.side === side);
   if (!record || record.presence === 'gone') {
-    const isTrashed = hasLine('delete', 'crm');
-    return refuse(
-      isTrashed ? 'It is in the trash of the CRM: restore it there.' : 'The CRM does not have it any more.',
-    );
+    const removed =
+      key.entity === 'contact'
+        ? 'It was deleted for good: the CRM has no trash for contacts.'
+        : 'It is in the trash of the CRM: restore it there.';
+    return refuse(hasLine('delete', 'crm') ? removed : 'The CRM does not have it any more.');
   }
   if (item) return refuse('Something of it waits to be sent to the CRM: try again when that is done.');
-  const created = entries.find(({ kind, side }) => kind === 'create' && side === 'crm');
-  if (created && field === undefined) return planRemoval(created, record);
+  const created = hasLine('create', 'crm') && field === undefined;
+  if (created) return planRemoval(entries, record, catalog);
   // The first line of nearly every record tells of its row: what was changed since goes back without it.
   const isOnlyShown = entries.every(({ kind }) => kind !== 'update') && hasLine('create', 'table');
   if (isOnlyShown) return refuse('It was created in the CRM: delete it there.');
   return planFields(entries, subject, catalog, field);
 }
 
-function planRemoval({ key, after }: HistoryEntry, record: StoredRecord): UndoPlan {
-  const edited = Object.keys(after).find((name) => isOther(record.fields[name], after[name] ?? null));
-  if (edited !== undefined)
-    return { steps: [], refusals: [{ key, field: edited, reason: 'It was edited since it was created.' }] };
-  return { steps: [{ key, kind: 'delete', fields: {}, base: record.fields }], refusals: [] };
+/**
+ * A record goes again only where it still is what the create made: with the values that were sent, and those that the CRM set of itself.
+ * A field that neither tells of was filled by somebody since.
+ */
+function planRemoval(entries: readonly HistoryEntry[], record: StoredRecord, catalog: Catalog): UndoPlan {
+  const { key, fields: now } = record;
+  const told = (kind: HistoryEntry['kind']): Fields =>
+    Object.assign({}, ...entries.filter((entry) => entry.kind === kind && entry.side === 'crm').map(afterOf));
+  const made: Fields = { ...told('adopt'), ...told('create') };
+  const writable = describeEntity(key.entity, catalog).filter(({ isReadOnly }) => !isReadOnly);
+  const names = new Set([...Object.keys(made), ...writable.map(({ name }) => name)]);
+  const edited = [...names].find((name) => isOther(now[name], made[name] ?? null));
+  if (edited === undefined) return { steps: [{ key, kind: 'delete', fields: {}, base: now }], refusals: [] };
+  const reason =
+    made[edited] === undefined
+      ? 'It was not created with this value.'
+      : 'It was edited since it was created.';
+  return { steps: [], refusals: [{ key, field: edited, reason }] };
 }
+
+const afterOf = ({ after }: HistoryEntry): Fields => after;
 
 const isOther = (value: Value | undefined, expected: Value): boolean =>
   value !== undefined && !equalValues(value, expected);

@@ -1,3 +1,5 @@
+import { emptyCatalog } from '../core/catalog.ts';
+import { describeEntity } from '../core/field.ts';
 import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../core/record.ts';
@@ -40,6 +42,25 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
     const { error: _error, ...rest } = item;
     mirror.saveOutboxItem({ ...rest, state: 'done', recordId: answer.id });
   });
+}
+
+/**
+ * Keeps in the journal what the CRM set of itself when it created a record, as `made` tells right after that: so it is known later what
+ * somebody filled in since.
+ */
+export function noteDefaults({ clock, mirror }: Link, { fields, key, run }: OutboxItem, made: Fields): void {
+  const set = describeEntity(key.entity, mirror.readCatalog() ?? emptyCatalog).filter(
+    ({ isReadOnly, name }) => !isReadOnly && fields[name] === undefined && (made[name] ?? null) !== null,
+  );
+  if (set.length === 0) return;
+  const after = pickFields(
+    made,
+    set.map(({ name }) => name),
+  );
+  const cause = 'set by the CRM when it was created';
+  mirror.appendJournal([
+    { at: clock.now(), run, key, kind: 'adopt', side: 'crm', before: {}, after, lost: {}, cause },
+  ]);
 }
 
 /** How often the newest records are looked through before a create that left no trace is sent again. */

@@ -6,7 +6,7 @@ import { nameColumn } from '../core/refusal-words.ts';
 import { emptyAgreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
-import { finishCreate, settleCreate } from './create.ts';
+import { finishCreate, noteDefaults, settleCreate } from './create.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
@@ -75,19 +75,21 @@ async function pushCreate(link: Link, item: OutboxItem): Promise<PushResult> {
   const sending = markSending(link, item);
   const answer = await link.crm.createRecord(item.key.entity, item.fields);
   finishCreate(link, sending, answer, 'created in the sheet');
-  // What a contact's row left empty would else be told a whole round later.
-  const isTold =
-    item.key.entity !== 'contact' &&
-    Object.keys(item.fields).every((name) => answer.fields[name] !== undefined);
-  if (!isTold) await readBack(link, { entity: item.key.entity, id: answer.id });
+  await noteMade(link, item, answer);
   return 'written';
 }
 
-/** Reads what a create really made, where its answer does not say. When that fails, the next sweep tells it. */
-async function readBack(link: Link, key: RecordKey): Promise<void> {
+/** Keeps what a create really made, and reads it where its answer does not say. When that fails, the next sweep tells it. */
+async function noteMade(link: Link, item: OutboxItem, answer: WriteAnswer): Promise<void> {
+  const key = { entity: item.key.entity, id: answer.id };
+  // What a contact's row left empty would else be told a whole round later.
+  const isTold =
+    key.entity !== 'contact' && Object.keys(item.fields).every((name) => answer.fields[name] !== undefined);
   try {
-    await pullRecord(link, key, 'edit');
+    const made = isTold ? answer : await pullRecord(link, key, 'edit');
+    if (made) noteDefaults(link, { ...item, key }, made.fields);
   } catch (error) {
+    // The record is created: nothing may make it be sent again.
     if (!isSyncError(error)) throw error;
     link.log.warn('record.not_read_back', { record: recordKeyText(key), code: error.code });
   }

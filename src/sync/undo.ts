@@ -1,7 +1,8 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import { createCascades } from '../core/decide/cascade.ts';
 import { waitingStep } from '../core/decide/outbox-step.ts';
-import type { HistoryQuery } from '../core/history.ts';
+import type { HistoryEntry, HistoryQuery } from '../core/history.ts';
+import type { Mirror } from '../core/mirror.ts';
 import { planUndo, type UndoPlan } from '../core/undo.ts';
 import { wake } from './apply.ts';
 import type { Link } from './link.ts';
@@ -13,9 +14,18 @@ const undoneMax = 10_000;
 /** What to take back: of one line, a run or a record, at least one is named. */
 export type UndoOrder = Omit<HistoryQuery, 'limit'>;
 
+/** The lines that are meant. With the one of a create comes what else its run says of the record: what the CRM set of itself. */
+function findLines(mirror: Mirror, order: UndoOrder): HistoryEntry[] {
+  const named = mirror.searchJournal({ ...order, limit: undoneMax });
+  const [only] = named;
+  return order.id !== undefined && only?.kind === 'create'
+    ? mirror.searchJournal({ key: only.key, run: only.run, limit: undoneMax })
+    : named;
+}
+
 /** What taking back would come to, without doing it. */
 export function planUndoOf({ mirror }: Link, order: UndoOrder): UndoPlan {
-  const entries = mirror.searchJournal({ ...order, limit: undoneMax });
+  const entries = findLines(mirror, order);
   const cascades = createCascades(mirror.readRecords(), mirror.readOutbox());
   return planUndo(
     entries,

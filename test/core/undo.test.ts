@@ -98,6 +98,29 @@ describe('taking back', () => {
     });
   });
 
+  test.each<[string, Fields]>([
+    ['filled a field that was empty then', { title: 'A', status_name: 'New', 'about.url': 'x' }],
+    ['changed what the CRM had set of itself', { title: 'A', status_name: 'Won' }],
+    ['emptied what the CRM had set of itself', { title: 'A', status_name: null }],
+  ])('S4: stops at a record that was created in the sheet when somebody %s', (_, fields) => {
+    const created = entry(1, { kind: 'create', after: { title: 'A' } });
+    const told = entry(2, { kind: 'adopt', after: { status_name: 'New' } });
+    expect(
+      planUndo([told, created], knowing({ title: 'A', status_name: 'New' }), emptyCatalog).steps,
+    ).toEqual([{ key, kind: 'delete', fields: {}, base: { title: 'A', status_name: 'New' } }]);
+    expect(planUndo([told, created], knowing(fields), emptyCatalog)).toMatchObject({
+      steps: [],
+      refusals: [{ key, field: 'about.url' in fields ? 'about.url' : 'status_name' }],
+    });
+  });
+
+  test('says of a contact that it is gone for good', () => {
+    const contact = { entity: 'contact', id: '4.a' } as const;
+    const gone = [entry(1, { key: contact, kind: 'delete' })];
+    const [refusal] = planUndo(gone, knowing({}, { record: undefined }), emptyCatalog).refusals;
+    expect(refusal?.reason).toBe('It was deleted for good: the CRM has no trash for contacts.');
+  });
+
   test('what was changed after the record was brought back from the trash goes back', () => {
     const trashed = entry(0, { kind: 'delete' });
     const now = knowing({ title: 'C', 'about.url': 'y' });
@@ -126,7 +149,7 @@ describe('taking back what was created', () => {
     [contact, { lead_id: 1 }],
   ]);
   const createdAs = (id: number, created: RecordKey) =>
-    entry(id, { key: created, kind: 'create', after: { title: 'A' } });
+    entry(id, { key: created, kind: 'create', after: { ...owners.get(created), title: 'A' } });
 
   /** Undo where the CRM has these records, each with the title that it was created with unless another is named. */
   function undoWith(created: readonly RecordKey[], has: readonly RecordKey[], titles: Fields = {}) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { HistoryEntry } from '../../src/core/history.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { planUndoOf, undo } from '../../src/sync/undo.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
@@ -90,3 +91,55 @@ test('S4: a record that was created in the sheet stays for as long as it has wha
   await settle();
   expect(await stage.titles()).toEqual(before);
 });
+
+test.each([
+  ['in the CRM', 'description', 'Met at the fair'],
+  ['in the sheet', 'url', 'https://acme.example'],
+])(
+  'S4: a record that was created in the sheet stays when somebody filled in more of it %s',
+  async (place, name, text) => {
+    const stage = await openLeadsStage();
+    const { link, settle } = stage;
+    const before = await stage.titles();
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Title', text: 'Meant after all' });
+    await settle();
+    const [lead] = [...(await stage.titles()).crm.keys()].filter((id) => !before.crm.has(id));
+    if (place === 'in the CRM')
+      await stage.editCrm(`/leads/${lead}`, { meta_data: { about: { [name]: text } } });
+    else await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Website', text });
+    await settle();
+    expect(await undo(link, { id: createdLine(link)?.id })).toMatchObject({
+      steps: [],
+      refusals: [
+        { key: { id: lead }, field: `about.${name}`, reason: 'It was not created with this value.' },
+      ],
+    });
+    await settle();
+    expect((await stage.titles()).crm.has(lead)).toBe(true);
+  },
+);
+
+test.each([
+  ['line', ({ id }: HistoryEntry) => ({ id })],
+  ['run', ({ run }: HistoryEntry) => ({ run })],
+])(
+  'a task goes again by its %s with what the CRM set of itself, unless that was changed',
+  async (_, orderOf) => {
+    const stage = await openLeadsStage();
+    const { link, settle } = stage;
+    const create = async (row: number, text: string) => {
+      await stage.editSheet({ kind: 'edit', sheet: 'Tasks', row, column: 'Title', text });
+      await settle();
+      const line = createdLine(link);
+      if (!line) throw new Error('Nothing was created.');
+      return line;
+    };
+    const [slip, meant] = [await create(1, 'A slip'), await create(2, 'Meant')];
+    await stage.editCrm(`/tasks/${meant.key.id}`, { priority: 3 });
+    await settle();
+    expect(await undo(link, orderOf(meant))).toMatchObject({ steps: [], refusals: [{ field: 'priority' }] });
+    expect(await undo(link, orderOf(slip))).toMatchObject({ steps: [{ kind: 'delete' }], refusals: [] });
+    await settle();
+    expect((await stage.readCrm()).tasks).toMatchObject([{ title: 'Meant' }]);
+  },
+);

@@ -57,7 +57,8 @@ type Add = (place: string, what: string) => void;
 
 function describeItem({ base, fields, key, kind }: OutboxItem, add: Add): void {
   const name = recordKeyText(key);
-  if (kind !== 'update') add(`${name} in the CRM`, kind === 'delete' ? 'moved to the trash' : 'created');
+  const removed = key.entity === 'contact' ? 'deleted for good' : 'moved to the trash';
+  if (kind !== 'update') add(`${name} in the CRM`, kind === 'delete' ? removed : 'created');
   for (const [field, change] of describeChanges(base, fields)) add(`${name} ${field} in the CRM`, change);
 }
 

@@ -152,7 +152,7 @@ async function takeBack(order) {
   const { steps, refusals } = plan;
   const lines = steps.flatMap(({ base, fields, key, kind }) =>
     kind === 'delete'
-      ? [element('li', {}, `${capitalize(key.entity)} ${key.id} goes from both sides`)]
+      ? [element('li', {}, `${capitalize(key.entity)} ${key.id} goes from both sides${forGood(key)}`)]
       : Object.keys(fields).map((name) =>
           element(
             'li',
@@ -178,6 +178,9 @@ async function takeBack(order) {
   const done = await command('api/undo', order);
   if (done !== undefined) tell('It is being taken back on both sides.');
 }
+
+const forGood = ({ entity }) =>
+  entity === 'contact' ? ', and for good: the CRM has no trash for contacts' : '';
 
 const cut = (lines) =>
   lines.length <= listedMax

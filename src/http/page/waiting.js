@@ -143,7 +143,9 @@ function showStopped({ count, shown } = { count: 0, shown: [] }) {
 
 async function choose(scope, choice, subject) {
   if (choice === 'trash') {
-    const words = `“${subject}” goes to the trash of the CRM. It can be restored there.`;
+    const words = /^\w+:contact\b/.test(scope)
+      ? `“${subject}” is deleted for good: the CRM has no trash for contacts.`
+      : `“${subject}” goes to the trash of the CRM. It can be restored there.`;
     const isMeant = await ask('Move to trash?', [element('p', {}, words)], { label: 'Move to trash' });
     if (isMeant !== true) return;
   }
