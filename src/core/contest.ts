@@ -1,4 +1,5 @@
 import type { JournalEntry } from './state.ts';
+import { isNotTakenBack } from './undo.ts';
 import { equalValues, type FieldName, type Value } from './value.ts';
 
 /** A field that does not come to rest, with what each side wants it to be. */
@@ -16,7 +17,10 @@ export const contestWritesMax = 5;
 
 /** Whether the line of the journal tells of a value that the daemon itself carried to a side; what people take back is meant. */
 const isCarried = ({ cause, kind, side }: JournalEntry): boolean =>
-  side !== 'both' && (kind === 'update' || kind === 'create') && cause !== 'taken back';
+  side !== 'both' &&
+  (kind === 'update' || kind === 'create') &&
+  cause !== 'taken back' &&
+  !isNotTakenBack({ cause });
 
 /**
  * The field of a record over which its sides fight, from what the journal says of the record, oldest first. Somebody who works on a record

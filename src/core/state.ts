@@ -104,7 +104,7 @@ export interface JournalEntry {
   readonly side: 'crm' | 'table' | 'both';
   readonly before: Fields;
   readonly after: Fields;
-  /** Values that lost a conflict, kept so that a person can take them back. */
+  /** Values that lost a conflict, kept so that a person can take them back, and those that something was not taken back to. */
   readonly lost: Fields;
   /** Why, in a few words: `edited in the sheet`, `changed in the CRM`, `conflict: the CRM wins`, … */
   readonly cause: string;

@@ -3,7 +3,8 @@ import { countByKind } from './decide/cascade.ts';
 import { describeEntity } from './field.ts';
 import type { HistoryEntry } from './history.ts';
 import { type RecordKey, recordKeyText } from './record.ts';
-import type { Agreement, KnownRecord, OutboxItem, StoredRecord } from './state.ts';
+import type { Agreement, JournalEntry, KnownRecord, OutboxItem, StoredRecord } from './state.ts';
+import { findFault } from './validate.ts';
 import { equalValues, type FieldName, type Fields, type Value } from './value.ts';
 
 /** Takes back what was done to one record: its fields get the values they had before, or the record goes again. */
@@ -37,6 +38,15 @@ export interface UndoSubject {
   readonly goingWith: readonly KnownRecord[];
 }
 
+const notTakenBack = 'not taken back';
+
+/** What the journal says of something that could not be taken back after all. */
+export const notTakenBackCause = (reason: string): string => `${notTakenBack}: ${reason}`;
+
+/** Whether a line of the journal tells that something was not taken back: it changed nothing. */
+export const isNotTakenBack = ({ cause }: Pick<JournalEntry, 'cause'>): boolean =>
+  cause.startsWith(notTakenBack);
+
 /**
  * Plans how the given lines of the journal are taken back. Nothing that was edited since is touched: a value goes back only where both
  * sides still have what the last of the lines left there, and a record goes again only where it is as it was created and nothing goes
@@ -50,7 +60,8 @@ export function planUndo(
 ): UndoPlan {
   const steps: UndoStep[] = [];
   const refusals: UndoRefusal[] = [];
-  const oldestFirst = entries.toSorted((left, right) => left.id - right.id);
+  const done = entries.filter((entry) => !isNotTakenBack(entry));
+  const oldestFirst = done.toSorted((left, right) => left.id - right.id);
   for (const own of Map.groupBy(oldestFirst, ({ key }) => recordKeyText(key)).values()) {
     const plan = planRecord(own, find, catalog, field);
     steps.push(...plan.steps);
@@ -150,11 +161,7 @@ function planFields(
   const [{ key }] = entries as [HistoryEntry];
   const updates = entries.filter(({ kind }) => kind === 'update');
   const names = new Set(updates.flatMap(({ after }) => Object.keys(after)));
-  const fixed = new Set(
-    describeEntity(key.entity, catalog).flatMap(({ name, isFixed, isReadOnly }) =>
-      isFixed || isReadOnly ? [name] : [],
-    ),
-  );
+  const definitions = new Map(describeEntity(key.entity, catalog).map((field) => [field.name, field]));
   const fields: Record<FieldName, Value> = {};
   const base: Record<FieldName, Value> = {};
   const refusals: UndoRefusal[] = [];
@@ -163,10 +170,15 @@ function planFields(
     const first = updates.find(({ before }) => before[name] !== undefined)?.before[name];
     const last = updates.findLast(({ after }) => after[name] !== undefined)?.after[name];
     if (first === undefined || last === undefined) continue;
-    if (fixed.has(name)) refusals.push({ key, field: name, reason: 'Only the CRM sets it.' });
+    const definition = definitions.get(name);
+    const fault = definition && findFault(definition, first);
+    if (definition?.isFixed || definition?.isReadOnly)
+      refusals.push({ key, field: name, reason: 'Only the CRM sets it.' });
     else if (isOther(record?.fields[name], last) || isOther(agreement?.fields[name], last))
       refusals.push({ key, field: name, reason: 'It was edited since.' });
-    else if (!equalValues(first, last)) {
+    else if (equalValues(first, last)) continue;
+    else if (fault !== undefined) refusals.push({ key, field: name, reason: fault });
+    else {
       fields[name] = first;
       base[name] = last;
     }

@@ -12,7 +12,7 @@ import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import type { PushResult } from './push-result.ts';
 import { sendInTurn } from './turn.ts';
-import { closeAttempts, forgetStep } from './unanswered.ts';
+import { closeAttempts, forgetStep, giveUpUndo } from './unanswered.ts';
 
 /** Whether nothing of an entity may be sent now, because a brake holds or nobody knows yet whether one does. */
 export type IsWithheld = (entity: Entity) => boolean;
@@ -140,9 +140,11 @@ async function pushUpdate(
 
 /** Where the row is gone, or lacks the column, the step is all that knows what was typed: it stays for the next cycle, and is not sent. */
 function setAside({ clock, mirror }: Link, item: OutboxItem): void {
-  if (item.isUndo) forgetStep(mirror, item.key, clock.now());
+  if (item.isUndo) giveUpUndo(mirror, item, editedSince, clock.now());
   else closeAttempts(mirror, { ...item, state: 'review' }, clock.now());
 }
+
+const editedSince = 'It was edited in the CRM since.';
 
 function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
   const { log, mirror } = link;
@@ -197,7 +199,8 @@ async function pushDelete(
   const record = await pullRecord(link, key, 'edit');
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (record && differingFields(item.base, record.fields).length > 0) {
-    forgetStep(mirror, key, clock.now());
+    if (item.isUndo) giveUpUndo(mirror, item, editedSince, clock.now());
+    else forgetStep(mirror, key, clock.now());
     return 'noted';
   }
   if (record) {
@@ -257,8 +260,8 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
     // Only the look for it failed; what became of the create is as open as before.
     mirror.saveOutboxItem({ ...current, attempts, dueAt });
   } else if (item.isUndo && (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED')) {
-    // Both sides still have what they had: there is nobody at the row who could correct it.
-    mirror.dropOutboxItem(item.key);
+    // There is nobody at the row who could correct it.
+    giveUpUndo(mirror, withoutAttempt(current, item), details.message, clock.now());
   } else if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
     mirror.saveOutboxItem({ ...withoutAttempt(current, item), state: 'refused', error: details });
   } else if (isLost && item.kind === 'create') {

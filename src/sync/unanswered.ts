@@ -1,6 +1,8 @@
 import type { Mirror } from '../core/mirror.ts';
 import type { RecordKey } from '../core/record.ts';
 import type { JournalEntry, OutboxItem, StoredRecord } from '../core/state.ts';
+import { notTakenBackCause } from '../core/undo.ts';
+import { pickFields } from '../core/value.ts';
 
 /** Forgets a step towards the CRM that is over, or not meant any more. `at` is epoch ms. */
 export function forgetStep(mirror: Mirror, key: RecordKey, at: number): void {
@@ -21,6 +23,20 @@ export function closeAttempts(mirror: Mirror, item: OutboxItem, at: number): voi
   mirror.transaction(() => {
     noteUnanswered(mirror, item, at);
     mirror.saveOutboxItem(open);
+  });
+}
+
+/** Ends a step that takes something back and can not be done. Both sides keep what they have, and the journal says why. */
+export function giveUpUndo(mirror: Mirror, item: OutboxItem, reason: string, at: number): void {
+  const { fields, key, kind, run } = item;
+  const kept = pickFields(mirror.findRecord(key)?.fields ?? {}, Object.keys(fields));
+  const cause = notTakenBackCause(reason);
+  mirror.transaction(() => {
+    noteUnanswered(mirror, item, at);
+    mirror.dropOutboxItem(key);
+    mirror.appendJournal([
+      { at, run, key, kind, side: 'crm', before: kept, after: kept, lost: fields, cause },
+    ]);
   });
 }
 

@@ -132,6 +132,7 @@ describe('the journal tells a fight', () => {
     ['five turns', turns(5), undefined],
     ['six turns', turns(6), { field: 'title', crm: 'Title 5', table: 'Before' }],
     ['six turns that took something back', turns(6, 'taken back'), undefined],
+    ['six that could not be taken back', turns(6, 'not taken back: No.'), undefined],
     [
       'ten values of one side',
       Array.from({ length: 10 }, (_, index) => line('crm', `Title ${index}`)),

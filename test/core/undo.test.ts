@@ -4,7 +4,7 @@ import { createCascades } from '../../src/core/decide/cascade.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement, type StoredRecord } from '../../src/core/state.ts';
-import { planUndo, type UndoSubject } from '../../src/core/undo.ts';
+import { notTakenBackCause, planUndo, type UndoSubject } from '../../src/core/undo.ts';
 import type { Fields } from '../../src/core/value.ts';
 
 const key = { entity: 'lead', id: '7' } as const;
@@ -112,6 +112,28 @@ describe('taking back', () => {
       steps: [],
       refusals: [{ key, field: 'about.url' in fields ? 'about.url' : 'status_name' }],
     });
+  });
+
+  test('a value that the CRM does not take is refused beforehand, and the others go back', () => {
+    const priced = { entity: 'opportunity', id: '7' } as const;
+    const line = entry(1, {
+      key: priced,
+      before: { value: null, note: 'a' },
+      after: { value: 500, note: 'b' },
+    });
+    const plan = planUndo([line], knowing({ value: 500, note: 'b' }), emptyCatalog);
+    expect(plan.steps).toMatchObject([{ fields: { note: 'a' } }]);
+    expect(plan.refusals).toEqual([{ key: priced, field: 'value', reason: 'Value can not be empty.' }]);
+  });
+
+  test('a line that says that something was not taken back is nothing to take back', () => {
+    const failed = entry(3, {
+      before: { title: 'C' },
+      after: { title: 'C' },
+      lost: { title: 'A' },
+      cause: notTakenBackCause('It was edited in the CRM since.'),
+    });
+    expect(planUndo([failed], knowing({ title: 'C' }), emptyCatalog)).toEqual({ steps: [], refusals: [] });
   });
 
   test('says of a contact that it is gone for good', () => {

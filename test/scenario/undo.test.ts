@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { SyncError } from '../../src/core/errors.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
 import type { Link } from '../../src/sync/link.ts';
+import { pushRecord } from '../../src/sync/push.ts';
 import { planUndoOf, undo } from '../../src/sync/undo.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 
@@ -141,5 +143,61 @@ test.each([
     expect(await undo(link, orderOf(slip))).toMatchObject({ steps: [{ kind: 'delete' }], refusals: [] });
     await settle();
     expect((await stage.readCrm()).tasks).toMatchObject([{ title: 'Meant' }]);
+  },
+);
+
+test('what the CRM does not let be taken back stays on both sides, and the history says why', async () => {
+  const stage = await openLeadsStage();
+  const { link, settle } = stage;
+  const id = await stage.firstLead();
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
+  await settle();
+  const [before] = link.mirror.searchJournal({ field: 'title', limit: 1 });
+  await undo(link, { id: before?.id });
+  const refusing: Link = {
+    ...link,
+    crm: {
+      ...link.crm,
+      getRecord: (...asked) => link.crm.getRecord(...asked),
+      updateRecord: () => Promise.reject(new SyncError('CRM_REFUSED', 'title: No such title.')),
+    },
+  };
+  await pushRecord(refusing, { entity: 'lead', id });
+  await settle();
+  expect(link.mirror.searchJournal({ limit: 1 })).toMatchObject([
+    {
+      key: { id },
+      side: 'crm',
+      before: { title: 'Typed' },
+      after: { title: 'Typed' },
+      lost: before?.before,
+      cause: 'not taken back: The CRM does not accept this Title: No such title.',
+    },
+  ]);
+  const after = await stage.titles();
+  expect(after.crm.get(id)).toBe('Typed');
+  expect(after.sheet).toEqual(after.crm);
+});
+
+test.each([
+  ['a value', 1],
+  ['a record', 6],
+])(
+  'S4: %s that a colleague edits before it is taken back stays, and the history says why',
+  async (_, row) => {
+    const stage = await openLeadsStage();
+    const { link, settle } = stage;
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: 'Typed' });
+    await settle();
+    const line = link.mirror
+      .searchJournal({ limit: 9 })
+      .find(({ side, cause }) => side === 'crm' && / in the sheet$/.test(cause));
+    expect(await undo(link, { id: line?.id })).toMatchObject({ refusals: [] });
+    await stage.editCrm(`/leads/${line?.key.id}`, { title: 'Edited' });
+    await settle();
+    expect((await stage.titles()).crm.get(line?.key.id)).toBe('Edited');
+    expect(link.mirror.searchJournal({ key: line?.key, limit: 9 }).map(({ cause }) => cause)).toContain(
+      'not taken back: It was edited in the CRM since.',
+    );
   },
 );
