@@ -36,19 +36,27 @@ export function findContest(entries: readonly JournalEntry[]): Contest | undefin
   for (const [field, own] of byField) {
     const last = own.at(-1);
     if (!last || countReplies(field, own) < contestWritesMax) continue;
-    const [before, after] = [last.before[field] ?? null, last.after[field] ?? null];
+    const [before, after] = [last.before[field] ?? null, carriedValue(last, field)];
     return last.side === 'crm' ? { field, crm: before, table: after } : { field, crm: after, table: before };
   }
   return undefined;
 }
 
+/** What was carried to the side: where the CRM made another value of what was sent, that stands beside it as lost. */
+function carriedValue({ after, before, lost, side }: JournalEntry, field: FieldName): Value {
+  const sent = lost[field];
+  const isOverruled = sent !== undefined && equalValues(sent, before[field] ?? null);
+  return side === 'crm' && sent !== undefined && !isOverruled ? sent : (after[field] ?? null);
+}
+
 /** Writes of a field that answer something which undid an earlier one. The first answers nothing. */
 function countReplies(field: FieldName, entries: readonly JournalEntry[]): number {
-  return entries.filter(({ after, side }, index) => {
+  return entries.filter((entry, index) => {
     const earlier = entries.slice(0, index);
-    const isOtherSide = earlier.length > 0 && earlier.at(-1)?.side !== side;
+    const isOtherSide = earlier.length > 0 && earlier.at(-1)?.side !== entry.side;
     const isAgain = earlier.some(
-      (entry) => entry.side === side && equalValues(entry.after[field] ?? null, after[field] ?? null),
+      (other) =>
+        other.side === entry.side && equalValues(carriedValue(other, field), carriedValue(entry, field)),
     );
     return isOtherSide || isAgain;
   }).length;

@@ -104,7 +104,10 @@ export interface JournalEntry {
   readonly side: 'crm' | 'table' | 'both';
   readonly before: Fields;
   readonly after: Fields;
-  /** Values that lost a conflict, kept so that a person can take them back, and those that something was not taken back to. */
+  /**
+   * Values that did not come to stand, kept so that a person can find them: those that lost a conflict, those that were sent where the CRM
+   * answered others, and those that something was not taken back to.
+   */
   readonly lost: Fields;
   /** Why, in a few words: `edited in the sheet`, `changed in the CRM`, `conflict: the CRM wins`, … */
   readonly cause: string;

@@ -1,3 +1,4 @@
+import { describeAnswered } from '../core/answered.ts';
 import { emptyCatalog } from '../core/catalog.ts';
 import { describeEntity } from '../core/field.ts';
 import { absorb } from '../core/observe.ts';
@@ -34,8 +35,7 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
         kind: 'create',
         side: 'crm',
         before: {},
-        after: item.fields,
-        lost: {},
+        ...describeAnswered(item.fields, answer.fields),
         cause,
       },
     ]);

@@ -1,3 +1,4 @@
+import { describeAnswered } from '../core/answered.ts';
 import { backoffMs } from '../core/backoff.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { WriteAnswer } from '../core/ports.ts';
@@ -150,6 +151,7 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
   const { log, mirror } = link;
   const { key } = item;
   const fields = Object.keys(item.fields);
+  const { after, lost } = describeAnswered(item.fields, answer.fields);
   log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'update', fields });
   mirror.transaction(() => {
     const record = mirror.findRecord(key);
@@ -167,8 +169,8 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
       entryOf(item, answer.at, {
         kind: 'update',
         before: item.base,
-        after: item.fields,
-        lost: item.notice === '' ? {} : item.base,
+        after,
+        lost: { ...(item.notice === '' ? {} : item.base), ...lost },
         cause: causeOf(item),
       }),
     ]);

@@ -128,6 +128,12 @@ describe('the journal tells a fight', () => {
       line(index % 2 === 0 ? 'crm' : 'table', `Title ${index}`, cause),
     );
 
+  it('and tells what the sheet wants where the CRM makes something else of it each time', () => {
+    const sent = { ...line('crm', 'before'), before: { title: 'before' }, lost: { title: 'BEFORE' } };
+    const lines = turns(6).concat(sent);
+    expect(findContest(lines)).toEqual({ field: 'title', crm: 'before', table: 'BEFORE' });
+  });
+
   it.each([
     ['five turns', turns(5), undefined],
     ['six turns', turns(6), { field: 'title', crm: 'Title 5', table: 'Before' }],

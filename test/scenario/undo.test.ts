@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
+import type { Fields } from '../../src/core/value.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { planUndoOf, undo } from '../../src/sync/undo.ts';
@@ -201,3 +202,32 @@ test.each([
     );
   },
 );
+
+test('what the CRM wrote in its own way is known by both spellings, and goes back', async () => {
+  const stage = await openLeadsStage();
+  const { link, settle } = stage;
+  const { crm } = link;
+  const before = await stage.titles();
+  const lower = (fields: Fields): Fields => ({ ...fields, title: String(fields['title']).toLowerCase() });
+  const [create, update] = [crm.createRecord.bind(crm), crm.updateRecord.bind(crm)];
+  const spies = [
+    vi.spyOn(crm, 'createRecord').mockImplementation((entity, fields) => create(entity, lower(fields))),
+    vi
+      .spyOn(crm, 'updateRecord')
+      .mockImplementation((key, fields, ...rest) => update(key, lower(fields), ...rest)),
+  ];
+  for (const row of [1, 6]) {
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: 'TYPED' });
+    await settle();
+  }
+  for (const spy of spies) spy.mockRestore();
+  const lines = link.mirror.searchJournal({ field: 'title', limit: 9 });
+  const ofCrm = lines.filter(({ side }) => side === 'crm').slice(0, 2);
+  expect(ofCrm).toMatchObject([
+    { kind: 'create', after: { title: 'typed' }, lost: { title: 'TYPED' } },
+    { kind: 'update', after: { title: 'typed' }, lost: { title: 'TYPED' } },
+  ]);
+  for (const { id } of ofCrm) expect(await undo(link, { id })).toMatchObject({ refusals: [] });
+  await settle();
+  expect(await stage.titles()).toEqual(before);
+});
