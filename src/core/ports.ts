@@ -39,6 +39,14 @@ export interface WriteAnswer {
   readonly at: number;
 }
 
+/** Follows a request that may wait for long, for whoever has to know when it leaves, or may not mean it any more by then. */
+export interface Sending {
+  /** Called each time when it is about to leave. What this throws ends the call, and nothing is sent. */
+  begin(): void;
+  /** Called when the CRM refused it for its rate or its key, so that it surely did nothing, and it waits for another turn. */
+  takeBack(): void;
+}
+
 /**
  * The CRM. Every call waits for the request budget in its lane. Errors are `SyncError`s: CRM_UNAUTHORIZED, CRM_FORBIDDEN,
  * CRM_NOT_FOUND, CRM_REFUSED (with the CRM's words), CRM_LIMITED, CRM_UNREACHABLE (surely not done), CRM_UNKNOWN_OUTCOME
@@ -52,7 +60,8 @@ export interface Crm {
   listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]>;
   /** A record by id, or `undefined` when the CRM says it does not exist (404). */
   getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined>;
-  createRecord(entity: Entity, fields: Fields): Promise<WriteAnswer>;
+  /** What `sending` throws from its beginning, the call rejects with. */
+  createRecord(entity: Entity, fields: Fields, sending?: Sending): Promise<WriteAnswer>;
   /**
    * Sends the given fields only. What is `known` of the record from a read just now saves another one where the CRM may replace fields
    * that belong together. Whoever decided from that read gives up the `wait` for the budget before it is old: then nothing is sent, and

@@ -1,6 +1,6 @@
 import { splitContactId } from '../core/contact-id.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import type { Crm, Lane, RecordPage, WriteAnswer } from '../core/ports.ts';
+import type { Crm, Lane, RecordPage, Sending, WriteAnswer } from '../core/ports.ts';
 import {
   type Entity,
   type ListedEntity,
@@ -87,7 +87,7 @@ class CrmClient implements Crm {
     }
   }
 
-  async createRecord(entity: Entity, fields: Fields): Promise<WriteAnswer> {
+  async createRecord(entity: Entity, fields: Fields, sending?: Sending): Promise<WriteAnswer> {
     // What is empty is left to the CRM: most fields can be unset in a create, but not all take a null.
     const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
     const body = writeRecord(entity, filled);
@@ -98,6 +98,7 @@ class CrmClient implements Crm {
       body,
       ...(leadId === undefined ? {} : { path: { leadId } }),
       furtherScopes: 'custom_fields' in body ? ['write:custom_fields'] : [],
+      sending,
     });
     const record = this.#readReply(entity, reply, leadId);
     if ('problem' in record) {

@@ -1,6 +1,6 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { writeTimeMs } from '../core/fence.ts';
-import type { Clock, Fence, Lane, Log } from '../core/ports.ts';
+import type { Clock, Fence, Lane, Log, Sending } from '../core/ports.ts';
 import type { Permit, RequestBudget } from './budget.ts';
 import { type Endpoint, type EndpointName, endpoints, type Scope } from './contract.ts';
 import type { Envelope } from './contract-records.ts';
@@ -37,6 +37,8 @@ export interface CrmCall {
   readonly furtherScopes?: readonly Scope[];
   /** Ends the wait for the budget: then nothing is sent, and the call rejects with its reason. */
   readonly wait?: AbortSignal | undefined;
+  /** Follows it, each time when it is sent. */
+  readonly sending?: Sending | undefined;
   /**
    * The budget's secrets when the work began that this call belongs to; those of its own beginning where absent. With another
    * one nothing of it is sent.
@@ -87,7 +89,7 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
 
   /** Sends the request when the budget allows, and again for as long as it is refused for the rate. */
   async function attempt(judged: JudgedRequest, call: BegunCall, request: OutgoingRequest): Promise<Attempt> {
-    const [{ name, scopes }, { lane, wait }] = [judged, call];
+    const [{ name, scopes }, { lane, sending, wait }] = [judged, call];
     let pauseMs: number | undefined;
     for (let refusals = 0; refusals < refusalsMax; refusals += 1) {
       const permit = await budget.take(lane, scopes, wait);
@@ -101,11 +103,10 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
       if (!isRateRefusal(ended)) return { key, secret, ended, sentAt };
       pauseMs = readRefusalPause(ended.headers, clock.now());
       budget.park(key, pauseMs);
+      sending?.takeBack();
       log.warn('crm.limited', { name, lane, key: key.name, pauseMs, requests: budget.usage().requests });
     }
-    throw new SyncError('CRM_LIMITED', `${name} was refused ${refusalsMax} times in a row for its rate.`, {
-      ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
-    });
+    throw limited(judged, pauseMs);
   }
 
   /**
@@ -135,6 +136,7 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
         if (renewKey(error, tried, log)) throw exchanged(judged);
         if (!refusedKeys.has(key) && turnToAnotherKey(error, key, judged)) {
           refusedKeys.add(key);
+          call.sending?.takeBack();
           continue;
         }
         const mayPass = isSyncError(error, 'CRM_UNREACHABLE') && !judged.isWrite;
@@ -162,18 +164,29 @@ function renewKey(error: unknown, { key, secret }: Attempt, log: Log): boolean {
 }
 
 /**
- * The key of the permit with its secret. Where that was exchanged while the call waited, its slot is given back and nothing leaves.
+ * The key of the permit with its secret. Where that was exchanged while the call waited, or where the call is not meant any more, its slot
+ * is given back and nothing leaves.
  */
 function meantKey(
   { key, answered }: Permit,
-  { secrets }: BegunCall,
+  { secrets, sending }: BegunCall,
   judged: JudgedRequest,
 ): Pick<Attempt, 'key' | 'secret'> {
   const { secret } = key;
-  if (secret === secrets.get(key)) return { key, secret };
-  answered();
-  throw exchanged(judged);
+  try {
+    if (secret !== secrets.get(key)) throw exchanged(judged);
+    sending?.begin();
+    return { key, secret };
+  } catch (error) {
+    answered();
+    throw error;
+  }
 }
+
+const limited = ({ name }: JudgedRequest, pauseMs: number | undefined) =>
+  new SyncError('CRM_LIMITED', `${name} was refused ${refusalsMax} times in a row for its rate.`, {
+    ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
+  });
 
 /** Nothing is sent with another secret than it was meant for: whose records that one opens has to be found out first. */
 const exchanged = ({ name }: JudgedRequest) =>

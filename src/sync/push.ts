@@ -12,7 +12,7 @@ import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import type { PushResult } from './push-result.ts';
-import { sendInTurn } from './turn.ts';
+import { sendIfMeant, sendInTurn } from './turn.ts';
 import { closeAttempts, forgetStep, giveUpUndo } from './unanswered.ts';
 
 /** Whether nothing of an entity may be sent now, because a brake holds or nobody knows yet whether one does. */
@@ -47,7 +47,7 @@ export async function pushRecord(
 async function takeStep(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
   if (item.state === 'unknown') return settleCreate(link, item);
   if (isWithheld(item.key.entity)) return 'nothing';
-  if (item.kind === 'create') return pushCreate(link, item);
+  if (item.kind === 'create') return pushCreate(link, item, isWithheld);
   return item.kind === 'update' ? pushUpdate(link, item, isWithheld) : pushDelete(link, item, isWithheld);
 }
 
@@ -64,18 +64,32 @@ function markSending(link: Link, item: OutboxItem): OutboxItem {
 }
 
 /**
- * Whether the outbox still holds this step and no brake stops it: while the record was read again, a newer plan may have replaced or
- * dropped it, or stopped the whole tab, or the key may have been exchanged.
+ * Whether the outbox still holds this step and no brake stops it: while the record was read again or a create waited for its turn, a newer
+ * plan may have replaced or dropped it, or stopped the whole tab, or the key may have been exchanged.
  */
-const isStillMeant = (link: Link, item: OutboxItem, isWithheld: IsWithheld): boolean =>
-  link.mirror.findOutboxItem(item.key)?.run === item.run &&
-  !isWithheld(item.key.entity) &&
-  !findAccountDoubt(link);
+function isStillMeant(link: Link, item: OutboxItem, isWithheld: IsWithheld): boolean {
+  const current = link.mirror.findOutboxItem(item.key);
+  const isWaiting = current?.run === item.run && current.state === 'waiting';
+  return isWaiting && !isWithheld(item.key.entity) && !findAccountDoubt(link);
+}
 
-async function pushCreate(link: Link, item: OutboxItem): Promise<PushResult> {
-  const sending = markSending(link, item);
-  const answer = await link.crm.createRecord(item.key.entity, item.fields);
-  finishCreate(link, sending, answer, 'created in the sheet');
+/** Until its turn has come a create only waits: the plan may drop it, and whoever deletes its row in time gets no record of it. */
+async function pushCreate(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
+  let sent = item;
+  const sending = {
+    begin: () => {
+      sent = markSending(link, item);
+    },
+    takeBack: () => {
+      takeBack(link, item);
+    },
+  };
+  const isMeant = () => isStillMeant(link, item, isWithheld);
+  const answer = await sendIfMeant(isMeant, sending, (followed) =>
+    link.crm.createRecord(item.key.entity, item.fields, followed),
+  );
+  if (!answer) return 'noted';
+  finishCreate(link, sent, answer, 'created in the sheet');
   await noteMade(link, item, answer);
   return 'written';
 }

@@ -1,3 +1,4 @@
+import type { Sending } from '../core/ports.ts';
 import type { Link } from './link.ts';
 
 /** How long what was read of a record holds while the write that follows from it waits for its turn. */
@@ -27,5 +28,28 @@ export async function sendInTurn<Answer>(
     throw error;
   } finally {
     end.abort();
+  }
+}
+
+const notMeant = new Error('A write is not meant any more.');
+
+/**
+ * Sends a write if it is meant each time when its turn has come, however long that takes: nothing was read for it that grows old meanwhile.
+ * Answers `undefined` where it was not sent.
+ */
+export async function sendIfMeant<Answer>(
+  isMeant: () => boolean,
+  sending: Sending,
+  send: (sending: Sending) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const begin = () => {
+    if (!isMeant()) throw notMeant;
+    sending.begin();
+  };
+  try {
+    return await send({ ...sending, begin });
+  } catch (error) {
+    if (error === notMeant) return undefined;
+    throw error;
   }
 }

@@ -63,7 +63,10 @@ describe('a key that lacks a scope', () => {
 
   it('does not keep a write from being done, once', async () => {
     const { crm, statuses } = await openBench([tasksKey, leadsKey]);
-    const { id } = await crm.createRecord('lead', { title: 'Anna' });
+    const told: string[] = [];
+    const sending = { begin: () => void told.push('begin'), takeBack: () => void told.push('take back') };
+    const { id } = await crm.createRecord('lead', { title: 'Anna' }, sending);
+    expect(told).toEqual(['begin', 'take back', 'begin']);
     expect((await crm.listRecords('lead', 1, 'sweep')).records.map((record) => record.id)).toContain(id);
     expect(statuses()).toEqual([403, 201, 403, 200]);
   });

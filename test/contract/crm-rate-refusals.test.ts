@@ -111,6 +111,29 @@ describe('a request that is refused for the rate', () => {
     expect(scripted.requests).toHaveLength(1);
   });
 
+  it('is not sent again once it is not meant any more, as a create, and gives its slot back', async () => {
+    const scripted = await startScriptedServer((response) =>
+      response.writeHead(429, { 'retry-after': '4' }).end(),
+    );
+    server = scripted;
+    const { budget, clock, crm, overPauses } = createCrmBench(scripted.baseUrl);
+    const notMeant = new Error('not meant');
+    const told: string[] = [];
+    const sending = {
+      begin() {
+        told.push('begin');
+        if (told.length > 1) throw notMeant;
+      },
+      takeBack: () => void told.push('take back'),
+    };
+    const call = overPauses(crm.createRecord('lead', { title: 'Anna' }, sending));
+    await expect(call).rejects.toBe(notMeant);
+    expect(told).toEqual(['begin', 'take back', 'begin']);
+    expect(scripted.requests).toHaveLength(1);
+    await clock.advance(61_000);
+    expect(budget.usage().taken).toBe(0);
+  });
+
   it('is given back as limited after ten refusals in a row, with the pause to come', async () => {
     const scripted = await startScriptedServer((response) =>
       response.writeHead(429, { 'retry-after': '4' }).end(),

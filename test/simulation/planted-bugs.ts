@@ -298,7 +298,7 @@ const withCrm = ({ crm, ...link }: Link, parts: Partial<Crm>): Link => ({
     listRecords: (entity, page, lane) => crm.listRecords(entity, page, lane),
     listContacts: (leadId, lane) => crm.listContacts(leadId, lane),
     getRecord: (key, lane) => crm.getRecord(key, lane),
-    createRecord: (entity, fields) => crm.createRecord(entity, fields),
+    createRecord: (entity, fields, sending) => crm.createRecord(entity, fields, sending),
     updateRecord: (key, fields, known, wait) => crm.updateRecord(key, fields, known, wait),
     deleteRecord: (key, wait) => crm.deleteRecord(key, wait),
     ...parts,
@@ -308,9 +308,9 @@ const withCrm = ({ crm, ...link }: Link, parts: Partial<Crm>): Link => ({
 /** What becomes of a create of which nobody knows whether it was done. */
 const withUnknownCreate = (link: Link, conclude: (entity: ListedEntity) => Promise<WriteAnswer>): Link =>
   withCrm(link, {
-    async createRecord(entity, fields) {
+    async createRecord(entity, fields, sending) {
       try {
-        return await link.crm.createRecord(entity, fields);
+        return await link.crm.createRecord(entity, fields, sending);
       } catch (error) {
         if (!isListed(entity) || !isSyncError(error, 'CRM_UNKNOWN_OUTCOME', 'CRM_UNREADABLE')) throw error;
         return conclude(entity);
