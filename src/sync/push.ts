@@ -1,5 +1,7 @@
 import { describeAnswered } from '../core/answered.ts';
 import { backoffMs } from '../core/backoff.ts';
+import { createCascades } from '../core/decide/cascade.ts';
+import { vanishedScope } from '../core/decide/context.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
@@ -203,7 +205,10 @@ function causeOf({ isUndo, notice }: OutboxItem): string {
   return notice === '' ? 'edited in the sheet' : 'conflict: the sheet wins';
 }
 
-/** Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. */
+/**
+ * Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. Where more would go with it by now than
+ * was known when it was decided, a person is asked.
+ */
 async function pushDelete(
   link: Link,
   item: OutboxItem,
@@ -217,6 +222,10 @@ async function pushDelete(
   if (record && differingFields(item.base, record.fields).length > 0) {
     if (item.isUndo) giveUpUndo(mirror, item, editedSince, clock.now());
     else forgetStep(mirror, key, clock.now());
+    return 'noted';
+  }
+  if (record && createCascades(mirror.readRecords(), mirror.readOutbox()).isOutgrown(item)) {
+    askAnew(link, item);
     return 'noted';
   }
   if (record) {
@@ -246,6 +255,15 @@ async function pushDelete(
     ]);
   });
   return 'written';
+}
+
+/** Takes back a delete so that a person is asked about the row, whatever was answered or configured; an undo is over, as its row stands. */
+function askAnew({ clock, mirror }: Link, { isUndo, key }: OutboxItem): void {
+  const at = clock.now();
+  mirror.transaction(() => {
+    forgetStep(mirror, key, at);
+    if (!isUndo) mirror.saveDecision({ scope: vanishedScope(key), choice: 'ask', at });
+  });
 }
 
 type EntryParts = Pick<JournalEntry, 'kind' | 'before' | 'after' | 'lost' | 'cause'>;

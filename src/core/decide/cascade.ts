@@ -9,6 +9,8 @@ import { listAnd } from './list-words.ts';
 export interface Cascades {
   /** The records that are there and would go with it, those that would go with them included. */
   goingWith(key: RecordKey): readonly KnownRecord[];
+  /** Whether something would go with it that nobody knew of when its delete was decided, and that is not to be deleted itself. */
+  isOutgrown(item: Pick<OutboxItem, 'key' | 'createdAt'>): boolean;
   /** Whether it belongs to a record that is gone too, or about to be known as gone: that explains why it is gone itself. */
   isGoneWith(record: KnownRecord): boolean;
   /** Whether it belongs to a record that we trash or have just trashed, so that nobody needs to be asked what its lost row means. */
@@ -37,7 +39,24 @@ export function createCascades(records: readonly KnownRecord[], outbox: readonly
       .filter(({ kind, state }) => kind === 'delete' && state !== 'refused')
       .map(({ key }) => recordKeyText(key)),
   );
+  const goingWith = (key: RecordKey): readonly KnownRecord[] => {
+    const going = new Set<KnownRecord>();
+    const take = (owner: RecordKey) => {
+      for (const record of find().byOwner.get(recordKeyText(owner)) ?? []) {
+        if (going.has(record)) continue;
+        going.add(record);
+        take(record.key);
+      }
+    };
+    take(key);
+    return [...going];
+  };
   return {
+    goingWith,
+    isOutgrown: ({ key, createdAt }) =>
+      goingWith(key).some(
+        (record) => record.firstSeenAt > createdAt && !deletes.has(recordKeyText(record.key)),
+      ),
     isGoneWith: (record) =>
       ownersOf(record).some(({ presence, missedSweeps }) => presence === 'gone' || missedSweeps > 0),
     isLeaving: (record) =>
@@ -47,18 +66,6 @@ export function createCascades(records: readonly KnownRecord[], outbox: readonly
           // Seen after that, it did not go with it.
           (presence === 'gone' && written !== undefined && record.lastSeenAt <= written.at),
       ),
-    goingWith(key) {
-      const going = new Set<KnownRecord>();
-      const take = (owner: RecordKey) => {
-        for (const record of find().byOwner.get(recordKeyText(owner)) ?? []) {
-          if (going.has(record)) continue;
-          going.add(record);
-          take(record.key);
-        }
-      };
-      take(key);
-      return [...going];
-    },
   };
 }
 

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { waitingStep } from '../../src/core/decide/outbox-step.ts';
+import type { Engine } from '../../src/sync/engine.ts';
+import { pushRecord } from '../../src/sync/push.ts';
+import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+
+/** A colleague adds a task to a lead, and the daemon learns of it. */
+async function addTask({ addresses, engine }: LeadsStage, leadId: string): Promise<void> {
+  const order = { method: 'POST', path: '/tasks', body: { title: 'Call back', lead_id: Number(leadId) } };
+  const made = await fetch(`${addresses.crmUrl}__sandbox/by-hand`, {
+    method: 'POST',
+    body: JSON.stringify(order),
+  });
+  expect(made.ok).toBe(true);
+  await engine.pullAll(() => {});
+}
+
+/** Lets a few cycles pass; answers what the last one asks about the lead. */
+async function asked(engine: Engine, id: string): Promise<string[]> {
+  for (const _turn of [1, 2, 3]) await engine.cycle();
+  return (engine.lastPlan?.holds ?? []).filter((hold) => hold.id === id).map(({ reason }) => reason);
+}
+
+const hasLead = async (stage: LeadsStage, id: string) => (await stage.titles()).crm.has(id);
+
+test.each(['a person', 'the configuration'])(
+  'S1: a delete that %s decided is asked about anew where a colleague has added a task to its lead before it was sent',
+  async (who) => {
+    const stage = await openLeadsStage();
+    const { link } = stage;
+    const id = await stage.firstLead();
+    const key = { entity: 'lead', id } as const;
+    const rule = who === 'a person' ? 'ask' : 'trash';
+    const engine = stage.createEngine({ policy: { ...link.policy, vanishedRows: rule } });
+    await engine.cycle();
+    await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+    const answer = () =>
+      link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
+    if (rule === 'ask') answer();
+    for (const _turn of [1, 2]) await engine.cycle();
+    expect(link.mirror.findOutboxItem(key)).toMatchObject({ kind: 'delete', state: 'waiting' });
+    await addTask(stage, id);
+    expect(await pushRecord(link, key)).toBe('noted');
+    expect(await hasLead(stage, id)).toBe(true);
+    expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
+    expect(link.mirror.findOutboxItem(key)).toBeUndefined();
+    answer();
+    for (const _turn of [1, 2]) await engine.cycle();
+    expect(await pushRecord(link, key)).toBe('written');
+    expect(await hasLead(stage, id)).toBe(false);
+  },
+);
+
+test('an undo that would take along what a colleague has added since is not done', async () => {
+  const stage = await openLeadsStage();
+  const { engine, link } = stage;
+  const id = await stage.firstLead();
+  const key = { entity: 'lead', id } as const;
+  const base = link.mirror.findRecord(key)?.fields ?? {};
+  const step = waitingStep({ now: link.clock.now(), run: 'undo' }, key, { kind: 'delete', fields: {}, base });
+  link.mirror.saveOutboxItem({ ...step, isUndo: true });
+  await addTask(stage, id);
+  expect(await pushRecord(link, key)).toBe('noted');
+  expect(await hasLead(stage, id)).toBe(true);
+  expect(await asked(engine, id)).toEqual([]);
+  expect(link.mirror.readDecisions()).toEqual([]);
+});
