@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
-import { leadKey, recordOf, removeRow, rowOf, type World } from '../support/world.ts';
-import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { leadKey, recordOf, removeRecord, removeRow, rowOf, type World } from '../support/world.ts';
+import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const titles = Array.from({ length: 60 }, (_, index) => `Lead ${index + 1}`);
 const first = (count: number) => Array.from({ length: count }, (_, index) => leadKey(index + 1));
@@ -90,5 +90,57 @@ describe('while what a person let go is being sent', () => {
     world.decisions.set('vanished:lead-7', 'restore');
     settle(world);
     expect([world.sheet.lead.length, world.crm.size]).toEqual([51, 60]);
+  });
+});
+
+describe('once a person let go records that are gone from the CRM, whose rows somebody had edited', () => {
+  const proveGone = (world: World, ids: readonly number[]): Plan => {
+    for (const id of ids) removeRecord(world, leadKey(id));
+    for (let sweep = 1; sweep <= 3; sweep += 1) pull(world);
+    return rest(world);
+  };
+  const between = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+  function approvedLosses(): World {
+    const world = worldWithLeads(titles);
+    for (const key of first(10)) rowOf(world, key).cells['title'] = textCell(`Edited ${key.id}`);
+    expect(scopes(proveGone(world, between(1, 10)))).toEqual(['brake:lead:gone']);
+    world.decisions.set('brake:lead:gone', 'approve');
+    const plan = settle(world);
+    expect([plan.brakes, plan.holds.length, world.sheet.lead.length]).toEqual([[], 10, 60]);
+    return world;
+  }
+
+  it('S5: further records that disappear are asked about by themselves, and their rows stay until then', () => {
+    const world = approvedLosses();
+    expect(proveGone(world, between(11, 50)).brakes).toMatchObject([
+      { scope: 'brake:lead:gone', changes: { count: 40 } },
+    ]);
+    expect(settle(world).withheld).toEqual(['lead']);
+    expect(world.sheet.lead).toHaveLength(60);
+    world.decisions.set('brake:lead:gone', 'approve');
+    expect(settle(world).brakes).toEqual([]);
+    expect(world.sheet.lead).toHaveLength(20);
+  });
+
+  it('one further row goes without a question', () => {
+    const world = approvedLosses();
+    expect(proveGone(world, [11]).brakes).toEqual([]);
+    settle(world);
+    expect(world.sheet.lead).toHaveLength(59);
+  });
+
+  it('the answer is over for a record that is back, and for a row that is deleted', () => {
+    const world = worldWithLeads(titles);
+    const lost = first(10).map((key) => recordOf(world, key));
+    for (const key of first(10)) rowOf(world, key).cells['title'] = textCell(`Edited ${key.id}`);
+    proveGone(world, between(1, 10));
+    world.decisions.set('brake:lead:gone', 'approve');
+    settle(world);
+    for (const { key, fields } of lost.slice(0, 5)) world.crm.set(`lead-${key.id}`, { key, fields });
+    for (const { key } of lost.slice(5)) removeRow(world, key);
+    settle(world);
+    expect([...world.decisions]).toEqual([]);
   });
 });

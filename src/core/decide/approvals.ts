@@ -1,7 +1,7 @@
 import { parseRecordKey, type RecordId } from '../record.ts';
-import type { Agreement } from '../state.ts';
+import type { Agreement, KnownRecord } from '../state.ts';
 import { ruleOf } from './absent.ts';
-import { meantScope, type TabContext, vanishedScope } from './context.ts';
+import { goneScope, meantScope, type TabContext, vanishedScope } from './context.ts';
 import type { Edit } from './disorder.ts';
 import type { Brake } from './plan.ts';
 
@@ -10,6 +10,7 @@ export interface Tripped {
   readonly brake: Brake;
   readonly edits: readonly Edit[];
   readonly vanishedRows: readonly RecordId[];
+  readonly goneRecords: readonly RecordId[];
 }
 
 /*
@@ -44,10 +45,17 @@ export function unapprovedLosses(
 
 const vanishedBrakes = ['emptied', 'vanished'] as const;
 
+/** The records gone from the CRM that nobody approved. An approval of one lasts as long as the record is gone and has a row. */
+export const unapprovedGone = (
+  { decision, entity }: TabContext,
+  gone: readonly KnownRecord[],
+): KnownRecord[] => gone.filter(({ key: { id } }) => decision(goneScope({ entity, id })) === undefined);
+
 /** Takes note of what an answer was given for. */
-export function noteApproval(context: TabContext, { brake, edits, vanishedRows }: Tripped): void {
+export function noteApproval(context: TabContext, tripped: Tripped): void {
+  const { brake, edits, goneRecords, vanishedRows } = tripped;
   const { draft, entity, input, peek } = context;
-  if (edits.length + vanishedRows.length === 0) return;
+  if (edits.length + goneRecords.length + vanishedRows.length === 0) return;
   const note = (scope: string, choice: string) => draft.noted.push({ scope, choice, at: input.now });
   for (const { id, field, after } of edits) note(meantScope({ entity, id }, field), JSON.stringify(after));
   const answer = peek(brake.scope);
@@ -57,6 +65,7 @@ export function noteApproval(context: TabContext, { brake, edits, vanishedRows }
     const scope = vanishedScope({ entity, id });
     if (peek(scope) === undefined) note(scope, choice);
   }
+  for (const id of goneRecords) note(goneScope({ entity, id }), noted);
   note(brake.scope, noted);
 }
 

@@ -81,7 +81,7 @@ export interface TabContext {
 
 /**
  * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`,
- * `loop:lead-42`, `brake:lead:emptied`, `meant:lead-42:title`; `held:lead` is only told.
+ * `loop:lead-42`, `brake:lead:emptied`, `meant:lead-42:title`, `gone:lead-42`; `held:lead` is only told.
  */
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>
@@ -100,6 +100,8 @@ export const refusedScope = (key: RecordKey): string => `refused:${recordKeyText
 /** Of an edit that was let go with others when a brake stopped them all. */
 export const meantScope = (key: RecordKey, field: FieldName): string =>
   `meant:${recordKeyText(key)}:${field}`;
+/** Of a record gone from the CRM that was let go with others when a brake stopped them all. */
+export const goneScope = (key: RecordKey): string => `gone:${recordKeyText(key)}`;
 export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
 
 /** Keeps what people decided about a record for later, where nothing can be decided about it now. */

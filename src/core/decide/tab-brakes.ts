@@ -1,5 +1,4 @@
-import type { RecordId } from '../record.ts';
-import type { Agreement } from '../state.ts';
+import type { Agreement, KnownRecord } from '../state.ts';
 import type { FieldName } from '../value.ts';
 import {
   isLetGo,
@@ -7,6 +6,7 @@ import {
   noteApproval,
   type Tripped,
   unapprovedEdits,
+  unapprovedGone,
   unapprovedLosses,
 } from './approvals.ts';
 import type { Binding } from './bind.ts';
@@ -81,36 +81,45 @@ function findHoldingBrakes(
 ): { readonly holding: readonly Brake[]; readonly letGo: readonly Tripped[] } {
   const edits = judged.flatMap(editsOf);
   const lost = [...judged.flatMap(lostValuesOf), ...[...vanished, ...orphaned].flatMap(valuesOfVanished)];
-  const find = (rows: readonly Agreement[], some: readonly Edit[]) =>
-    findTripped(context, binding, { vanished: rows, edits: some, lost });
+  const find = (upset: Omit<Upset, 'lost'>) => findTripped(context, binding, { ...upset, lost });
+  const gone = findGone(context, binding);
   // As long as anything of it is left to be done, the answer counts for what goes with it.
-  for (const { brake } of find(vanished, edits)) context.decision(brake.scope);
-  const tripped = find(unapprovedLosses(context, vanished), unapprovedEdits(context, edits));
+  for (const { brake } of find({ vanished, gone, edits })) context.decision(brake.scope);
+  const tripped = find({
+    vanished: unapprovedLosses(context, vanished),
+    gone: unapprovedGone(context, gone),
+    edits: unapprovedEdits(context, edits),
+  });
   const [letGo, holding] = [true, false].map((wanted) =>
     tripped.filter((each) => isLetGo(context, each) === wanted),
   );
   return { holding: (holding ?? []).map(({ brake }) => brake), letGo: letGo ?? [] };
 }
 
-/** What may trip a brake: rows that are gone, values that people changed, and values that nothing took the place of. */
+/** What may trip a brake: rows that are gone, records that are, values that people changed, and values that nothing took the place of. */
 interface Upset {
   readonly vanished: readonly Agreement[];
+  readonly gone: readonly KnownRecord[];
   readonly edits: readonly Edit[];
   readonly lost: readonly Displaced[];
 }
 
-function findTripped(context: TabContext, binding: Binding, { vanished, edits, lost }: Upset): Tripped[] {
+function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripped[] {
+  const { edits, lost, vanished } = upset;
   const { entity, input } = context;
   const { brakes: limits } = input.policy;
-  const goneRecords = findGone(context, binding);
+  const goneRecords = provenTogether(upset.gone);
   const vanishedRows = vanished.map(({ key }) => key.id);
   const agreed = [...context.agreements.values()].filter((agreement) => isInTable(context, agreement)).length;
-  const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [] });
+  const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [], goneRecords: [] });
   const disorders = findDisorder(edits, agreed, limits, (field) => headerOf(context, field), lost);
   return [
     ...findFirstMeeting(context, binding.unbound).map(alone),
     ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits).map(
-      (brake): Tripped => ({ ...alone(brake), vanishedRows: isOfGoneRecords(brake) ? [] : vanishedRows }),
+      (brake): Tripped => ({
+        ...alone(brake),
+        ...(isOfGoneRecords(brake) ? { goneRecords } : { vanishedRows }),
+      }),
     ),
     ...disorders.map(({ kind, reason, edits: own }): Tripped => {
       const changes = stopped(own.map((edit) => ({ ...edit, what: 'edited' })));
@@ -123,19 +132,22 @@ function findTripped(context: TabContext, binding: Binding, { vanished, edits, l
 const isOfGoneRecords = ({ scope }: Brake): boolean => scope.endsWith(':gone');
 
 /**
- * The records with a row that are gone from the CRM, and not because of another one. As their absence is proven one after another, those
- * count too that a list lacked: else many would never be gone at once. So do those of which several rows have the ID.
+ * The records with a row that are gone from the CRM or that a list lacked, and not because of another one. Those of which several rows have
+ * the ID count too.
  */
-function findGone(context: TabContext, { copies, records }: Binding): RecordId[] {
+function findGone(context: TabContext, { copies, records }: Binding): KnownRecord[] {
   const ids = new Set([...records, ...copies].map(({ id }) => id));
-  const missing = [...ids].flatMap((id) => {
+  return [...ids].flatMap((id) => {
     const record = context.records.get(id);
     const isMissing = record?.presence === 'gone' || (record?.missedSweeps ?? 0) > 0;
     const isExplained = !areLeadsStopped(context) && record && context.cascades.isGoneWith(record);
     return record && isMissing && !isExplained ? [record] : [];
   });
-  return missing.some(({ presence }) => presence === 'gone') ? missing.map(({ key }) => key.id) : [];
 }
+
+/** As the absence of records is proven one after another, those count too that a list lacked: else many would never be gone at once. */
+const provenTogether = (missing: readonly KnownRecord[]) =>
+  missing.some(({ presence }) => presence === 'gone') ? missing.map(({ key }) => key.id) : [];
 
 /** Whether a record has a row, or had one with the token of its create. */
 export const isInTable = (context: TabContext, { fields, key }: Agreement): boolean =>
