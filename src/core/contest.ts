@@ -7,6 +7,8 @@ export interface Contest {
   readonly field: FieldName;
   readonly crm: Value;
   readonly table: Value;
+  /** What was written from here on (epoch ms) is a fight by itself: who approved one before did not know of it. */
+  readonly since: number;
 }
 
 /** Only what was written within this time counts. */
@@ -23,9 +25,9 @@ const isCarried = ({ cause, kind, side }: JournalEntry): boolean =>
   !isNotTakenBack({ cause });
 
 /**
- * The field of a record over which its sides fight, from what the journal says of the record, oldest first. Somebody who works on a record
- * changes many fields, and one field many times; in a fight the daemon writes a field to one side and then to the other, or the same
- * value to the same side again, because something changes it back each time.
+ * The field of a record over which its sides fight, from what the journal says of the record, oldest first; of several the one over which
+ * they fought last. Somebody who works on a record changes many fields, and one field many times; in a fight the daemon writes a field to
+ * one side and then to the other, or the same value to the same side again, because something changes it back each time.
  */
 export function findContest(entries: readonly JournalEntry[]): Contest | undefined {
   const byField = new Map<FieldName, JournalEntry[]>();
@@ -33,13 +35,19 @@ export function findContest(entries: readonly JournalEntry[]): Contest | undefin
     if (!isCarried(entry)) continue;
     for (const name of Object.keys(entry.after)) byField.set(name, [...(byField.get(name) ?? []), entry]);
   }
-  for (const [field, own] of byField) {
-    const last = own.at(-1);
-    if (!last || countReplies(field, own) < contestWritesMax) continue;
-    const [before, after] = [last.before[field] ?? null, carriedValue(last, field)];
-    return last.side === 'crm' ? { field, crm: before, table: after } : { field, crm: after, table: before };
-  }
-  return undefined;
+  const contests = [...byField].flatMap(([field, own]) => describeContest(field, own) ?? []);
+  return contests.toSorted((left, right) => right.since - left.since)[0];
+}
+
+function describeContest(field: FieldName, own: readonly JournalEntry[]): Contest | undefined {
+  const isFight = (entries: readonly JournalEntry[]) => countReplies(field, entries) >= contestWritesMax;
+  const last = own.at(-1);
+  if (!last || !isFight(own)) return undefined;
+  const { at: since } = own.findLast((_, index) => isFight(own.slice(index))) ?? last;
+  const [before, after] = [last.before[field] ?? null, carriedValue(last, field)];
+  return last.side === 'crm'
+    ? { field, crm: before, table: after, since }
+    : { field, crm: after, table: before, since };
 }
 
 /** What was carried to the side: where the CRM made another value of what was sent, that stands beside it as lost. */

@@ -15,7 +15,9 @@ export function readContests(mirror: Mirror, now: number): ReadonlyMap<string, C
   return new Map(
     mirror.readBusyRecords(since, contestWritesMax + 1).flatMap((key) => {
       const lines = mirror.searchJournal({ key, since, limit: linesMax });
-      const contest = findContest(lines.toReversed());
+      // Lines from before the clock was set back: whoever approves now would have approved before them.
+      const past = lines.filter(({ at }) => at <= now);
+      const contest = findContest(past.toReversed());
       return contest ? [[recordKeyText(key), contest] as const] : [];
     }),
   );

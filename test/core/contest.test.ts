@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
+import { describeCell, textCell } from '../../src/core/cell.ts';
 import { findContest } from '../../src/core/contest.ts';
 import type { JournalEntry } from '../../src/core/state.ts';
 import { changeRecord, leadKey, recordOf, removeRow, rowOf, type World } from '../support/world.ts';
@@ -62,6 +62,28 @@ describe('a record over which both sides fight', () => {
     expect(crmTitle(world)).toBe('Agreed');
   });
 
+  it('is held again after as many writes when the fight goes on, as often as it is approved', () => {
+    for (let approvals = 1; approvals <= 3; approvals += 1) {
+      world.decisions.set(scope, 'approve');
+      expect(settle(world).holds).toEqual([]);
+      const lines = writesOf(world);
+      fight(world, 10);
+      expect(settle(world).holds).toMatchObject([{ decision: scope }]);
+      expect(writesOf(world) - lines).toBeLessThanOrEqual(1 + 6);
+      expect(world.decisions.size).toBe(0);
+    }
+  });
+
+  it('may be edited a few times after it was approved', () => {
+    world.decisions.set(scope, 'approve');
+    settle(world);
+    for (const title of ['One', 'Two', 'Three']) {
+      typeTitle(world, title);
+      expect(settle(world).holds).toEqual([]);
+      expect(crmTitle(world)).toBe(title);
+    }
+  });
+
   it('goes on by itself when it had an hour of rest, and is held again when the fight does', () => {
     world.now += 60 * 60 * 1_000;
     expect(settle(world).holds).toEqual([]);
@@ -71,6 +93,18 @@ describe('a record over which both sides fight', () => {
     fight(world, 10);
     expect(settle(world).holds).toMatchObject([{ decision: scope }]);
   });
+});
+
+it('a fight that goes on after it was approved in the tab of the questions can be approved there again', () => {
+  const world = worldWithLeads(['Acme', 'Beta'], { policy: { questionsTitle: 'Conflicts' } });
+  for (let approvals = 1; approvals <= 3; approvals += 1) {
+    fight(world, 10);
+    const question = world.sheet.question.find(({ id }) => describeCell(id) === scope);
+    if (!question) throw new Error('Nobody is asked about the fight.');
+    question.cells['choose'] = textCell('Approve');
+    expect(settle(world).holds).toEqual([]);
+    expect(world.sheet.question).toEqual([]);
+  }
 });
 
 it('a script that writes over what the CRM alone may set is answered six times an hour', () => {
@@ -136,7 +170,7 @@ describe('the journal tells a fight', () => {
 
   it.each([
     ['five turns', turns(5), undefined],
-    ['six turns', turns(6), { field: 'title', crm: 'Title 5', table: 'Before' }],
+    ['six turns', turns(6), { field: 'title', crm: 'Title 5', table: 'Before', since: 0 }],
     ['six turns that took something back', turns(6, 'taken back'), undefined],
     ['six that could not be taken back', turns(6, 'not taken back: No.'), undefined],
     [
@@ -147,7 +181,7 @@ describe('the journal tells a fight', () => {
     [
       'six times the same value',
       Array.from({ length: 6 }, () => line('crm', 'Same')),
-      { field: 'title', crm: 'Before', table: 'Same' },
+      { field: 'title', crm: 'Before', table: 'Same', since: 0 },
     ],
     ['six values found equal', Array.from({ length: 6 }, () => line('both', 'Same')), undefined],
   ])('from %s', (_name, lines, expected) => {

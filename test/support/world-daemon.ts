@@ -52,7 +52,7 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   recall(world);
   const read = readSheet(world);
   const plan = decideWorld(world);
-  const { agreements, decisions, journal, openWrites } = world;
+  const { agreements, decidedAt, decisions, journal, openWrites } = world;
   for (const key of plan.outbox.drop) forgetStep(world, key);
   for (const item of plan.outbox.save) {
     forgetStep(world, item.key);
@@ -60,8 +60,14 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   }
   for (const key of plan.agreements.drop) agreements.delete(recordKeyText(key));
   for (const agreement of plan.agreements.save) agreements.set(recordKeyText(agreement.key), agreement);
-  for (const { scope, choice } of plan.answers) decisions.set(scope, choice);
-  for (const scope of plan.settledDecisions) decisions.delete(scope);
+  for (const { scope, choice, at } of plan.answers) {
+    decisions.set(scope, choice);
+    decidedAt.set(scope, at);
+  }
+  for (const scope of plan.settledDecisions) {
+    decisions.delete(scope);
+    decidedAt.delete(scope);
+  }
   for (const id of plan.writesOver) openWrites.delete(id);
   for (const write of plan.writesWatched) openWrites.set(write.id, write);
   const open = unansweredWrite(plan, freeRow([...openWrites.values()]));

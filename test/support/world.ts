@@ -19,7 +19,7 @@ import {
   type RecordKey,
   recordKeyText,
 } from '../../src/core/record.ts';
-import type { Agreement, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
+import type { Agreement, Decision, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
 import type { KeptRow, ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember } from '../../src/sync/rest.ts';
@@ -54,6 +54,8 @@ export interface World {
   readonly agreements: Map<string, Agreement>;
   readonly outbox: Map<string, OutboxItem>;
   readonly decisions: Map<string, string>;
+  /** When each decision was first seen. */
+  readonly decidedAt: Map<string, number>;
   readonly rebases: Map<Entity, string>;
   readonly remaps: Map<Entity, Remap>;
   accountDoubt: AccountDoubt | undefined;
@@ -101,6 +103,7 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     agreements: new Map(),
     outbox: new Map(),
     decisions: new Map(),
+    decidedAt: new Map(),
     rebases: new Map(),
     remaps: new Map(),
     accountDoubt: undefined,
@@ -236,6 +239,14 @@ function findContests({ journal, now }: World): ReadonlyMap<string, Contest> {
 /** What the daemon would do now. A row rests when the read before showed the same. */
 export const decideWorld = (world: World): Plan => decide(inputOf(world, readSheet(world)));
 
+function readDecisions({ decidedAt, decisions, now }: World): Decision[] {
+  return [...decisions].map(([scope, choice]) => {
+    const at = decidedAt.get(scope) ?? now;
+    decidedAt.set(scope, at);
+    return { scope, choice, at };
+  });
+}
+
 /** Everything that deciding is given, with the sheet as it was read. */
 export function inputOf(world: World, table: ObservedTable): DecideInput {
   const memory = remember(world.memory, table, world.now);
@@ -245,7 +256,7 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
       agreements: world.order([...world.agreements.values()]),
       outbox: world.order([...world.outbox.values()]),
       openWrites: [...world.openWrites.values()],
-      decisions: [...world.decisions].map(([scope, choice]) => ({ scope, choice, at: world.now })),
+      decisions: readDecisions(world),
       catalog: world.catalog,
       sweptEntities: new Set(world.isSwept ? entities : []),
       rebases: world.rebases,

@@ -8,13 +8,21 @@ export interface ContestHold {
   readonly scope: string;
 }
 
-/** The hold of a record that is left alone, because its two sides fight over a field and nobody has approved that; `undefined` when it is not. */
+/**
+ * The hold of a record that is left alone, because its two sides fight over a field and nobody has approved that; `undefined` when it is not.
+ * An approval is for the fight that was shown: one that goes on is held again once it is a fight without what was written before.
+ */
 export function findContestHold(context: TabContext, id: RecordId): ContestHold | undefined {
-  const { entity, fields, input, layout, names } = context;
+  const { draft, entity, fields, input, layout, names } = context;
   const key = { entity, id };
   const contest = input.known.contests.get(recordKeyText(key));
   const scope = loopScope(key);
-  if (!contest || context.decision(scope) !== undefined) return undefined;
+  if (!contest) return undefined;
+  if (context.decision(scope) !== undefined) {
+    const approval = input.known.decisions.find((decision) => decision.scope === scope);
+    if (approval && approval.at >= contest.since) return undefined;
+    draft.outrunDecisions.add(scope);
+  }
   const field = fields.get(contest.field);
   const header = layout.columns.find((column) => column.field === contest.field)?.header ?? contest.field;
   const show = (value: typeof contest.crm) =>

@@ -95,7 +95,8 @@ function decideOnce(input: DecideInput): Plan {
     writeQuestions(input, draft, questionTab, { questions: told, mayReturn });
   }
   const takesAccount = isAccountTaken(input, decision);
-  const isSettled = ({ scope }: Decision) => !draft.usedDecisions.has(scope) && !isHeld(scope);
+  const isInUse = (scope: string) => draft.usedDecisions.has(scope) && !draft.outrunDecisions.has(scope);
+  const isSettled = ({ scope }: Decision) => !isInUse(scope) && !isHeld(scope);
   const settled = known.decisions.filter(isSettled).map(({ scope }) => scope);
   const writes = settleWrites(input, draft);
   const rest = { settledDecisions: settled, ...writes, questions, takesAccount };

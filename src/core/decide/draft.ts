@@ -30,6 +30,8 @@ export interface Draft {
   readonly noted: Decision[];
   /** Decisions of people that still wait for something. */
   readonly usedDecisions: Set<string>;
+  /** Decisions that what happened since has outrun: they are over, and asked about anew. */
+  readonly outrunDecisions: Set<string>;
   /** Scopes with a row in the tab of the questions under which nothing is decided, and may be soon. */
   readonly openScopes: Set<string>;
   restlessRows: number;
@@ -54,6 +56,7 @@ export const createDraft = (): Draft => ({
   remapped: [],
   noted: [],
   usedDecisions: new Set(),
+  outrunDecisions: new Set(),
   openScopes: new Set(),
   restlessRows: 0,
 });
