@@ -39,8 +39,8 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
         400,
         `${scope} can not be answered with ${choice}. Choose ${choices.join(' or ')}.`,
       );
-    const { clock, mirror } = engine.link;
-    mirror.saveDecision(decisionOf(scope, choice, clock.now()));
+    if (choice === 'crm' || choice === 'sheet') resolveConflict(engine, scope, { side: choice });
+    else engine.link.mirror.saveDecision(decisionOf(scope, choice, engine.link.clock.now()));
     engine.kick();
     return { scope, choice };
   });

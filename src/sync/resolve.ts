@@ -1,4 +1,3 @@
-import { decisionOf } from '../core/answer.ts';
 import { emptyCatalog } from '../core/catalog.ts';
 import { emptyCell, textCell } from '../core/cell.ts';
 import { createNames, decode } from '../core/codec.ts';
@@ -8,7 +7,7 @@ import { findEditFault } from '../core/decide/merge.ts';
 import type { Conflict } from '../core/decide/plan.ts';
 import { describeEntity } from '../core/field.ts';
 import type { Decision } from '../core/state.ts';
-import { writeTypedAnswer } from '../core/typed-answer.ts';
+import { writeSideAnswer, writeTypedAnswer } from '../core/typed-answer.ts';
 import type { Value } from '../core/value.ts';
 import type { Engine } from './engine.ts';
 import { currentLayout } from './layout.ts';
@@ -30,7 +29,7 @@ const scopeOf = ({ key, field }: Conflict): string => conflictScope(key, field);
 export function resolveConflict(engine: Engine, scope: string, settlement: Settlement): Resolved | undefined {
   const conflict = conflictsOf(engine).find((candidate) => scopeOf(candidate) === scope);
   if (!conflict) return undefined;
-  if ('side' in settlement) return settle(engine, [decide(engine, scope, settlement.side)]);
+  if ('side' in settlement) return settle(engine, [decide(engine, conflict, settlement.side)]);
   const read = readTyped(engine.link, conflict, settlement.text);
   if (read.kind === 'refused') return read;
   const { crm, table } = conflict;
@@ -42,11 +41,15 @@ export function resolveConflict(engine: Engine, scope: string, settlement: Settl
 export const resolveAll = (engine: Engine, side: 'crm' | 'sheet'): Resolved =>
   settle(
     engine,
-    conflictsOf(engine).map((conflict) => decide(engine, scopeOf(conflict), side)),
+    conflictsOf(engine).map((conflict) => decide(engine, conflict, side)),
   );
 
-const decide = ({ link }: Engine, scope: string, side: 'crm' | 'sheet'): Decision =>
-  decisionOf(scope, side, link.clock.now());
+/** Whoever answers has seen what both sides had by the last cycle, so the answer is for that. */
+const decide = ({ link }: Engine, conflict: Conflict, side: 'crm' | 'sheet'): Decision => ({
+  scope: scopeOf(conflict),
+  choice: writeSideAnswer(side === 'crm' ? 'crm' : 'table', conflict),
+  at: link.clock.now(),
+});
 
 function settle(engine: Engine, decisions: readonly Decision[]): Resolved {
   const { mirror } = engine.link;

@@ -21,12 +21,14 @@ async function serve({ engine }: LeadsStage) {
   });
   onTestFinished(() => http.close());
   const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
+  const post = (command: string) => async (order: object) => {
+    const body = JSON.stringify(order);
+    const answer = await fetch(`${http.url}/api/${command}`, { method: 'POST', headers, body });
+    return { status: answer.status, text: await answer.text() };
+  };
   return {
-    async resolve(order: object) {
-      const body = JSON.stringify(order);
-      const answer = await fetch(`${http.url}/api/resolve`, { method: 'POST', headers, body });
-      return { status: answer.status, text: await answer.text() };
-    },
+    approve: post('approve'),
+    resolve: post('resolve'),
     waiting: async () => (await fetch(`${http.url}/api/conflicts`)).json(),
   };
 }
@@ -42,6 +44,22 @@ const bothHave = async (stage: LeadsStage, id: string, title: string) => {
   const { crm, sheet } = await stage.titles();
   expect([crm.get(id), sheet.get(id)]).toEqual([title, title]);
 };
+
+/** A colleague changes the lead in the CRM and somebody else its row, before an answer is carried out. */
+async function expectAskedAnew(stage: LeadsStage, id: string): Promise<void> {
+  for (const [inCrm, inSheet] of [
+    ['Later in the CRM', 'Of the sheet'],
+    ['Later in the CRM', 'Later in the sheet'],
+  ] as const) {
+    await stage.editCrm(`/leads/${id}`, { title: inCrm });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: inSheet });
+    await stage.settle();
+    const { crm, sheet } = await stage.titles();
+    expect([crm.get(id), sheet.get(id)]).toEqual([inCrm, inSheet]);
+    expect(stage.engine.lastPlan?.conflicts).toMatchObject([{ crm: inCrm, table: inSheet }]);
+    expect(stage.link.mirror.readDecisions()).toEqual([]);
+  }
+}
 
 describe('a conflict', () => {
   test('is listed with what both sides have and had, and since when', async () => {
@@ -102,6 +120,35 @@ describe('a conflict', () => {
     expect(stage.engine.lastPlan?.conflicts).toMatchObject([{ crm: 'Of the CRM', table: 'Later' }]);
   });
 
+  test.each([
+    ['what the sheet has', { text: 'Of the sheet' }],
+    ['the sheet', { side: 'sheet' }],
+    ['the CRM', { side: 'crm' }],
+  ])('is asked anew when somebody changed a side after %s was chosen for it', async (_name, settlement) => {
+    const { id, resolve, scope, stage } = await openConflict();
+    await resolve({ scope, ...settlement });
+    await expectAskedAnew(stage, id);
+  });
+
+  test.each(['sheet', 'crm'])(
+    'is asked anew when somebody changed a side after it was approved with “%s”',
+    async (choice) => {
+      const { approve, id, scope, stage } = await openConflict();
+      expect(await approve({ scope, choice })).toEqual({
+        status: 200,
+        text: JSON.stringify({ scope, choice }),
+      });
+      await expectAskedAnew(stage, id);
+    },
+  );
+
+  test('that was answered by an earlier version, which noted the side alone, is settled with that', async () => {
+    const { id, scope, stage } = await openConflict();
+    stage.link.mirror.saveDecision({ scope, choice: 'table', at: stage.link.clock.now() });
+    await stage.settle();
+    await bothHave(stage, id, 'Of the sheet');
+  });
+
   test('refuses a value that its field does not take, and says what it takes', async () => {
     const { resolve, scope, stage } = await openConflict();
     expect(await resolve({ scope, text: '' })).toEqual({
@@ -133,6 +180,12 @@ describe('a conflict', () => {
       text: JSON.stringify({ error: `Nothing waits under conflict:lead-0:title. Waiting: ${scope}.` }),
     });
   });
+});
+
+test('of all conflicts that are settled at once one is asked anew that changed after that', async () => {
+  const { id, resolve, stage } = await openConflict();
+  await resolve({ all: 'sheet' });
+  await expectAskedAnew(stage, id);
 });
 
 test('all conflicts are settled at once', async () => {

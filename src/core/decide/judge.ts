@@ -1,7 +1,7 @@
 import type { RecordId } from '../record.ts';
 import { type Agreement, isAnswerLost, type KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import { readTypedAnswer } from '../typed-answer.ts';
+import { isForValues, readSideAnswer, readTypedAnswer } from '../typed-answer.ts';
 import type { FieldName, Value } from '../value.ts';
 import { conflictScope, type TabContext } from './context.ts';
 import type { Displaced, Edit } from './disorder.ts';
@@ -132,9 +132,11 @@ function mergeRow(
       cell,
       typed: readTypedAnswer(context.peek(scope)),
     };
-    const choose = () => {
-      const choice = context.decision(scope);
-      return choice === 'crm' || choice === 'table' ? choice : undefined;
+    const choose = (crm: Value, table: Value) => {
+      const answer = readSideAnswer(context.decision(scope));
+      if (!answer || isForValues(answer, crm, table)) return answer?.side;
+      context.draft.outrunDecisions.add(scope);
+      return undefined;
     };
     return [{ field: view.field, outcome: mergeField(view, context.names, choose) }];
   });

@@ -68,8 +68,14 @@ export function wantedFields(decided: readonly DecidedField[]): {
 /** A person's answer to a conflict that waited. */
 export type Choice = 'crm' | 'table' | undefined;
 
-/** Decides one field: the three-way merge of agreed, CRM and cell. `choose` is asked only when both sides changed it. */
-export function mergeField(view: FieldView, names: Names, choose: () => Choice): FieldOutcome {
+/**
+ * Decides one field: the three-way merge of agreed, CRM and cell. `choose` is asked only when both sides changed it, and told what they have.
+ */
+export function mergeField(
+  view: FieldView,
+  names: Names,
+  choose: (crm: Value, table: Value) => Choice,
+): FieldOutcome {
   const { column, field, crm, cell } = view;
   if (crm === undefined) return mergeUntold(view, names);
   const seen = readCell(view, names);
@@ -82,7 +88,7 @@ export function mergeField(view: FieldView, names: Names, choose: () => Choice):
     return { kind: 'same', value: crm, rewrite: !isUsual && !equalCells(cell, encode(field, crm, names)) };
   }
   if (isAnswered(view, crm, table)) {
-    choose();
+    choose(crm, table);
     return settleTyped(view, view.typed, table, names);
   }
   if (agreed !== undefined && equalValues(table, agreed))
@@ -99,7 +105,7 @@ export function mergeField(view: FieldView, names: Names, choose: () => Choice):
       : { kind: 'toCrm', value: table, base: crm, lost: undefined };
   }
   // Two values that were never agreed about met here first: neither is an edit of the other, so no rule may let one of them go.
-  const winner = choose() ?? (agreed === undefined ? 'ask' : column.conflict);
+  const winner = choose(crm, table) ?? (agreed === undefined ? 'ask' : column.conflict);
   return settleConflict(winner, crm, table, agreed ?? null, fault);
 }
 
