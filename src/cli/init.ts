@@ -10,7 +10,7 @@ import { recordTabs } from '../core/layout.ts';
 import type { LayOutConsent } from '../core/ports.ts';
 import { adoptRows, planAdoption, type TabAdoption } from '../sync/adopt.ts';
 import { Engine } from '../sync/engine.ts';
-import { currentLayout } from '../sync/layout.ts';
+import { tableLayout } from '../sync/layout.ts';
 import type { Link } from '../sync/link.ts';
 import { pullCatalog } from '../sync/pull.ts';
 import type { CommandContext } from './command.ts';
@@ -92,7 +92,7 @@ function describeNext({ http, writes }: Settings): string {
 /** Answers whether every tab can be used. */
 async function layOut(link: Link, consent: LayOutConsent): Promise<boolean> {
   await pullCatalog(link, 'newest');
-  const layout = currentLayout(link);
+  const layout = tableLayout(link);
   const { held, offered } = await link.table.layOut(layout, 'create', consent);
   for (const line of [...held, ...offered]) console.log(line);
   const tabs = layout.map(({ title, columns }) => `${title} (${columns.length} columns)`).join(', ');
@@ -102,7 +102,7 @@ async function layOut(link: Link, consent: LayOutConsent): Promise<boolean> {
 
 /** Answers whether the daemon can start without a question about rows that nobody has matched. */
 async function showUnidentified(link: Link): Promise<boolean> {
-  const layout = currentLayout(link);
+  const layout = tableLayout(link);
   const { tabs } = await link.table.read(layout);
   const agreed = new Set(link.mirror.readAgreements().map(({ key }) => key.entity));
   const unidentified = recordTabs(layout).flatMap(({ entity, title }) => {

@@ -77,10 +77,12 @@ function buildColumn(field: FieldDefinition, tab: TabPolicy, catalog: Catalog): 
   // Leads are too many and too restless for a dropdown; a multi-select can not be one.
   const hasDropdown = field.kind !== 'lead' && field.kind !== 'multi-select';
   const labels = hasDropdown ? choicesOf(field, createNames(catalog, [], 'UTC'))?.labels : undefined;
+  const header = headerOf(field, tab);
   const column: Column = {
     field: field.name,
     kind: field.kind,
-    header: headerOf(field, tab),
+    header,
+    ...(header === field.header ? {} : { fieldHeader: field.header }),
     direction,
     conflict: rules.conflict ?? tab.conflict,
     ...(rules.blank ? { blank: rules.blank } : {}),

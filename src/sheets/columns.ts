@@ -6,6 +6,7 @@ import type { TabLayout } from '../core/layout.ts';
 import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
 import { cellAt, type Grid, type Rows } from './grid.ts';
+import { findCandidates, findPinned, type Places } from './header-match.ts';
 import { type Managed, managedColumns } from './managed.ts';
 
 export interface ManagedColumn {
@@ -23,6 +24,8 @@ export interface ManagedColumns {
   /** Absent where the layout wants none, or it is missing. */
   readonly pause?: number;
   readonly fields: ReadonlyMap<FieldName, ManagedColumn>;
+  /** Columns that are called like a managed one that was not found, and are left alone. */
+  readonly namesakes?: Places;
 }
 
 /** As much of {@link ManagedColumns} as is known of columns that stood there at another time. */
@@ -38,18 +41,18 @@ export type Binding =
 
 const held = (reason: string): Binding => ({ state: 'held', reason });
 
-/** Grid columns by what they carry: a field's name, or the header of the ID and the Sync column. */
-type Places = ReadonlyMap<string, number>;
-
 /**
  * Finds the managed columns of a tab by their headers in the first row, wherever they stand; one whose header
- * stands nowhere by its tag, because then a person gave it another header.
+ * stands nowhere by its tag, because then a person gave it another header. A field that is called otherwise in the
+ * CRM is found by its tag first.
  */
 export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout): Binding {
   const headerRow = grid.rows[0] ?? [];
   const managed = managedColumns(layout);
   const indexes = indexesByHeader(headerRow);
-  const indexesOf = ({ header }: Managed) => indexes.get(labelKey(header)) ?? [];
+  const namesakesOf = ({ header }: Managed) => indexes.get(labelKey(header)) ?? [];
+  const pinned = findPinned(grid, managed);
+  const indexesOf = (column: Managed) => findCandidates(grid, column, namesakesOf(column), pinned);
   const doubled = managed.find((column) => indexesOf(column).length > 1);
   if (doubled) {
     const letters = indexesOf(doubled).map(columnLetters).join(' and ');
@@ -66,7 +69,7 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
       `The header row of “${layout.title}” stands in row ${headerRowIndex + 1}. Move it back to row 1.`,
     );
   }
-  const places = byHeader.size > 0 ? addRenamed(byHeader, grid) : byHeader;
+  const places = byHeader.size > 0 ? addRenamed(new Map([...byHeader, ...pinned]), grid) : byHeader;
   const id = places.get(idHeader);
   if (id === undefined && grid.tags.length === 0) {
     const missing = managed.filter(({ name }) => !places.has(name));
@@ -84,6 +87,9 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
       : [[field, { index, kind, header: describeCell(cellAt(grid.rows, 0, index)) }]];
   });
   const pause = layout.pauseHeader === undefined ? undefined : places.get(pauseName);
+  const namesakes = managed
+    .filter(({ name }) => !places.has(name))
+    .flatMap((column) => namesakesOf(column).map((index) => [column.name, index] as const));
   return {
     state: 'bound',
     columns: {
@@ -91,6 +97,7 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
       sync: places.get(syncHeader),
       fields: new Map(fields),
       ...(pause === undefined ? {} : { pause }),
+      ...(namesakes.length === 0 ? {} : { namesakes: new Map(namesakes) }),
     },
   };
 }

@@ -3,6 +3,7 @@ import type { LaidOut, LayOutConsent } from '../core/ports.ts';
 import type { Request } from './client.ts';
 import { bindColumns } from './columns.ts';
 import { type Grid, isEmptyGrid } from './grid.ts';
+import type { Managed } from './managed.ts';
 import { tagLink, tagWrite } from './metadata.ts';
 import { createTab, headTab } from './new-tab.ts';
 import { addColumns, type ColumnLooks, missingColumns, offerOf, refreshTab } from './refresh.ts';
@@ -126,12 +127,16 @@ function layOutFilled(task: LayOutTask, layout: TabLayout, grid: Grid): TabOutco
   const look = looks.get(grid.sheetId) ?? { notes: [], rules: [] };
   const filled = { grid, layout, look, columns: binding.columns };
   const missing = missingColumns(filled);
+  const namesakeOf = ({ name }: Managed) => binding.columns.namesakes?.get(name);
+  const added = consent.addColumns ? missing.filter((column) => namesakeOf(column) === undefined) : [];
   // A column that a person added since is tagged by a refresh alone, after the cycle that read it.
   const isTagged = mode === 'refresh' || grid.tags.length === 0;
   return {
-    requests: [...refreshTab(filled, isTagged), ...(consent.addColumns ? addColumns(grid, missing) : [])],
+    requests: [...refreshTab(filled, isTagged), ...addColumns(grid, added)],
     held: [],
-    offered: consent.addColumns ? [] : missing.map((column) => offerOf(grid.title, column)),
+    offered: missing
+      .filter((column) => !added.includes(column))
+      .map((column) => offerOf(grid.title, column, namesakeOf(column))),
     sheetId: grid.sheetId,
   };
 }

@@ -10,6 +10,10 @@ export interface Managed {
   readonly note: string | undefined;
   /** Absent for the ID and the Sync column. */
   readonly column?: Column;
+  /** What its field is called, whatever the configuration says; absent for a column that carries none. */
+  readonly fieldHeader?: string;
+  /** Nothing was ever agreed of its field. */
+  readonly isNew?: boolean;
 }
 
 const idNote =
@@ -32,5 +36,12 @@ export const managedColumns = ({ columns, pauseHeader }: TabLayout): Managed[] =
   { name: idHeader, header: idHeader, note: idNote },
   { name: syncHeader, header: syncHeader, note: syncNote },
   ...(pauseHeader === undefined ? [] : [pauseColumn(pauseHeader)]),
-  ...columns.map((column) => ({ name: column.field, header: column.header, note: column.note, column })),
+  ...columns.map((column) => ({
+    name: column.field,
+    header: column.header,
+    note: column.note,
+    column,
+    fieldHeader: column.fieldHeader ?? column.header,
+    ...(column.isNew ? { isNew: true } : {}),
+  })),
 ];

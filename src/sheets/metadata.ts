@@ -1,5 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { z } from 'zod';
+import { labelKey } from '../core/label-key.ts';
 import type { TabKind } from '../core/layout.ts';
 import { entities } from '../core/record.ts';
 import type { Request } from './client.ts';
@@ -29,9 +30,16 @@ const linkShape = z.object({
  */
 export type LinkTag = z.infer<typeof linkShape>;
 
-const columnShape = z.object({ field: z.string(), note: z.string().optional() });
+const columnShape = z.object({
+  field: z.string(),
+  note: z.string().optional(),
+  header: z.string().optional(),
+});
 
-/** What a managed column says about itself: what it carries, and a hash of the note that we put at its header. */
+/**
+ * What a managed column says about itself: what it carries, a hash of the note that we put at its header, and one of what its field was
+ * called when the column last had the header that the layout wants.
+ */
 export type ColumnTag = z.infer<typeof columnShape>;
 
 const writeShape = z.object({ run: z.string() });
@@ -119,6 +127,9 @@ export const removeTag = ({ metadataId }: Stored<unknown>): Request => ({
 const filterById = (metadataId: number): sheets_v4.Schema$DataFilter => ({
   developerMetadataLookup: { metadataId },
 });
+
+/** Of headers that are the same to people it is the same. */
+export const headerHash = (header: string): string => noteHash(labelKey(header));
 
 /**
  * By which a note is known again that nobody changed: FNV-1a, because it guards nothing but against mistakes and

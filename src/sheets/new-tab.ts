@@ -2,7 +2,7 @@ import type { TabLayout } from '../core/layout.ts';
 import type { Request } from './client.ts';
 import { dressColumn, writeHeaders } from './column-look.ts';
 import { type Managed, managedColumns } from './managed.ts';
-import { type ColumnTag, noteHash, tagColumn } from './metadata.ts';
+import { type ColumnTag, headerHash, noteHash, tagColumn } from './metadata.ts';
 import { grow } from './room.ts';
 
 /** ID, Sync and the first field, which names the record, stay in view. */
@@ -37,4 +37,8 @@ export function headTab(sheetId: number, columnCount: number, layout: TabLayout)
   ];
 }
 
-const tagOf = ({ name, note }: Managed): ColumnTag => ({ field: name, note: note && noteHash(note) });
+const tagOf = ({ fieldHeader, name, note }: Managed): ColumnTag => ({
+  field: name,
+  note: note && noteHash(note),
+  header: fieldHeader && headerHash(fieldHeader),
+});

@@ -69,11 +69,15 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
     hasSync: columns.sync !== undefined,
     headers: Object.fromEntries([...columns.fields].map(([field, { header }]) => [field, header])),
+    ...(columns.namesakes ? { namesakes: lettersOf(columns.namesakes) } : {}),
     fresh,
     ownRows: findOwnRows(rows, columns),
   };
   return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows } };
 }
+
+const lettersOf = (places: ReadonlyMap<string, number>): Record<string, string> =>
+  Object.fromEntries([...places].map(([name, index]) => [name, columnLetters(index)]));
 
 const missingPause = (title: string, header: string): string =>
   `“${title}” has no column “${header}”, in which rows are paused. Put the header back, add the column with init --add-columns, or take it out of the settings.`;

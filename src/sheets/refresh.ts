@@ -1,12 +1,15 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
+import { describeCell } from '../core/cell.ts';
+import { idHeader, namesakeAdvice, pauseName, syncHeader } from '../core/headers.ts';
+import { labelKey } from '../core/label-key.ts';
 import type { TabLayout } from '../core/layout.ts';
+import { columnLetters } from './a1.ts';
 import type { Request } from './client.ts';
 import { dressColumn, type Rule, ruleOf, setNote, setRule, writeHeaders } from './column-look.ts';
 import type { ManagedColumns } from './columns.ts';
-import type { Grid } from './grid.ts';
+import { cellAt, type Grid } from './grid.ts';
 import { type Managed, managedColumns } from './managed.ts';
-import { type ColumnTag, noteHash, removeTag, tagColumn } from './metadata.ts';
+import { type ColumnTag, headerHash, noteHash, removeTag, tagColumn } from './metadata.ts';
 import { grow } from './room.ts';
 
 /** Field mask of what {@link readColumnLooks} needs of the first two rows of a tab. */
@@ -76,10 +79,13 @@ function refreshTag({ grid, look }: FilledTab, managed: Managed, index: number):
   const own = tags.find((tag) => tag.index === index);
   const stale = tags.filter((tag) => tag !== own);
   const { isWritten, hash } = judgeNote(managed.note, look.notes[index], own);
+  // Under another header the column is known by what its field was called before.
+  const hasHeader = labelKey(describeCell(cellAt(grid.rows, 0, index))) === labelKey(managed.header);
+  const header = hasHeader ? managed.fieldHeader && headerHash(managed.fieldHeader) : own?.header;
   return [
     ...(isWritten && managed.note !== undefined ? [setNote(grid.sheetId, index, managed.note)] : []),
     ...stale.map(removeTag),
-    ...tagColumn(own, { field: managed.name, note: hash }, grid.sheetId, index),
+    ...tagColumn(own, { field: managed.name, note: hash, header }, grid.sheetId, index),
   ];
 }
 
@@ -118,5 +124,8 @@ export function addColumns(
   ];
 }
 
-export const offerOf = (title: string, { header }: Managed): string =>
-  `“${title}” has no column “${header}”. To add it at the right end of the tab, run init --add-columns.`;
+/** `namesake`: the column that is called like the missing one. A second one of that header would stop the tab. */
+export const offerOf = (title: string, { header }: Managed, namesake: number | undefined): string =>
+  namesake === undefined
+    ? `“${title}” has no column “${header}”. To add it at the right end of the tab, run init --add-columns.`
+    : `“${title}” has no column for “${header}”. ${namesakeAdvice(columnLetters(namesake))}, then run init --add-columns.`;

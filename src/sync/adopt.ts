@@ -10,7 +10,7 @@ import { labelKey } from '../core/label-key.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
 import type { ObservedRow, ObservedTable, SetStep } from '../core/table.ts';
-import { currentLayout } from './layout.ts';
+import { tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { saveRebase } from './rebase.ts';
 
@@ -25,7 +25,7 @@ export interface TabAdoption extends Adoption {
  * with CONFIG_INVALID when no tab has such a column.
  */
 export async function planAdoption(link: Link, column: string): Promise<readonly TabAdoption[]> {
-  const layout = currentLayout(link);
+  const layout = tableLayout(link);
   return matchTabs(link, layout, await link.table.read(layout), column);
 }
 
@@ -38,7 +38,7 @@ const roundsMax = 4;
  * Fails with SHEET_UNREACHABLE when rows go on moving.
  */
 export async function adoptRows(link: Link, column: string): Promise<readonly TabAdoption[]> {
-  const layout = currentLayout(link);
+  const layout = tableLayout(link);
   const before = await link.table.read(layout);
   const adoptions = matchTabs(link, layout, before, column);
   // Whoever has IDs written agrees that the tab is joined, unless IDs stand there that may be numbers of its own.

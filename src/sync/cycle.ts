@@ -8,7 +8,7 @@ import { findAccountDoubt } from './account.ts';
 import { applyPlan, recallWrites } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
-import { currentLayout } from './layout.ts';
+import { currentLayout, tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
@@ -64,11 +64,11 @@ export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): 
 
 /** Reads the table, once more where a write has landed meanwhile of which nobody knew. */
 async function readTable(link: Link): Promise<ObservedTable> {
-  const table = await link.table.read(currentLayout(link));
+  const table = await link.table.read(tableLayout(link));
   const isOutrun = rebaseOutrun(link, table);
   const isReplaced = rebaseReplaced(link, table);
   if (isOutrun || isReplaced) link.log.warn('mirror.rebased', {});
-  return (await recallWrites(link)) ? link.table.read(currentLayout(link)) : table;
+  return (await recallWrites(link)) ? link.table.read(tableLayout(link)) : table;
 }
 
 const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>

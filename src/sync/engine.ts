@@ -9,7 +9,7 @@ import { recoverOutbox } from './create.ts';
 import { type CycleOrder, type CycleResult, dryRun, emptyTrail, runCycle, type Trail } from './cycle.ts';
 import { KeyRefusal } from './key-refusal.ts';
 import { LagMeter } from './lag-meter.ts';
-import { currentLayout } from './layout.ts';
+import { tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
 import { PlanGate } from './plan-gate.ts';
@@ -246,7 +246,7 @@ export class Engine {
     // What changes while the tabs are laid out has to be laid out after it.
     this.#needsLayOut = false;
     try {
-      await this.link.table.layOut(currentLayout(this.link), 'refresh');
+      await this.link.table.layOut(tableLayout(this.link), 'refresh');
     } catch (error) {
       this.#needsLayOut = true;
       throw error;

@@ -53,6 +53,15 @@ describe('a column that is missing', () => {
     expect(hold?.isOffer).toBe(true);
   });
 
+  test('is named with the column that is called like it, and is no mere offer where it was there before', () => {
+    const namesakes = { 'about.url': 'F' };
+    const [hold] = holdMissingColumns(layout, { ...without, namesakes }, new Map());
+    expect(hold?.reason).toContain('Column F is called so, but carries something else and is left alone');
+    expect(hold?.isOffer).toBe(true);
+    const [lost] = holdMissingColumns(layout, { ...without, namesakes }, new Map([agreed('1')]));
+    expect(lost).toEqual({ entity: 'lead', reason: hold?.reason });
+  });
+
   test('is not missing when an array formula fills it', () => {
     const filled = { ...without, headers: { title: 'Title', 'about.url': 'Website' } };
     expect(holdMissingColumns(layout, filled, new Map())).toEqual([]);

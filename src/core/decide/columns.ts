@@ -1,4 +1,5 @@
 import { describeCell } from '../cell.ts';
+import { namesakeAdvice } from '../headers.ts';
 import type { TabLayout } from '../layout.ts';
 import type { Entity } from '../record.ts';
 import type { Agreement } from '../state.ts';
@@ -34,9 +35,13 @@ export function holdMissingColumns(
   const holds = layout.columns
     .filter(({ field }) => !tab.fields.has(field) && tab.headers?.[field] === undefined)
     .map(({ field, header }): Hold => {
+      const namesake = tab.namesakes?.[field];
+      const advice =
+        namesake === undefined ? 'Nothing is added unasked:' : `${namesakeAdvice(namesake)}, and then`;
       const gone = `The column “${header}” of “${title}” is gone; the CRM keeps its values. Undo it or give the column its header back, ${orElse(field)}`;
-      const offered = `“${title}” has no column for the CRM's field “${header}”. Nothing is added unasked: ${orElse(field)}`;
-      return wasThere(field) ? { entity, reason: gone } : { entity, reason: offered, isOffer: true };
+      const lacking = `“${title}” has no column for the CRM's field “${header}”. ${advice} ${orElse(field)}`;
+      if (!wasThere(field)) return { entity, reason: lacking, isOffer: true };
+      return { entity, reason: namesake === undefined ? gone : lacking };
     });
   if (tab.hasSync) return holds;
   const reason = `“${title}” has no column “Sync”, so that nobody sees what happened to a row. Run init --add-columns for a new one.`;
