@@ -62,11 +62,13 @@ function arrange(columns: readonly Column[], order: readonly FieldName[]): Colum
   return columns.toSorted((left, right) => placeOf(left) - placeOf(right));
 }
 
-/** The rules' headers stand. A field that the CRM calls like one of them has its own name behind it. */
-function headerOf({ header, name }: FieldDefinition, { columns }: TabPolicy): string {
+/** The rules' headers stand, that of the column that pauses rows among them. A field that the CRM calls like one has its own name behind it. */
+function headerOf({ header, name }: FieldDefinition, { columns, pauseHeader }: TabPolicy): string {
   const own = columns[name]?.header;
   if (own !== undefined) return own;
-  const given = Object.values(columns).map((column) => labelKey(column.header ?? ''));
+  const given = [pauseHeader, ...Object.values(columns).map((column) => column.header)].map((text) =>
+    labelKey(text ?? ''),
+  );
   return given.includes(labelKey(header)) ? `${header} (${name})` : header;
 }
 

@@ -146,6 +146,15 @@ describe('the columns of a tab', () => {
     expect(columns.get(`custom.${custom?.key}`)?.header).toBe(`${custom?.name} (custom.${custom?.key})`);
   });
 
+  it('are none that pauses rows: a field that the CRM calls like it has its own name behind it', () => {
+    const customFields = [customText('hold', 'on  hold')];
+    const [lead] = buildLayout(policyWith({ pauseHeader: 'On hold' }), { ...emptyCatalog, customFields });
+    expect(lead?.columns.find(({ field }) => field === 'custom.hold')).toMatchObject({
+      header: 'on  hold (custom.hold)',
+      fieldHeader: 'on  hold',
+    });
+  });
+
   it('say at their headers what they take and where edits go', () => {
     expect(columnsUnder({}).get('confidence')?.note).toBe(
       'A whole number, from 0 to 100. Edits go to the CRM.',
