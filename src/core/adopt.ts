@@ -1,5 +1,6 @@
 import { describeCell } from './cell.ts';
 import { decode, type Names } from './codec.ts';
+import { quoteText } from './cut-text.ts';
 import { describeValue } from './decide/describe-value.ts';
 import { isBlank } from './decide/new-row.ts';
 import type { FieldDefinition } from './field.ts';
@@ -74,10 +75,10 @@ export function matchRows({ rows, records, key, names }: AdoptionInput): Adoptio
       return { reason: `Its ID is that of record ${named.key.id}, whose ${key.header} is “${value}”.` };
     }
     if (row.id.kind !== 'empty')
-      return { reason: `No record of the CRM has the ID “${describeCell(row.id)}”.` };
+      return { reason: `No record of the CRM has the ID ${quoteText(describeCell(row.id))}.` };
     const text = keyOf(row);
     if (text === undefined) return { reason: `${key.header} is empty or can not be read.` };
-    const shown = `${key.header} “${describeCell(row.cells[key.name] ?? row.id)}”`;
+    const shown = `${key.header} ${quoteText(describeCell(row.cells[key.name] ?? row.id))}`;
     const [record, ...others] = recordsByKey.get(text) ?? [];
     if (!record) return { reason: `No record of the CRM has ${shown}.` };
     if (others.length > 0) {

@@ -16,6 +16,7 @@ import {
   textCell,
 } from './cell.ts';
 import { type ChoiceIndex, indexChoices } from './choice.ts';
+import { quoteText } from './cut-text.ts';
 import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
 import { labelKey } from './label-key.ts';
@@ -217,10 +218,10 @@ function decodeUsers(field: FieldDefinition, cell: Cell): Decoded {
 }
 
 const refusedNumber = (field: FieldDefinition, cell: Cell): Decoded =>
-  refused(`“${describeCell(cell)}” is not a number. ${field.header} takes a number like 1250.5.`);
+  refused(`${quoteText(describeCell(cell))} is not a number. ${field.header} takes a number like 1250.5.`);
 
 const refusedReadings = (cell: Cell, readings: readonly (string | number)[]): Decoded =>
-  refused(`“${describeCell(cell)}” may mean ${readings.join(' or ')}. Write it like one of these.`);
+  refused(`${quoteText(describeCell(cell))} may mean ${readings.join(' or ')}. Write it like one of these.`);
 
 /** A number as the sheet itself counts it: 50% is 0.5. */
 function decodeNumber(field: FieldDefinition, cell: Cell): Decoded {
@@ -249,7 +250,7 @@ function decodePercent(field: FieldDefinition, cell: Cell): Decoded {
   const percent = isPart ? Number((read.value * 100).toPrecision(15)) : read.value;
   if (Number.isInteger(percent) && (!isPercent || percent <= 100)) return decoded(percent);
   return refused(
-    `“${describeCell(cell)}” is not a whole number from 0 to 100. ${field.header} takes one like 50 or 50%.`,
+    `${quoteText(describeCell(cell))} is not a whole number from 0 to 100. ${field.header} takes one like 50 or 50%.`,
   );
 }
 
@@ -297,7 +298,7 @@ function decodeBoolean(field: FieldDefinition, cell: Cell): Decoded {
   const truth = truths.get(labelKey(cell.kind === 'number' ? String(cell.number) : describeCell(cell)));
   if (truth !== undefined) return decoded(truth);
   return refused(
-    `“${describeCell(cell)}” is neither yes nor no. ${field.header} takes TRUE or FALSE, yes or no.`,
+    `${quoteText(describeCell(cell))} is neither yes nor no. ${field.header} takes TRUE or FALSE, yes or no.`,
   );
 }
 
@@ -305,7 +306,9 @@ function decodeDate(field: FieldDefinition, cell: Cell): Decoded {
   const days = cell.kind === 'number' ? [serialToDate(cell.number)] : readTypedDate(describeCell(cell));
   const [day, other] = days;
   if (day !== undefined) return other === undefined ? decoded(day) : refusedReadings(cell, [day, other]);
-  return refused(`“${describeCell(cell)}” is not a date. ${field.header} takes a date like 2026-12-31.`);
+  return refused(
+    `${quoteText(describeCell(cell))} is not a date. ${field.header} takes a date like 2026-12-31.`,
+  );
 }
 
 function decodeChoice(field: FieldDefinition, text: string, names: Names): Decoded {
@@ -313,10 +316,10 @@ function decodeChoice(field: FieldDefinition, text: string, names: Names): Decod
   const found = choices?.find(text);
   if (found?.kind === 'one') return decoded(found.id);
   if (found?.kind === 'several')
-    return refused(`“${text}” names several: ${listFew(found.labels)}. Write which one.`);
+    return refused(`${quoteText(text)} names several: ${listFew(found.labels)}. Write which one.`);
   if (field.kind === 'lead')
-    return refused(`No lead is called “${text}”. Write its title or its id, like #42.`);
-  return refused(`“${text}” is not known. ${field.header} takes ${listFew(choices?.labels ?? [])}.`);
+    return refused(`No lead is called ${quoteText(text)}. Write its title or its id, like #42.`);
+  return refused(`${quoteText(text)} is not known. ${field.header} takes ${listFew(choices?.labels ?? [])}.`);
 }
 
 function decodeMembers(field: FieldDefinition, text: string): Decoded {
@@ -325,8 +328,8 @@ function decodeMembers(field: FieldDefinition, text: string): Decoded {
   if (read.kind === 'members') return decoded(read.members);
   return refused(
     read.kind === 'unknown'
-      ? `“${read.part}” is not known. ${field.header} takes ${listFew(choices.labels)}.`
-      : `“${text}” may mean several things. Write one option a line.`,
+      ? `${quoteText(read.part)} is not known. ${field.header} takes ${listFew(choices.labels)}.`
+      : `${quoteText(text)} may mean several things. Write one option a line.`,
   );
 }
 

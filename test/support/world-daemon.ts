@@ -1,3 +1,4 @@
+import type { Cell } from '../../src/core/cell.ts';
 import { judgeWrite, unansweredWrite } from '../../src/core/decide/open-writes.ts';
 import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.ts';
 import { absorb, noteMissed, sweepsToProve } from '../../src/core/observe.ts';
@@ -112,10 +113,19 @@ function recall(world: World): void {
   }
 }
 
+/** Google refuses a whole batch for one such text. */
+function expectWritable(cells: readonly (Cell | undefined)[]): void {
+  for (const cell of cells) {
+    if (cell?.kind !== 'text' || (cell.text.length <= 50_000 && cell.text.isWellFormed())) continue;
+    throw new Error(`No cell can hold a text of ${cell.text.length} characters: ${cell.text.slice(0, 80)}`);
+  }
+}
+
 function writeSheet(world: World, steps: readonly TableStep[]): void {
   const deleted = new Set<SheetRow>();
   const appended = steps.filter(({ write }) => write.kind === 'append');
   for (const { write } of steps) {
+    if (write.kind !== 'delete') expectWritable([write.id, write.sync, ...Object.values(write.cells)]);
     if (write.kind === 'append') continue;
     const row = world.sheet[write.entity][write.position - 1];
     if (!row) throw new Error(`There is no row ${write.position} to ${write.kind}.`);

@@ -1,6 +1,7 @@
 import { type RecordId, recordKeyText } from '../record.ts';
 import { loopScope, type TabContext } from './context.ts';
 import { describeValue } from './describe-value.ts';
+import { showValue } from './sync-text.ts';
 
 /** Why a record is left alone, and the scope under which a person lets it go on. */
 export interface ContestHold {
@@ -26,7 +27,7 @@ export function findContestHold(context: TabContext, id: RecordId): ContestHold 
   const field = fields.get(contest.field);
   const header = layout.columns.find((column) => column.field === contest.field)?.header ?? contest.field;
   const show = (value: typeof contest.crm) =>
-    value === null || !field ? '(empty)' : `“${describeValue(field, value, names)}”`;
+    showValue(value === null || !field ? null : describeValue(field, value, names));
   const reason =
     `${header} is changed back again and again: the CRM wants ${show(contest.crm)}, the sheet ${show(contest.table)}. ` +
     'Switch off what does it on one of the sides. It is tried again after an hour, or when it is approved.';

@@ -1,5 +1,6 @@
 import { describeCell } from '../cell.ts';
 import { encode, type Names } from '../codec.ts';
+import { cutText } from '../cut-text.ts';
 import { formatInstant } from '../dates.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Value } from '../value.ts';
@@ -12,8 +13,7 @@ export function describeValue(field: FieldDefinition, value: Value, names: Names
   if (field.kind === 'date') return String(value);
   const epochMs = field.kind === 'instant' ? Date.parse(String(value)) : Number.NaN;
   if (!Number.isNaN(epochMs)) return formatInstant(epochMs, names.timeZone);
-  const text = oneLine(describeCell(encode(field, value, names)));
-  return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
+  return cutText(oneLine(describeCell(encode(field, value, names))), shownLengthMax);
 }
 
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

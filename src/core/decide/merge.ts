@@ -1,5 +1,6 @@
 import { bareCell, type Cell, describeCell, equalCells } from '../cell.ts';
 import { decode, encode, type Names, showsFormerly } from '../codec.ts';
+import { quoteText } from '../cut-text.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
 import type { TypedAnswer } from '../typed-answer.ts';
@@ -124,12 +125,15 @@ export function findEditFault(
   return emptied && `${emptied} ${blankAdvice(field, crm, names)}`;
 }
 
+/** Most of what is to be put back is shorter: it has to be whole to be of use. */
+const advisedLengthMax = 500;
+
 /** Who emptied a cell by mistake may not know any more what stood there. */
 const blankAdvice = (field: FieldDefinition, crm: Value, names: Names): string =>
-  `Put “${describeCell(encode(field, crm, names))}” back, or type another value.`;
+  `Put ${quoteText(describeCell(encode(field, crm, names)), advisedLengthMax)} back, or type another value.`;
 
 const fixedFault = (field: FieldDefinition, crm: Value, names: Names): string =>
-  `${field.header} is fixed once the record exists. Put “${describeCell(encode(field, crm, names))}” back, or add a row of its own.`;
+  `${field.header} is fixed once the record exists. Put ${quoteText(describeCell(encode(field, crm, names)), advisedLengthMax)} back, or add a row of its own.`;
 
 /** A field the CRM never told can not be compared, so an edit of it is refused rather than sent blindly. */
 function mergeUntold(view: FieldView, names: Names): FieldOutcome {

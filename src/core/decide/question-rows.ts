@@ -1,5 +1,6 @@
 import { type Answer, answerLabels, answersTo, decisionOf, readAnswer } from '../answer.ts';
 import { type Cell, describeCell, emptyCell, equalCells, numberCell, textCell } from '../cell.ts';
+import { quoteText } from '../cut-text.ts';
 import { instantToSerial } from '../dates.ts';
 import { chooseField, sinceField } from '../question-tab.ts';
 import type { Decision } from '../state.ts';
@@ -43,11 +44,14 @@ function readReply({ scope }: Question, rows: readonly ObservedRow[]): Reply {
   const labels = answersTo(scope).map((answer) => answerLabels[answer]);
   const fitting = labels.length > 0 ? `Choose ${listOr(labels)}.` : 'There is nothing to choose.';
   if (other !== undefined)
-    return { kind: 'unclear', reason: `Two rows of this question say “${text}” and “${other}”. ${fitting}` };
+    return {
+      kind: 'unclear',
+      reason: `Two rows of this question say ${quoteText(text)} and ${quoteText(other)}. ${fitting}`,
+    };
   const answer = readAnswer(scope, text);
   return answer
     ? { kind: 'answer', answer }
-    : { kind: 'unclear', reason: `“${text}” is no answer here. ${fitting}` };
+    : { kind: 'unclear', reason: `${quoteText(text)} is no answer here. ${fitting}` };
 }
 
 /** What people answered in the table to questions that are asked; what was decided already is left out. */
@@ -151,7 +155,7 @@ function askIn(
   const words =
     outdated === undefined
       ? waitingFor(question.scope)
-      : `Waiting: this is not what it was when “${outdated}” was chosen. Please look again.`;
+      : `Waiting: this is not what it was when ${quoteText(outdated)} was chosen. Please look again.`;
   return stepOf({
     kind: 'append',
     entity: 'question',

@@ -1,6 +1,7 @@
 import { answerLabels, answersTo } from '../answer.ts';
 import { type Cell, textCell } from '../cell.ts';
 import type { Names } from '../codec.ts';
+import { cutText } from '../cut-text.ts';
 import { describeEntity, type FieldDefinition } from '../field.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import type { FieldName, Fields, Value } from '../value.ts';
@@ -10,6 +11,9 @@ import type { Draft } from './draft.ts';
 import { listOr } from './list-words.ts';
 import { isOfTab, type Question } from './plan.ts';
 import { idCell } from './row-values.ts';
+
+/** A reason may name many columns and quote the CRM. One that no cell can hold would keep everything else from being written. */
+const reasonLengthMax = 5_000;
 
 /** Everything in a plan that waits for a person, with brakes first: they stop the most. */
 export function findQuestions(input: DecideInput, draft: Draft, names: Names): Question[] {
@@ -58,7 +62,7 @@ export function findNotices({ layout }: DecideInput, { holds }: Draft): Question
   const byEntity = Map.groupBy(holds.filter(isOfTab), ({ entity }) => entity);
   return [...byEntity].map(([entity, own]) => {
     const title = layout.find((tab) => tab.entity === entity)?.title ?? entity;
-    const what = oneLine(own.map(({ reason }) => reason).join(' '));
+    const what = cutText(oneLine(own.map(({ reason }) => reason).join(' ')), reasonLengthMax);
     return { scope: `held:${entity}`, cells: { what: textCell(what), tab: textCell(title) } };
   });
 }
@@ -66,8 +70,9 @@ export function findNotices({ layout }: DecideInput, { holds }: Draft): Question
 function ask(scope: string, reason: string, cells: Readonly<Record<string, Cell>>): Question {
   const labels = answersTo(scope).map((answer) => answerLabels[answer]);
   // The CRM's own words may end in nothing.
-  const sentence = /[.!?]$/.test(reason.trim()) ? reason : `${reason.trim()}.`;
-  return { scope, cells: { ...cells, what: textCell(oneLine(`${sentence} Choose ${listOr(labels)}.`)) } };
+  const said = oneLine(reason);
+  const sentence = cutText(/[.!?]$/.test(said) ? said : `${said}.`, reasonLengthMax);
+  return { scope, cells: { ...cells, what: textCell(`${sentence} Choose ${listOr(labels)}.`) } };
 }
 
 /** What questions are about, as people know it. */

@@ -1,3 +1,4 @@
+import { cutText, quoteText } from '../cut-text.ts';
 import { formatInstant } from '../dates.ts';
 import type { ObservedRow } from '../table.ts';
 import type { Value } from '../value.ts';
@@ -18,8 +19,14 @@ export type RowState =
   | { readonly kind: 'pending'; readonly what: string }
   | { readonly kind: 'synced'; readonly at: number; readonly notice: string };
 
+/** Reasons come from many places, and a text that no cell can hold would keep all others from being written. */
+const syncLengthMax = 1_000;
+
 /** The text of the Sync cell. It depends on what is stored only, so that a row at rest is never written again. */
-export function syncText(state: RowState, timeZone: string): string {
+export const syncText = (state: RowState, timeZone: string): string =>
+  cutText(wholeText(state, timeZone), syncLengthMax);
+
+function wholeText(state: RowState, timeZone: string): string {
   switch (state.kind) {
     case 'error':
       return `Error: ${state.reason}`;
@@ -52,11 +59,8 @@ export const copyMark = 'This row is a copy';
 export const isMarkedCopy = ({ sync }: Pick<ObservedRow, 'sync'>): boolean =>
   sync.kind === 'text' && sync.text.startsWith(`Held: ${copyMark}`);
 
-const shownLengthMax = 80;
-
 /** A value for people, cut where it would fill the cell. */
 export function showValue(value: Value): string {
-  const text = value === null ? '(empty)' : typeof value === 'object' ? value.join(', ') : String(value);
-  const cut = text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
-  return value === null ? cut : `“${cut}”`;
+  if (value === null) return '(empty)';
+  return quoteText(typeof value === 'object' ? value.join(', ') : String(value));
 }

@@ -1,4 +1,5 @@
 import { describeCell } from '../cell.ts';
+import { quoteText } from '../cut-text.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -163,7 +164,7 @@ function decideOthers(
 }
 
 function strangerReason(id: RecordId, suspects: readonly RecordId[]): string {
-  const nobody = `No record of the CRM has the ID “${id}”`;
+  const nobody = `No record of the CRM has the ID ${quoteText(id)}`;
   if (suspects.length === 0) return `${nobody}. Clear the ID to make this a new record, or undo the change.`;
   return suspectReason(`${nobody}, and this`, suspects, 'undo the change');
 }

@@ -1,0 +1,13 @@
+/** In a sentence more of a value only hides what is said of it. */
+const quotedLengthMax = 80;
+
+/** A text of at most so many characters, and an ellipsis where there is more. It is never cut through a character: no request can carry a half. */
+export function cutText(text: string, lengthMax: number): string {
+  const whole = text.toWellFormed();
+  if (whole.length <= lengthMax) return whole;
+  return `${whole.slice(0, lengthMax).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** What somebody typed, or has to type, as it stands in a sentence: a cell may hold more than a sentence, and fill the cell that tells of it. */
+export const quoteText = (text: string, lengthMax = quotedLengthMax): string =>
+  `“${cutText(text, lengthMax)}”`;

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { cutText } from '../../src/core/cut-text.ts';
+import { describeValue } from '../../src/core/decide/describe-value.ts';
+import { showValue } from '../../src/core/decide/sync-text.ts';
+import { fieldOfKind, sampleNames } from '../support/fields.ts';
+import { addRecord, changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';
+import { cycle, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+/* One text that no cell can hold lets Google refuse the batch, and with it what all other rows were to get. */
+
+const [acme, beta] = [leadKey(1), leadKey(2)];
+const long = 'x'.repeat(49_990);
+const shownSync = (world: World) => describeCell(rowOf(world, acme).sync);
+
+/** Acme's row says this, and Beta's row gets what the CRM has. */
+function expectBothTold(world: World, says: RegExp): void {
+  changeRecord(world, beta, { title: 'Beta GmbH' });
+  settle(world);
+  expect(shownSync(world)).toMatch(says);
+  expect(shownSync(world).length).toBeLessThanOrEqual(1_001);
+  expect(rowOf(world, beta).cells['title']).toEqual(textCell('Beta GmbH'));
+}
+
+describe('a row of whose text much is to be said', () => {
+  it.each([
+    ['a dropdown', 'custom.tier', /^Error: “x{80}…” is not known\. Tier takes /],
+    ['a status', 'status_name', /^Error: “x{80}…” is not known\. Status takes /],
+    ['a list of options', 'custom.topics', /^Error: “x{80}…” is not known\. Topics takes /],
+    ['a checkbox', 'custom.is_vip', /^Error: “x{80}…” is neither yes nor no\. /],
+  ])('says so in part where somebody pasted a page into %s, and holds up no other', (_name, field, says) => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rowOf(world, acme).cells[field] = textCell(long);
+    expectBothTold(world, says);
+  });
+
+  it('says so in part where somebody pasted pages into the date and the numbers of a new row', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    addRecord(world, 'opportunity', { lead_id: 1, stage_id: 11, value: 0, confidence: 0 });
+    settle(world);
+    const [row] = world.sheet.opportunity;
+    for (const field of ['lead_id', 'value', 'confidence', 'estimated_close'])
+      if (row) row.cells[field] = textCell(long);
+    settle(world);
+    expect(describeCell(row?.sync ?? emptyCell)).toMatch(/^Error: .*is not a number\./);
+  });
+
+  it('says how a long note begins that must not be emptied', () => {
+    const world = worldWithLeads(['Acme', 'Beta'], { columns: { 'about.url': { blank: 'refuse' } } });
+    changeRecord(world, acme, { 'about.url': 'x'.repeat(50_000) });
+    settle(world);
+    rowOf(world, acme).cells['about.url'] = emptyCell;
+    expectBothTold(
+      world,
+      /^Error: .* can not be emptied here\. Put “x{500}…” back, or type another value\.$/,
+    );
+  });
+
+  it('says how long words of the CRM begin, in its row and where it is asked what is to become of it', () => {
+    const world = worldWithLeads(['Acme', 'Beta'], { policy: { questionsTitle: 'Conflicts' } });
+    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+    cycle(world);
+    cycle(world);
+    refuse(world, { state: 'refused', error: { code: 'CRM_REFUSED', message: `No. ${'x'.repeat(60_000)}` } });
+    expectBothTold(world, /^Error: No\. x+…$/);
+    const [question] = world.sheet.question;
+    expect(describeCell(question?.cells['what'] ?? emptyCell)).toMatch(/^No\. x+… Choose /);
+  });
+
+  it('is told in part of an answer that is a page', () => {
+    const world = worldWithLeads(['Acme'], { conflict: 'ask', policy: { questionsTitle: 'Conflicts' } });
+    changeRecord(world, acme, { title: 'Acme of the CRM' });
+    rowOf(world, acme).cells['title'] = textCell('Acme of the sheet');
+    settle(world);
+    const [question] = world.sheet.question;
+    if (question) question.cells['choose'] = textCell(long);
+    settle(world);
+    expect(describeCell(question?.sync ?? emptyCell)).toMatch(/^Error: “x{80}…” is no answer here\. /);
+    expect(recordOf(world, acme).fields['title']).toBe('Acme of the CRM');
+  });
+});
+
+describe('a text that is cut', () => {
+  it('is never cut through a character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat({ max: 20 }), (text, lengthMax) => {
+        const cut = cutText(text, lengthMax);
+        expect(cut.isWellFormed()).toBe(true);
+        if (text.length <= lengthMax) expect(cut).toBe(text);
+        else expect(text.startsWith(cut.slice(0, -1))).toBe(true);
+        expect(cut.length).toBeLessThanOrEqual(lengthMax + 1);
+      }),
+    );
+    expect(describeValue(fieldOfKind.text, `${'a'.repeat(999)}😀 and more`, sampleNames)).toBe(
+      `${'a'.repeat(999)}…`,
+    );
+    expect(showValue(`${'a'.repeat(79)}😀 and more`)).toBe(`“${'a'.repeat(79)}…”`);
+  });
+});
