@@ -100,6 +100,18 @@ export const stepsOf = ({ appends, deletes, sets }: OpenWrite): ReadonlyMap<numb
     ...appends.map((sent) => [sent.slot, sent] as const),
   ]);
 
+/** What of a write is still to be known once the table has refused some of its steps, named by their numbers: of those nothing landed. */
+export function withoutSteps(write: OpenWrite, refused: ReadonlySet<number>): OpenWrite {
+  const isSent = ({ slot }: { readonly slot: number }) => !refused.has(slot);
+  const { appends, deletes, sets } = write;
+  return {
+    ...write,
+    sets: sets.filter(isSent),
+    deletes: deletes.filter(isSent),
+    appends: appends.filter(isSent),
+  };
+}
+
 /** The first row of the table that none of these writes needs for what it keeps. */
 export const freeRow = (writes: readonly OpenWrite[]): number =>
   Math.max(0, ...writes.map(({ height, keeping }) => keeping.from + height));

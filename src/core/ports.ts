@@ -82,8 +82,9 @@ export interface Table {
   /** One read of all tabs. A table that may answer the same object while nothing in it changed saves its readers work. */
   read(layout: Layout): Promise<ObservedTable>;
   /**
-   * All steps in one atomic write planned from the read before it. The same write keeps the rows that it reaches as they stood right
-   * before, if it is told where, and the reply tells of them: whether they were the right rows is for the caller to judge. After an error
+   * All steps in one atomic write planned from the read before it; where the table refuses that, each tab in a write of its own, and the
+   * reply tells of the tabs that are refused. The same write keeps the rows that it reaches as they stood right before, if it is told
+   * where, and the reply tells of them: whether they were the right rows is for the caller to judge. After an error
    * with retry `later` nobody knows whether it landed: `recall` it, and read again before writing again.
    */
   write(steps: readonly RowStep[], keeping?: Keeping): Promise<WriteReply>;

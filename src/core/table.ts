@@ -1,4 +1,5 @@
 import type { Cell } from './cell.ts';
+import type { SyncError } from './errors.ts';
 import type { TabKind } from './layout.ts';
 import type { Entity } from './record.ts';
 import type { FieldName } from './value.ts';
@@ -157,12 +158,21 @@ export interface Hit extends RowCells {
   readonly place: KeptPlace;
 }
 
-/** What an atomic write did, as it was kept in the same moment, by the numbers of its steps. */
+/** What the table does not accept of a write. */
+export interface Refusal {
+  readonly error: SyncError;
+  /** Steps that have not landed, and never will. */
+  readonly steps: ReadonlySet<RowStep>;
+}
+
+/** What a write did, as it was kept in the same moment, by the numbers of its steps. */
 export interface WriteReply {
   /** The rows that it reached. */
   readonly rows: ReadonlyMap<number, KeptRow>;
   /** Sets and appends whose columns had moved. */
   readonly hits: ReadonlyMap<number, Hit>;
+  /** Absent where all of it was accepted. */
+  readonly refusal?: Refusal;
 }
 
 /** Where the columns of the tabs stood when a write was planned. */

@@ -1,7 +1,7 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Log, Table } from '../core/ports.ts';
-import type { RowStep, WriteReply } from '../core/table.ts';
+import type { Refusal, RowStep, WriteReply } from '../core/table.ts';
 import { columnLetters } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
 import { placesOf, toPlannedTab } from './kept.ts';
@@ -31,7 +31,8 @@ const batchBytesMax = 1_800_000;
 
 /**
  * A batch is atomic. Steps that are too many for one are halved until each part fits; then each part is
- * atomic, in the order sets, appends, deletes. A new read must come before the next write.
+ * atomic, in the order sets, appends, deletes. A batch that Google refuses is sent again in a part for each tab, so that one protected
+ * cell does not keep all other tabs from being written. A new read must come before the next write.
  */
 export function createWriter(client: SheetsClient, log: Log): Writer {
   let read: Tabs = new Map();
@@ -53,12 +54,12 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     const all = [...(keep?.requests ?? []), ...requests, ...tag];
     if (steps.length > 1 && Buffer.byteLength(JSON.stringify(all)) > batchBytesMax) {
       const half = Math.ceil(steps.length / 2);
-      const first = await writeBatch(steps.slice(0, half), plan);
-      return joinReplies(first, await writeBatch(steps.slice(half), plan));
+      return writeParts([steps.slice(0, half), steps.slice(half)], (part) => writeBatch(part, plan));
     }
-    const answer = await client.batchUpdate(all, keptFields, keep?.ranges ?? []).catch((error: unknown) => {
-      throw namePlace(error, all, tabs);
-    });
+    const answer = await client
+      .batchUpdate(all, keptFields, keep?.ranges ?? [])
+      .catch((error: unknown) => asRefusal(namePlace(error, all, tabsOf(steps, tabs))));
+    if (answer instanceof SyncError) return writeTabs(answer, steps, (part) => writeBatch(part, plan));
     const met = tabs;
     tabs = after;
     if (tag.length > 0) lastWrite = undefined;
@@ -104,19 +105,67 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
 function namePlace(error: unknown, requests: readonly Request[], tabs: Tabs): unknown {
   if (!isSyncError(error, 'SHEET_REFUSED')) return error;
   const [, number] = /requests\[(\d+)\]/.exec(error.message) ?? [];
-  const start = requests[Number(number)]?.updateCells?.start;
-  const tab = [...tabs.values()].find(({ sheetId }) => sheetId === start?.sheetId);
-  if (!start || !tab) return error;
-  const cell = `${columnLetters(start.columnIndex ?? 0)}${(start.rowIndex ?? 0) + 1}`;
-  return new SyncError(error.code, `${error.message} It is about “${tab.title}”, from ${cell} on.`);
+  const request = requests[Number(number)];
+  const start = request?.updateCells?.start;
+  const range = request?.insertDimension?.range ?? request?.deleteDimension?.range;
+  const sheetId = start?.sheetId ?? range?.sheetId;
+  const tab = [...tabs.values()].find((each) => each.sheetId === sheetId);
+  if (!tab) return error;
+  const cell = start && `${columnLetters(start.columnIndex ?? 0)}${(start.rowIndex ?? 0) + 1}`;
+  const from = cell === undefined ? '' : `, from ${cell} on`;
+  return new SyncError(error.code, `${error.message} It is about “${tab.title}”${from}.`);
+}
+
+/** Writes some steps of a write. */
+type WritePart = (steps: readonly RowStep[]) => Promise<WriteReply>;
+
+/** One part after the other. What comes later for a tab that is refused builds on what it did not take, and is not sent. */
+async function writeParts(parts: readonly (readonly RowStep[])[], write: WritePart): Promise<WriteReply> {
+  let reply = emptyReply;
+  for (const steps of parts) {
+    const { refusal } = reply;
+    const refused = new Set([...(refusal?.steps ?? [])].map(({ entity }) => entity));
+    const held = steps.filter(({ entity }) => refused.has(entity));
+    if (refusal) reply = joinReplies(reply, refusedReply(refusal.error, held));
+    reply = joinReplies(reply, await write(steps.filter(({ entity }) => !refused.has(entity))));
+  }
+  return reply;
+}
+
+/** What becomes of the steps of a batch that was refused, of which nothing has landed. Questions go first, because they may stop the rest. */
+async function writeTabs(error: SyncError, steps: readonly RowStep[], write: WritePart): Promise<WriteReply> {
+  const byTab = Map.groupBy(steps, ({ entity }) => entity);
+  if (byTab.size === 1) return refusedReply(error, steps);
+  const { question = [], ...records } = Object.fromEntries(byTab);
+  return writeParts([question, ...Object.values(records)], write);
+}
+
+/** Answers the refusal of a batch instead of throwing it. */
+function asRefusal(error: unknown): SyncError {
+  if (isSyncError(error, 'SHEET_REFUSED')) return error;
+  throw error;
+}
+
+/** A question that can not be taken away keeps its answer, which would count once more if the same is asked again: then nothing may go on. */
+function refusedReply(error: SyncError, steps: readonly RowStep[]): WriteReply {
+  if (steps.some(({ entity, kind }) => entity === 'question' && kind === 'delete')) throw error;
+  return { ...emptyReply, refusal: { error, steps: new Set(steps) } };
 }
 
 const emptyReply: WriteReply = { rows: new Map(), hits: new Map() };
 
-const joinReplies = (one: WriteReply, other: WriteReply): WriteReply => ({
-  rows: new Map([...one.rows, ...other.rows]),
-  hits: new Map([...one.hits, ...other.hits]),
-});
+function joinReplies(one: WriteReply, other: WriteReply): WriteReply {
+  const refusal = joinRefusals(one.refusal, other.refusal);
+  return {
+    rows: new Map([...one.rows, ...other.rows]),
+    hits: new Map([...one.hits, ...other.hits]),
+    ...(refusal ? { refusal } : {}),
+  };
+}
+
+/** The first error is told; what else is wrong shows once that is mended. */
+const joinRefusals = (one: Refusal | undefined, other: Refusal | undefined): Refusal | undefined =>
+  one && other ? { ...one, steps: one.steps.union(other.steps) } : (one ?? other);
 
 /** In which order parts of a batch that is too large go. */
 function inOrder(steps: readonly RowStep[]): RowStep[] {

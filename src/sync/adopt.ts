@@ -49,7 +49,8 @@ export async function adoptRows(link: Link, column: string): Promise<readonly Ta
   for (let round = 1; round <= roundsMax; round += 1) {
     const steps = adoptions.flatMap(({ entity }) => idSteps(entity, wanted.get(entity), now));
     if (steps.length === 0) return adoptions;
-    await link.table.write(steps);
+    const { refusal } = await link.table.write(steps);
+    if (refusal) throw refusal.error;
     now = await link.table.read(layout);
   }
   throw new SyncError('SHEET_UNREACHABLE', 'Rows moved again and again while their IDs were written.');

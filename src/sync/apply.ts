@@ -8,9 +8,16 @@ import {
   type Outcome,
   unansweredWrite,
 } from '../core/decide/open-writes.ts';
-import type { Plan } from '../core/decide/plan.ts';
-import { isSyncError } from '../core/errors.ts';
-import { type Consequences, freeRow, type Mending, type OpenWrite, stepsOf } from '../core/open-write.ts';
+import type { Plan, TableStep } from '../core/decide/plan.ts';
+import { isSyncError, type SyncError } from '../core/errors.ts';
+import {
+  type Consequences,
+  freeRow,
+  type Mending,
+  type OpenWrite,
+  stepsOf,
+  withoutSteps,
+} from '../core/open-write.ts';
 import type { RecordKey } from '../core/record.ts';
 import { numberSteps, type RowStep, type WriteReply } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
@@ -23,47 +30,61 @@ import { forgetStep, replaceStep } from './unanswered.ts';
 
 /**
  * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is
- * about to be written; then the table is written in one atomic batch, and only what the reply confirms becomes agreed. Answers how many
- * steps reached other rows than their own, or replaced what was typed meanwhile: they stay open until a later plan has mended them.
+ * about to be written; then the table is written in one atomic batch, and only what the reply confirms becomes agreed.
  */
-export async function applyPlan(link: Link, plan: Plan): Promise<number> {
+export async function applyPlan(link: Link, plan: Plan): Promise<Landing> {
   const open = commitPlan(link, plan);
   const saved = plan.outbox.save.map(({ key }) => key);
   // At once: a queue that does not answer must not come between the read of the table and the write.
-  const [missedSteps] = await Promise.all([writeTable(link, plan, open), wake(link, saved)]);
-  return missedSteps;
+  const [landing] = await Promise.all([writeTable(link, plan, open), wake(link, saved)]);
+  return landing;
 }
 
-/** Writes the table and agrees on what it confirms. Answers how many steps reached other rows than their own. */
-async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<number> {
-  if (plan.table.length === 0) return 0;
+/** What became of the steps of a plan at the table. */
+export interface Landing {
+  readonly landed: readonly TableStep[];
+  /** How many steps reached other rows than their own, or replaced what was typed meanwhile: they stay open until a later plan has mended them. */
+  readonly astraySteps: number;
+  /** Why the table did not take the others. */
+  readonly refusal?: SyncError;
+}
+
+/** Writes the table and agrees on what it confirms. */
+async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<Landing> {
+  if (plan.table.length === 0) return { landed: [], astraySteps: 0 };
   const { log, mirror } = link;
   const steps = plan.table.map(({ write }) => write);
   const reply = await link.table.write(steps, open.keeping);
-  const outcome = judgeReply(link, open, reply);
+  const { refusal } = reply;
   const numbers = new Map([...numberSteps(steps)].map(([number, step]) => [step, number]));
   const numberOf = (step: RowStep) => numbers.get(step) ?? Number.NaN;
+  const isRefused = ({ write }: TableStep) => refusal?.steps.has(write) ?? false;
+  const refused = plan.table.filter(isRefused);
+  const landed = plan.table.filter((step) => !isRefused(step));
+  const sent = withoutSteps(open, new Set(refused.map(({ write }) => numberOf(write))));
+  const outcome = judgeReply(link, sent, reply);
   const isMissed = (step: RowStep) =>
     reply.hits.has(numberOf(step)) || (step.kind !== 'append' && !outcome.done.has(numberOf(step)));
-  const missed = plan.table.filter(({ write }) => isMissed(write));
-  const done = plan.table.filter(({ write }) => !isMissed(write));
+  const missed = landed.filter(({ write }) => isMissed(write));
+  const done = landed.filter(({ write }) => !isMissed(write));
   logRows(log, plan.run, done);
   if (missed.length > 0) log.warn('sheet.rows_moved', { run: plan.run, rows: missed.length });
   if (outcome.overtyped.size > 0) {
     log.info('sheet.typed_meanwhile', { run: plan.run, rows: outcome.overtyped.size });
   }
   mirror.transaction(() => {
-    saveOutcome(link, open, outcome, reply);
+    saveOutcome(link, sent, outcome, reply);
     for (const step of done)
       confirm(link, plan.at, without(step, outcome.overtyped.get(numberOf(step.write))));
     closeMendings(
       link,
       done.map((step) => ({ ...step, typed: outcome.overtyped.get(numberOf(step.write)) ?? [] })),
-      missed,
+      [...missed, ...refused],
     );
-    forgetStrewn(link, open, reply);
+    forgetStrewn(link, sent, reply);
   });
-  return missed.length + outcome.overtyped.size;
+  const astraySteps = missed.length + outcome.overtyped.size;
+  return { landed, astraySteps, ...(refusal ? { refusal: refusal.error } : {}) };
 }
 
 /**

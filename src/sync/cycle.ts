@@ -2,10 +2,11 @@ import { emptyCatalog } from '../core/catalog.ts';
 import type { DecideInput } from '../core/decide/context.ts';
 import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
 import type { Plan } from '../core/decide/plan.ts';
+import type { SyncError } from '../core/errors.ts';
 import { claimToken } from '../core/record.ts';
 import type { ObservedTable } from '../core/table.ts';
 import { findAccountDoubt } from './account.ts';
-import { applyPlan, recallWrites } from './apply.ts';
+import { applyPlan, type Landing, recallWrites } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
 import { currentLayout, tableLayout } from './layout.ts';
@@ -31,6 +32,8 @@ export interface CycleResult {
   readonly applied: Plan | undefined;
   /** Steps that reached other rows than their own, because rows moved since the read: the next cycle mends them. */
   readonly astraySteps: number;
+  /** Why the table did not take all of it: what it did not take is not among what was applied. */
+  readonly refusal?: SyncError;
   /** Whether columns are new in the table, so that it has to be laid out again. */
   readonly hasFreshColumns: boolean;
 }
@@ -51,16 +54,20 @@ export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): 
   const table = await readTable(link);
   const { memory, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
-  const applied = choose(plan);
-  const astraySteps = applied ? await applyPlan(link, applied) : 0;
+  const chosen = choose(plan);
+  const { astraySteps, landed, refusal } = chosen ? await applyPlan(link, chosen) : nothingLanded;
+  const applied = chosen && refusal ? { ...chosen, table: landed } : chosen;
   return {
     trail: { memory: applied ? rememberWritten(memory, applied) : memory, grounded },
     plan,
     applied,
     astraySteps,
+    ...(refusal ? { refusal } : {}),
     hasFreshColumns: hasFreshColumns(table),
   };
 }
+
+const nothingLanded: Landing = { landed: [], astraySteps: 0 };
 
 /** Reads the table, once more where a write has landed meanwhile of which nobody knew. */
 async function readTable(link: Link): Promise<ObservedTable> {

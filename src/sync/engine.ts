@@ -209,16 +209,17 @@ export class Engine {
     const { clock } = this.link;
     const begunAt = clock.monotonicMs();
     const newsAt = this.lags.takeNews();
+    const fail = (error: unknown): never => {
+      this.tally.failedCycles += 1;
+      this.lags.noteNews(newsAt);
+      throw error;
+    };
     const result = await runCycle(this.link, { ...order, trail: this.#trail })
-      .catch((error: unknown) => {
-        this.tally.failedCycles += 1;
-        this.lags.noteNews(newsAt);
-        throw error;
-      })
+      .catch(fail)
       .finally(() => {
         this.tally.cycleMs += clock.monotonicMs() - begunAt;
       });
-    this.#noteShown(newsAt, result);
+    if (!result.refusal) this.#noteShown(newsAt, result);
     this.#trail = result.trail;
     this.lastPlan = result.plan;
     noteContests(this.recordProblems, result.plan);
@@ -227,7 +228,8 @@ export class Engine {
     this.lastCycleAt = now;
     this.tally.cycles += 1;
     this.tally.tableSteps += result.applied?.table.length ?? 0;
-    return result;
+    // What the sheet did take counts: the tabs that it does take must not stand still with the one that it refuses.
+    return result.refusal ? fail(result.refusal) : result;
   }
 
   /** What was read in the CRM is shown in the table now, or waits until the plan may be carried out. */

@@ -9,7 +9,7 @@ import { findAnswers, planQuestionRows } from '../../src/core/decide/question-ro
 import type { Layout } from '../../src/core/layout.ts';
 import { freeRow, type OpenWrite } from '../../src/core/open-write.ts';
 import { questionTab } from '../../src/core/question-tab.ts';
-import type { ObservedTab } from '../../src/core/table.ts';
+import type { ObservedTab, RowStep } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import {
   appendStep,
@@ -130,6 +130,41 @@ describe('the tab of the questions', () => {
     expect((await sheet.countRequests()).reads).toBe(before.reads + 1);
     await sheet.table.layOut(layout, 'create');
     expect((await readQuestions()).rows).toEqual([]);
+  });
+
+  test('that a person protects for themselves keeps its questions with their answers, so nothing goes on before it gives them up', async () => {
+    await sheet.table.layOut(layout, 'create');
+    await cycle([asked(1)]);
+    const leadRows = async () => {
+      const { lead } = (await sheet.table.read(layout)).tabs;
+      return lead.state === 'read' ? lead.rows.length : undefined;
+    };
+    const { sheets } = await sheet.readEverything();
+    const range = {
+      sheetId: sheets?.find(({ properties }) => properties?.title === 'Conflicts')?.properties?.sheetId,
+    };
+    await sheet.asOwner({ addProtectedRange: { protectedRange: { range, editors: { users: [] } } } });
+    const { rows } = await readQuestions();
+    const remove: RowStep[] = rows.map(({ id, position }) => ({
+      kind: 'delete',
+      entity: 'question',
+      position,
+      idSeen: id,
+    }));
+    await expect(
+      sheet.table.write([appendStep('1', titled('One')), ...remove], { run: 'w9', from: 0 }),
+    ).rejects.toMatchObject({ code: 'SHEET_REFUSED' });
+    expect(await leadRows()).toBe(0);
+    // What is only to be asked stops nothing: "status" lists it as well.
+    const tab = await readQuestions();
+    const rules = { mayReturn: () => true, timeZone: 'UTC', now: 0, appendsMax: 100 };
+    const ask = planQuestionRows({ tab, questions: [asked(2)], ...rules }).map(({ write }) => write);
+    const { refusal } = await sheet.table.write([appendStep('1', titled('One')), ...ask], {
+      run: 'w9',
+      from: 0,
+    });
+    expect([...(refusal?.steps ?? [])]).toEqual(ask);
+    expect(await leadRows()).toBe(1);
   });
 
   test('that a person deletes stops nothing, and that a person renames stays the tab', async () => {

@@ -10,6 +10,7 @@ import {
   type SandboxSheet,
   setStep,
   sheetLayout,
+  textIn,
   titled,
 } from '../support/sandbox-sheet.ts';
 
@@ -355,13 +356,52 @@ describe('refusals', () => {
 
   test('a protected cell is SHEET_REFUSED with its tab and the cell where the refused write begins', async () => {
     await sheet.fill('1', '2');
-    const range = { sheetId: 0, startRowIndex: 2, startColumnIndex: 2, endColumnIndex: 3 };
-    await sheet.asOwner({ addProtectedRange: { protectedRange: { range, editors: { users: [] } } } });
+    await protect({ startRowIndex: 2, startColumnIndex: 2, endColumnIndex: 3 });
     await sheet.table.read(sheetLayout);
-    await expect(sheet.table.write([setStep(2, textCell('2'), titled('Two'))])).rejects.toMatchObject({
+    const { refusal } = await sheet.table.write([setStep(2, textCell('2'), titled('Two'))], keeping);
+    expect(refusal?.error).toMatchObject({
       code: 'SHEET_REFUSED',
       message: expect.stringMatching(/protected range.* It is about “Leads”, from C3 on\.$/),
     });
+  });
+
+  const protect = (range: object) =>
+    sheet.asOwner({
+      addProtectedRange: { protectedRange: { range: { sheetId: 0, ...range }, editors: { users: [] } } },
+    });
+  const appendTask = (title: string): RowStep => ({ ...appendStep(title, titled(title)), entity: 'task' });
+  const tasksShown = async () =>
+    (await sheet.readTab('task')).rows.map(({ cells }) => textIn(cells['title']));
+
+  test('a tab with a protected column is refused alone: the others are written, and the reply tells of both', async () => {
+    await sheet.fill('1', '2');
+    await protect({ startColumnIndex: 2, endColumnIndex: 3 });
+    await sheet.table.read(sheetLayout);
+    const steps = [setStep(1, textCell('1'), titled('One')), deleteStep(2, '2'), appendTask('Call')];
+    const before = await sheet.countRequests();
+    const { refusal, rows } = await sheet.table.write(steps, keeping);
+    expect([...(refusal?.steps ?? [])]).toEqual(steps.slice(0, 2));
+    expect(refusal?.error.message).toMatch(/“Leads”/);
+    expect(rows.size).toBe(0);
+    // All at once, and each of the two tabs.
+    expect((await sheet.countRequests()).writes).toBe(before.writes + 3);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2' });
+    expect(await tasksShown()).toEqual(['Call']);
+    expect((await sheet.table.read(sheetLayout)).lastWrite).toBe(keeping.run);
+  });
+
+  test('of a write that takes several requests nothing more is sent to a tab that was refused in one of them', async () => {
+    await sheet.fill('1', '2');
+    await protect({ startRowIndex: 1, endRowIndex: 2 });
+    await sheet.table.read(sheetLayout);
+    // The set and some of the new rows make the first request; the delete, which alone would be taken, comes in a later one.
+    const long = 'x'.repeat(40_000);
+    const tasks = Array.from({ length: 60 }, (_, index) => appendTask(`${index} ${long}`));
+    const steps = [setStep(1, textCell('1'), titled('One')), ...tasks, deleteStep(2, '2')];
+    const { refusal } = await sheet.table.write(steps, keeping);
+    expect([...(refusal?.steps ?? [])]).toEqual([steps[0], steps.at(-1)]);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2' });
+    expect(await tasksShown()).toHaveLength(tasks.length);
   });
 
   test('limited requests wait longer and longer, then fail as SHEET_LIMITED', async () => {

@@ -38,6 +38,8 @@ export interface LinkStage {
   setSheetFaults(faults: FaultsInput): Promise<void>;
   /** What a person does in the sheet. */
   editSheet(...actions: PersonActionInput[]): Promise<void>;
+  /** Applies requests as the owner of the spreadsheet, who may protect it from the daemon. */
+  asOwner(...requests: object[]): Promise<void>;
   /** What a person changes in the CRM's own interface. */
   editCrm(path: string, body: Readonly<Record<string, unknown>>): Promise<void>;
   removeInCrm(path: string): Promise<void>;
@@ -79,6 +81,7 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
     },
     setSheetFaults: (faults) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
     editSheet: (...actions) => post(`${sheets.rootUrl}/__sandbox/person`, actions),
+    asOwner: (...requests) => post(`${sheets.rootUrl}/__sandbox/owner`, { requests }),
     editCrm: (path, body) => post(`${crm.pageUrl}__sandbox/by-hand`, { method: 'PUT', path, body }),
     removeInCrm: (path) => post(`${crm.pageUrl}__sandbox/by-hand`, { method: 'DELETE', path }),
     readCrm: () => readCrm(addresses.crmUrl),
