@@ -245,7 +245,7 @@ function decodeInteger(field: FieldDefinition, cell: Cell): Decoded {
 function decodePercent(field: FieldDefinition, cell: Cell): Decoded {
   const read = decodeNumber(field, cell);
   if (read.kind === 'refused' || typeof read.value !== 'number') return read;
-  const isPercent = isShownAsPercent(cell) || (cell.kind === 'text' && cell.text.trim().endsWith('%'));
+  const isPercent = isShownAsPercent(cell) || readTypedNumber(describeCell(cell)).isPercent;
   const isPart = isPercent || (read.value > 0 && read.value < 1);
   const percent = isPart ? Number((read.value * 100).toPrecision(15)) : read.value;
   if (Number.isInteger(percent) && (!isPercent || percent <= 100)) return decoded(percent);

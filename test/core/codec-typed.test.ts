@@ -93,6 +93,8 @@ describe('what a person types', () => {
     [{ kind: 'number', number: 0, shown: '0%' }, { value: 0 }],
     [{ kind: 'number', number: 0.29, shown: '29%' }, { value: 29 }],
     [{ kind: 'number', number: 50, shown: '50.00' }, { value: 50 }],
+    ['100％', { value: 100 }],
+    ['\u200e1 %\u200f', { value: 1 }],
     ...(
       [
         [{ kind: 'number', number: 50, shown: '5000%' }, '5000%'],
