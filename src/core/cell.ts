@@ -8,7 +8,10 @@ export type Cell =
   | {
       readonly kind: 'number';
       readonly number: number;
-      /** What people see instead of the bare number, where that says more: `50%` of 0.5, `2026-12-31` of a day's serial number. */
+      /**
+       * What people see instead of the bare number, where that says more: `50%` of 0.5, `2026-12-31` of a day's serial number. In a column
+       * of days it is said where they see no day.
+       */
       readonly shown?: string;
     }
   | { readonly kind: 'boolean'; readonly boolean: boolean }

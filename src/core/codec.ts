@@ -21,6 +21,7 @@ import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
 import { labelKey } from './label-key.ts';
 import { listSeparator, readMembers, writeMembers } from './members.ts';
+import { isShownAsMoment, isShownAsNumber } from './shown-number.ts';
 import { readTypedDate } from './typed-date.ts';
 import { readTypedNumber } from './typed-number.ts';
 import { cleanText, type Value } from './value.ts';
@@ -220,11 +221,18 @@ function decodeUsers(field: FieldDefinition, cell: Cell): Decoded {
 const refusedNumber = (field: FieldDefinition, cell: Cell): Decoded =>
   refused(`${quoteText(describeCell(cell))} is not a number. ${field.header} takes a number like 1250.5.`);
 
+/** The value comes first and then the format: the other way round the cell would show the day's serial number meanwhile, which is a number. */
+const refusedMoment = (field: FieldDefinition, cell: Cell): Decoded =>
+  refused(
+    `The sheet took ${field.header} for a date or a time: it shows “${describeCell(cell)}”. Type the number again with the decimal sign of this spreadsheet, like 10.5 or 10,5, and then format the cell as a number.`,
+  );
+
 const refusedReadings = (cell: Cell, readings: readonly (string | number)[]): Decoded =>
   refused(`${quoteText(describeCell(cell))} may mean ${readings.join(' or ')}. Write it like one of these.`);
 
 /** A number as the sheet itself counts it: 50% is 0.5. */
 function decodeNumber(field: FieldDefinition, cell: Cell): Decoded {
+  if (isShownAsMoment(cell)) return refusedMoment(field, cell);
   if (cell.kind === 'number') return decoded(cell.number);
   const { numbers, isPercent } = readTypedNumber(describeCell(cell));
   const [number] = numbers;
@@ -303,7 +311,10 @@ function decodeBoolean(field: FieldDefinition, cell: Cell): Decoded {
 }
 
 function decodeDate(field: FieldDefinition, cell: Cell): Decoded {
-  const days = cell.kind === 'number' ? [serialToDate(cell.number)] : readTypedDate(describeCell(cell));
+  // A number that says how it is shown, and that as a number, is no day to whoever typed it: most likely it is a year.
+  const isBare = cell.kind === 'number' && cell.shown !== undefined && isShownAsNumber(cell);
+  const days =
+    cell.kind === 'number' && !isBare ? [serialToDate(cell.number)] : readTypedDate(describeCell(cell));
   const [day, other] = days;
   if (day !== undefined) return other === undefined ? decoded(day) : refusedReadings(cell, [day, other]);
   return refused(

@@ -32,6 +32,27 @@ export function serialToDate(serial: number): string | undefined {
   return isValid(day) && year >= yearMin && year <= yearMax ? formatDay(day) : undefined;
 }
 
+/** What a calendar and a clock show of a serial number. */
+export interface Moment {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+}
+
+/** The day and time of a serial number, to the second, also of one before 1900. */
+export function momentOfSerial(serial: number): Moment {
+  const wall = utc(serialOrigin.getTime() + Math.round((serial * dayMs) / 1000) * 1000);
+  return {
+    year: wall.getFullYear(),
+    month: wall.getMonth() + 1,
+    day: wall.getDate(),
+    hour: wall.getHours(),
+    minute: wall.getMinutes(),
+  };
+}
+
 /** What a clock in the zone shows at an instant, as a date whose UTC parts are the clock's. */
 const wallTime = (epochMs: number, timeZone: string): Date =>
   new UTCDateMini(epochMs + tzOffset(timeZone, new Date(epochMs)) * minuteMs);

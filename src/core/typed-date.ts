@@ -28,6 +28,9 @@ function monthKey(text: string): string {
   return text.normalize('NFC').toLowerCase().replace(/\.$/, '');
 }
 
+/** The month, from 1 on, that a word names in one of the languages. */
+export const monthOfName = (word: string): number | undefined => months.get(monthKey(word));
+
 const yearFirst = /^(?<year>\d{4})(?:-|\/|\.|年)(?<month>\d{1,2})(?:-|\/|\.|月)(?<day>\d{1,2})日?$/;
 const dayFirst = /^(?<day>\d{1,2})\.\s?(?<month>\d{1,2})\.\s?(?<year>\d{4})\.?$/;
 const eitherFirst = /^(?<one>\d{1,2})([/-])(?<two>\d{1,2})\2(?<year>\d{4})$/;
@@ -51,7 +54,7 @@ export function readTypedDate(text: string): string[] {
   }
   const named = (dayAndName.exec(bare) ?? nameAndDay.exec(bare))?.groups;
   if (named) {
-    const month = months.get(monthKey(named['name'] ?? ''));
+    const month = monthOfName(named['name'] ?? '');
     return month === undefined ? [] : toDay(named['year'] ?? '', String(month), named['day'] ?? '');
   }
   const { year = '', month = '', day = '' } = (yearFirst.exec(bare) ?? dayFirst.exec(bare))?.groups ?? {};

@@ -1,6 +1,7 @@
-import { bareCell, type Cell, emptyCell, isShownAsPercent, spilledCell } from '../core/cell.ts';
+import { bareCell, type Cell, describeCell, emptyCell, isShownAsPercent, spilledCell } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
+import { isShownAsMoment, isShownAsNumber } from '../core/shown-number.ts';
 import type { ObservedRow, ObservedTab, OwnRow } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
@@ -164,7 +165,10 @@ function isTicked(rows: Rows, position: number, { pause }: ManagedColumns): bool
   return cell.kind === 'boolean' && cell.boolean;
 }
 
-/** How a number is shown matters where people mean what they see, and where 50% and 50 are the same. */
+/**
+ * How a number is shown matters where people mean what they see, where 50% and 50 are the same, and where a sheet took a number for a day or
+ * a day for a number.
+ */
 function observeCell(cell: Cell, kind: FieldKind): Cell {
   switch (kind) {
     case 'text':
@@ -174,7 +178,13 @@ function observeCell(cell: Cell, kind: FieldKind): Cell {
     case 'multi-select':
       return cell;
     case 'integer':
-      return isShownAsPercent(cell) ? cell : bareCell(cell);
+      return isShownAsPercent(cell) || isShownAsMoment(cell) ? cell : bareCell(cell);
+    case 'number':
+      return isShownAsMoment(cell) ? cell : bareCell(cell);
+    case 'date':
+      return cell.kind === 'number' && isShownAsNumber(cell)
+        ? { ...cell, shown: describeCell(cell) }
+        : bareCell(cell);
     default:
       return bareCell(cell);
   }

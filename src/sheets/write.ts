@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { type Cell, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
+import { isShownAsMoment, isShownAsNumber } from '../core/shown-number.ts';
 import type { AppendStep, DeleteStep, SetStep } from '../core/table.ts';
 import type { Request } from './client.ts';
 import { cellAt } from './grid.ts';
@@ -93,18 +94,30 @@ function makeRoom({ sheetId, rowCount }: BoundTab, end: number, length: number):
   return [{ insertDimension: { range, inheritFromBefore: false } }];
 }
 
-/** A cell that showed a number already has the look of a date, perhaps one that a person chose. */
 const rowBlocks = (tab: BoundTab, row: number, cells: readonly PlacedCell[]): Block[] =>
-  joinCells(row, cells, ({ column, kind }) => {
-    const before = cellAt(tab.rows, row, column);
-    return kind === 'integer' ? isShownAsPercent(before) : before.kind !== 'number';
-  });
+  joinCells(row, cells, ({ column, kind }) => misleads(cellAt(tab.rows, row, column), kind));
 
 const appendedBlocks = (row: number, cells: readonly PlacedCell[]): Block[] =>
-  joinCells(row, cells, ({ kind }) => kind !== 'integer');
+  joinCells(row, cells, ({ kind }) => kind === 'date' || kind === 'instant');
 
-const formatOf = (kind: FieldKind): NumberFormat | undefined =>
-  kind === 'integer' ? plainFormat : dateFormats[kind];
+/** Whether the format of a cell would show a number of this kind as something else. One that a person chose for it stays. */
+function misleads(before: Cell, kind: FieldKind | undefined): boolean {
+  switch (kind) {
+    case 'integer':
+      return isShownAsPercent(before) || isShownAsMoment(before);
+    case 'number':
+      return isShownAsMoment(before);
+    case 'date':
+    case 'instant':
+      return before.kind !== 'number' || isShownAsNumber(before);
+    default:
+      return false;
+  }
+}
+
+/** Any number may be in the format that a cell has when nobody has chosen one. */
+const formatOf = (kind: FieldKind | undefined): NumberFormat | undefined =>
+  kind === 'integer' ? plainFormat : kind && dateFormats[kind];
 
 /** Adjacent cells of a row as one block. */
 function joinCells(
@@ -114,11 +127,11 @@ function joinCells(
 ): Block[] {
   const blocks: Block[] = [];
   for (const placed of cells) {
-    const format = placed.kind && placed.cell.kind === 'number' ? formatOf(placed.kind) : undefined;
-    const isFormatted = format !== undefined && needsFormat(placed);
+    const isFormatted = placed.cell.kind === 'number' && needsFormat(placed);
+    const numberFormat = isFormatted ? formatOf(placed.kind) : undefined;
     const written = {
       ...enteredValue(placed.cell),
-      ...(isFormatted && { userEnteredFormat: { numberFormat: format } }),
+      ...(numberFormat && { userEnteredFormat: { numberFormat } }),
     };
     const last = blocks.at(-1);
     const next = last && last.column + (last.rows[0]?.length ?? 0);

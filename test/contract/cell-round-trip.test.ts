@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Cell } from '../../src/core/cell.ts';
+import { type Cell, numberCell } from '../../src/core/cell.ts';
 import { decode, encode } from '../../src/core/codec.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { Layout } from '../../src/core/layout.ts';
@@ -124,8 +124,10 @@ const places = [
   ['ja_JP', 'Asia/Tokyo'],
 ] as const;
 
+const now = Date.UTC(2026, 10, 22);
+
 async function openSheet(locale: string, timeZone: string): Promise<SandboxSheet> {
-  const sheet = await openSandboxSheet({ locale, timeZone });
+  const sheet = await openSandboxSheet({ locale, timeZone, clock: () => now });
   onTestFinished(() => sheet.close());
   await sheet.table.layOut(layout, 'create');
   await sheet.table.read(layout);
@@ -255,5 +257,35 @@ describe('what a person types', () => {
     ['en_US', 'multi-select', 'print; web', ['Print', 'Web']],
   ])('in a spreadsheet of %s, as %s: %s', async (locale, header, text, value) => {
     expect(await typed(locale, header, text)).toEqual(value);
+  });
+
+  test.each([
+    ['de_DE', 'number', '10.5', '10.05.2026'],
+    ['en_US', 'number', '1/2', '1/2/2026'],
+    ['en_GB', 'number', '3-4', '03-04-2026'],
+    ['fr_FR', 'number', '1/2', '01/02/2026'],
+    ['sv_SE', 'number', '3-4', '2026-03-04'],
+    ['en_US', 'integer', '1:30', '1:30'],
+  ])(
+    'in a spreadsheet of %s, as %s: %s, which the sheet takes for a date',
+    async (locale, header, text, shown) => {
+      expect(await typed(locale, header, text)).toContain(`for a date or a time: it shows “${shown}”`);
+    },
+  );
+
+  test('a number that is written where the sheet showed a date is shown as a number again', async () => {
+    const sheet = await openSheet('de_DE', 'Europe/Berlin');
+    const { name } = deal('value');
+    await sheet.person(
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'ID', text: '1' },
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'number', text: '10.5' },
+    );
+    await sheet.table.read(layout);
+    await sheet.table.write([
+      { kind: 'set', entity: 'lead', position: 1, idSeen: numberCell(1), cells: { [name]: numberCell(0.5) } },
+    ]);
+    const { lead: tab } = (await sheet.table.read(layout)).tabs;
+    expect(tab.state === 'read' && tab.rows[0]?.cells[name]).toEqual(numberCell(0.5));
+    expect(JSON.stringify(await sheet.readValues('Leads!A1:Z2'))).toContain('"0,5"');
   });
 });

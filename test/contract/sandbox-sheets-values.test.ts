@@ -33,6 +33,22 @@ describe('typed values', () => {
     expect(await read('A1')).toEqual([[shown]]);
   });
 
+  test.each([
+    ['en_US', '1/2', 46_024, '1/2/2026'],
+    ['en_US', '3-4', 46_085, '3-4-2026'],
+    ['en_GB', '1/2', 46_054, '01/02/2026'],
+    ['de_DE', '10.5', 46_152, '10.05.2026'],
+    ['de_DE', '10,5', 10.5, '10,5'],
+    ['fr_FR', '10.5', '10.5', '10.5'],
+    ['en_US', '10.5', 10.5, '10.5'],
+    ['en_US', '13/40', '13/40', '13/40'],
+  ])('in %s a person who types %s gets %s, shown as %s', async (locale, typed, stored, shown) => {
+    const { person, read } = await startEmulator({ locale, clock: () => Date.UTC(2026, 10, 22) });
+    await person({ kind: 'edit', sheet: 'Sheet1', row: 0, column: 0, text: typed });
+    expect(await read('A1', { valueRenderOption: 'UNFORMATTED_VALUE' })).toEqual([[stored]]);
+    expect(await read('A1')).toEqual([[shown]]);
+  });
+
   test('a formula is shown as text only where formulas are asked for', async () => {
     const { batch, read } = await startEmulator();
     const values = [{ userEnteredValue: { formulaValue: '=1+1' } }];

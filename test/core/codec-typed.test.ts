@@ -112,6 +112,17 @@ describe('what a person types', () => {
     ['half', { reason: '“half” is not a number. Confidence takes a number like 1250.5.' }],
   ])('as a percentage: %j', (typed, expected) => check(fieldOfKind.integer, typed, expected));
 
+  it.each([
+    [fieldOfKind.number, { kind: 'number', number: 46_152, shown: '10.05.2026' }],
+    [fieldOfKind.number, { kind: 'number', number: 46_024, shown: '1/2/2026' }],
+    [fieldOfKind.integer, { kind: 'number', number: 46_024, shown: '1/2' }],
+    [task('parent_task_id'), { kind: 'number', number: 0.0625, shown: '1:30' }],
+  ] as const)('for a number, which the sheet took for a date or a time: %#', (field, cell) =>
+    check(field, cell, {
+      reason: `The sheet took ${field.header} for a date or a time: it shows “${cell.shown}”. Type the number again with the decimal sign of this spreadsheet, like 10.5 or 10,5, and then format the cell as a number.`,
+    }),
+  );
+
   it('half a task is no whole number', () => {
     check(task('parent_task_id'), numberCell(0.5), {
       reason: '“0.5” is not a whole number. Parent task takes a whole number.',
@@ -143,6 +154,12 @@ describe('what a person types', () => {
     ['soon', { reason: '“soon” is not a date. Expected close takes a date like 2026-12-31.' }],
     [' ', { value: null }],
     [numberCell(-1), { reason: '“-1” is not a date. Expected close takes a date like 2026-12-31.' }],
+    ...(['2026', '2.026', '2,026.00'] as const).map(
+      (shown): TypedCase => [
+        { kind: 'number', number: 2026, shown },
+        { reason: `“${shown}” is not a date. Expected close takes a date like 2026-12-31.` },
+      ],
+    ),
   ])('as a date: %j', (typed, expected) => check(fieldOfKind.date, typed, expected));
 
   it('the CRM sets an instant, people do not', () => {

@@ -242,6 +242,15 @@ describe('a value that is fine in other words', () => {
     ['expected_close_date', '2026-12-31', textCell('31.12.2026'), same('2026-12-31', true)],
     ['note', 'Zoë', textCell('Zoe\u0308'), same('Zoë', true)],
     ['stage_id', 99, textCell('#99'), same(99, false)],
+    ['value', 0, { kind: 'number', number: 0, shown: '30.12.1899' }, same(0, true)],
+    ['value', 1250, { kind: 'number', number: 1250, shown: '03.06.1903' }, same(1250, true)],
+    ['confidence', 1, { kind: 'number', number: 1, shown: '31.12.1899' }, same(1, true)],
+    [
+      'expected_close_date',
+      '2026-12-31',
+      { kind: 'number', number: 46_387, shown: '46387' },
+      same('2026-12-31', true),
+    ],
   ])('%s %j shown as %j', (name, value, cell, outcome) => {
     const field = sampleField('opportunity', name);
     const column = columnOf(field, 'both', 'ask');

@@ -158,12 +158,14 @@ describe('requests', () => {
   });
 
   test('a date gets a format where none shows yet, and a format that a person chose stays', () => {
-    const tab = bind(gridOf([row('1'), row('2', numberCell(1))]));
+    const shown: Cell = { kind: 'number', number: 46000, shown: '09.12.2025' };
+    const tab = bind(gridOf([row('1'), row('2', shown), row('3', numberCell(2026))]));
     const fieldsOf = (position: number) =>
       tabRequests(tab, sortSteps([setStep(position, emptyCell, { met: numberCell(46292) })]))[0]?.updateCells
         ?.fields;
     expect(fieldsOf(1)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
     expect(fieldsOf(2)).toBe('userEnteredValue');
+    expect(fieldsOf(3)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
   });
 
   test('a whole number in a cell that shows percents gets a plain format, in others none', () => {

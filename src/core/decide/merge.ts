@@ -1,4 +1,4 @@
-import { bareCell, type Cell, describeCell, equalCells } from '../cell.ts';
+import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../cell.ts';
 import { decode, encode, type Names, showsFormerly } from '../codec.ts';
 import { quoteText } from '../cut-text.ts';
 import type { FieldDefinition } from '../field.ts';
@@ -199,7 +199,7 @@ function readCell(view: FieldView, names: Names): Seen {
   for (const known of [view.offered, view.agreed, view.crm]) {
     if (known === undefined) continue;
     const usual = encode(view.field, known, names);
-    const isOurs = known === view.offered || !isPartOfOne(usual);
+    const isOurs = known === view.offered || !(isShownAsPercent(view.cell) && isPartOfOne(usual));
     if (equalCells(isOurs ? bareCell(view.cell) : view.cell, usual))
       return { kind: 'value', value: known, isUsual: equalCells(view.cell, usual) };
   }

@@ -11,11 +11,17 @@ import { cellAt, growColumns, growRows, setCell } from './spreadsheet.ts';
 import { typeIntoCell } from './typed-input.ts';
 
 /** Typing and pasting over the edge makes the grid larger, as it does for a person. */
-export function typeBlock(sheet: Sheet, row: number, column: number, rows: readonly string[][]): void {
+export function typeBlock(
+  sheet: Sheet,
+  row: number,
+  column: number,
+  rows: readonly string[][],
+  nowMs: number,
+): void {
   growTo(sheet, areaAt(row, column, rows.length, Math.max(0, ...rows.map((texts) => texts.length))));
   for (const [down, texts] of rows.entries()) {
     for (const [right, text] of texts.entries()) {
-      const cell = typeIntoCell(cellAt(sheet, row + down, column + right), text, sheet.locale);
+      const cell = typeIntoCell(cellAt(sheet, row + down, column + right), text, sheet.locale, nowMs);
       refuseInvalid(cell, sheet.locale);
       setCell(sheet, row + down, column + right, cell);
     }

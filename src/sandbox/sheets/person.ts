@@ -17,7 +17,12 @@ import { draftOf, filledRowCount, frozenRowsOf, sizeOf } from './spreadsheet.ts'
  * Does what a person does in the grid, with the values parsed as typed.
  * @throws GoogleError 400 when the place does not exist or a strict validation forbids the value.
  */
-export function applyPersonAction(spreadsheet: Spreadsheet, action: GridAction, nextId: NextId): Spreadsheet {
+export function applyPersonAction(
+  spreadsheet: Spreadsheet,
+  action: GridAction,
+  nextId: NextId,
+  nowMs: number,
+): Spreadsheet {
   switch (action.kind) {
     case 'addTab':
       return batched(spreadsheet, { addSheet: { properties: { title: action.title } } }, nextId);
@@ -33,7 +38,7 @@ export function applyPersonAction(spreadsheet: Spreadsheet, action: GridAction, 
       return renameTab(spreadsheet, action, nextId);
     default: {
       const draft = draftOf(spreadsheet);
-      applyToTab(draft, sheetOf(draft, action.sheet), action, nextId);
+      applyToTab(draft, sheetOf(draft, action.sheet), action, nextId, nowMs);
       return draft;
     }
   }
@@ -41,14 +46,20 @@ export function applyPersonAction(spreadsheet: Spreadsheet, action: GridAction, 
 
 type TabAction = Exclude<GridAction, { kind: 'addTab' | 'deleteTab' | 'duplicateTab' | 'renameTab' }>;
 
-function applyToTab(draft: Spreadsheet, sheet: Sheet, action: TabAction, nextId: NextId): void {
+function applyToTab(
+  draft: Spreadsheet,
+  sheet: Sheet,
+  action: TabAction,
+  nextId: NextId,
+  nowMs: number,
+): void {
   switch (action.kind) {
     case 'edit':
-      return typeBlock(sheet, action.row, columnOf(sheet, action.column), [[action.text]]);
+      return typeBlock(sheet, action.row, columnOf(sheet, action.column), [[action.text]], nowMs);
     case 'renameHeader':
-      return typeBlock(sheet, headerRowOf(sheet), columnOf(sheet, action.column), [[action.text]]);
+      return typeBlock(sheet, headerRowOf(sheet), columnOf(sheet, action.column), [[action.text]], nowMs);
     case 'paste':
-      return typeBlock(sheet, action.row, columnOf(sheet, action.column), action.rows);
+      return typeBlock(sheet, action.row, columnOf(sheet, action.column), action.rows, nowMs);
     case 'pasteCells':
       return pasteCells(sheet, sheetOf(draft, action.source.sheet), action);
     case 'fillDown':

@@ -44,7 +44,7 @@ export function performActions(sandbox: Sandbox, file: StoredFile, actions: read
       current = takeBack(before, lastOf(undone, 'redo'));
       [done, undone] = [[...done, { before, after: current }], undone.slice(0, -1)];
     } else {
-      current = applyPersonAction(before, followedAction(before, action), nextId);
+      current = applyPersonAction(before, followedAction(before, action), nextId, sandbox.clock());
       [done, undone] = [[...done, { before, after: current }].slice(-MAX_UNDO_STEPS), []];
     }
   }

@@ -10,15 +10,23 @@ export interface TypedInput {
   numberFormat?: { type: string; pattern: string };
 }
 
-/** Puts a value into a cell as if a person had typed it: parsed by the spreadsheet's locale, unless the cell is formatted as text. */
-export function typeIntoCell(cell: Cell | undefined, input: Json, locale = 'en_US'): Cell | undefined {
+/**
+ * Puts a value into a cell as if a person had typed it: parsed by the spreadsheet's locale, unless the cell is formatted as text. A day
+ * without a year is one of the year of `nowMs`, and stays text where nobody says when it is.
+ */
+export function typeIntoCell(
+  cell: Cell | undefined,
+  input: Json,
+  locale = 'en_US',
+  nowMs?: number,
+): Cell | undefined {
   if (input === '' || input === null) return withValue(cell, undefined);
   const current = numberFormatOf(cell);
   if (current?.['type'] === 'TEXT') {
     return withValue(cell, { stringValue: String(input).replace(/^'/, '') });
   }
   const typed =
-    typeof input === 'string' ? parseTyped(input, regionalOf(locale)) : { value: plainValue(input) };
+    typeof input === 'string' ? parseTyped(input, regionalOf(locale), nowMs) : { value: plainValue(input) };
   const written = withValue(cell, typed.value);
   const keepsFormat =
     !typed.numberFormat || isSameFamily(String(current?.['type'] ?? ''), typed.numberFormat.type);
@@ -43,13 +51,14 @@ function isSameFamily(current: string, typed: string): boolean {
 }
 
 /** Reads text as the locale writes it; what is nothing else stays text. */
-function parseTyped(text: string, regional: Regional): TypedInput {
+function parseTyped(text: string, regional: Regional, nowMs: number | undefined): TypedInput {
   if (text.startsWith("'")) return { value: { stringValue: text.slice(1) } };
   if (/^=./s.test(text)) return { value: { formulaValue: text } };
   const trimmed = text.trim();
   if (/^(true|false)$/i.test(trimmed)) return { value: { boolValue: /^true$/i.test(trimmed) } };
   return (
-    parseNumber(trimmed, regional) ?? parseDateTime(trimmed, regional) ?? { value: { stringValue: text } }
+    parseNumber(trimmed, regional) ??
+    parseDateTime(trimmed, regional, nowMs) ?? { value: { stringValue: text } }
   );
 }
 
@@ -127,13 +136,13 @@ function formatOfNumber(
 
 const TIME = /^(\d{1,2}):(\d{2})(?::(\d{2})(\.\d+)?)?\s*(am|pm)?$/i;
 
-function parseDateTime(text: string, regional: Regional): TypedInput | undefined {
+function parseDateTime(text: string, regional: Regional, nowMs: number | undefined): TypedInput | undefined {
   const [first = '', second, ...rest] = text.split(/[ T](?=\d)/);
   const time = parseTime(second ?? first);
   if (second === undefined && time) {
     return { value: { numberValue: time.serial }, numberFormat: { type: 'TIME', pattern: time.pattern } };
   }
-  const date = parseDate(first, regional);
+  const date = parseDate(first, regional, nowMs);
   if (!date || rest.length > 0) return undefined;
   if (second === undefined) {
     return { value: { numberValue: date.serial }, numberFormat: { type: 'DATE', pattern: date.pattern } };
@@ -156,11 +165,20 @@ function parseTime(text: string): { serial: number; pattern: string } | undefine
 }
 
 /** A date that begins with its year means the same everywhere; what another one means the locale says. */
-function parseDate(text: string, regional: Regional): { serial: number; pattern: string } | undefined {
+function parseDate(
+  text: string,
+  regional: Regional,
+  nowMs: number | undefined,
+): { serial: number; pattern: string } | undefined {
   const { dateOrder, dateSeparator, datePattern } = regional;
   const [, one = '', mark = '', two = '', three = ''] =
-    /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})$/.exec(text) ?? [];
+    /^(\d{1,4})([-/.])(\d{1,2})(?:\2(\d{1,4}))?$/.exec(text) ?? [];
   if (mark === '.' && dateSeparator !== '.') return undefined;
+  if (three === '' && /^\d{1,2}$/.test(one) && nowMs !== undefined) {
+    const [month, day] = dateOrder === 'dmy' ? [two, one] : [one, two];
+    const year = String(new Date(nowMs).getUTCFullYear());
+    return dated([year, month, day], datePattern.replaceAll(dateSeparator, mark));
+  }
   if (/^\d{4}$/.test(one) && /^\d{1,2}$/.test(three)) {
     return dated([one, two, three], `yyyy${mark}mm${mark}dd`);
   }

@@ -1,0 +1,45 @@
+import type { Cell } from './cell.ts';
+import { type Moment, momentOfSerial } from './dates.ts';
+import { monthOfName } from './typed-date.ts';
+import { readTypedNumber } from './typed-number.ts';
+
+// What a cell's format makes of its number. Sheets makes days of what people type as `1/2` or, in a German sheet, as `10.5`, and times of
+// `1:30`. Formats differ by country and by taste, so that not the look tells but whether it shows the very day or time of the number.
+
+/** Whether people see the number as a day or a time. */
+export function isShownAsMoment(cell: Cell): boolean {
+  if (cell.kind !== 'number' || cell.shown === undefined) return false;
+  const moment = momentOfSerial(cell.number);
+  return showsTime(cell.shown, cell.number, moment) || showsDay(cell.shown, moment);
+}
+
+/** Whether people see a bare number: nothing tells them what day that is. */
+export const isShownAsNumber = (cell: Cell): boolean =>
+  cell.kind === 'number' &&
+  (cell.shown === undefined || readTypedNumber(cell.shown).numbers.includes(cell.number));
+
+const timePattern = /(\d+):(\d\d)(?!\d)/;
+const hoursOfDay = 24;
+
+function showsTime(shown: string, serial: number, { hour, minute }: Moment): boolean {
+  const [, hours, minutes] = timePattern.exec(shown) ?? [];
+  // A duration counts the hours of its days too, and a clock of twelve hours begins anew at noon.
+  const hoursShown = [hour, hour % 12 || 12, Math.floor(serial) * hoursOfDay + hour];
+  return hours !== undefined && hoursShown.includes(Number(hours)) && Number(minutes) === minute;
+}
+
+const orders = ['d m', 'm d', 'm y', 'y m', 'd m y', 'm d y', 'y m d'];
+const ordersBesideName = ['d', 'y', 'd y', 'y d'];
+
+function showsDay(shown: string, { year, month, day }: Moment): boolean {
+  const parts = shown.match(/\d+/g) ?? [];
+  const words = shown.match(/\p{L}+/gu) ?? [];
+  const isNamed = words.some((word) => monthOfName(word) === month);
+  const isPart = (text: string, part: string | undefined): boolean => {
+    if (part === 'y') return text === String(year) || text === String(year).slice(-2);
+    return text.length <= 2 && Number(text) === (part === 'd' ? day : month);
+  };
+  return (isNamed ? ordersBesideName : orders)
+    .map((order) => order.split(' '))
+    .some((order) => order.length === parts.length && parts.every((text, at) => isPart(text, order[at])));
+}

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Cell } from '../../src/core/cell.ts';
+import { isShownAsMoment, isShownAsNumber } from '../../src/core/shown-number.ts';
+import { formatDate, formatGeneral, formatNumber } from '../../src/sandbox/sheets/number-format.ts';
+import { regionalOf } from '../../src/sandbox/sheets/regional.ts';
+
+const cellOf = (number: number, shown: string): Cell => ({ kind: 'number', number, shown });
+const locale = fc.constantFrom('en_US', 'en_GB', 'de_DE', 'fr_FR', 'sv_SE', 'pt_BR', 'ja_JP').map(regionalOf);
+
+describe('a number that a sheet shows', () => {
+  it.each([
+    [46_152, '10.05.2026'],
+    [46_152, '10.5.'],
+    [46_152, '10.05.26'],
+    [46_152, '5/10'],
+    [46_152, '5/10/2026'],
+    [46_152, '2026-05-10'],
+    [46_152, '10-May'],
+    [46_152, 'Sonntag, 10. Mai 2026'],
+    [46_152, '10 mai 2026'],
+    [46_152, 'May 2026'],
+    [46_152.5625, '10/05/2026 13:30:00'],
+    [0.0625, '1:30'],
+    [0.0625, '01:30:00'],
+    [0.5625, '1:30 PM'],
+    [1.0625, '25:30:00'],
+    [0, '30.12.1899'],
+    [0, '0:00'],
+  ])('is a day or a time where people see one: %d as %s', (number, shown) => {
+    expect(isShownAsMoment(cellOf(number, shown))).toBe(true);
+    expect(isShownAsNumber(cellOf(number, shown))).toBe(false);
+  });
+
+  it('is a day in any format of a day, in any country', () => {
+    const pattern = fc.constantFrom(
+      'yyyy-mm-dd',
+      'dd.mm.yyyy',
+      'm/d/yyyy',
+      'd/m/yy',
+      'm/d',
+      'd-mmm-yyyy',
+      'h:mm',
+    );
+    const serial = fc.integer({ min: 0, max: 90_000 * 1440 }).map((minutes) => minutes / 1440);
+    fc.assert(
+      fc.property(serial, pattern, locale, (number, format, regional) => {
+        expect(isShownAsMoment(cellOf(number, formatDate(number, format, regional)))).toBe(true);
+      }),
+    );
+  });
+
+  it('is a number in any format of a number, in any country', () => {
+    const pattern = fc.constantFrom(
+      '',
+      '0',
+      '0.00',
+      '#,##0',
+      '#,##0.00',
+      '0%',
+      '0.00%',
+      '0.00E+00',
+      '#,##0.00 "€"',
+    );
+    const number = fc.oneof(
+      fc.integer({ min: -100, max: 100_000 }),
+      fc.integer({ min: -10_000, max: 10_000_000 }).map((cents) => cents / 100),
+      fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 }),
+    );
+    fc.assert(
+      fc.property(number, pattern, locale, (value, format, regional) => {
+        const shown = format === '' ? formatGeneral(value, regional) : formatNumber(value, format, regional);
+        expect(isShownAsMoment(cellOf(value, shown))).toBe(false);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    [2026, '2026'],
+    [46_387, '46.387'],
+    [46_387, '46,387.00 €'],
+  ])('is a bare number where people see that: %d as %s', (number, shown) => {
+    expect(isShownAsNumber(cellOf(number, shown))).toBe(true);
+  });
+});
