@@ -15,8 +15,13 @@ export type Cell =
       readonly shown?: string;
     }
   | { readonly kind: 'boolean'; readonly boolean: boolean }
-  /** The formula is empty where the array formula of another cell fills this one. */
-  | { readonly kind: 'formula'; readonly formula: string }
+  | {
+      readonly kind: 'formula';
+      /** Empty where the array formula of another cell fills this one. */
+      readonly formula: string;
+      /** What people see, only in the cells of a table as they were read: it changes by itself. */
+      readonly shown?: string;
+    }
   | { readonly kind: 'error'; readonly message: string; readonly formula?: string };
 
 /** What the array formula of another cell fills in. */
@@ -26,8 +31,11 @@ export const textCell = (text: string): Cell => (text === '' ? emptyCell : { kin
 export const numberCell = (number: number): Cell => ({ kind: 'number', number });
 export const booleanCell = (boolean: boolean): Cell => ({ kind: 'boolean', boolean });
 
-/** The cell without what its format makes of its number. */
-export const bareCell = (cell: Cell): Cell => (cell.kind === 'number' ? numberCell(cell.number) : cell);
+/** The cell without what its format makes of its number, and without what its formula comes to. */
+export function bareCell(cell: Cell): Cell {
+  if (cell.kind === 'number') return numberCell(cell.number);
+  return cell.kind === 'formula' ? { kind: 'formula', formula: cell.formula } : cell;
+}
 
 /** Whether the cell's format shows its number as a percentage. */
 export const isShownAsPercent = (cell: Cell): boolean =>

@@ -24,6 +24,7 @@ import { listSeparator, readMembers, writeMembers } from './members.ts';
 import { isShownAsMoment, isShownAsNumber } from './shown-number.ts';
 import { readTypedDate } from './typed-date.ts';
 import { readTypedNumber } from './typed-number.ts';
+import { readTypedTruth } from './typed-truth.ts';
 import { cleanText, type Value } from './value.ts';
 
 /** What a cell holds for a field, or why it holds nothing that can be used; the reason is for the person at the row. */
@@ -262,48 +263,8 @@ function decodePercent(field: FieldDefinition, cell: Cell): Decoded {
   );
 }
 
-/** Words for yes and no that mean the same wherever they are used. */
-const truths: ReadonlyMap<string, boolean> = new Map([
-  ...[
-    'true',
-    'yes',
-    'y',
-    '1',
-    'x',
-    '✓',
-    '✔',
-    '☑',
-    'on',
-    'ja',
-    'oui',
-    'si',
-    'sí',
-    'sì',
-    'sim',
-    'wahr',
-    'vrai',
-  ].map((word) => [word, true] as const),
-  ...[
-    'false',
-    'no',
-    'n',
-    '0',
-    'off',
-    '☐',
-    'nein',
-    'non',
-    'nej',
-    'nei',
-    'nee',
-    'não',
-    'nao',
-    'falsch',
-    'faux',
-  ].map((word) => [word, false] as const),
-]);
-
 function decodeBoolean(field: FieldDefinition, cell: Cell): Decoded {
-  const truth = truths.get(labelKey(cell.kind === 'number' ? String(cell.number) : describeCell(cell)));
+  const truth = readTypedTruth(cell);
   if (truth !== undefined) return decoded(truth);
   return refused(
     `${quoteText(describeCell(cell))} is neither yes nor no. ${field.header} takes TRUE or FALSE, yes or no.`,

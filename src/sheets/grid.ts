@@ -86,8 +86,9 @@ export function toCell({
     const message = error.message || error.type || 'error';
     return { kind: 'error', message, ...(typeof formula === 'string' && { formula }) };
   }
-  if (isSpilled) return spilledCell;
-  if (typeof formulaValue === 'string') return { kind: 'formula', formula: formulaValue };
+  const shown = formattedValue ? { shown: formattedValue } : {};
+  if (isSpilled) return { ...spilledCell, ...shown };
+  if (typeof formulaValue === 'string') return { kind: 'formula', formula: formulaValue, ...shown };
   if (typeof numberValue === 'number') return shownNumber(numberValue, formattedValue);
   if (typeof boolValue === 'boolean') return { kind: 'boolean', boolean: boolValue };
   return textCell(stringValue ?? '');

@@ -1,8 +1,18 @@
-import { bareCell, type Cell, describeCell, emptyCell, isShownAsPercent, spilledCell } from '../core/cell.ts';
+import {
+  bareCell,
+  type Cell,
+  describeCell,
+  emptyCell,
+  isShownAsPercent,
+  spilledCell,
+  textCell,
+} from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
+import { labelKey } from '../core/label-key.ts';
 import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
 import { isShownAsMoment, isShownAsNumber } from '../core/shown-number.ts';
 import type { ObservedRow, ObservedTab, OwnRow } from '../core/table.ts';
+import { readTypedTruth } from '../core/typed-truth.ts';
 import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
 import { bindColumns, type ManagedColumns } from './columns.ts';
@@ -146,9 +156,9 @@ function observeRows(rows: Rows, columns: ManagedColumns, { fresh, spilled }: Fi
     return {
       position,
       id: bareCell(cellAt(rows, position, columns.id)),
-      sync: columns.sync === undefined ? emptyCell : cellAt(rows, position, columns.sync),
+      sync: columns.sync === undefined ? emptyCell : withoutResult(cellAt(rows, position, columns.sync)),
       cells: Object.fromEntries(cells),
-      ...(isTicked(rows, position, columns) ? { isPaused: true as const } : {}),
+      ...(isPaused(rows, position, columns) ? { isPaused: true as const } : {}),
     };
   });
 }
@@ -160,10 +170,19 @@ function findOwnRows(rows: Rows, columns: ManagedColumns): OwnRow[] {
   );
 }
 
-function isTicked(rows: Rows, position: number, { pause }: ManagedColumns): boolean {
+/**
+ * Whether the cell in the pause column says anything but no. Who puts a word there means it, and so does whoever lets a formula tick the
+ * box; what an error would have said nobody knows.
+ */
+function isPaused(rows: Rows, position: number, { pause }: ManagedColumns): boolean {
   const cell = pause === undefined ? emptyCell : cellAt(rows, position, pause);
-  return cell.kind === 'boolean' && cell.boolean;
+  const said = cell.kind === 'formula' ? textCell(cell.shown ?? '') : cell;
+  if (said.kind === 'empty' || (said.kind === 'text' && labelKey(said.text) === '')) return false;
+  return said.kind === 'error' || readTypedTruth(said) !== false;
 }
+
+/** What a formula comes to may change by itself, which is no edit of its cell. */
+const withoutResult = (cell: Cell): Cell => (cell.kind === 'formula' ? bareCell(cell) : cell);
 
 /**
  * How a number is shown matters where people mean what they see, where 50% and 50 are the same, and where a sheet took a number for a day or
@@ -176,7 +195,7 @@ function observeCell(cell: Cell, kind: FieldKind): Cell {
     case 'users':
     case 'select':
     case 'multi-select':
-      return cell;
+      return withoutResult(cell);
     case 'integer':
       return isShownAsPercent(cell) || isShownAsMoment(cell) ? cell : bareCell(cell);
     case 'number':

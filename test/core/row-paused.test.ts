@@ -17,7 +17,7 @@ import {
 import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const acme = leadKey(1);
-const paused = 'Held: paused by the checkbox in “Pause”. Untick it to go on.';
+const paused = 'Held: paused by its cell in “Pause”. Untick or clear that to go on.';
 const syncOf = (row: SheetRow) => describeCell(row.sync);
 const titleOf = (row: SheetRow) => row.cells['title'] ?? emptyCell;
 

@@ -38,6 +38,16 @@ function bind(grid: Grid): BoundTab {
   return bound;
 }
 
+const isPausedBy = (cell: Cell): boolean => {
+  const grid = gridOf([[textCell('1'), textCell('Acme'), emptyCell, emptyCell, emptyCell, cell]]);
+  const header = [...headers, textCell('Pause')];
+  const { observed } = observeTab(
+    { ...grid, rows: [header, ...grid.rows.slice(1)] },
+    { ...leads, pauseHeader: 'Pause' },
+  );
+  return observed.state === 'read' && observed.rows[0]?.isPaused === true;
+};
+
 describe('grid data', () => {
   test('a block that begins inside the grid keeps its place, and zeros that are left out are zeros', () => {
     const [grid] = readGrids({
@@ -70,7 +80,10 @@ describe('grid data', () => {
   });
 
   test('a cell that shows what nobody entered is filled by the array formula of another', () => {
-    expect(toCell({ effectiveValue: { stringValue: 'Acme' }, formattedValue: 'Acme' })).toEqual(spilledCell);
+    expect(toCell({ effectiveValue: { stringValue: 'Acme' }, formattedValue: 'Acme' })).toEqual({
+      ...spilledCell,
+      shown: 'Acme',
+    });
     const lost = { errorValue: { type: 'N_A', message: 'Not found' } };
     expect(toCell({ effectiveValue: lost, formattedValue: '#N/A' })).toEqual({
       kind: 'error',
@@ -114,6 +127,53 @@ describe('rows', () => {
       ],
     });
     expect(bound?.columns.fields.has('title')).toBe(true);
+  });
+
+  const formula = (shown?: string): Cell => ({
+    kind: 'formula',
+    formula: '=B2="Draft"',
+    ...(shown === undefined ? {} : { shown }),
+  });
+
+  test.each<[Cell]>([
+    [booleanCell(true)],
+    [textCell('x')],
+    [textCell('yes')],
+    [textCell('ask Ada')],
+    [numberCell(1)],
+    [formula('TRUE')],
+    [formula('WAHR')],
+    [{ kind: 'error', message: 'Loading...', formula: '=X1' }],
+  ])('whatever people see in the pause column and is no “no”, pauses the row: %j', (cell) =>
+    expect(isPausedBy(cell)).toBe(true),
+  );
+
+  test.each<[Cell]>([
+    [emptyCell],
+    [booleanCell(false)],
+    [textCell(' ')],
+    [textCell('no')],
+    [textCell('nein')],
+    [numberCell(0)],
+    [formula('FALSE')],
+    [formula('FALSCH')],
+    [formula('FAUX')],
+    [formula()],
+  ])('a row goes on where the pause column says no: %j', (cell) => expect(isPausedBy(cell)).toBe(false));
+
+  test('what a formula comes to is not a part of its cell, because it changes by itself', () => {
+    const { observed } = observeTab(
+      gridOf([[textCell('1'), formula('Acme'), formula('1'), formula('x'), formula('x')]]),
+      leads,
+    );
+    const bare = formula();
+    expect(observed).toMatchObject({ state: 'read' });
+    expect(observed.state === 'read' && observed.rows[0]).toEqual({
+      position: 1,
+      id: textCell('1'),
+      sync: bare,
+      cells: { title: bare, met: bare, vip: bare },
+    });
   });
 
   test('an ID is its number, however the column shows numbers', () => {

@@ -5,7 +5,7 @@ import { writeRow } from './row-write.ts';
 import { letWaitingGo } from './waiting-edits.ts';
 
 /**
- * Leaves a row alone whose checkbox a person ticked: nothing is taken from it and nothing but its Sync cell is written to it. What was
+ * Leaves a row alone that a person paused, most often with a checkbox: nothing is taken from it and nothing but its Sync cell is written to it. What was
  * taken from it before and not sent yet is decided anew once the box is unticked. What a person takes back is no edit of the row: the CRM
  * gets it now, and the row follows once the box is unticked.
  */
@@ -15,6 +15,6 @@ export function pauseRow(context: TabContext, row: ObservedRow, id: RecordId): v
   const item = outbox.get(id);
   if (item?.state === 'waiting' && !item.isUndo) letWaitingGo(context, row, item);
   keepDecisions(context, key);
-  const reason = `paused by the checkbox in “${layout.pauseHeader ?? ''}”. Untick it to go on.`;
+  const reason = `paused by its cell in “${layout.pauseHeader ?? ''}”. Untick or clear that to go on.`;
   writeRow(context, row, key, { state: { kind: 'held', reason } });
 }
