@@ -389,3 +389,19 @@ describe('a row that is sorted elsewhere', () => {
     expect(titles(world)).toEqual(['Acme GmbH', 'Beta', 'Gamma']);
   });
 });
+
+describe('a new row whose needed column is not taken from the sheet', () => {
+  it.each(['toTable', 'off'] as const)('is not sent, and says which setting to change: %s', (direction) => {
+    const world = createWorld({ columns: { title: { direction } } });
+    const row = addRow(world, 'lead', {
+      title: textCell('Acme'),
+      'about.url': textCell('https://acme.example'),
+    });
+    const plan = settle(world);
+    const reason =
+      'A new record needs Title, which the configuration does not take from the sheet: set the direction of its column to both, or add the record in the CRM.';
+    expect(syncOf(row)).toBe(`Error: ${reason}`);
+    expect(plan.refusals).toMatchObject([{ entity: 'lead', reason }]);
+    expect([creates(world), titles(world)]).toEqual([[], []]);
+  });
+});

@@ -41,7 +41,7 @@ export interface RowValues {
 /** Reads all cells of a row that go towards the CRM. */
 export function readRowValues(context: TabContext, row: ObservedRow): RowValues {
   const fields: Record<FieldName, Value> = {};
-  const faults: string[] = [];
+  const faults = findWithheld(context);
   const missing: string[] = [];
   for (const { field: name, direction, header } of context.layout.columns) {
     const [definition, cell] = [context.fields.get(name), row.cells[name]];
@@ -63,6 +63,17 @@ export function readRowValues(context: TabContext, row: ObservedRow): RowValues 
   }
   return { fields, faults, missing };
 }
+
+/** What every new record needs and no row can give it, because the configuration takes nothing from that column, or has none. */
+function findWithheld({ fields, layout }: TabContext): string[] {
+  return [...fields.values()].flatMap(({ header, isRequired, name }) => {
+    const column = layout.columns.find(({ field }) => field === name);
+    return isRequired && column?.direction !== 'both' ? [withheldReason(column?.header ?? header)] : [];
+  });
+}
+
+const withheldReason = (header: string): string =>
+  `A new record needs ${header}, which the configuration does not take from the sheet: set the direction of its column to both, or add the record in the CRM.`;
 
 /** The ID cell of a record's row: a number where the id is one, so that the column sorts well. */
 export function idCell(id: RecordId): Cell {
