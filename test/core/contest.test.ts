@@ -165,7 +165,7 @@ describe('the journal tells a fight', () => {
   it('and tells what the sheet wants where the CRM makes something else of it each time', () => {
     const sent = { ...line('crm', 'before'), before: { title: 'before' }, lost: { title: 'BEFORE' } };
     const lines = turns(6).concat(sent);
-    expect(findContest(lines)).toEqual({ field: 'title', crm: 'before', table: 'BEFORE' });
+    expect(findContest(lines)).toMatchObject({ field: 'title', crm: 'before', table: 'BEFORE' });
   });
 
   it.each([
