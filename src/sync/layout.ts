@@ -1,7 +1,7 @@
 import { type Catalog, emptyCatalog } from '../core/catalog.ts';
-import type { Column, Layout, TabKind } from '../core/layout.ts';
+import { type Column, type Layout, recordTabs } from '../core/layout.ts';
 import { buildLayout, type Policy } from '../core/policy.ts';
-import type { FieldName } from '../core/value.ts';
+import type { Entity } from '../core/record.ts';
 import type { Link } from './link.ts';
 
 /** Layouts that were built before; neither a policy nor a catalog is ever changed in place. */
@@ -23,22 +23,29 @@ export function currentLayout({ mirror, policy }: Pick<Link, 'mirror' | 'policy'
  * was lost: there everything is met for the first time, and a person is asked.
  */
 export function tableLayout(link: Pick<Link, 'mirror' | 'policy'>): Layout {
-  const known = new Map<TabKind, Set<FieldName>>();
-  for (const { key, fields, offered } of link.mirror.readAgreements()) {
-    const ofEntity = known.get(key.entity) ?? new Set();
-    known.set(key.entity, ofEntity);
-    for (const field in fields) ofEntity.add(field);
-    for (const field in offered) ofEntity.add(field);
-  }
-  return currentLayout(link).map((tab) => {
+  const layout = currentLayout(link);
+  const newFields = findNewFields(layout, link);
+  return layout.map((tab) => {
     if (tab.entity === 'question') return tab;
-    const rules = link.policy.tabs[tab.entity].columns;
-    const agreed = known.get(tab.entity) ?? new Set();
-    if (agreed.size === 0) return tab;
-    const isKnown = ({ field }: Column) => agreed.has(field) || rules[field]?.header !== undefined;
-    return {
-      ...tab,
-      columns: tab.columns.map((column) => (isKnown(column) ? column : { ...column, isNew: true })),
-    };
+    const fields = newFields.get(tab.entity);
+    if (!fields || fields.size === 0) return tab;
+    const mark = (column: Column): Column => (fields.has(column.field) ? { ...column, isNew: true } : column);
+    return { ...tab, columns: tab.columns.map(mark) };
   });
+}
+
+function findNewFields(layout: Layout, { mirror, policy }: Pick<Link, 'mirror' | 'policy'>) {
+  const unknown = new Map(
+    recordTabs(layout).map(({ columns, entity }) => {
+      const isNamed = ({ field }: Column) => policy.tabs[entity].columns[field]?.header !== undefined;
+      return [entity, new Set(columns.filter((column) => !isNamed(column)).map(({ field }) => field))];
+    }),
+  );
+  const met = new Set<Entity>();
+  for (const { key, fields, offered } of mirror.readAgreements()) {
+    const ofEntity = unknown.get(key.entity) ?? new Set();
+    for (const field of ofEntity) if (field in fields || field in offered) ofEntity.delete(field);
+    if (!met.has(key.entity) && Object.keys({ ...fields, ...offered }).length > 0) met.add(key.entity);
+  }
+  return new Map([...unknown].filter(([entity]) => met.has(entity)));
 }
