@@ -8,7 +8,7 @@ import { readTypedNumber } from './typed-number.ts';
 
 /** Whether people see the number as a day or a time. */
 export function isShownAsMoment(cell: Cell): boolean {
-  if (cell.kind !== 'number' || cell.shown === undefined) return false;
+  if (cell.kind !== 'number' || cell.shown === undefined || isShownAsNumber(cell)) return false;
   const moment = momentOfSerial(cell.number);
   return showsTime(cell.shown, cell.number, moment) || showsDay(cell.shown, moment);
 }

@@ -26,12 +26,11 @@ const hasLead = async (stage: LeadsStage, id: string) => (await stage.titles()).
 test.each(['a person', 'the configuration'])(
   'S1: a delete that %s decided is asked about anew where a colleague has added a task to its lead before it was sent',
   async (who) => {
-    const stage = await openLeadsStage();
-    const { link } = stage;
+    const rule = who === 'a person' ? 'ask' : 'trash';
+    const stage = await openLeadsStage('crm', {}, rule);
+    const { engine, link } = stage;
     const id = await stage.firstLead();
     const key = { entity: 'lead', id } as const;
-    const rule = who === 'a person' ? 'ask' : 'trash';
-    const engine = stage.createEngine({ policy: { ...link.policy, vanishedRows: rule } });
     await engine.cycle();
     await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
     const answer = () =>
