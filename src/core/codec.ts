@@ -231,9 +231,13 @@ const refusedMoment = (field: FieldDefinition, cell: Cell): Decoded =>
 const refusedReadings = (cell: Cell, readings: readonly (string | number)[]): Decoded =>
   refused(`${quoteText(describeCell(cell))} may mean ${readings.join(' or ')}. Write it like one of these.`);
 
+/** The serial number of the first day of 2100: what is later was typed as the number that it is, into a cell that has the format of days. */
+const typedDaysMax = 73_051;
+
 /** A number as the sheet itself counts it: 50% is 0.5. */
 function decodeNumber(field: FieldDefinition, cell: Cell): Decoded {
-  if (isShownAsMoment(cell)) return refusedMoment(field, cell);
+  if (cell.kind === 'number' && cell.number < typedDaysMax && isShownAsMoment(cell))
+    return refusedMoment(field, cell);
   if (cell.kind === 'number') return decoded(cell.number);
   const { numbers, isPercent } = readTypedNumber(describeCell(cell));
   const [number] = numbers;

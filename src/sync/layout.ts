@@ -1,7 +1,10 @@
 import { type Catalog, emptyCatalog } from '../core/catalog.ts';
-import { type Column, type Layout, recordTabs } from '../core/layout.ts';
+import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
+import type { Mirror } from '../core/mirror.ts';
 import { buildLayout, type Policy } from '../core/policy.ts';
 import type { Entity } from '../core/record.ts';
+import type { Agreement } from '../core/state.ts';
+import type { FieldName } from '../core/value.ts';
 import type { Link } from './link.ts';
 
 /** Layouts that were built before; neither a policy nor a catalog is ever changed in place. */
@@ -35,17 +38,34 @@ export function tableLayout(link: Pick<Link, 'mirror' | 'policy'>): Layout {
 }
 
 function findNewFields(layout: Layout, { mirror, policy }: Pick<Link, 'mirror' | 'policy'>) {
-  const unknown = new Map(
+  const agreements = mirror.readAgreements();
+  return new Map(
     recordTabs(layout).map(({ columns, entity }) => {
-      const isNamed = ({ field }: Column) => policy.tabs[entity].columns[field]?.header !== undefined;
-      return [entity, new Set(columns.filter((column) => !isNamed(column)).map(({ field }) => field))];
+      const own = agreements.filter(({ key }) => key.entity === entity);
+      const met = meetFields(mirror, { columns, entity }, own);
+      const isNew = ({ field }: Column) =>
+        !met.has(field) && policy.tabs[entity].columns[field]?.header === undefined;
+      const isKnownTab = own.some(({ fields, offered }) => Object.keys({ ...fields, ...offered }).length > 0);
+      return [entity, new Set(isKnownTab ? columns.filter(isNew).map(({ field }) => field) : [])];
     }),
   );
-  const met = new Set<Entity>();
-  for (const { key, fields, offered } of mirror.readAgreements()) {
-    const ofEntity = unknown.get(key.entity) ?? new Set();
-    for (const field of ofEntity) if (field in fields || field in offered) ofEntity.delete(field);
-    if (!met.has(key.entity) && Object.keys({ ...fields, ...offered }).length > 0) met.add(key.entity);
+}
+
+const metFact = (entity: Entity): string => `table.fields.${entity}`;
+
+/** Fields of which something was agreed, perhaps long ago: where a column is gone, nothing is agreed of its field any more. */
+function meetFields(
+  mirror: Mirror,
+  { columns, entity }: Pick<TabLayout<Entity>, 'columns' | 'entity'>,
+  agreements: readonly Agreement[],
+): ReadonlySet<FieldName> {
+  const before = new Set(mirror.readFact(metFact(entity))?.split('\n'));
+  if (columns.every(({ field }) => before.has(field))) return before;
+  const met = new Set(before);
+  for (const { fields, offered } of agreements) {
+    for (const field in fields) met.add(field);
+    for (const field in offered) met.add(field);
   }
-  return new Map([...unknown].filter(([entity]) => met.has(entity)));
+  if (met.size > before.size) mirror.saveFact(metFact(entity), [...met].join('\n'));
+  return met;
 }

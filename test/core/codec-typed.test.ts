@@ -123,6 +123,11 @@ describe('what a person types', () => {
     }),
   );
 
+  it('a number that is no day of this time is one, also in a cell with the format of days', () => {
+    const cell = { kind: 'number', number: 1_000_030, shown: '4637-12-26' } as const;
+    check(fieldOfKind.number, cell, { value: 1_000_030 });
+  });
+
   it('half a task is no whole number', () => {
     check(task('parent_task_id'), numberCell(0.5), {
       reason: '“0.5” is not a whole number. Parent task takes a whole number.',

@@ -66,6 +66,20 @@ describe('what an administrator of the CRM does to custom fields', limit, () => 
     expect(Object.values(await valuesOf(stage, 'city_2')).join('')).toBe('');
   });
 
+  test('a field that had a column is not new, also while nothing of it is agreed because the column went', async () => {
+    const { link } = await openLeadsStage();
+    const isCityNew = () =>
+      tableLayout(link).some(({ columns }) =>
+        columns.some(({ field, isNew }) => field === 'custom.city' && isNew),
+      );
+    expect(isCityNew()).toBe(false);
+    for (const agreement of link.mirror.readAgreements()) {
+      const { 'custom.city': _gone, ...fields } = agreement.fields;
+      link.mirror.saveAgreement({ ...agreement, fields, offered: {} });
+    }
+    expect(isCityNew()).toBe(false);
+  });
+
   test('the new field gets a column as soon as somebody gives the old one its new name', async () => {
     const stage = await openLeadsStage();
     const cities = await columnOf(stage, 'City');
