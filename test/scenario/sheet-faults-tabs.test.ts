@@ -120,6 +120,21 @@ describe('the spreadsheet', () => {
     await expectWorking(scene);
   });
 
+  test('fault 45: rows come without their empty ends: what they lack is empty, and no row is gone', async () => {
+    const scene = await openScenario();
+    const { engine, sheetLine } = scene;
+    const stop = sheetLine.intercept(/^GET .*spreadsheets/, async (_asked, passOn) => {
+      const answer = await passOn();
+      return answer && { ...answer, text: trimRows(answer.text) };
+    });
+    await scene.cycled(3);
+    expect(engine.lastPlan).toMatchObject({ table: [], holds: [], brakes: [], restlessRows: 0 });
+    expect(writes(scene)).toBe(0);
+    await expectWorking(scene);
+    stop();
+    await scene.settled();
+  });
+
   const answerShape = z.looseObject({
     sheets: z.array(
       z.looseObject({
@@ -127,6 +142,22 @@ describe('the spreadsheet', () => {
       }),
     ),
   });
+
+  const rowShape = z.looseObject({ values: z.array(z.looseObject({})).optional() });
+  const isEmpty = (cell: object) => !('userEnteredValue' in cell || 'effectiveValue' in cell);
+
+  /** The answer without the empty cells at the ends of rows, whatever their format, and without rows that have no other. */
+  function trimRows(text: string): string {
+    const answer = answerShape.parse(JSON.parse(text));
+    for (const block of answer.sheets.flatMap(({ data = [] }) => data)) {
+      const rows = (block.rowData ?? []).map((row) => {
+        const { values = [], ...rest } = rowShape.parse(row);
+        return { ...rest, values: values.slice(0, values.findLastIndex((cell) => !isEmpty(cell)) + 1) };
+      });
+      block.rowData = rows.slice(0, rows.findLastIndex(({ values }) => values.length > 0) + 1);
+    }
+    return JSON.stringify(answer);
+  }
 
   /** The answer with so many rows of the first tab only. */
   function cutRows(text: string, count: number): string {
