@@ -43,8 +43,8 @@ function findNewFields(layout: Layout, { mirror, policy }: Pick<Link, 'mirror' |
     recordTabs(layout).map(({ columns, entity }) => {
       const own = agreements.filter(({ key }) => key.entity === entity);
       const met = meetFields(mirror, { columns, entity }, own);
-      const isNew = ({ field }: Column) =>
-        !met.has(field) && policy.tabs[entity].columns[field]?.header === undefined;
+      const isNamed = (field: FieldName) => policy.tabs[entity].columns[field]?.header !== undefined;
+      const isNew = ({ field }: Column) => !met.has(field) && !isNamed(field);
       const isKnownTab = own.some(({ fields, offered }) => Object.keys({ ...fields, ...offered }).length > 0);
       return [entity, new Set(isKnownTab ? columns.filter(isNew).map(({ field }) => field) : [])];
     }),

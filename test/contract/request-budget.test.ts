@@ -2,16 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { BudgetLog, Lane } from '../../src/core/ports.ts';
-import { createRequestBudget, type Permit, type RequestBudget } from '../../src/crm/budget.ts';
+import type { BudgetLog } from '../../src/core/ports.ts';
 import type { Scope } from '../../src/crm/contract.ts';
-import { type ApiKey, createApiKey } from '../../src/crm/key-pool.ts';
+import { createApiKey } from '../../src/crm/key-pool.ts';
 import { type OpenMirror, openMirror } from '../../src/sqlite/open.ts';
-import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { holdMs, key, setUp, windowMs } from '../support/budget-bench.ts';
 import { createMemoryBudgetLog } from '../support/memory-budget-log.ts';
 
-const windowMs = 60_000;
-const holdMs = 30_000;
 /** A little more than a window: slots are kept for the drift between two clocks too. */
 const slotMs = 60_060;
 
@@ -50,49 +47,8 @@ const stores: readonly [string, () => SlotStore][] = [
   ['the mirror file', openFileStore],
 ];
 
-const key = { name: 'agency', secret: `svc_live_${'a'.repeat(64)}` };
 const nameOf = (secret: string) => `name of ${secret}`;
 const secondKey = { name: 'second', secret: `svc_live_${'b'.repeat(64)}` };
-
-interface BenchOptions {
-  readonly requests?: number;
-  readonly ipRequests?: number;
-  readonly keys?: readonly ApiKey[];
-  readonly clock?: ManualClock;
-  readonly log?: BudgetLog;
-}
-
-interface Bench {
-  readonly clock: ManualClock;
-  readonly log: BudgetLog;
-  readonly budget: RequestBudget;
-  /** Lanes in the order in which their requests were let through. */
-  readonly granted: Lane[];
-  readonly permits: Permit[];
-  /** Asks for turns and lets settle what is let through at once. */
-  ask(lane: Lane, count?: number): Promise<void>;
-}
-
-function setUp(options: BenchOptions = {}): Bench {
-  const { requests = 10, ipRequests = 200, keys = [key] } = options;
-  const { clock = createManualClock(), log = createMemoryBudgetLog() } = options;
-  const budget = createRequestBudget({ keys, requests, ipRequests, windowMs, holdMs, clock, log });
-  const granted: Lane[] = [];
-  const permits: Permit[] = [];
-  const ask = async (lane: Lane, count = 1) => {
-    for (let asked = 0; asked < count; asked += 1) {
-      budget.take(lane).then(
-        (permit) => {
-          granted.push(lane);
-          permits.push(permit);
-        },
-        () => {},
-      );
-    }
-    await clock.advance(0);
-  };
-  return { clock, log, budget, granted, permits, ask };
-}
 
 describe('slots', () => {
   it('frees one window after the answer', async () => {

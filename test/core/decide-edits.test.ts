@@ -371,3 +371,19 @@ describe('a tab that can not be read', () => {
     expect([...world.decisions.keys()]).toEqual(['vanished:lead-1']);
   });
 });
+
+describe('a row that is sorted elsewhere', () => {
+  it('stays the row of its record', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    world.sheet.lead.reverse();
+    expect(isQuiet(cycle(world))).toBe(true);
+    removeRow(world, leadKey(2));
+    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+    settle(world);
+    expect([...world.crm.values()].map(({ fields }) => fields['title'])).toEqual([
+      'Acme GmbH',
+      'Beta',
+      'Gamma',
+    ]);
+  });
+});

@@ -378,18 +378,6 @@ describe('a create whose outcome nobody knows', () => {
   });
 });
 
-describe('a row that is sorted elsewhere', () => {
-  it('stays the row of its record', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    world.sheet.lead.reverse();
-    expect(isQuiet(cycle(world))).toBe(true);
-    removeRow(world, leadKey(2));
-    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
-    settle(world);
-    expect(titles(world)).toEqual(['Acme GmbH', 'Beta', 'Gamma']);
-  });
-});
-
 describe('a new row whose needed column is not taken from the sheet', () => {
   it.each(['toTable', 'off'] as const)('is not sent, and says which setting to change: %s', (direction) => {
     const world = createWorld({ columns: { title: { direction } } });

@@ -43,8 +43,8 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
   const showedOther = findWritesAstray(context, key.id).length > 0;
   const rule = ruleOf(context);
-  const decided =
-    context.decision(scope) ?? tabChoice(context) ?? (showedOther && rule === 'trash' ? 'ask' : rule);
+  const unanswered = showedOther && rule === 'trash' ? 'ask' : rule;
+  const decided = context.decision(scope) ?? tabChoice(context) ?? unanswered;
   const choice = isReverted ? 'restore' : decided;
   const isEditedInCrm = differingFields(base, record.fields).length > 0;
   // Whoever decides otherwise before the delete was sent takes it back.

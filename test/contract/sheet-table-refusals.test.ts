@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { textCell } from '../../src/core/cell.ts';
+import type { RowStep } from '../../src/core/table.ts';
+import {
+  appendStep,
+  deleteStep,
+  openSandboxSheet,
+  type SandboxSheet,
+  setStep,
+  sheetLayout,
+  textIn,
+  titled,
+} from '../support/sandbox-sheet.ts';
+
+let sheet: SandboxSheet;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet();
+});
+
+afterEach(() => sheet.close());
+
+const keeping = { run: 'w1', from: 0 };
+
+describe('a request that Google refuses', () => {
+  test('an unknown spreadsheet is SHEET_NOT_FOUND', async () => {
+    await expect(sheet.openTable('nowhere').read(sheetLayout)).rejects.toMatchObject({
+      code: 'SHEET_NOT_FOUND',
+    });
+  });
+
+  test('503 and a cut connection are SHEET_UNREACHABLE, and a write is not sent twice', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    for (const kind of ['unavailable', 'cut'] as const) {
+      await sheet.setFaults({ failures: [{ kind, when: 'after', on: 'write' }] });
+      const before = await sheet.countRequests();
+      await expect(sheet.table.write([appendStep(kind)])).rejects.toMatchObject({
+        code: 'SHEET_UNREACHABLE',
+      });
+      expect((await sheet.countRequests()).writes).toBe(before.writes + 1);
+      await sheet.table.read(sheetLayout);
+    }
+    expect(Object.keys(await sheet.titlesById())).toEqual(['1', 'unavailable', 'cut']);
+  });
+
+  test('a protected cell is SHEET_REFUSED with its tab and the cell where the refused write begins', async () => {
+    await sheet.fill('1', '2');
+    await protect({ startRowIndex: 2, startColumnIndex: 2, endColumnIndex: 3 });
+    await sheet.table.read(sheetLayout);
+    const { refusal } = await sheet.table.write([setStep(2, textCell('2'), titled('Two'))], keeping);
+    expect(refusal?.error).toMatchObject({
+      code: 'SHEET_REFUSED',
+      message: expect.stringMatching(/protected range.* It is about “Leads”, from C3 on\.$/),
+    });
+  });
+
+  const protect = (range: object) =>
+    sheet.asOwner({
+      addProtectedRange: { protectedRange: { range: { sheetId: 0, ...range }, editors: { users: [] } } },
+    });
+  const appendTask = (title: string): RowStep => ({ ...appendStep(title, titled(title)), entity: 'task' });
+  const tasksShown = async () =>
+    (await sheet.readTab('task')).rows.map(({ cells }) => textIn(cells['title']));
+
+  test('a tab with a protected column is refused alone: the others are written, and the reply tells of both', async () => {
+    await sheet.fill('1', '2');
+    await protect({ startColumnIndex: 2, endColumnIndex: 3 });
+    await sheet.table.read(sheetLayout);
+    const steps = [setStep(1, textCell('1'), titled('One')), deleteStep(2, '2'), appendTask('Call')];
+    const before = await sheet.countRequests();
+    const { refusal, rows } = await sheet.table.write(steps, keeping);
+    expect([...(refusal?.steps ?? [])]).toEqual(steps.slice(0, 2));
+    expect(refusal?.error.message).toMatch(/“Leads”/);
+    expect(rows.size).toBe(0);
+    // All at once, and each of the two tabs.
+    expect((await sheet.countRequests()).writes).toBe(before.writes + 3);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2' });
+    expect(await tasksShown()).toEqual(['Call']);
+    expect((await sheet.table.read(sheetLayout)).lastWrite).toBe(keeping.run);
+  });
+
+  test('of a write that takes several requests nothing more is sent to a tab that was refused in one of them', async () => {
+    await sheet.fill('1', '2');
+    await protect({ startRowIndex: 1, endRowIndex: 2 });
+    await sheet.table.read(sheetLayout);
+    // The set and some of the new rows make the first request; the delete, which alone would be taken, comes in a later one.
+    const long = 'x'.repeat(40_000);
+    const tasks = Array.from({ length: 60 }, (_, index) => appendTask(`${index} ${long}`));
+    const steps = [setStep(1, textCell('1'), titled('One')), ...tasks, deleteStep(2, '2')];
+    const { refusal } = await sheet.table.write(steps, keeping);
+    expect([...(refusal?.steps ?? [])]).toEqual([steps[0], steps.at(-1)]);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2' });
+    expect(await tasksShown()).toHaveLength(tasks.length);
+  });
+
+  test('limited requests wait longer and longer, then fail as SHEET_LIMITED', async () => {
+    await sheet.close();
+    sheet = await openSandboxSheet({ quotas: { readsPerMinute: 1 } });
+    await sheet.table.layOut(sheetLayout, 'create');
+    await expect(sheet.table.read(sheetLayout)).rejects.toMatchObject({ code: 'SHEET_LIMITED' });
+    expect(sheet.clock.slept).toEqual([1500, 3000, 6000, 12_000, 24_000]);
+  });
+
+  test('a limited write fails at once, because rows may move while it waits', async () => {
+    await sheet.close();
+    sheet = await openSandboxSheet({ quotas: { writesPerMinute: 1 } });
+    await sheet.table.layOut(sheetLayout, 'create');
+    await sheet.table.read(sheetLayout);
+    const write = sheet.table.write([{ kind: 'append', entity: 'lead', cells: { title: textCell('late') } }]);
+    await expect(write).rejects.toMatchObject({ code: 'SHEET_LIMITED' });
+    expect(sheet.clock.slept).toEqual([]);
+  });
+
+  test('its own quota keeps requests below the limit of a minute', async () => {
+    await sheet.close();
+    sheet = await openSandboxSheet({ quotas: { readsPerMinute: 1000 } });
+    await sheet.table.layOut(sheetLayout, 'create');
+    for (let count = 0; count < 59; count += 1) await sheet.table.read(sheetLayout);
+    expect(sheet.clock.slept).toEqual([]);
+    await sheet.table.read(sheetLayout);
+    expect(sheet.clock.slept).toEqual([60_000]);
+  });
+});
