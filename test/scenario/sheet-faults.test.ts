@@ -55,7 +55,7 @@ const elsewhere: FaultTable['elsewhere'] = [
   [49, 'sheets/tab.test.ts', 'merged cells in a managed column hold the tab, others do not'],
   [
     53,
-    'contract/sheet-table-races.test.ts',
+    'contract/sheet-table-refusals.test.ts',
     '503 and a cut connection are SHEET_UNREACHABLE, and a write is not sent twice',
   ],
   [
