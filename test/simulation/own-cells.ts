@@ -2,6 +2,7 @@ import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { Sheet, Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { shadowTitle } from '../../src/sheets/shadow.ts';
+import { ourWords } from './set-right.ts';
 import { sheetIds } from './spreadsheet.ts';
 import { formulaHeader, ownerHeader } from './tab-view.ts';
 
@@ -9,6 +10,9 @@ type Counts = Map<string, number>;
 
 /** The formula that stands in the own column of an owner's row. */
 export const formulaOf = (owner: string): string => `=1+${owner.slice(1)}`;
+
+/** The text of a cell by the name under which it is counted. */
+const textIn = (name: string): string => name.replace(/^\d+ /, '');
 
 /** Whose row an own cell stands in. */
 const ownerOfCell = (text: string): string => text.replace(/^=1\+/, 'R');
@@ -23,16 +27,22 @@ export class OwnCells {
 
   /**
    * Somebody did something: what changed by it was meant, also where it took away a cell over which a write went by mistake. Of such a
-   * cell and its copies one is mended: whoever takes away the others takes away nothing.
+   * cell and its copies one is mended: whoever takes away the others takes away nothing. A row that an undo brings back is theirs with what
+   * was covered in it, but not with our word that covers it.
    */
-  notePerson(before: Spreadsheet, after: Spreadsheet): void {
+  notePerson(before: Spreadsheet, after: Spreadsheet, isUndo = false): void {
     const [left, right] = [countCells(before), countCells(after)];
     const [leftMeant, rightMeant] = [countCells(before, true), countCells(after, true)];
-    for (const text of new Set([...left.keys(), ...right.keys(), ...leftMeant.keys()])) {
+    for (const text of new Set([left, right, leftMeant, rightMeant].flatMap((each) => [...each.keys()]))) {
       const shown = (right.get(text) ?? 0) - (left.get(text) ?? 0);
       const meant = (rightMeant.get(text) ?? 0) - (leftMeant.get(text) ?? 0);
       const covered = leftMeant.has(text) ? meant - shown : 0;
       const copied = this.#copied.get(text) ?? 0;
+      if (isUndo && shown > 0 && ourWords.test(textIn(text))) continue;
+      if (isUndo && shown === 0 && !leftMeant.has(text)) {
+        this.#add(text, meant);
+        continue;
+      }
       const change = shown + Math.min(0, covered + copied);
       this.#copied.set(text, Math.max(0, copied + covered));
       // What they take away that is not theirs counts for nothing.

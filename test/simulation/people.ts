@@ -80,7 +80,11 @@ export class People {
     const after = this.stage.spreadsheet.current();
     const left = this.valuesIn(after);
     for (const value of this.valuesIn(before)) if (!left.has(value)) this.withdrawn.add(value);
-    this.own.notePerson(before, after);
+    this.own.notePerson(
+      before,
+      after,
+      actions.some(({ kind }) => kind === 'undo'),
+    );
     this.masses.look();
     return true;
   }

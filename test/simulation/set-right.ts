@@ -82,7 +82,7 @@ function dropRemains(people: People, tab: TabView): void {
 }
 
 /** What only the daemon writes, where it stands in another column than its own. */
-const ourWords = /^(Synced \d|Pending: |Held: |Error: |Conflict: |new-0)/;
+export const ourWords = /^(Synced \d|Pending: |Held: |Error: |Conflict: |new-0)/;
 
 /** Whether the daemon says that the row's ID cell is for people to mend. */
 const isAskedForId = ({ sync }: SeenRow): boolean => /clear the ID|Put .* into the ID cell/i.test(sync);
