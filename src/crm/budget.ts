@@ -178,7 +178,7 @@ class SlidingLogBudget implements RequestBudget {
 
   close(): void {
     this.#isClosed = true;
-    this.#alarm?.abort();
+    this.#stopAlarm();
     for (const lane of lanes) {
       for (const waiter of this.#queues[lane].splice(0)) waiter.reject(closedError());
     }
@@ -186,7 +186,7 @@ class SlidingLogBudget implements RequestBudget {
 
   /** Gives out every turn that is due and sets the alarm for the next one. */
   #serve(): void {
-    this.#alarm?.abort();
+    this.#stopAlarm();
     for (let first = this.#firstWaiter(); first; first = this.#firstWaiter()) {
       try {
         const turn = this.#alone(() => this.#takeTurn());
@@ -250,6 +250,12 @@ class SlidingLogBudget implements RequestBudget {
         return [{ lane, of, waiter, since: waiter.since, lastTurnAt, windows: states[index] ?? [] }];
       }),
     );
+  }
+
+  #stopAlarm(): void {
+    // Given no reason, it would make an exception for nobody.
+    this.#alarm?.abort('served');
+    this.#alarm = undefined;
   }
 
   #setAlarm(waitMs: number): void {
