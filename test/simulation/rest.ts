@@ -67,19 +67,28 @@ const isProving = ({ mirror }: People['stage']['link']): boolean =>
 
 const daysMax = 12;
 
-/** Nobody edits any more. People answer what the daemon asks them and mend what they did by mistake, until nothing waits. */
+/**
+ * Nobody edits any more. People answer what the daemon asks them and mend what they did by mistake, until nothing waits. They come as soon
+ * as it has looked at everything once; it is at rest when it has looked on for longer and they still find nothing.
+ */
 export async function comeToRest(people: People): Promise<void> {
   for (let day = 1; day <= daysMax; day += 1) {
+    if (mend(people, await settle(people, 1, 1), day)) continue;
     const plan = await settle(people);
-    people.stage.tell(() => `day ${day}: ${JSON.stringify(shown(people, plan))}`);
     checkReasons(people, plan);
-    if (!setRight(people, plan)) return;
+    if (!mend(people, plan, day)) return;
   }
   const { brakes, holds, refusals, conflicts } = people.stage.engine.lastPlan ?? {};
   throw new Violation(
     'S6',
     `something waits for people for ever: ${JSON.stringify({ brakes, holds, refusals, conflicts })}`,
   );
+}
+
+/** People look at what the daemon left. Answers whether there was anything to mend. */
+function mend(people: People, plan: Plan, day: number): boolean {
+  people.stage.tell(() => `day ${day}: ${JSON.stringify(shown(people, plan))}`);
+  return setRight(people, plan);
 }
 
 const shown = (people: People, { brakes, conflicts, holds, refusals }: Plan) => ({
