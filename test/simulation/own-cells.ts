@@ -2,9 +2,8 @@ import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { Sheet, Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { shadowTitle } from '../../src/sheets/shadow.ts';
-import { ourWords } from './set-right.ts';
 import { sheetIds } from './spreadsheet.ts';
-import { formulaHeader, ownerHeader } from './tab-view.ts';
+import { formulaHeader, ourWords, ownerHeader } from './tab-view.ts';
 
 type Counts = Map<string, number>;
 

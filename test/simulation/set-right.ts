@@ -6,7 +6,7 @@ import { currentLayout } from '../../src/sync/layout.ts';
 import { restoreHeaders } from './column-people.ts';
 import { isRecordId, type People } from './people.ts';
 import { allTabs, keepNotes, priorities, statuses, tabCopies } from './sheet-people.ts';
-import { type SeenRow, type TabView, tabEntities, typedFields } from './tab-view.ts';
+import { ourWords, type SeenRow, type TabView, tabEntities, typedFields } from './tab-view.ts';
 
 /** People look at what waits for them, and mend it where they made a mistake. Answers whether there was anything to do. */
 export function setRight(people: People, plan: Plan): boolean {
@@ -80,9 +80,6 @@ function dropRemains(people: People, tab: TabView): void {
   for (const { position } of remains.toReversed())
     people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: position, count: 1 });
 }
-
-/** What only the daemon writes, where it stands in another column than its own. */
-export const ourWords = /^(Synced \d|Pending: |Held: |Error: |Conflict: |new-0)/;
 
 /** Whether the daemon says that the row's ID cell is for people to mend. */
 const isAskedForId = ({ sync }: SeenRow): boolean => /clear the ID|Put .* into the ID cell/i.test(sync);
