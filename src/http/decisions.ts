@@ -9,7 +9,9 @@ import { RequestRefused, readInput } from './input.ts';
 const scope = z.string().min(1).max(300);
 const side = z.enum(['crm', 'sheet']);
 
-const approveBody = z.strictObject({ scope, choice: z.enum(answers) });
+/** The question as the person sees it who answers. */
+const seen = z.strictObject({ what: z.string(), about: z.record(z.string(), z.string()) });
+const approveBody = z.strictObject({ scope, choice: z.enum(answers), seen: seen.optional() });
 
 /** A cell of a spreadsheet holds no more characters. */
 const textLengthMax = 50_000;
@@ -31,8 +33,9 @@ export function addWaitingRoute(server: FastifyInstance, engine: Engine): void {
 /** Takes answers to what waits; they are carried out in the next cycle. */
 export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): void {
   commands.post('/api/approve', ({ body }) => {
-    const { scope, choice } = readInput(approveBody, body);
+    const { scope, choice, seen } = readInput(approveBody, body);
     if (!listOpen(engine).includes(scope)) throw nothingWaits(engine, scope);
+    if (seen) expectSame(engine, scope, seen);
     const choices = answersTo(scope);
     if (!choices.includes(choice))
       throw new RequestRefused(
@@ -52,6 +55,17 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
     if (resolved.kind === 'refused') throw new RequestRefused(400, resolved.reason);
     return resolved;
   });
+}
+
+/** Refuses an answer to what has changed since it was shown: more rows may be gone by now than the person saw. */
+function expectSame(engine: Engine, scope: string, { about, what }: z.output<typeof seen>): void {
+  const asked = listWaiting(engine).find((item) => item.scope === scope);
+  const isSame = (name: string) => asked?.about[name] === about[name];
+  if (!asked || (asked.what === what && Object.keys({ ...asked.about, ...about }).every(isSame))) return;
+  throw new RequestRefused(
+    409,
+    `This has changed since it was shown, and nothing was done. It says now: ${asked.what} Look at it and answer again.`,
+  );
 }
 
 /** All scopes that can be answered: what a person ignores may be taken up again. */

@@ -74,12 +74,9 @@ const showAtRow = ({ where, reason }) =>
 function showQuestion({ about, answered: answer, answers, scope, stopped, what }) {
   const { tab, record, title } = about;
   const place = [tab, record === undefined ? undefined : `#${record}`].filter((part) => part !== undefined);
+  const question = { scope, seen: { what, about }, subject: title ?? tab ?? scope };
   const choices = answers.map((choice) =>
-    element(
-      'button',
-      { type: 'button', onclick: () => void choose(scope, choice, title ?? tab ?? scope) },
-      labelOf(choice),
-    ),
+    element('button', { type: 'button', onclick: () => void choose(question, choice) }, labelOf(choice)),
   );
   if (scope.startsWith('conflict:')) {
     const settle = () => void chooseValue(scope, about.field);
@@ -141,7 +138,8 @@ function showStopped({ count, shown } = { count: 0, shown: [] }) {
   );
 }
 
-async function choose(scope, choice, subject) {
+/** Gives an answer to the question as it was shown when the button was pressed. */
+async function choose({ scope, seen, subject }, choice) {
   if (choice === 'trash') {
     const words = /^\w+:contact\b/.test(scope)
       ? `“${subject}” is deleted for good: the CRM has no trash for contacts.`
@@ -149,7 +147,7 @@ async function choose(scope, choice, subject) {
     const isMeant = await ask('Move to trash?', [element('p', {}, words)], { label: 'Move to trash' });
     if (isMeant !== true) return;
   }
-  const done = await command('api/approve', { scope, choice });
+  const done = await command('api/approve', { scope, choice, seen });
   if (done === undefined) return;
   answered.set(scope, choice);
   tell(`${labelOf(choice)}: it is done with the next cycle.`);
