@@ -11,7 +11,7 @@ export interface TypedAnswer {
 /** A person settled a conflict with what a side has, in the face of what both sides had. */
 export interface SideAnswer {
   readonly side: 'crm' | 'table';
-  /** What they saw on both sides; absent from the tab of the questions, where the words of the question say it, and in old mirrors. */
+  /** What they saw on both sides; absent in old mirrors. */
   readonly seen?: { readonly crm: Value; readonly table: Value };
 }
 

@@ -114,6 +114,26 @@ describe('a conflict in the tab of the questions', () => {
     expect(cycle(world).table).toEqual([]);
   });
 
+  it('is asked anew when the CRM changed after “Sheet” was taken and before it was sent', () => {
+    choose(questionOf(world), 'Sheet');
+    cycle(world);
+    changeRecord(world, acme, { title: 'Acme, renamed' });
+    settle(world);
+    expect(titles(world)).toEqual(['Acme, renamed', 'Acme of the sheet']);
+    expect(questionOf(world).cells['crm']).toEqual(textCell('Acme, renamed'));
+    expect([...world.decisions.keys()]).toEqual([]);
+  });
+
+  it('is asked anew when somebody typed after “CRM” was taken and before it was written', () => {
+    choose(questionOf(world), 'CRM');
+    cycle(world, 'lost');
+    rowOf(world, acme).cells['title'] = textCell('Acme, typed later');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme of the CRM', 'Acme, typed later']);
+    expect(questionOf(world).cells['table']).toEqual(textCell('Acme, typed later'));
+    expect([...world.decisions.keys()]).toEqual([]);
+  });
+
   it('tells a choice that fits another question, and takes it back when it is corrected', () => {
     choose(questionOf(world), 'Trash');
     cycle(world);

@@ -31,7 +31,7 @@ export function decide(input: DecideInput): Plan {
   const plan = decideOnce(input);
   const tab = readQuestionTab(table);
   // What counts as an answer depends on what is asked, and that is known only now.
-  const answers = tab ? findAnswers(tab, plan.questions, known.decisions, now) : [];
+  const answers = tab ? findAnswers(tab, plan, known.decisions, now) : [];
   if (answers.length === 0) return plan;
   const answered = new Set(answers.map(({ scope }) => scope));
   const others = known.decisions.filter(({ scope }) => !answered.has(scope));

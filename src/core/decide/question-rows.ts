@@ -5,9 +5,10 @@ import { instantToSerial } from '../dates.ts';
 import { chooseField, sinceField } from '../question-tab.ts';
 import type { Decision } from '../state.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
-import { scopeEntity } from './context.ts';
+import { readSideAnswer, writeSideAnswer } from '../typed-answer.ts';
+import { conflictScope, scopeEntity } from './context.ts';
 import { listOr } from './list-words.ts';
-import type { Question, TableStep } from './plan.ts';
+import type { Conflict, Plan, Question, TableStep } from './plan.ts';
 
 type QuestionTab = Extract<ObservedTab, { state: 'read' }>;
 
@@ -54,14 +55,20 @@ function readReply({ scope }: Question, rows: readonly ObservedRow[]): Reply {
     : { kind: 'unclear', reason: `${quoteText(text)} is no answer here. ${fitting}` };
 }
 
-/** What people answered in the table to questions that are asked; what was decided already is left out. */
+/**
+ * What people answered in the table to questions that are asked; what was decided already is left out. Until an answer is carried out its
+ * question is no longer there to say what it was given for, so one to a conflict carries the values of both sides.
+ */
 export function findAnswers(
   tab: QuestionTab,
-  questions: readonly Question[],
+  { conflicts, questions }: Pick<Plan, 'conflicts' | 'questions'>,
   known: readonly Decision[],
   at: number,
 ): Decision[] {
   const choices = new Map(known.map(({ scope, choice }) => [scope, choice]));
+  const disputed = new Map(
+    conflicts.map((conflict) => [conflictScope(conflict.key, conflict.field), conflict]),
+  );
   const rows = Map.groupBy(tab.rows, scopeOf);
   return questions.flatMap((question) => {
     const { scope } = question;
@@ -70,9 +77,14 @@ export function findAnswers(
       (rows.get(scope) ?? []).filter((row) => asks(row, question)),
     );
     if (reply.kind !== 'answer') return [];
-    const decision = decisionOf(scope, reply.answer, at);
+    const decision = forValues(decisionOf(scope, reply.answer, at), disputed.get(scope));
     return choices.get(scope) === decision.choice ? [] : [decision];
   });
+}
+
+function forValues(decision: Decision, conflict: Conflict | undefined): Decision {
+  const side = readSideAnswer(decision.choice)?.side;
+  return conflict && side ? { ...decision, choice: writeSideAnswer(side, conflict) } : decision;
 }
 
 export interface QuestionRows {
