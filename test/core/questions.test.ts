@@ -114,6 +114,14 @@ describe('a conflict in the tab of the questions', () => {
     expect(cycle(world).table).toEqual([]);
   });
 
+  it('is the same and takes an answer where somebody formats the numbers of its tab', () => {
+    questionOf(world).cells['record'] = { kind: 'number', number: 1, shown: '1.00' };
+    expect(cycle(world).table).toEqual([]);
+    choose(questionOf(world), 'Sheet');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme of the sheet', 'Acme of the sheet']);
+  });
+
   it('is asked anew when the CRM changed after “Sheet” was taken and before it was sent', () => {
     choose(questionOf(world), 'Sheet');
     cycle(world);

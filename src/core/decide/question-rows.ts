@@ -1,5 +1,5 @@
 import { type Answer, answerLabels, answersTo, decisionOf, readAnswer } from '../answer.ts';
-import { type Cell, describeCell, emptyCell, equalCells, numberCell, textCell } from '../cell.ts';
+import { bareCell, type Cell, describeCell, emptyCell, equalCells, numberCell, textCell } from '../cell.ts';
 import { quoteText } from '../cut-text.ts';
 import { instantToSerial } from '../dates.ts';
 import { chooseField, sinceField } from '../question-tab.ts';
@@ -20,12 +20,17 @@ export const readQuestionTab = ({ tabs: { question } }: ObservedTable): Question
 export const scopeOf = ({ id }: ObservedRow): string | undefined =>
   id.kind === 'text' && scopeEntity(id.text) !== undefined ? id.text : undefined;
 
-/** Whether the row asks the question in the words of now: an answer to anything else is not an answer to it. */
+/**
+ * Whether the row asks the question in the words of now: an answer to anything else is not an answer to it. The format that somebody gave
+ * a number is no word of it.
+ */
 const asks = (row: ObservedRow, question: Question): boolean =>
   scopeOf(row) === question.scope &&
   Object.entries(row.cells).every(
     ([name, cell]) =>
-      name === chooseField || name === sinceField || equalCells(cell, question.cells[name] ?? emptyCell),
+      name === chooseField ||
+      name === sinceField ||
+      equalCells(bareCell(cell), question.cells[name] ?? emptyCell),
   );
 
 /** What the rows of a question say: nothing yet, one answer that fits, or something that is no answer to it. */
