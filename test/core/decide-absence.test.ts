@@ -229,6 +229,19 @@ describe('a record that is gone from the CRM', () => {
     });
   });
 
+  it('takes the row with it that it has just got, also where nobody answered that write', () => {
+    const world = worldWithLeads(three);
+    const added = leadKey(addRecord(world, 'lead', { title: 'Delta' }));
+    pull(world);
+    cycle(world, 'unanswered');
+    expect(sheetIds(world)).toEqual(['1', '2', '3', added.id]);
+    removeRecord(world, added);
+    pull(world);
+    pull(world);
+    settle(world);
+    expect(sheetIds(world)).toEqual(['1', '2', '3']);
+  });
+
   it('S4: leaves a row that was edited, and says what to do', () => {
     const world = worldWithLeads(three);
     rowOf(world, acme).cells['title'] = textCell('Acme GmbH');

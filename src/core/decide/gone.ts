@@ -2,7 +2,7 @@ import { equalCells } from '../cell.ts';
 import { decode, encode, showsFormerly } from '../codec.ts';
 import type { KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import { equalValues } from '../value.ts';
+import { equalValues, type Value } from '../value.ts';
 import type { TabContext } from './context.ts';
 import { holdRow } from './row-write.ts';
 import { findHiddenEdits } from './waiting-edits.ts';
@@ -11,16 +11,22 @@ import { findHiddenEdits } from './waiting-edits.ts';
 export function decideGoneRecord(context: TabContext, row: ObservedRow, record: KnownRecord): void {
   const { draft, input, entity } = context;
   const { key } = record;
-  const agreement = context.agreements.get(key.id);
-  const agreed = agreement?.fields ?? {};
+  const { fields: agreed = {}, offered = {} } = context.agreements.get(key.id) ?? {};
   const isEdited = context.layout.columns.some(({ blank, field: name, direction }) => {
-    const [field, cell, value] = [context.fields.get(name), row.cells[name], agreed[name]];
+    const [field, cell] = [context.fields.get(name), row.cells[name]];
     if (!field || !cell || direction === 'toTable') return false;
-    if (value !== undefined && equalCells(cell, encode(field, value, context.names))) return false;
-    if (value !== undefined && showsFormerly(field, value, cell, context.names)) return false;
+    // What we wrote and no reply has confirmed is nobody's edit.
+    const ours = [offered[name], agreed[name]].filter((value) => value !== undefined);
+    const isShown = (value: Value) =>
+      equalCells(cell, encode(field, value, context.names)) ||
+      showsFormerly(field, value, cell, context.names);
+    if (ours.some(isShown)) return false;
     const seen = decode(field, cell, context.names);
     if (seen.kind === 'refused') return true;
-    return !equalValues(seen.value, value ?? null) && !(seen.value === null && blank === 'leave');
+    const expected = ours.length > 0 ? ours : [null];
+    return (
+      !expected.some((value) => equalValues(seen.value, value)) && !(seen.value === null && blank === 'leave')
+    );
   });
   if (isEdited)
     return holdRow(context, row, key.id, context.cascades.isGoneWith(record) ? goneWithOwner : goneButEdited);
