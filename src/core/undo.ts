@@ -1,6 +1,7 @@
 import type { Catalog } from './catalog.ts';
+import { quoteText } from './cut-text.ts';
 import { countByKind } from './decide/cascade.ts';
-import { describeEntity } from './field.ts';
+import { describeEntity, type FieldDefinition } from './field.ts';
 import type { HistoryEntry } from './history.ts';
 import { type RecordKey, recordKeyText } from './record.ts';
 import type { Agreement, JournalEntry, KnownRecord, OutboxItem, StoredRecord } from './state.ts';
@@ -147,6 +148,12 @@ function planRemoval(entries: readonly HistoryEntry[], record: StoredRecord, cat
   return { steps: [], refusals: [{ key, field: edited, reason }] };
 }
 
+/** The CRM adds a status that it does not have, and nobody who takes something back means to bring back one that was deleted. */
+const findLostStatus = ({ kind }: FieldDefinition, value: Value, { leadStatuses }: Catalog) =>
+  kind === 'lead-status' && value !== null && leadStatuses.every(({ name }) => name !== value)
+    ? `The CRM does not have the status ${quoteText(String(value))} any more.`
+    : undefined;
+
 const afterOf = ({ after }: HistoryEntry): Fields => after;
 
 const isOther = (value: Value | undefined, expected: Value): boolean =>
@@ -171,7 +178,7 @@ function planFields(
     const last = updates.findLast(({ after }) => after[name] !== undefined)?.after[name];
     if (first === undefined || last === undefined) continue;
     const definition = definitions.get(name);
-    const fault = definition && findFault(definition, first);
+    const fault = definition && (findFault(definition, first) ?? findLostStatus(definition, first, catalog));
     if (definition?.isFixed || definition?.isReadOnly)
       refusals.push({ key, field: name, reason: 'Only the CRM sets it.' });
     else if (isOther(record?.fields[name], last) || isOther(agreement?.fields[name], last))

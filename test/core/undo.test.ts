@@ -126,6 +126,23 @@ describe('taking back', () => {
     expect(plan.refusals).toEqual([{ key: priced, field: 'value', reason: 'Value can not be empty.' }]);
   });
 
+  test('a status that was deleted since is not added to the CRM again', () => {
+    const line = entry(1, {
+      before: { status_name: 'cold', title: 'A' },
+      after: { status_name: 'won', title: 'B' },
+    });
+    const now = knowing({ status_name: 'won', title: 'B' });
+    const withStatuses = (...names: readonly string[]) => ({
+      ...emptyCatalog,
+      leadStatuses: names.map((name) => ({ name, label: name })),
+    });
+    const plan = planUndo([line], now, withStatuses('won'));
+    expect(plan.steps).toMatchObject([{ fields: { title: 'A' }, base: { title: 'B' } }]);
+    const reason = 'The CRM does not have the status “cold” any more.';
+    expect(plan.refusals).toEqual([{ key, field: 'status_name', reason }]);
+    expect(planUndo([line], now, withStatuses('won', 'cold')).refusals).toEqual([]);
+  });
+
   test('a line that says that something was not taken back is nothing to take back', () => {
     const failed = entry(3, {
       before: { title: 'C' },
