@@ -1,6 +1,6 @@
 import { describeAnswered } from '../core/answered.ts';
 import { emptyCatalog } from '../core/catalog.ts';
-import { describeEntity } from '../core/field.ts';
+import { describeEntity, type FieldDefinition } from '../core/field.ts';
 import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../core/record.ts';
@@ -61,6 +61,24 @@ export function noteDefaults({ clock, mirror }: Link, { fields, key, run }: Outb
   mirror.appendJournal([
     { at: clock.now(), run, key, kind: 'adopt', side: 'crm', before: {}, after, lost: {}, cause },
   ]);
+}
+
+/**
+ * Agrees on the texts that were sent with a create, once the CRM shows what it `made` of them: where it writes one its own way, the row
+ * follows, as after an update. One that it left empty is sent again; and what it shows of other kinds than text may be its default instead
+ * of what was sent, about which a person is asked.
+ */
+export function agreeOnTexts({ mirror }: Link, { fields, key }: OutboxItem, made: Fields): void {
+  const agreement = mirror.findAgreement(key);
+  if (!agreement) return;
+  const isText = ({ kind, name }: FieldDefinition) =>
+    kind === 'text' && typeof fields[name] === 'string' && typeof made[name] === 'string';
+  const texts = describeEntity(key.entity, mirror.readCatalog() ?? emptyCatalog).filter(isText);
+  const sent = pickFields(
+    fields,
+    texts.map(({ name }) => name),
+  );
+  mirror.saveAgreement({ ...agreement, fields: { ...sent, ...agreement.fields } });
 }
 
 /** How often the newest records are looked through before a create that left no trace is sent again. */

@@ -9,7 +9,7 @@ import { nameColumn } from '../core/refusal-words.ts';
 import { emptyAgreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
-import { finishCreate, noteDefaults, settleCreate } from './create.ts';
+import { agreeOnTexts, finishCreate, noteDefaults, settleCreate } from './create.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
@@ -104,7 +104,12 @@ async function noteMade(link: Link, item: OutboxItem, answer: WriteAnswer): Prom
     key.entity !== 'contact' && Object.keys(item.fields).every((name) => answer.fields[name] !== undefined);
   try {
     const made = isTold ? answer : await pullRecord(link, key, 'edit');
-    if (made) noteDefaults(link, { ...item, key }, made.fields);
+    if (!made) return;
+    const makes = { ...item, key };
+    link.mirror.transaction(() => {
+      noteDefaults(link, makes, made.fields);
+      if (!isTold) agreeOnTexts(link, makes, made.fields);
+    });
   } catch (error) {
     // The record is created: nothing may make it be sent again.
     if (!isSyncError(error)) throw error;
