@@ -263,13 +263,17 @@ async function pushDelete(
 }
 
 /** Takes back a delete so that a person is asked about the row, whatever was answered or configured; an undo is over, as its row stands. */
-function askAnew({ clock, mirror }: Link, { isUndo, key }: OutboxItem): void {
+function askAnew({ clock, mirror }: Link, item: OutboxItem): void {
+  const { isUndo, key } = item;
   const at = clock.now();
+  if (isUndo) return giveUpUndo(mirror, item, grownSince, at);
   mirror.transaction(() => {
     forgetStep(mirror, key, at);
-    if (!isUndo) mirror.saveDecision({ scope: vanishedScope(key), choice: 'ask', at });
+    mirror.saveDecision({ scope: vanishedScope(key), choice: 'ask', at });
   });
 }
+
+const grownSince = 'Something that was added in the CRM since would go with it.';
 
 type EntryParts = Pick<JournalEntry, 'kind' | 'before' | 'after' | 'lost' | 'cause'>;
 

@@ -50,7 +50,7 @@ test.each(['a person', 'the configuration'])(
   },
 );
 
-test('an undo that would take along what a colleague has added since is not done', async () => {
+test('an undo that would take along what a colleague has added since is not done, and the history says why', async () => {
   const stage = await openLeadsStage();
   const { engine, link } = stage;
   const id = await stage.firstLead();
@@ -63,4 +63,12 @@ test('an undo that would take along what a colleague has added since is not done
   expect(await hasLead(stage, id)).toBe(true);
   expect(await asked(engine, id)).toEqual([]);
   expect(link.mirror.readDecisions()).toEqual([]);
+  expect(link.mirror.findOutboxItem(key)).toBeUndefined();
+  expect(link.mirror.searchJournal({ key, run: 'undo', limit: 10 })).toMatchObject([
+    {
+      kind: 'delete',
+      side: 'crm',
+      cause: 'not taken back: Something that was added in the CRM since would go with it.',
+    },
+  ]);
 });
