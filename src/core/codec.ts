@@ -301,7 +301,8 @@ function decodeChoice(field: FieldDefinition, text: string, names: Names): Decod
 function decodeMembers(field: FieldDefinition, text: string): Decoded {
   const choices = optionsOf(field);
   const read = readMembers(text, choices);
-  if (read.kind === 'members') return decoded(read.members);
+  // What is left of a list whose options were deleted may be the commas between them.
+  if (read.kind === 'members') return decoded(read.members.length === 0 ? null : read.members);
   return refused(
     read.kind === 'unknown'
       ? `${quoteText(read.part)} is not known. ${field.header} takes ${listFew(choices.labels)}.`

@@ -69,6 +69,15 @@ describe('an emptied cell', () => {
     expect(shownSync(world)).toMatch(/^Synced /);
   });
 
+  it('that is refused is one also where the commas of a list are left in it', () => {
+    const world = worldWithLeads(['Acme'], { columns: { 'custom.topics': { blank: 'refuse' } } });
+    changeRecord(world, acme, { 'custom.topics': ['Web', 'Print'] });
+    settle(world);
+    rowOf(world, acme).cells['custom.topics'] = textCell(', ');
+    expect(settle(world).refusals).toHaveLength(1);
+    expect(recordOf(world, acme).fields['custom.topics']).toEqual(['Web', 'Print']);
+  });
+
   it.each([
     ['crm', 'https://new.example', /the CRM's value was kept, the sheet had \(empty\)/],
     ['table', '(empty)', /^Error: Website can not be emptied here\. Put “https:\/\/new\.example” back/],
