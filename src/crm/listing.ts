@@ -8,6 +8,7 @@ import {
   emptyMemory,
   findPageEnd,
   holdsEverything,
+  isExpected,
   type ListingMemory,
   pageLimit,
   probeOf,
@@ -73,32 +74,41 @@ export type ReadPage = (
   leadId?: RecordId,
 ) => Promise<RecordPage>;
 
+type Ask = (lane: Lane, leadId: RecordId | undefined, ...asked: Parameters<PageQuery>) => Promise<CrmReply>;
+
+/**
+ * Makes what asks for a page by the first query that the CRM takes. Only that one is kept for what follows, and only first pages tell: a
+ * CRM that refuses everything for a while, or a page behind the last one, would else be read by a query that leaves records out.
+ */
+function createAsk(http: CrmHttp, endpoint: EndpointName): Ask {
+  let queryIndex = 0;
+  return async (lane, leadId, ...asked) => {
+    const [page] = asked;
+    const path = leadId === undefined ? {} : { path: { leadId } };
+    for (let index = queryIndex; ; index += 1) {
+      const query = pageQueries[index]?.(...asked) ?? {};
+      try {
+        const reply = await http({ endpoint, lane, query, ...path });
+        queryIndex = index;
+        return reply;
+      } catch (error) {
+        const isLast = page > 1 || index === pageQueries.length - 1;
+        if (!isSyncError(error, 'CRM_REFUSED') || isLast) throw error;
+      }
+    }
+  };
+}
+
 /**
  * Makes the reader of an entity's listing. It remembers how this CRM answers: which query it takes, how long
  * a page is and, for each lane, what the pages before held.
  */
 export function createListing(http: CrmHttp, source: ListSource): ReadPage {
   const { entity, endpoint, path, name } = source;
-  let queryIndex = 0;
+  const ask = createAsk(http, endpoint);
   const memories = new Map<Lane, ListingMemory>();
 
-  async function ask(
-    lane: Lane,
-    leadId: RecordId | undefined,
-    ...asked: Parameters<PageQuery>
-  ): Promise<CrmReply> {
-    for (;;) {
-      const query = pageQueries[queryIndex]?.(...asked) ?? {};
-      try {
-        return await http({ endpoint, lane, query, ...(leadId === undefined ? {} : { path: { leadId } }) });
-      } catch (error) {
-        if (!isSyncError(error, 'CRM_REFUSED') || queryIndex === pageQueries.length - 1) throw error;
-        queryIndex += 1;
-      }
-    }
-  }
-
-  /** `undefined` where the CRM says that there is no such page. */
+  /** `undefined` where the CRM says that there is no such page, or refuses one that nothing told of. */
   async function read(
     lane: Lane,
     customKeys: readonly string[],
@@ -118,7 +128,11 @@ export function createListing(http: CrmHttp, source: ListSource): ReadPage {
       return { records, facts: answer.facts };
     } catch (error) {
       if (page > 1 && isSyncError(error, 'CRM_NOT_FOUND')) return undefined;
-      throw error;
+      if (!isSyncError(error, 'CRM_REFUSED')) throw error;
+      const memory = memories.get(lane);
+      const isPromised = memory !== undefined && isInTurn(page, memory) && isExpected(page, memory);
+      if (page > 1 && !isPromised) return undefined;
+      throw unreadable(path, page, `the CRM refuses it: ${error.message.replace(/\.$/, '')}`);
     }
   }
 

@@ -57,6 +57,10 @@ export function findPageEnd(read: PageReading, memory: ListingMemory): PageEnd {
   return pageSize !== undefined && ids.length < pageSize ? 'end' : 'more';
 }
 
+/** Whether the first page told of more elements than came before this page. */
+export const isExpected = (page: number, { pages = 0, seen, total = 0 }: ListingMemory): boolean =>
+  pages >= page || total > seen.size;
+
 /** What to remember after a page. */
 export function rememberPage(read: PageReading, end: PageEnd, memory: ListingMemory): ListingMemory {
   const { page, ids, facts } = read;

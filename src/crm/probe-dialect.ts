@@ -51,10 +51,10 @@ export async function readListDialect(probe: CrmProbe, entity: ListedEntity): Pr
   const pageQuery = await findQuery(probe, entity);
   const ask = async (page: number, limit: number): Promise<Page> =>
     readPage(entity, (await probe.read(listCall(entity, pageQuery(page, limit)))).envelope);
-  /** Some CRMs answer 404 for a page behind the last one. */
+  /** Some CRMs answer 404 for a page behind the last one, or refuse it. */
   const askSecond = (limit: number) =>
     ask(2, limit).catch((error: unknown) => {
-      if (isSyncError(error, 'CRM_NOT_FOUND')) return undefined;
+      if (isSyncError(error, 'CRM_NOT_FOUND', 'CRM_REFUSED')) return undefined;
       throw error;
     });
   const first = await ask(1, 1);

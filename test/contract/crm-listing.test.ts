@@ -258,6 +258,57 @@ describe('pages', () => {
   });
 });
 
+describe('a refusal', () => {
+  /** A CRM of small pages that answers nothing about the whole list, and refuses what `isRefused` names. */
+  async function serveRefusing(isRefused: (query: URLSearchParams) => boolean) {
+    const tasks = Array.from({ length: 20 }, (_, index) => ({ id: 20 - index, title: 'Task' }));
+    server = await startScriptedServer((response, { url }) => {
+      const query = new URL(url, 'http://crm').searchParams;
+      if (isRefused(query)) return answerFailure(response, 400, 'page: Too big');
+      answerSuccess(response, slice(tasks, query, 100).items);
+    });
+    const add = (count: number) => {
+      const first = tasks.length + 1;
+      for (let id = first; id < first + count; id += 1) tasks.unshift({ id, title: 'Task' });
+    };
+    return { ...createCrmBench(server.baseUrl), tasks, add };
+  }
+
+  it('of a page behind the last one is the end, and the list is read to its end when it has grown', async () => {
+    const crm = await serveRefusing((query) => {
+      const page = Number(query.get('page') ?? 1);
+      return page > 1 && (page - 1) * Number(query.get('limit') ?? 25) >= crm.tasks.length;
+    });
+    expect((await readAll(crm.crm)).ids).toHaveLength(20);
+    crm.add(130);
+    expect((await readAll(crm.crm)).ids).toHaveLength(150);
+  });
+
+  it('of every query for a while, as of an agency whose bill is open, does not shorten what is read later', async () => {
+    let isClosed = true;
+    const { crm, add } = await serveRefusing(() => isClosed);
+    add(130);
+    await expect(readAll(crm)).rejects.toMatchObject({
+      code: 'CRM_UNREADABLE',
+      message: 'GET /tasks, page 1, can not be understood: the CRM refuses it: page: Too big.',
+    });
+    isClosed = false;
+    expect((await readAll(crm)).ids).toHaveLength(150);
+  });
+
+  it('of a page that the first one told of is not the end', async () => {
+    server = await startScriptedServer((response, { url }) => {
+      const page = Number(new URL(url, 'http://crm').searchParams.get('page'));
+      if (page > 1) return answerFailure(response, 400, 'page: Too deep');
+      answerSuccess(response, { items: [{ id: 1 }, { id: 2 }], total: 4 });
+    });
+    await expect(readAll(createCrmBench(server.baseUrl).crm)).rejects.toMatchObject({
+      code: 'CRM_UNREADABLE',
+      message: expect.stringContaining('page 2, can not be understood: the CRM refuses it: page: Too deep'),
+    });
+  });
+});
+
 describe('a listing that can not be understood', () => {
   it.each([
     ['no data', undefined, 'no list of records is in the answer'],
