@@ -106,7 +106,7 @@ const knownRecords = ({ mirror }: AccountLink): readonly StoredRecord[] =>
   mirror.readRecords().filter(({ key, presence }) => presence === 'present' && isListed(key.entity));
 
 /** Some records from among all of them. */
-function spread(records: readonly StoredRecord[]): StoredRecord[] {
+export function spread(records: readonly StoredRecord[]): StoredRecord[] {
   const count = Math.min(samplesMax, records.length);
   return Array.from({ length: count }, (_, index) =>
     Math.floor((index * (records.length - 1)) / Math.max(1, count - 1)),

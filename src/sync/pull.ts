@@ -5,7 +5,7 @@ import type { Lane, RecordPage } from '../core/ports.ts';
 import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
-import { readKnown, readUnexchanged } from './account.ts';
+import { readKnown, readUnexchanged, spread } from './account.ts';
 import type { Link } from './link.ts';
 
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
@@ -67,7 +67,10 @@ export async function pullRecord(link: Link, key: RecordKey, lane: Lane): Promis
   }
 }
 
-/** Reads a page of a list. An empty list where records were known is a fault of the reading, not the deletion of all. */
+/**
+ * Reads a page of a list. An empty list where records were known is a fault of the reading, not the deletion of all, unless none of some that
+ * are asked for is there: then it is a list like any other, and each absence has to be proven.
+ */
 export async function pullPage(
   link: Link,
   entity: ListedEntity,
@@ -76,9 +79,17 @@ export async function pullPage(
 ): Promise<RecordPage> {
   const answer = await readKnown(link, () => link.crm.listRecords(entity, page, lane));
   if (page > 1 || answer.records.length > 0) return answer;
-  const known = link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present').length;
-  if (known <= 1) return answer;
-  throw new SyncError('CRM_UNREADABLE', `The CRM lists no ${entity} records, but ${known} were known.`);
+  const known = link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
+  if (known.length <= 1 || !(await isAnyThere(link, known, lane))) return answer;
+  const words = `The CRM lists no ${entity} records, but ${known.length} were known.`;
+  throw new SyncError('CRM_UNREADABLE', words);
+}
+
+async function isAnyThere(link: Link, known: readonly StoredRecord[], lane: Lane): Promise<boolean> {
+  for (const { key } of spread(known)) {
+    if (await readKnown(link, () => link.crm.getRecord(key, lane))) return true;
+  }
+  return false;
 }
 
 /** Shows how far a sweep has come, for as long as no sweep of the entity was ever complete. */

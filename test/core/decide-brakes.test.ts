@@ -132,6 +132,15 @@ it('S5: records that are gone from the CRM are shown behind their brake, and it 
   expect(world.sheet.lead).toHaveLength(many.length);
 });
 
+it('S5: a tab of few rows does not lose all of them without a question because the CRM has none of their records any more', () => {
+  const world = worldWithLeads(['One', 'Two']);
+  for (const index of [1, 2]) removeRecord(world, leadKey(index));
+  expect(settle(world).brakes).toMatchObject([
+    { scope: 'brake:lead:gone', reason: 'All 2 records are gone from the CRM.', changes: { count: 2 } },
+  ]);
+  expect(world.sheet.lead).toHaveLength(2);
+});
+
 it('the reason of a brake names the column as people see it', () => {
   const world = describedLeads();
   for (const key of first(10)) rowOf(world, key).cells['about.description'] = emptyCell;

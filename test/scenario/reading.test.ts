@@ -148,6 +148,19 @@ describe('a list that can not be read', () => {
     expect(sweepOf(stage.link, 'lead')?.records).toBe(5);
   });
 
+  test('unless it came empty because people deleted all of its records: then they are proven to be gone', async () => {
+    const stage = await openLinkStage({ leads: 0, opportunities: 0, tasks: 3 });
+    const engine = stage.createEngine();
+    await engine.pullAll(() => undefined);
+    for (const { id } of stage.model.records.tasks.live()) byHand(stage, 'DELETE', `/tasks/${id}`);
+    for (let sweep = 1; sweep <= 2; sweep += 1) await engine.pullAll(() => undefined);
+    expect(stage.link.mirror.readRecords('task').map(({ presence }) => presence)).toEqual([
+      'gone',
+      'gone',
+      'gone',
+    ]);
+  });
+
   test('because the key lacks the scope names it, and the other lists go on', async () => {
     const stage = await openLinkStage({ leads: 3, opportunities: 0, tasks: 3 });
     setCrmFaults(stage, { faults: [{ kind: 'status', status: 403, path: '/leads', times: 1_000 }] });

@@ -61,8 +61,11 @@ export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
     const reason = `${vanished} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${forGood}`;
     brakes.push(brake('vanished', reason, 'row gone', vanishedRows));
   }
-  if (goneRecords.length > allowed) {
-    const reason = `${goneRecords.length} of ${agreed} records are gone from the CRM; ${allowed} may go at once.`;
+  const gone = goneRecords.length;
+  if (gone > 0 && gone === agreed && agreed > 1) {
+    brakes.push(brake('gone', `All ${agreed} records are gone from the CRM.`, 'record gone', goneRecords));
+  } else if (gone > allowed) {
+    const reason = `${gone} of ${agreed} records are gone from the CRM; ${allowed} may go at once.`;
     brakes.push(brake('gone', reason, 'record gone', goneRecords));
   }
   return brakes;
