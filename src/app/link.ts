@@ -72,8 +72,7 @@ export function openLink(
       lease !== undefined && enterMirror(mirror, lease, { now: systemClock.now(), newWord: newWord() });
     const isCopy = rebaseCopy(mirror, { now: systemClock.now(), newWord: newWord() });
     if (isOutrun || isCopy) log.warn('mirror.rebased', {});
-    const clock = systemClock;
-    const random = Math.random;
+    const [clock, random] = [systemClock, Math.random];
     const { crm, sheet } = settings;
     const slots = openSlots(settings, { mirror, budgetLog }, sharedBudget);
     const keys = openKeys(settings, rereadKeys);
@@ -83,10 +82,11 @@ export function openLink(
       crm: createCrmClient({ ...crm, budget: onlyKey(budget, key), clock, random, log }),
     }));
     const fence = lease ? { fence: lease } : {};
+    const customKeys = mirror.readCatalog()?.customFields.map(({ key }) => key) ?? [];
     const link: Link = {
       name: linkNameOf(settings),
       mirror,
-      crm: createCrmClient({ ...crm, budget, clock, random, log, ...fence }),
+      crm: createCrmClient({ ...crm, budget, clock, random, log, customKeys, ...fence }),
       table: createGoogleSheetTable({
         ...sheetOptions(settings, log),
         account: accountOf(settings),

@@ -35,21 +35,27 @@ const operations = {
   contact: { get: 'getContact', create: 'createContact', update: 'updateContact', delete: 'deleteContact' },
 } as const satisfies Record<Entity, Record<string, EndpointName>>;
 
+export interface CrmClientOptions extends CrmHttpOptions {
+  /** Keys of the custom fields as they were before, for what is read before the catalog is. */
+  readonly customKeys?: readonly string[];
+}
+
 /** Makes the CRM of one key, over HTTP. */
-export const createCrmClient = (options: CrmHttpOptions): Crm => new CrmClient(options);
+export const createCrmClient = (options: CrmClientOptions): Crm => new CrmClient(options);
 
 class CrmClient implements Crm {
   readonly #http: CrmHttp;
   readonly #options: CrmHttpOptions;
   readonly #listings: ReadonlyMap<ListedEntity, ReadPage>;
   readonly #readContacts: ReadPage;
-  /** Keys of the custom fields, once the catalog was read: a lead that lacks one of them has it empty. */
-  #customKeys: readonly string[] = [];
+  /** Keys of the custom fields: a lead that lacks one of them has it empty. */
+  #customKeys: readonly string[];
 
-  constructor(options: CrmHttpOptions) {
+  constructor({ customKeys = [], ...options }: CrmClientOptions) {
     const http = createCrmHttp(options);
     this.#http = http;
     this.#options = options;
+    this.#customKeys = customKeys;
     this.#listings = new Map(listedEntities.map((entity) => [entity, createListing(http, listings[entity])]));
     this.#readContacts = createListing(http, contactListing);
   }

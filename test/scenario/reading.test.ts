@@ -8,7 +8,7 @@ import type { Engine } from '../../src/sync/engine.ts';
 import { KeyRefusal } from '../../src/sync/key-refusal.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { Problems } from '../../src/sync/problems.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
+import { pullCatalog, pullRecord } from '../../src/sync/pull.ts';
 import { Puller } from '../../src/sync/puller.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
@@ -130,6 +130,22 @@ describe('a sweep', () => {
     expect(events.map(({ fields }) => fields['isUnbroken'])).toEqual([true, false, true, true, undefined]);
     expect(presentLeads(stage.link)).toHaveLength(349);
   });
+});
+
+test('a custom field that a colleague emptied is seen after a restart also before the catalog was read', async () => {
+  const stage = await openLinkStage({ leads: 1, ...noOthers });
+  await stage.createEngine().pullAll(() => undefined);
+  const [lead] = readLeads(stage.link);
+  const field = stage.link.mirror.readCatalog()?.customFields.find(({ kind }) => kind === 'text');
+  if (!lead || !field) throw new Error('The sandbox has no lead or no custom field.');
+  const write = (value: string | null) =>
+    byHand(stage, 'PUT', `/leads/${lead.key.id}`, { custom_fields: { [field.key]: value } });
+  write('Anna');
+  await pullRecord(stage.link, lead.key, 'edit');
+  const link = stage.reopen();
+  write(null);
+  const seen = await pullRecord(link, lead.key, 'edit');
+  expect(seen?.fields[`custom.${field.key}`]).toBeNull();
 });
 
 describe('a list that can not be read', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { loadSettings } from '../../src/app/config.ts';
-import { openLink } from '../../src/app/link.ts';
+import { type OpenLink, openLink } from '../../src/app/link.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
@@ -35,6 +35,8 @@ export interface LinkStage {
   readonly addresses: SideAddresses;
   /** An engine on the link, or on a link that differs; it stops with the test. */
   createEngine(changes?: Partial<Link>): Engine;
+  /** The link as a daemon has it that begins anew on the same mirror; the one from before is closed. */
+  reopen(): Link;
   setSheetFaults(faults: FaultsInput): Promise<void>;
   /** What a person does in the sheet. */
   editSheet(...actions: PersonActionInput[]): Promise<void>;
@@ -65,9 +67,13 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
   const budget = { requests: limits.requestsPerWindow, windowMs: limits.windowMs };
   const sheet = { ...settings.sheet, readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const log = createRecordingLog();
-  const opened = openLink({ ...settings, sheet, crm: { ...settings.crm, budget } }, log);
+  let opened: OpenLink;
+  const open = (): Link => {
+    opened = openLink({ ...settings, sheet, crm: { ...settings.crm, budget } }, log);
+    return { ...opened.link, times: { ...opened.link.times, ...quickTimes } };
+  };
+  const link = open();
   onTestFinished(() => opened.close());
-  const link = { ...opened.link, times: { ...opened.link.times, ...quickTimes } };
   const addresses = { crmUrl: crm.pageUrl, sheetsUrl: sheets.rootUrl, spreadsheetId: sheets.spreadsheetId };
   return {
     link,
@@ -78,6 +84,10 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
       const engine = new Engine({ ...link, ...changes });
       onTestFinished(() => engine.stop(5_000));
       return engine;
+    },
+    reopen() {
+      opened.close();
+      return open();
     },
     setSheetFaults: (faults) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
     editSheet: (...actions) => post(`${sheets.rootUrl}/__sandbox/person`, actions),
