@@ -6,6 +6,8 @@ export interface Catalog {
   readonly pipelines: readonly Pipeline[];
   readonly leadStatuses: readonly LeadStatus[];
   readonly customFields: readonly CustomField[];
+  /** The CRM told of custom fields, and none of them is in use: then there being none is no fault. Absent otherwise. */
+  readonly hasOnlyUnusedFields?: true;
   /** What stages and statuses were called before; absent in a catalog that the CRM has just told. */
   readonly formerLabels?: FormerLabels;
 }
@@ -75,11 +77,15 @@ export function leadStatusChoices(catalog: Catalog): Choice<string>[] {
   return tellApart(choices, catalog.formerLabels?.leadStatuses);
 }
 
-/** What the CRM told, where a list that was not empty before stays as it was if it is empty now: such an answer is a fault of the reading. */
+/**
+ * What the CRM told, where a list that was not empty before stays as it was if it is empty now: such an answer is a fault of the reading,
+ * unless custom fields were only switched off.
+ */
 export const keepLists = (told: Catalog, known: Catalog): Catalog => ({
   pipelines: told.pipelines.length > 0 ? told.pipelines : known.pipelines,
   leadStatuses: told.leadStatuses.length > 0 ? told.leadStatuses : known.leadStatuses,
-  customFields: told.customFields.length > 0 ? told.customFields : known.customFields,
+  customFields:
+    told.customFields.length > 0 || told.hasOnlyUnusedFields ? told.customFields : known.customFields,
 });
 
 /**

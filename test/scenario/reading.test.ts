@@ -292,3 +292,12 @@ test('an empty list of statuses, stages or custom fields is no reason to forget 
   await pullCatalog(stage.link, 'newest');
   expect(stage.link.mirror.readCatalog()).toEqual(known);
 });
+
+test('custom fields of which an administrator switched off the last one are no columns any more', async () => {
+  const stage = await openLinkStage({ leads: 1, ...noOthers });
+  await pullCatalog(stage.link, 'newest');
+  expect(stage.link.mirror.readCatalog()?.customFields.length).toBeGreaterThan(0);
+  for (const definition of stage.model.records.customFields) Object.assign(definition, { is_active: false });
+  await pullCatalog(stage.link, 'newest');
+  expect(stage.link.mirror.readCatalog()?.customFields).toEqual([]);
+});
