@@ -56,7 +56,9 @@ function refusal(request: JudgedRequest, status: number, answer: Envelope): Sync
     const scopes = request.scopes.join(' and ');
     return failure('CRM_FORBIDDEN', request, `needs the scope ${scopes} and was answered 403: ${words}`);
   }
-  if (meant === 404) return failure('CRM_NOT_FOUND', request, `was answered 404: ${words}`);
+  // The specification shows no 410. Whoever answers it says that the record was there, and is not any more.
+  if (meant === 404 || meant === 410)
+    return failure('CRM_NOT_FOUND', request, `was answered ${meant}: ${words}`);
   // The CRM's words alone: they stand beside the row, where a person mends it.
   if (meant >= 400 && meant < 500) return new SyncError('CRM_REFUSED', words);
   return unclear('CRM_UNREADABLE', request, `${meant} ${words}`);

@@ -218,11 +218,17 @@ describe('a refusal in the CRM’s envelope', () => {
     expect(failure.message).toContain('write:leads and write:custom_fields');
   });
 
-  it('404 is no record for a read, done for a delete and an error for an update', async () => {
-    const { crm } = await serve((response) => answerFailure(response, 404, 'Resource not found'));
+  it.each([
+    [404, 'Resource not found'],
+    [410, 'Resource is in the trash'],
+  ])('%i is no record for a read, done for a delete and an error for an update', async (status, words) => {
+    const { crm } = await serve((response) => answerFailure(response, status, words));
     expect(await crm.getRecord(lead, 'edit')).toBeUndefined();
     await crm.deleteRecord(lead);
-    expect((await failureOf(crm.updateRecord(lead, { title: 'Anna' }))).code).toBe('CRM_NOT_FOUND');
+    expect(await failureOf(crm.updateRecord(lead, { title: 'Anna' }))).toMatchObject({
+      code: 'CRM_NOT_FOUND',
+      message: `PUT /leads/42 was answered ${status}: ${words}.`,
+    });
   });
 });
 
