@@ -14,16 +14,18 @@ export type ContactTurn = 'changed' | 'any';
 /**
  * The lead whose contacts are to be read next: the one whose reading is the oldest, among those that changed since if it is their turn and
  * there are any. Leads that were never read are older than all. A lead that is gone is asked after as long as it is among
- * `leadsOfContacts`: contacts of it are still believed to be there.
+ * `leadsOfContacts`: contacts of it are still believed to be there. Whose reading failed (`failedAt`, epoch ms) has had its turn.
  */
 export function chooseLead(
   leads: readonly StoredRecord[],
   leadsOfContacts: ReadonlySet<RecordId>,
   reads: readonly ContactRead[],
   turn: ContactTurn,
+  failedAt: ReadonlyMap<RecordId, number> = new Map(),
 ): StoredRecord | undefined {
   const readByLead = new Map(reads.map((read) => [read.leadId, read]));
-  const readAt = ({ key }: StoredRecord) => readByLead.get(key.id)?.at ?? Number.NEGATIVE_INFINITY;
+  const readAt = ({ key: { id } }: StoredRecord) =>
+    Math.max(...[readByLead.get(id)?.at, failedAt.get(id)].map((at) => at ?? Number.NEGATIVE_INFINITY));
   let oldest: StoredRecord | undefined;
   let changed: StoredRecord | undefined;
   for (const lead of leads) {

@@ -11,13 +11,25 @@ import { absorbPage, proveGone, proveRecordGone } from './pull.ts';
 
 /**
  * Reads the contacts of the one lead whose turn it is. Where it is the turn of those that changed, they come first: whoever works on its
- * contacts works on a lead too, as a rule; all of them follow each other from the oldest reading on.
+ * contacts works on a lead too, as a rule; all of them follow each other from the oldest reading on. A lead whose reading failed is noted in
+ * `failedAt` and waits for its next turn: one on which the CRM fails each time would else keep all others from theirs.
  */
-export async function readNextContacts(link: Link, turn: ContactTurn): Promise<void> {
-  const { mirror } = link;
-  const lead = chooseLead(mirror.readRecords('lead'), leadsOfContacts(link), mirror.readContactReads(), turn);
-  if (lead?.presence === 'present') await readContacts(link, lead.key.id, 'sweep');
-  else if (lead) await proveContactsGone(link, lead);
+export async function readNextContacts(
+  link: Link,
+  turn: ContactTurn,
+  failedAt = new Map<RecordId, number>(),
+): Promise<void> {
+  const { clock, mirror } = link;
+  const [leads, leadsRead] = [mirror.readRecords('lead'), mirror.readContactReads()];
+  const lead = chooseLead(leads, leadsOfContacts(link), leadsRead, turn, failedAt);
+  try {
+    if (lead?.presence === 'present') await readContacts(link, lead.key.id, 'sweep');
+    else if (lead) await proveContactsGone(link, lead);
+  } catch (error) {
+    if (lead) failedAt.set(lead.key.id, clock.now());
+    throw error;
+  }
+  if (lead) failedAt.delete(lead.key.id);
   noteRound(link);
 }
 

@@ -15,7 +15,7 @@ import {
   type ReadingTimes,
   type Turn,
 } from '../core/reading.ts';
-import { type Entity, type ListedEntity, listedEntities } from '../core/record.ts';
+import { type Entity, type ListedEntity, listedEntities, type RecordId } from '../core/record.ts';
 import type { Sweep } from '../core/state.ts';
 import { expectKnownAccount, findAccountDoubt, noteAccount, recognizeAccount } from './account.ts';
 import { readNextContacts } from './contacts.ts';
@@ -68,6 +68,8 @@ export class Puller {
   readonly #heldUntil = new Map<string, number>();
   readonly #servedAt = new Map<string, number>();
   #contactTurn: ContactTurn = 'any';
+  /** Leads whose contacts could not be read the last time, and when that was. */
+  readonly #contactsFailedAt = new Map<RecordId, number>();
   #catalogAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: PullerOptions) {
@@ -182,7 +184,7 @@ export class Puller {
       work: async () => {
         // Else leads that change all the time would keep the others from ever being read.
         this.#contactTurn = this.#contactTurn === 'changed' ? 'any' : 'changed';
-        await readNextContacts(link, this.#contactTurn);
+        await readNextContacts(link, this.#contactTurn, this.#contactsFailedAt);
         return true;
       },
     };

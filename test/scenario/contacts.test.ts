@@ -32,9 +32,10 @@ async function openReading({ enabled = true } = {}) {
     return requests.map(({ method, path }) => `${method} ${path.replace(/^.*\/external|\?.*$/g, '')}`);
   };
   /** Reads contacts so often; answers what that sent. */
+  const failedAt = new Map<string, number>();
   const read = async (turns: number) => {
     sent();
-    for (let turn = 0; turn < turns; turn += 1) await readNextContacts(link, 'changed');
+    for (let turn = 0; turn < turns; turn += 1) await readNextContacts(link, 'changed', failedAt);
     return sent();
   };
   return { link, model, leads, first: leads[0]!, byHand, sweep, sent, read };
@@ -139,11 +140,19 @@ describe('reading contacts', () => {
     expect(contactOf(reading, first, id)).toMatchObject({ presence: 'present', missedSweeps: 0 });
   });
 
-  test('goes on with the other leads when one can not be understood', async () => {
+  test.each([
+    ['can not be understood', { kind: 'garbage' as const }, 'CRM_UNREADABLE'],
+    [
+      'is refused in whatever way it is asked for',
+      { kind: 'status' as const, status: 400, times: 5 },
+      'CRM_UNREADABLE',
+    ],
+    ['makes the CRM fail', { kind: 'status' as const, status: 500, times: 4 }, 'CRM_UNREACHABLE'],
+  ])('goes on with the other leads when one %s', async (_what, fault, code) => {
     const { first, leads, model, read } = await openReading();
-    const faults = [{ kind: 'garbage', path: `/leads/${first}/contacts` }];
+    const faults = [{ ...fault, path: `/leads/${first}/contacts` }];
     model.faults.order(faultOrder.parse({ faults }));
-    await expect(read(1)).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
+    await expect(read(1)).rejects.toMatchObject({ code });
     expect(await read(leadCount)).toEqual([...leads.slice(1), first].map(listOf));
   });
 });
