@@ -15,6 +15,8 @@ export interface Reader {
   readWhole(layout: Layout): Promise<TaggedSpreadsheet>;
   /** Cells of the tabs that are not read in every cycle, as of the last look at all of them. */
   otherCells(): number;
+  /** A write makes the hidden tab anew where there was none. */
+  expectShadow(): void;
   /** Tabs may be elsewhere now. */
   forget(): void;
 }
@@ -67,6 +69,9 @@ export function createReader(client: SheetsClient, log: Log): Reader {
     },
     readWhole,
     otherCells: () => otherCells,
+    expectShadow() {
+      shadow ??= shadowTitle;
+    },
     forget() {
       titles = undefined;
       shadow = shadowTitle;

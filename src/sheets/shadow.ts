@@ -27,9 +27,11 @@ const spareColumns = 10;
 /** The hidden tab, as it was last seen. */
 export type Shadow = Pick<Grid, 'sheetId' | 'title' | 'rowCount' | 'columnCount'>;
 
-/** The hidden tab that the spreadsheet's tag names, or that has its title. */
+/** The hidden tab that the spreadsheet's tag names, or that has its title, or that was made in the middle of the work and has another title now. */
 export const findShadow = ({ link, grids }: TaggedSpreadsheet): Shadow | undefined =>
-  grids.find(({ sheetId }) => sheetId === link?.shadow) ?? grids.find(({ title }) => title === shadowTitle);
+  grids.find(({ sheetId }) => sheetId === link?.shadow) ??
+  grids.find(({ title }) => title === shadowTitle) ??
+  grids.find(({ sheetId }) => sheetId === spareSheetId);
 
 const newSize = { rowCount: 100, columnCount: 26 };
 const newShadow: Shadow = { sheetId: spareSheetId, title: shadowTitle, ...newSize };

@@ -51,7 +51,11 @@ export function createSheetTable(
       return last.table;
     },
 
-    write: writer.write,
+    async write(steps, keeping) {
+      // Also where no answer came: it may be done.
+      reader.expectShadow();
+      return writer.write(steps, keeping);
+    },
     places: writer.places,
     recall: writer.recall,
 

@@ -233,6 +233,22 @@ describe('rows that move between read and write', () => {
   });
 
   test.each<[string, PersonActionInput[]]>([
+    ['and is used again by the next write', []],
+    ['and is known where it was renamed', [{ kind: 'renameTab', sheet: shadowTitle, title: 'Old' }]],
+  ])('a hidden tab that was made anew stays the one there is, %s', async (_, actions) => {
+    await sheet.fill('1', '2');
+    await sheet.person({ kind: 'deleteTab', sheet: shadowTitle });
+    await writeAfter([], [setStep(2, textCell('2'), titled('Two'))]);
+    await sheet.person(...actions);
+    for (const title of ['Three', 'Four']) {
+      await sheet.readTab();
+      const steps = [setStep(2, textCell('2'), titled(title))];
+      expect(await sheet.table.write(steps, keeping)).not.toHaveProperty('refusal');
+    }
+    expect(await sheet.titlesById()).toMatchObject({ 2: 'Four' });
+  });
+
+  test.each<[string, PersonActionInput[]]>([
     ['moved', [{ kind: 'moveColumns', sheet: 'Leads', column: 'Title', to: 4 }]],
     ['inserted before the ID', [{ kind: 'insertColumns', sheet: 'Leads', column: 0 }]],
     ['moved before the ID', [{ kind: 'moveColumns', sheet: 'Leads', column: 'Mine', to: 0 }]],
