@@ -2,6 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { type Cell, emptyCell, numberCell, spilledCell, textCell } from '../core/cell.ts';
 import type { Spreadsheet } from './client.ts';
 import { type ColumnTag, metadataFields, readColumnTags, type Stored } from './metadata.ts';
+import { readTypedColumns, type TypedColumn, tableFields } from './typed-columns.ts';
 
 /** The cells of a tab by grid row and grid column; rows are ragged, what is missing is empty. */
 export type Rows = readonly (readonly Cell[])[];
@@ -17,15 +18,17 @@ export interface Grid {
   readonly rows: Rows;
   readonly merges: readonly sheets_v4.Schema$GridRange[];
   readonly tags: readonly PlacedTag[];
+  readonly typed: readonly TypedColumn[];
 }
 
 /** Field mask of a cell: what was entered, what people see there, and whether it is an error. */
 export const cellFields = 'userEnteredValue,effectiveValue.errorValue,formattedValue';
 
-/** Field mask of what {@link readGrids} needs: the cells and our tags. */
+/** Field mask of what {@link readGrids} needs: the cells, our tags, and the types of columns. */
 export const gridFields =
   `properties.timeZone,${metadataFields},` +
   'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),merges,' +
+  `${tableFields},` +
   `data(startRow,startColumn,columnMetadata.${metadataFields},rowData.values(${cellFields})))`;
 
 export const cellAt = (rows: Rows, row: number, column: number): Cell => rows[row]?.[column] ?? emptyCell;
@@ -35,7 +38,7 @@ export const isEmptyGrid = ({ rows }: Pick<Grid, 'rows'>): boolean =>
 
 /** Google leaves out zeros, so that an absent number is 0. */
 export function readGrids(spreadsheet: Spreadsheet): Grid[] {
-  return (spreadsheet.sheets ?? []).map(({ properties, merges, data }) => ({
+  return (spreadsheet.sheets ?? []).map(({ properties, merges, tables, data }) => ({
     sheetId: idOf(properties),
     title: properties?.title ?? '',
     rowCount: properties?.gridProperties?.rowCount ?? 0,
@@ -43,6 +46,7 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
     rows: readRows(data?.[0]),
     merges: merges ?? [],
     tags: readTags(data?.[0]),
+    typed: readTypedColumns(tables ?? []),
   }));
 }
 

@@ -19,6 +19,7 @@ import { bindColumns, type ManagedColumns } from './columns.ts';
 import { cellAt, type Grid, type Rows } from './grid.ts';
 import { countCells, roomOf } from './room.ts';
 import { findStranger, type Owner, placeTab, type TabPlace, type TaggedSpreadsheet } from './tabs.ts';
+import type { TypedColumn } from './typed-columns.ts';
 
 /** A tab as a write needs it: where it is, where its columns stand, and what stood there. */
 export interface BoundTab {
@@ -29,6 +30,7 @@ export interface BoundTab {
   readonly columnCount: number;
   readonly columns: ManagedColumns;
   readonly rows: Rows;
+  readonly typed: readonly TypedColumn[];
 }
 
 /** What a read makes of a tab: what it says, and how to write to it unless it is held. */
@@ -71,7 +73,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     return held(missingPause(grid.title, layout.pauseHeader));
   const merged = findMerge(grid, columns);
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
-  const { sheetId, title, rowCount, columnCount, rows } = grid;
+  const { sheetId, title, rowCount, columnCount, rows, typed } = grid;
   const spilled = findSpilled(rows, columns);
   const fresh = findFresh(grid, columns);
   const observed: ObservedTab = {
@@ -84,7 +86,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     fresh,
     ownRows: findOwnRows(rows, columns),
   };
-  return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows } };
+  return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows, typed } };
 }
 
 const lettersOf = (places: ReadonlyMap<string, number>): Record<string, string> =>

@@ -59,7 +59,8 @@ export function refreshTab(tab: FilledTab, isTagged: boolean): Request[] {
 
 function refreshRule({ grid, look }: FilledTab, { column }: Managed, index: number): Request[] {
   const rule = column && ruleOf(column);
-  if (!rule || grid.rowCount < 2 || equalRules(look.rules[index], rule)) return [];
+  const isTypedColumn = grid.typed.some((typed) => typed.index === index);
+  if (!rule || isTypedColumn || grid.rowCount < 2 || equalRules(look.rules[index], rule)) return [];
   return [setRule(grid.sheetId, index, rule)];
 }
 

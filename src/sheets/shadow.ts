@@ -168,15 +168,24 @@ const markRows = ({ sheetId }: Shadow, start: number, end: number, run: string):
   },
 });
 
+/** Where a cell is written. */
+export interface CellPlace {
+  readonly sheetId: number;
+  readonly row: number;
+  readonly column: number;
+  /** Its column has a type in a table, which keeps its format as it is. */
+  readonly hasType: boolean;
+}
+
 /** Copies a cell of a kept row, which stood in `column` of its own tab, to another place, with its format. */
 export function copyBack(
   shadow: Shadow,
-  { row, column }: { readonly row: number; readonly column: number },
-  to: { readonly sheetId: number; readonly row: number; readonly column: number },
+  { row, column }: Pick<CellPlace, 'row' | 'column'>,
+  to: CellPlace,
 ): Request[] {
   const source = area(shadow.sheetId, row, column + 1, 1, 1);
   const destination = area(to.sheetId, to.row, to.column, 1, 1);
-  return ['PASTE_FORMULA', 'PASTE_FORMAT'].map((pasteType) => ({
+  return ['PASTE_FORMULA', ...(to.hasType ? [] : ['PASTE_FORMAT'])].map((pasteType) => ({
     copyPaste: { source, destination, pasteType },
   }));
 }

@@ -8,8 +8,9 @@ import { cellAt } from './grid.ts';
 import { givenCells, type PlacedCell, placeCells } from './placed-cells.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
-import { area, copyBack, type Shadow } from './shadow.ts';
+import { area, type CellPlace, copyBack, type Shadow } from './shadow.ts';
 import type { TabSteps } from './steps.ts';
+import { isTyped } from './typed-columns.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
 
@@ -37,33 +38,47 @@ interface Block {
  */
 export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps, shadow?: Shadow): Request[] {
   const end = endOfRows(tab.rows, tab.columns);
+  // New rows are of the table in whose rows they are inserted.
+  const isTypedAt: IsTypedAt = (row, column) => isTyped(tab.typed, Math.min(row, end), column);
   const blocks = [
     ...sets.flatMap((step) =>
-      step.place ? [] : rowBlocks(tab, step.position, placeCells(step, tab.columns)),
+      step.place ? [] : rowBlocks(tab, isTypedAt, step.position, placeCells(step, tab.columns)),
     ),
     ...appends.flatMap((step, index) =>
-      step.place ? [] : appendedBlocks(end + index, placeCells(step, tab.columns)),
+      step.place ? [] : appendedBlocks(isTypedAt, end + index, placeCells(step, tab.columns)),
     ),
   ];
   return [
     ...makeRoom(tab, end, appends.length),
     ...joinRows(blocks).map((block) => updateRequest(tab.sheetId, block)),
-    ...(shadow ? giveBack(tab, { sets, appends, deletes }, shadow, end) : []),
+    ...(shadow ? giveBack(tab, { sets, appends, deletes }, shadow, end, isTypedAt) : []),
     ...deleteRequests(tab, appends.length, deletes),
   ];
 }
 
+/** Whether a cell is of a column that has a type, and takes no format. */
+type IsTypedAt = (row: number, column: number) => boolean;
+
 /** Copies kept cells and rows back to where they belong. */
-function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, end: number): Request[] {
+function giveBack(
+  tab: BoundTab,
+  { sets, appends }: TabSteps,
+  shadow: Shadow,
+  end: number,
+  isTypedAt: IsTypedAt,
+): Request[] {
   const { sheetId } = tab;
   const copies = (step: SetStep | AppendStep, row: number): Request[] =>
-    givenCells(tab, step).flatMap(({ from, ...placed }) => [
-      // An empty cell that is copied may leave what stands there.
-      clearCell(sheetId, row, placed.column),
-      ...(step.place?.row === undefined
-        ? writeWanted(sheetId, row, placed)
-        : copyBack(shadow, { row: step.place.row, column: from }, { sheetId, row, column: placed.column })),
-    ]);
+    givenCells(tab, step).flatMap(({ from, ...placed }) => {
+      const to = { sheetId, row, column: placed.column, hasType: isTypedAt(row, placed.column) };
+      return [
+        // An empty cell that is copied may leave what stands there.
+        clearCell(to),
+        ...(step.place?.row === undefined
+          ? writeWanted(to, placed)
+          : copyBack(shadow, { row: step.place.row, column: from }, to)),
+      ];
+    });
   return [
     ...sets.flatMap((step) => copies(step, step.position)),
     ...appends.flatMap((step, index) => copies(step, end + index)),
@@ -71,15 +86,15 @@ function giveBack(tab: BoundTab, { sets, appends }: TabSteps, shadow: Shadow, en
 }
 
 /** What nothing kept, because it was meant and never stood there. */
-const writeWanted = (sheetId: number, row: number, placed: PlacedCell): Request[] =>
+const writeWanted = ({ sheetId, row, hasType }: CellPlace, placed: PlacedCell): Request[] =>
   placed.cell.kind === 'empty'
     ? []
-    : appendedBlocks(row, [placed]).map((block) => updateRequest(sheetId, block));
+    : appendedBlocks(() => hasType, row, [placed]).map((block) => updateRequest(sheetId, block));
 
-const clearCell = (sheetId: number, row: number, column: number): Request => ({
+const clearCell = ({ sheetId, row, column, hasType }: CellPlace): Request => ({
   updateCells: {
     range: area(sheetId, row, column, 1, 1),
-    fields: 'userEnteredValue,userEnteredFormat.numberFormat',
+    fields: hasType ? 'userEnteredValue' : 'userEnteredValue,userEnteredFormat.numberFormat',
   },
 });
 
@@ -94,11 +109,19 @@ function makeRoom({ sheetId, rowCount }: BoundTab, end: number, length: number):
   return [{ insertDimension: { range, inheritFromBefore: false } }];
 }
 
-const rowBlocks = (tab: BoundTab, row: number, cells: readonly PlacedCell[]): Block[] =>
-  joinCells(row, cells, ({ column, kind }) => misleads(cellAt(tab.rows, row, column), kind));
+const rowBlocks = (tab: BoundTab, isTypedAt: IsTypedAt, row: number, cells: readonly PlacedCell[]): Block[] =>
+  joinCells(
+    row,
+    cells,
+    ({ column, kind }) => misleads(cellAt(tab.rows, row, column), kind) && !isTypedAt(row, column),
+  );
 
-const appendedBlocks = (row: number, cells: readonly PlacedCell[]): Block[] =>
-  joinCells(row, cells, ({ kind }) => kind === 'date' || kind === 'instant');
+const appendedBlocks = (isTypedAt: IsTypedAt, row: number, cells: readonly PlacedCell[]): Block[] =>
+  joinCells(
+    row,
+    cells,
+    ({ column, kind }) => (kind === 'date' || kind === 'instant') && !isTypedAt(row, column),
+  );
 
 /** Whether the format of a cell would show a number of this kind as something else. One that a person chose for it stays. */
 function misleads(before: Cell, kind: FieldKind | undefined): boolean {

@@ -80,6 +80,33 @@ describe('a table', () => {
     expect((await tables()).map(({ name }) => name)).toEqual(['People', 'Table2']);
   });
 
+  test('takes no number format and no dropdown in a column that has a type', async () => {
+    await add({ tableId: '7', range: RANGE });
+    const columnProperties = [{ columnIndex: 1, columnName: '25', columnType: 'DOUBLE' }];
+    await emulator.batch([
+      { updateTable: { table: { tableId: '7', columnProperties }, fields: 'columnProperties' } },
+    ]);
+    const cell = (startRowIndex: number, startColumnIndex: number) => {
+      const range = { sheetId: 0, startRowIndex, endRowIndex: startRowIndex + 1, startColumnIndex };
+      return { ...range, endColumnIndex: startColumnIndex + 1 };
+    };
+    const fields = 'userEnteredFormat.numberFormat';
+    const format = (range: sheets_v4.Schema$GridRange) => emulator.batch([{ repeatCell: { range, fields } }]);
+    const rule = { condition: { type: 'BOOLEAN' } };
+    const validate = (range: sheets_v4.Schema$GridRange) =>
+      emulator.batch([{ setDataValidation: { range, rule } }]);
+    expect(await refusalOf(format(cell(1, 1)))).toMatchObject({
+      message: expect.stringContaining("You can't set the number format of cells in a typed column."),
+    });
+    expect(await refusalOf(validate(cell(2, 1)))).toMatchObject({
+      message: expect.stringContaining('This operation is not allowed on cells in typed columns.'),
+    });
+    for (const free of [cell(0, 1), cell(1, 2), cell(3, 1)]) {
+      await format(free);
+      await validate(free);
+    }
+  });
+
   test('keeps the types of its columns with them when columns move', async () => {
     await add({ tableId: '7', range: RANGE });
     const dataValidationRule = {

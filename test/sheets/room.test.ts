@@ -9,6 +9,7 @@ const grid: Grid = {
   columnCount: 26,
   rows: [],
   merges: [],
+  typed: [],
   tags: [],
 };
 

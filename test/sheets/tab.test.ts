@@ -30,6 +30,7 @@ const gridOf = (rows: Cell[][], merges: Grid['merges'] = []): Grid => ({
   rows: [headers, ...rows],
   merges,
   tags: [],
+  typed: [],
 });
 
 function bind(grid: Grid): BoundTab {

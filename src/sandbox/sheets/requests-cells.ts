@@ -12,7 +12,7 @@ import { cellShape, fields, gridCoordinate, gridRange, jsonObject, rowShape } fr
 import { roomInTable } from './requests-tables.ts';
 import type { Sheet } from './spreadsheet.ts';
 import { cellAt, filledRowCount, growColumns, growRows, setCell, sheetById, sizeOf } from './spreadsheet.ts';
-import { tableById } from './tables.ts';
+import { isTyped, tableById } from './tables.ts';
 
 type RowShape = z.infer<typeof rowShape>;
 
@@ -89,8 +89,11 @@ const setDataValidation = requestKind(
   (draft, { range, rule }) => {
     const { sheet, area } = resolveGridRange(draft, range);
     const mask = parseFieldMask('dataValidation');
-    for (const { row, column } of cellsOf(area))
+    for (const { row, column } of cellsOf(area)) {
+      if (isTyped(sheet, row, column))
+        throw invalidArgument('This operation is not allowed on cells in typed columns.');
       writeCell(sheet, row, column, { dataValidation: rule }, mask);
+    }
     return undefined;
   },
 );
@@ -115,6 +118,8 @@ function writeCell(sheet: Sheet, row: number, column: number, update: Cell, mask
   const cell = mergeCell(cellAt(sheet, row, column), update, mask);
   const refusal = cell && refusalOfCell(cell);
   if (refusal) throw invalidArgument(refusal);
+  if (mask.get('userEnteredFormat')?.has('numberFormat') && isTyped(sheet, row, column))
+    throw invalidArgument("You can't set the number format of cells in a typed column.");
   setCell(sheet, row, column, cell);
 }
 

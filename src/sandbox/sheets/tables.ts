@@ -75,6 +75,15 @@ function rowsPropertiesOf(table: Overlay): JsonObject {
   return { ...DEFAULT_ROWS, ...(isJsonObject(sent) && sent) };
 }
 
+/** Whether a cell stands below the header of a column that has a type, which decides what its cells look like and take. */
+export function isTyped(sheet: Sheet, row: number, column: number): boolean {
+  return sheet.tables.some((table) => {
+    const { startRow, endRow } = areaOfTable(sheet, table);
+    const isInBody = row > startRow && row < endRow - Number(hasFooter(table));
+    return isInBody && sheet.tableColumns.some(({ ranges: [header] }) => isHeader(header, startRow, column));
+  });
+}
+
 export function hasFooter(table: Overlay): boolean {
   const sent = table['rowsProperties'];
   return isJsonObject(sent) && isJsonObject(sent['footerColorStyle']);
