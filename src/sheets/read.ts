@@ -134,10 +134,24 @@ export function endOfRows(rows: Rows, columns: ManagedColumns): number {
  * break all of it: the whole column is its own.
  */
 function findSpilled(rows: Rows, columns: ManagedColumns): ReadonlySet<FieldName> {
-  const spilled = [...columns.fields].filter(([, { index }]) =>
-    rows.some((row) => isSpilled(row[index] ?? emptyCell)),
+  const spilled = [...columns.fields].filter(
+    ([, { index }]) => rows.some((row) => isSpilled(row[index] ?? emptyCell)) || isLeftEmpty(rows, index),
   );
   return new Set(spilled.map(([field]) => field));
+}
+
+/** What may fill more cells than its own. */
+const arrayPattern =
+  /\{|\b(?:ARRAYFORMULA|IMPORT[A-Z]+|GOOGLEFINANCE|QUERY|FILTER|SORTN?|UNIQUE|SPLIT|TRANSPOSE|FLATTEN|SEQUENCE|TOCOL|MAP|BYROW|SCAN|MAKEARRAY|[VH]STACK|WRAP(?:ROWS|COLS)|CHOOSE(?:ROWS|COLS))\(/i;
+
+/**
+ * Whether nothing stands in a column but an array formula that shows an error, as while it loads: then the cells that it fills are empty,
+ * and nobody has wiped them.
+ */
+function isLeftEmpty(rows: Rows, index: number): boolean {
+  const [header = emptyCell, ...cells] = rows.map((row) => row[index] ?? emptyCell);
+  const [formula = header, ...others] = cells.filter((cell) => !isBlank(cell));
+  return others.length === 0 && formula.kind === 'error' && arrayPattern.test(formula.formula ?? '');
 }
 
 interface FieldSets {

@@ -130,6 +130,31 @@ describe('rows', () => {
     expect(bound?.columns.fields.has('title')).toBe(true);
   });
 
+  const failed = (formula: string): Cell => ({ kind: 'error', message: 'Loading...', formula });
+  const imported = failed('=IMPORTRANGE("1abc","Leads!B2:B")');
+
+  test.each<[string, Cell, Cell[]]>([
+    ['below its header', textCell('Title'), [imported, emptyCell, emptyCell]],
+    ['in its header', failed('={"Title";Names!A2:A}'), [emptyCell, emptyCell, emptyCell]],
+  ])('a column that a failing array formula %s leaves empty was wiped by nobody', (_, header, titles) => {
+    const grid = gridOf(titles.map((title, index) => [textCell(String(index + 1)), title]));
+    const [headerRow = [], ...rows] = grid.rows;
+    const tags = [{ field: 'title', metadataId: 1, index: 1 }];
+    const { observed } = observeTab({ ...grid, tags, rows: [headerRow.with(1, header), ...rows] }, leads);
+    expect(observed).toMatchObject({
+      fields: new Set(['met', 'vip']),
+      rows: titles.map((title) => ({ cells: { title: title.kind === 'empty' ? spilledCell : title } })),
+    });
+  });
+
+  test.each<[string, Cell[]]>([
+    ['a formula that fills one cell fails', [failed('=1/0'), emptyCell]],
+    ['values stand beside a failing array formula', [imported, textCell('Acme'), emptyCell]],
+  ])('an empty cell says that it is empty where %s', (_, titles) => {
+    const { observed } = observeTab(gridOf(titles.map((title) => [textCell('1'), title])), leads);
+    expect(observed).toMatchObject({ fields: new Set(['title', 'met', 'vip']) });
+  });
+
   const formula = (shown?: string): Cell => ({
     kind: 'formula',
     formula: '=B2="Draft"',
