@@ -75,7 +75,8 @@ const setWidth = (sheetId: number, index: number, pixelSize: number): Request =>
 });
 
 export const setRule = (sheetId: number, index: number, rule: Rule): Request => ({
-  setDataValidation: { range: columnBody(sheetId, index), rule },
+  // Without the last word Google leaves out rows that a filter hides.
+  setDataValidation: { range: columnBody(sheetId, index), rule, filteredRowsIncluded: true },
 });
 
 export const setNote = (sheetId: number, index: number, note: string): Request => ({

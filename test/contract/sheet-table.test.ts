@@ -22,6 +22,11 @@ beforeEach(async () => {
 
 afterEach(() => sheet.close());
 
+const relabelled: Layout = sheetLayout.map((tab) => ({
+  ...tab,
+  columns: tab.columns.map((column) => (column.labels ? { ...column, labels: ['Warm'] } : column)),
+}));
+
 describe('reading again', () => {
   test('an unchanged spreadsheet is the same object, and every change makes it another one', async () => {
     await sheet.fill('1', '2');
@@ -74,14 +79,24 @@ describe('laying out', () => {
     await sheet.fill('1');
     const before = await sheet.titlesById();
     const { writes } = await sheet.countRequests();
-    const relabelled = sheetLayout.map((tab) => ({
-      ...tab,
-      columns: tab.columns.map((column) => (column.labels ? { ...column, labels: ['Warm'] } : column)),
-    }));
     await sheet.openTable().layOut(relabelled, 'refresh');
     await sheet.openTable().layOut(relabelled, 'refresh');
     expect((await sheet.countRequests()).writes).toBe(writes + 1);
     expect(await sheet.titlesById()).toEqual(before);
+  });
+
+  test('changed labels reach rows that a filter hides as well', async () => {
+    await sheet.fill('1', '2');
+    const leads = (await sheet.readEverything()).sheets?.find(
+      ({ properties }) => properties?.title === 'Leads',
+    );
+    const range = { sheetId: leads?.properties?.sheetId, startRowIndex: 0 };
+    const criteria = { 2: { hiddenValues: ['Title 1'] } };
+    await sheet.batch({ setBasicFilter: { filter: { range, criteria } } });
+    const { writes } = await sheet.countRequests();
+    await sheet.openTable().layOut(relabelled, 'refresh');
+    await sheet.openTable().layOut(relabelled, 'refresh');
+    expect((await sheet.countRequests()).writes).toBe(writes + 1);
   });
 
   test('a tab with content stays as it is when managed columns are missing', async () => {
@@ -203,10 +218,6 @@ describe('a table with typed columns that people made of a tab', () => {
     await sheet.fill('1');
     await convertToTable(2);
     const { writes } = await sheet.countRequests();
-    const relabelled = sheetLayout.map((tab) => ({
-      ...tab,
-      columns: tab.columns.map((column) => (column.labels ? { ...column, labels: ['Warm'] } : column)),
-    }));
     await sheet.openTable().layOut(relabelled, 'refresh');
     expect((await sheet.countRequests()).writes).toBe(writes);
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Cell, mergeCell, refusalOfCell } from './cell.ts';
 import type { FieldMask } from './field-mask.ts';
 import { parseFieldMask } from './field-mask.ts';
+import { isHiddenByFilter } from './filtering.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt, cellsOf } from './grid-range.ts';
 import { refuseMore } from './growth.ts';
@@ -86,10 +87,11 @@ const appendCells = requestKind(
 
 const setDataValidation = requestKind(
   z.object({ range: gridRange, rule: jsonObject.optional(), filteredRowsIncluded: z.boolean().optional() }),
-  (draft, { range, rule }) => {
+  (draft, { filteredRowsIncluded = false, range, rule }) => {
     const { sheet, area } = resolveGridRange(draft, range);
     const mask = parseFieldMask('dataValidation');
     for (const { row, column } of cellsOf(area)) {
+      if (!filteredRowsIncluded && isHiddenByFilter(sheet, row)) continue;
       if (isTyped(sheet, row, column))
         throw invalidArgument('This operation is not allowed on cells in typed columns.');
       writeCell(sheet, row, column, { dataValidation: rule }, mask);
