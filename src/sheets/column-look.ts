@@ -131,6 +131,8 @@ const colourStates = (sheetId: number, index: number): Request[] =>
 export function ruleOf({ kind, labels }: Column): Rule | undefined {
   if (kind === 'boolean') return { condition: { type: 'BOOLEAN' }, strict: false, showCustomUi: true };
   if (!labels || labels.length === 0 || labels.length > labelsMax) return undefined;
+  // Google reads them as if they were typed. A formula is no label, and what it refuses it refuses with all that is laid out.
+  if (labels.some((label) => /^[=+]/.test(label))) return undefined;
   const values = labels.map((userEnteredValue) => ({ userEnteredValue }));
   return { condition: { type: 'ONE_OF_LIST', values }, strict: false, showCustomUi: true };
 }

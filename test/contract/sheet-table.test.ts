@@ -99,6 +99,24 @@ describe('laying out', () => {
     expect((await sheet.countRequests()).writes).toBe(writes + 1);
   });
 
+  test.each(['=1+1', '+49 30'])(
+    'no dropdown is made of labels of which Google takes %s for a formula',
+    async (label) => {
+      const labelled = sheetLayout.map((tab) => ({
+        ...tab,
+        columns: tab.columns.map((column) =>
+          column.labels ? { ...column, labels: ['New', label] } : column,
+        ),
+      }));
+      await sheet.table.layOut(labelled, 'create');
+      const rules = (await sheet.readEverything()).sheets?.flatMap(({ data }) =>
+        (data?.[0]?.rowData?.[1]?.values ?? []).map(({ dataValidation }) => dataValidation?.condition?.type),
+      );
+      expect(rules).not.toContain('ONE_OF_LIST');
+      expect(rules).toContain('BOOLEAN');
+    },
+  );
+
   test('a tab with content stays as it is when managed columns are missing', async () => {
     await sheet.person({ kind: 'renameTab', sheet: 'Sheet1', title: 'Leads' });
     await sheet.person({ kind: 'paste', sheet: 'Leads', row: 0, column: 0, rows: [['Mine'], ['kept']] });
