@@ -1,3 +1,4 @@
+import { type Cell, emptyCell } from '../core/cell.ts';
 import type { TabKind } from '../core/layout.ts';
 import { type Keeping, keptTabs } from '../core/table.ts';
 import { quoteTitle } from './a1.ts';
@@ -214,6 +215,9 @@ export function keptRange(shadow: Shadow, keeping: Keeping, slots: number): stri
   return keeping.from < end ? [rangeOf(shadow, keeping.from, end)] : [];
 }
 
+/** What an array formula fills in is not copied with its cell: here the copy of one fills cells that were copied empty. */
+const copied = (cell: Cell): Cell => ('formula' in cell && cell.formula === '' ? emptyCell : cell);
+
 /** Reads what a write kept; rows of others count for nothing. */
 export function readKept(
   { sheetId }: Shadow,
@@ -225,7 +229,7 @@ export function readKept(
   const own = new Map<number, Rows[number]>();
   for (const block of blocks) {
     for (const [row, [mark, ...cells]] of readRows(block).entries())
-      if (mark?.kind === 'text' && mark.text === keeping.run) own.set(row, cells);
+      if (mark?.kind === 'text' && mark.text === keeping.run) own.set(row, cells.map(copied));
   }
   const found = <Key>(keys: Iterable<Key>, rowOf: (key: Key) => number) =>
     new Map(

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { numberSteps, type RowStep } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { shadowTitle } from '../../src/sheets/shadow.ts';
@@ -230,6 +230,24 @@ describe('rows that move between read and write', () => {
     expect(await writeAfter([], [setStep(2, textCell('2'), titled('Two'))])).toEqual([
       [0, textCell('2'), textCell('Title 2')],
     ]);
+  });
+
+  test('S1: what a copied array formula fills in the hidden tab stood in no row', async () => {
+    await sheet.fill('1', '2');
+    await sheet.readTab();
+    const value = (number: number): RowStep[] => [
+      { ...setStep(1, textCell('9'), { value: numberCell(number) }), entity: 'opportunity' },
+    ];
+    await sheet.table.write([{ kind: 'append', entity: 'opportunity', id: textCell('9'), cells: {} }]);
+    await sheet.person(
+      { kind: 'insertColumns', sheet: 'Leads', column: 2 },
+      { kind: 'edit', sheet: 'Leads', row: 0, column: 2, text: 'Mine' },
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 2, text: '=ARRAYFORMULA(A2:A9&"!")' },
+    );
+    const steps = [setStep(1, textCell('1'), titled('One')), ...value(5)];
+    await sheet.readTab();
+    const { rows } = await sheet.table.write(steps, keeping);
+    expect(rows.get(1)?.cells).toEqual({ value: emptyCell });
   });
 
   test.each<[string, PersonActionInput[]]>([
