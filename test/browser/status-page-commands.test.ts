@@ -70,6 +70,35 @@ describe('a person who has the token', () => {
     await shown(page, 'Both sides are in step');
   });
 
+  test('can answer anew where the question beside the answer became another one', async () => {
+    const { daemon } = await openFilled();
+    const status: object = JSON.parse(await (await fetch(`${daemon.url}/api/status`)).text());
+    const asked = (crm: string) => ({
+      scope: 'conflict:lead-1:title',
+      what: 'Title was changed in the CRM and in the sheet.',
+      answers: ['crm', 'sheet'],
+      about: { tab: 'Leads', record: '1', field: 'Title', crm, table: 'Typed in the sheet' },
+      since: 1_790_000_000_000,
+    });
+    let crm = 'Typed in the CRM';
+    const { enterToken, page } = await openStatusPage(browser, daemon.url);
+    await page.route('**/api/events', (route) => {
+      const told = JSON.stringify({ ...status, waiting: [asked(crm)] });
+      return route.fulfill({ contentType: 'text/event-stream', body: `event: status\ndata: ${told}\n\n` });
+    });
+    await page.route('**/api/approve', (route) => route.fulfill({ json: {} }));
+    await page.reload();
+    const conflict = card(page, 'Title was changed in the CRM and in the sheet.');
+    const take = conflict.getByRole('button', { name: 'Take the CRM’s' });
+    await take.click();
+    await enterToken();
+    await conflict.getByText('Answered: Take the CRM’s.').waitFor();
+    expect(await take.count()).toBe(0);
+    crm = 'Typed there once more';
+    await conflict.getByText(crm).waitFor();
+    await take.waitFor();
+  });
+
   test('settles a conflict with the keyboard alone, on both sides', async () => {
     const { daemon, id, stage, title } = await openDisagreeing();
     const { enterToken, expectAccessible, page } = await openStatusPage(browser, daemon.url);

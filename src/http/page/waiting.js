@@ -17,8 +17,14 @@ const labelOf = (answer) => labels[answer] ?? capitalize(answer);
 /** More than these are not read by anybody. */
 const shownMax = 50;
 
-/** What was answered and is not carried out yet, by scope. */
+/** What was answered and is not carried out yet, with the question it is for, by scope. */
 const answered = new Map();
+
+/** The same scope with another value, in other words or since another time is another question: the answer was not for that. */
+const answerTo = (item) => {
+  const given = answered.get(item.scope);
+  return given?.question === JSON.stringify(item) ? given.choice : undefined;
+};
 
 /** Shows what only a person can settle: first what can be answered here, then what has to be mended at its row. */
 export function showWaiting({ brakes, holds, refusals, tabs, waiting }) {
@@ -41,7 +47,8 @@ export function showWaiting({ brakes, holds, refusals, tabs, waiting }) {
   const all = [
     ...waiting.map((item) => ({
       ...item,
-      answered: answered.get(item.scope),
+      answered: answerTo(item),
+      question: JSON.stringify(item),
       stopped: brakes.find(({ scope }) => scope === item.scope)?.changes,
     })),
     ...unasked.map((item, index) => ({ ...item, scope: `row ${index}` })),
@@ -71,15 +78,15 @@ const showAtRow = ({ where, reason }) =>
     element('p', {}, reason),
   );
 
-function showQuestion({ about, answered: answer, answers, scope, stopped, what }) {
+function showQuestion({ about, answered: answer, answers, question, scope, stopped, what }) {
   const { tab, record, title } = about;
   const place = [tab, record === undefined ? undefined : `#${record}`].filter((part) => part !== undefined);
-  const question = { scope, seen: { what, about }, subject: title ?? tab ?? scope };
+  const asked = { question, scope, seen: { what, about }, subject: title ?? tab ?? scope };
   const choices = answers.map((choice) =>
-    element('button', { type: 'button', onclick: () => void choose(question, choice) }, labelOf(choice)),
+    element('button', { type: 'button', onclick: () => void choose(asked, choice) }, labelOf(choice)),
   );
   if (scope.startsWith('conflict:')) {
-    const settle = () => void chooseValue(scope, about.field);
+    const settle = () => void chooseValue(asked, about.field);
     choices.push(element('button', { type: 'button', onclick: settle }, `${labelOf('value')}…`));
   }
   return element(
@@ -139,7 +146,7 @@ function showStopped({ count, shown } = { count: 0, shown: [] }) {
 }
 
 /** Gives an answer to the question as it was shown when the button was pressed. */
-async function choose({ scope, seen, subject }, choice) {
+async function choose({ question, scope, seen, subject }, choice) {
   if (choice === 'trash') {
     const words = /^\w+:contact\b/.test(scope)
       ? `“${subject}” is deleted for good: the CRM has no trash for contacts.`
@@ -149,12 +156,12 @@ async function choose({ scope, seen, subject }, choice) {
   }
   const done = await command('api/approve', { scope, choice, seen });
   if (done === undefined) return;
-  answered.set(scope, choice);
+  answered.set(scope, { choice, question });
   tell(`${labelOf(choice)}: it is done with the next cycle.`);
 }
 
 /** Settles a conflict with what neither side has. */
-async function chooseValue(scope, field) {
+async function chooseValue({ question, scope }, field) {
   const input = element('textarea', { id: 'value', rows: '3' });
   const content = [
     element('p', {}, 'It is put on both sides, and read like something typed into the cell.'),
@@ -168,6 +175,6 @@ async function chooseValue(scope, field) {
   if (text === undefined) return;
   const done = await command('api/resolve', { scope, text });
   if (done === undefined) return;
-  answered.set(scope, 'value');
+  answered.set(scope, { choice: 'value', question });
   tell(`${labelOf('value')}: it is done with the next cycle.`);
 }
