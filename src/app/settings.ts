@@ -170,6 +170,9 @@ const link = z.strictObject({
   writes: writes.optional(),
 });
 
+const unreadableRedis =
+  'must be an address such as redis://:password@host:6379; signs like / and # in the password are written as %2F and %23';
+
 /** Every setting there is: its type, unit, default and meaning. The configuration file has this shape. */
 export const settingsSchema = z.strictObject({
   crm,
@@ -184,6 +187,7 @@ export const settingsSchema = z.strictObject({
       redisUrl: z
         .string()
         .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+        .refine((text) => !/^rediss?:/.test(text) || URL.canParse(text), unreadableRedis)
         .optional(),
       concurrency: count(4, 'Records that are sent to the CRM at the same time.'),
     })

@@ -168,6 +168,16 @@ test.each([
   expect(found).not.toContain(token);
 });
 
+test.each(['redis://:pass/word@redis:6379', 'redis://:pass#word@redis:6379', 'redis://redis:port'])(
+  'an address of Redis that can not be read, as with a sign in the password, is refused and not repeated: %s',
+  (url) => {
+    expect(mistakes({ ...needed, REDIS_URL: url })).toEqual([
+      'queue.redisUrl (REDIS_URL): must be an address such as redis://:password@host:6379; signs like / and # in the password are written as %2F and %23',
+    ]);
+    expect(mistakes({ ...needed, REDIS_URL: 'redis://:pass%2Fword@redis:6379/2' })).toEqual([]);
+  },
+);
+
 test('plain http is for this machine alone', () => {
   expect(mistakes({ ...needed, CRM_BASE_URL: 'http://crm.example/api' })).toEqual([
     'crm.baseUrl (CRM_BASE_URL): must begin with https:// unless it is on this machine',
