@@ -173,6 +173,9 @@ const link = z.strictObject({
 const unreadableRedis =
   'must be an address such as redis://:password@host:6379; signs like / and # in the password are written as %2F and %23';
 
+/** What a header of HTTP can carry: https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
+const headerText = /^[\x21-\x7e\xa0-\xff]([\x20-\x7e\xa0-\xff]*[\x21-\x7e\xa0-\xff])?$/;
+
 /** Every setting there is: its type, unit, default and meaning. The configuration file has this shape. */
 export const settingsSchema = z.strictObject({
   crm,
@@ -217,6 +220,7 @@ export const settingsSchema = z.strictObject({
       controlToken: z
         .string()
         .min(16, 'must have at least 16 characters')
+        .regex(headerText, 'must be of one line of letters, digits and signs')
         .optional()
         .describe('Commands need it; without it they are off.'),
       controlTokenFile: z

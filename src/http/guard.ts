@@ -110,7 +110,7 @@ function findAccessProblem(
   schemes: readonly Scheme[],
 ): string | undefined {
   if (controlToken === undefined) return 'Commands are off: start the daemon with CONTROL_TOKEN to use them.';
-  const [name, credentials = ''] = (headers.authorization ?? '').split(' ');
+  const [, name, credentials = ''] = /^(\S+) (.*)$/.exec(headers.authorization ?? '') ?? [];
   const scheme = schemes.find((each) => each === name);
   const token = scheme === 'Basic' ? atobUtf8(credentials).replace(/^[^:]*:/, '') : credentials;
   // Digests have one length, so that comparing them takes the same time whatever was sent.

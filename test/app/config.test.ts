@@ -178,6 +178,16 @@ test.each(['redis://:pass/word@redis:6379', 'redis://:pass#word@redis:6379', 're
   },
 );
 
+test('a token that no request can carry is refused', () => {
+  for (const token of ['sixteen letters 🔑', 'two lines of it\nare too many']) {
+    expect(mistakes({ ...needed, CONTROL_TOKEN: token })).toEqual([
+      'http.controlToken (CONTROL_TOKEN): must be of one line of letters, digits and signs',
+    ]);
+  }
+  for (const token of ['sixteen-letters-long', 'four words in it', 'Schlüssel für Befehle'])
+    expect(mistakes({ ...needed, CONTROL_TOKEN: token })).toEqual([]);
+});
+
 test('plain http is for this machine alone', () => {
   expect(mistakes({ ...needed, CRM_BASE_URL: 'http://crm.example/api' })).toEqual([
     'crm.baseUrl (CRM_BASE_URL): must begin with https:// unless it is on this machine',

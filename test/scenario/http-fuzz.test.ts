@@ -333,6 +333,16 @@ describe('the guard of the daemon', () => {
     expect(await command(controlToken, operator)).toBe(200);
   });
 
+  test.each(['four words in it', 'Schlüssel für alle'])(
+    'takes a token as it is sent, also one of several words: %s',
+    async (token) => {
+      const { url } = await serve({ controlToken: token });
+      const headers = (sent: string) => ({ headers: { authorization: `Bearer ${sent}` }, method: 'POST' });
+      expect((await fetch(`${url}/api/access`, headers(token))).status).toBe(204);
+      expect((await fetch(`${url}/api/access`, headers(token.slice(0, 4)))).status).toBe(401);
+    },
+  );
+
   test('asks for the token for everything but health where reading needs it, and takes no command from a browser', async () => {
     const { url, routes } = await serve({ readWithToken: true });
     const basic = `Basic ${btoa(`anybody:${controlToken}`)}`;
