@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { createBullmqQueue } from '../bullmq/queue.ts';
 import { SyncError } from '../core/errors.ts';
 import type { ConflictPolicy, Direction } from '../core/layout.ts';
@@ -12,7 +13,7 @@ import { type ApiKey, createApiKey } from '../crm/key-pool.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
 import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
-import { openMirror } from '../sqlite/open.ts';
+import { mirrorFile, openMirror } from '../sqlite/open.ts';
 import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts';
 import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { Link } from '../sync/link.ts';
@@ -142,8 +143,13 @@ export function openSlots(
   return { log: { ...log, addSlot }, close: () => (sharedBudget ? undefined : shared.close()) };
 }
 
-/** Copies the mirror of a daemon that is not running. Answers the file. */
+/** Copies the mirror of a daemon that is not running. Answers the file. Fails with CONFIG_INVALID where there is no mirror. */
 export function backUpStopped({ state }: Settings): string {
+  // Opened, a new one would be made, and its copy taken for a backup.
+  if (!existsSync(mirrorFile(state.directory))) {
+    const message = `There is no mirror in ${state.directory} (STATE_DIR), so nothing was copied.`;
+    throw new SyncError('CONFIG_INVALID', message);
+  }
   const { backUp, mirror } = openMirror({ directory: state.directory });
   try {
     return backUp(systemClock.now());

@@ -110,3 +110,12 @@ test('a backup is made of a stopped daemon as well', limit, async () => {
   const [backup = ''] = await readdir(join(stateOf(stage), 'backups'));
   expect(stdout).toContain(backup);
 });
+
+test('a backup of a state directory without a mirror is refused, and makes none', limit, async () => {
+  const stage = await openStage({ counts });
+  await rm(stateOf(stage), { recursive: true });
+  const { code, stdout, stderr } = await stage.runCommand('backup');
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`There is no mirror in ${stateOf(stage)}`);
+  await expect(readdir(stateOf(stage))).rejects.toThrow('ENOENT');
+});
