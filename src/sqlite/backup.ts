@@ -41,7 +41,8 @@ function copyMirror(connection: Connection, file: string, copiedAt: string): voi
   const unfinished = `${file}.unfinished`;
   rmSync(unfinished, { force: true });
   try {
-    connection.prepare('VACUUM INTO ?').run(unfinished);
+    // Not prepared: what is prepared takes the room that is kept for answers when the disk is full, and then nothing could be sent.
+    connection.execute(`VACUUM INTO '${unfinished.replaceAll("'", "''")}'`);
     const copy = connect(unfinished);
     try {
       markCopy(copy, copiedAt);

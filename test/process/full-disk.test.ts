@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { openMirror } from '../../src/sqlite/open.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { openStage } from '../support/process-stage.ts';
 import { findDiskProblem, openSmallDisk } from '../support/small-disk.ts';
@@ -88,5 +91,20 @@ describe.skipIf(problem !== undefined)('a full disk', { timeout: 120_000 }, () =
     disk.free();
     await stage.agreed();
     await stage.expectAtRest();
+  });
+
+  test('takes none of the room for answers for a backup, so that the daemon can go on', () => {
+    const disk = openSmallDisk(33);
+    onTestFinished(() => disk.remove());
+    const directory = join(disk.directory, "an operator's state");
+    const { backUp, mirror } = openMirror({ directory, reserveBytes: 8 * 1024 * 1024 });
+    onTestFinished(() => mirror.close());
+    mirror.expectRoom();
+    mirror.saveFact('large', 'x'.repeat(9 * 1024 * 1024));
+    expect(() => backUp(0)).toThrow(expect.objectContaining({ code: 'STATE_FULL' }));
+    expect(readdirSync(join(directory, 'backups'))).toEqual([]);
+    mirror.expectRoom();
+    mirror.saveFact('large', '');
+    expect(backUp(0)).toContain('mirror-1970');
   });
 });
