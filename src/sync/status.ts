@@ -14,6 +14,7 @@ export interface TabStatus {
   readonly recordsInCrm: number;
   readonly recordsInTable: number;
   readonly pending: number;
+  /** Without what a person ignores: nobody has to do anything about it. */
   readonly refused: number;
   readonly conflicts: number;
   readonly held: number;
@@ -115,7 +116,7 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
       recordsInCrm: count(records),
       recordsInTable: count(agreements),
       pending: count(outbox.filter(isOnItsWay)),
-      refused: countOwn(lastPlan?.refusals),
+      refused: countOwn(lastPlan?.refusals.filter(({ isIgnored }) => !isIgnored)),
       conflicts: count(lastPlan?.conflicts ?? []),
       held: countOwn(lastPlan?.holds),
       sweep,

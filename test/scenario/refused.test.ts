@@ -83,7 +83,10 @@ test('what the CRM refused stays on both sides by `ignore`, is listed, and is ta
   await scene.told('lead', id, /^Held: ignored until it changes/);
   await scene.cycled(2);
   expect([await titleOf(scene, id), (await scene.row('lead', id))?.['Title']]).toEqual([before, 'Typed']);
-  expect(await run('status')).toContain(`Ignored: lead-${id}: `);
+  const status = await run('status');
+  expect(status).toContain(`Ignored: lead-${id}: `);
+  // In CRM, in sheet, pending, refused, conflicts, held.
+  expect(status).toMatch(/^Leads +\d+ +\d+ +0 +0 +0 +0 /m);
   await post('/api/retry', { all: true });
   await scene.settled();
   expect(await titleOf(scene, id)).toBe('Typed');
