@@ -5,7 +5,14 @@ import { createGate, type Gate, guardReading } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { createMetrics, type Measured } from './metrics.ts';
 import { addPage } from './page.ts';
-import { addLinkRoutes, createServer, type HttpOptions, type HttpSide, type LinkSide } from './server.ts';
+import {
+  addLinkRoutes,
+  createServer,
+  type HttpOptions,
+  type HttpSide,
+  type LinkSide,
+  listenAt,
+} from './server.ts';
 
 /** One of several links, as this process knows it. */
 export interface LinkEntry {
@@ -57,7 +64,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   metrics.addRoute(server);
   server.get('/api/links', () => ({ links: readLinks().map(describeLink) }));
   addRefusals(server, readLinks);
-  const url = await server.listen({ host: options.host, port: options.port });
+  const url = await listenAt(server, options);
   const shut = async (name: string) => {
     const link = served.get(name);
     if (!link) return;

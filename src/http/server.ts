@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { explainError, isSyncError } from '../core/errors.ts';
+import { explainError, isSyncError, SyncError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { Health } from '../sync/health.ts';
@@ -60,8 +60,20 @@ export async function startHttp(options: HttpOptions & LinkSide): Promise<HttpSi
   metrics.addRoute(server);
   addHealthRoutes(server, () => options.health.read());
   addLinkRoutes(server, options, gate);
-  const url = await server.listen({ host: options.host, port: options.port });
+  const url = await listenAt(server, options);
   return { url, close: () => server.close() };
+}
+
+/** Answers the address. Fails with CONFIG_INVALID where nobody can listen, as where the port is taken. */
+export async function listenAt(server: FastifyInstance, { host, port }: HttpOptions): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (reason === undefined) throw error;
+    const message = `The daemon can not listen at ${host} (HTTP_HOST), port ${port} (HTTP_PORT): ${reason}.`;
+    throw new SyncError('CONFIG_INVALID', message, { cause: error });
+  }
 }
 
 /** A server that answers under its own names alone, and says what went wrong in a sentence. */

@@ -89,6 +89,27 @@ describe('a start', limit, () => {
   });
 
   test.each([
+    ['a port that is taken', '127.0.0.1', 'EADDRINUSE'],
+    ['a host that is not of this machine', '192.0.2.1', 'EADDRNOTAVAIL'],
+  ])('at %s is refused in words that name the settings', async (_, host, reason) => {
+    const stage = await openStage({ counts: { leads: 3, opportunities: 0, tasks: 0 } });
+    const daemon = await stage.startDaemon();
+    const { port } = new URL(daemon.url);
+    const other = {
+      ...stage.environment,
+      STATE_DIR: `${stage.environment['STATE_DIR']}-other`,
+      HTTP_HOST: host,
+      HTTP_PORT: port,
+    };
+    const { code, stderr } = await spawnCommand(['start'], other).ended;
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 2,
+      stderr: `The daemon can not listen at ${host} (HTTP_HOST), port ${port} (HTTP_PORT): ${reason}. Correct the setting that is named and start again.`,
+    });
+    await daemon.answers('/readyz');
+  });
+
+  test.each([
     ['another spreadsheet', 'GOOGLE_SPREADSHEET_ID', 'another-spreadsheet', 'sheet.spreadsheetId'],
     ['another CRM', 'CRM_BASE_URL', 'http://127.0.0.1:9/api/v1/external', 'crm.baseUrl'],
   ])(
