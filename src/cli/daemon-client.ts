@@ -32,7 +32,12 @@ export async function callDaemon(
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const answer: unknown = await response.json();
+  const answer: unknown = await response.json().catch((cause: unknown) => {
+    const { origin } = new URL(response.url);
+    // Else the answer was cut off.
+    const who = cause instanceof SyntaxError ? 'Something else than the daemon' : 'No daemon';
+    throw new SyncError('DAEMON_UNREACHABLE', `${who} answers at ${origin}.`, { cause });
+  });
   if (response.ok) return answer;
   const problem = problemBody.safeParse(answer).data?.error ?? `The daemon answered ${response.status}.`;
   throw new SyncError(response.status === 401 ? 'CONTROL_REFUSED' : 'DAEMON_REFUSED', problem);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
 import { callDaemon } from '../../src/cli/daemon-client.ts';
@@ -8,11 +8,12 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ family }) => family === 'IPv6'),
 );
 
-/** Serves what says under which host it was asked. Answers the port. */
-async function listenOn(host: string): Promise<number> {
-  const server = createServer((request, response) => {
-    response.end(JSON.stringify({ askedAs: request.headers.host }));
-  }).listen(0, host);
+const tellHost: RequestListener = (request, response) =>
+  void response.end(JSON.stringify({ askedAs: request.headers.host }));
+
+/** Serves what says under which host it was asked, where nothing else is given. Answers the port. */
+async function listenOn(host: string, answer = tellHost): Promise<number> {
+  const server = createServer(answer).listen(0, host);
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const address = server.address();
@@ -43,5 +44,13 @@ test('a command says in which place no daemon answers', async () => {
   await expect(asked('::1', 1)).rejects.toMatchObject({
     code: 'DAEMON_UNREACHABLE',
     message: 'No daemon answers at http://[::1]:1.',
+  });
+});
+
+test('a command says in which place something else answers than a daemon', async () => {
+  const port = await listenOn('127.0.0.1', (_request, response) => void response.end('<h1>It works!</h1>'));
+  await expect(asked('127.0.0.1', port)).rejects.toMatchObject({
+    code: 'DAEMON_UNREACHABLE',
+    message: `Something else than the daemon answers at http://127.0.0.1:${port}.`,
   });
 });
