@@ -25,9 +25,10 @@ export function createWebhook({ clock, title, url }: WebhookOptions): SendAlert 
     const isOver = new AbortController();
     void clock.sleep(timeoutMs, isOver.signal).then(() => deadline.abort());
     try {
-      const { body, status } = await fetch(url, {
+      const { address, login } = takeLogin(url);
+      const { body, status } = await fetch(address, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...login },
         body: JSON.stringify(describeAlert(alert, title)),
         // It would carry what is told elsewhere.
         redirect: 'manual',
@@ -44,6 +45,20 @@ export function createWebhook({ clock, title, url }: WebhookOptions): SendAlert 
       isOver.abort();
     }
   };
+}
+
+/** `fetch` takes no address with a name and a password in it. */
+function takeLogin(url: string): {
+  readonly address: string;
+  readonly login: Readonly<Record<string, string>>;
+} {
+  const { href, password, username } = new URL(url);
+  if (username === '' && password === '') return { address: url, login: {} };
+  const address = new URL(href);
+  address.username = '';
+  address.password = '';
+  const words = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return { address: address.href, login: { authorization: `Basic ${words.toString('base64')}` } };
 }
 
 function describeAlert({ condition, endedAt, event, link }: Alert, title: string) {

@@ -44,6 +44,16 @@ test('an alert is a text that Slack shows as it is meant, and fields for machine
   expect(receiver.requests[0]?.headers['content-type']).toBe('application/json');
 });
 
+test('a name and a password in the address are sent as a login, and not as a part of the address', async () => {
+  const receiver = await openReceiver((response) => response.end('ok'));
+  await sendTo(receiver.baseUrl.replace('://', '://alerts:p%40ss@'), began);
+  expect(receiver.requests.map(({ headers }) => headers.authorization)).toEqual([
+    `Basic ${btoa('alerts:p@ss')}`,
+  ]);
+  await sendTo(receiver.baseUrl, began);
+  expect(receiver.requests[1]?.headers).not.toHaveProperty('authorization');
+});
+
 test('a redirect is not followed: it would carry what is told elsewhere', async () => {
   const elsewhere = await openReceiver((response) => response.end());
   const receiver = await openReceiver((response) =>
