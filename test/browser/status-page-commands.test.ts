@@ -182,6 +182,23 @@ describe('a person who has the token', () => {
     expect(await leadAt(stage, 1)).toEqual({ id, title });
     await page.locator('#changes li', { hasText: 'taken back' }).waitFor();
   });
+
+  test('is told of everything that a run did before it is taken back, also beside a part of it', async () => {
+    const { daemon } = await openFilled({ counts: { leads: 8, opportunities: 0, tasks: 3 } });
+    const { enterToken, page } = await openStatusPage(browser, daemon.url);
+    const put = (entity: string, id: number) => ({
+      key: { entity, id: String(id) },
+      kind: 'update',
+      fields: { title: 'Before' },
+      base: { title: 'Typed' },
+    });
+    const steps = [...[1, 2, 3, 4, 5, 6, 7, 8].map((id) => put('lead', id)), put('task', 9)];
+    await page.route('**/api/undo', (route) => route.fulfill({ json: { steps, refusals: [] } }));
+    await page.getByRole('button', { name: /^Take back: 8 leads/ }).click({ timeout: 45_000 });
+    await enterToken();
+    const dialog = page.getByRole('dialog', { name: 'Take back' });
+    await dialog.getByText('Everything that its run did: 8 leads, 1 task.').waitFor({ timeout: 15_000 });
+  });
 });
 
 describe('the token', () => {

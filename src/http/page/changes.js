@@ -168,6 +168,7 @@ async function takeBack(order) {
     element('li', {}, `${field ? `${field}: ` : ''}${reason}`),
   );
   const content = [
+    order.run === undefined || steps.length === 0 ? undefined : element('p', {}, describeRun(steps)),
     lines.length > 0
       ? element('ul.plain', {}, ...cut(lines))
       : element('p', {}, 'Nothing of it can be taken back.'),
@@ -177,6 +178,14 @@ async function takeBack(order) {
   if ((await ask('Take back', content, action)) !== true) return;
   const done = await command('api/undo', order);
   if (done !== undefined) tell('It is being taken back on both sides.');
+}
+
+/** What stands in one line of the page may be a part of what its run did. */
+function describeRun(steps) {
+  const counts = [...Map.groupBy(steps, ({ key }) => key.entity)].map(([entity, own]) =>
+    countOf(own.length, entity, plurals[entity]),
+  );
+  return `Everything that its run did: ${counts.join(', ')}.`;
 }
 
 const forGood = ({ entity }) =>
