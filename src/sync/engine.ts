@@ -192,7 +192,10 @@ export class Engine {
     });
   }
 
-  /** A cycle, and further ones as long as rows were written that had moved, and once more when that is mended. */
+  /**
+   * A cycle, and further ones as long as rows were written that had moved, and once more when that is mended. Fails at the end where the
+   * sheet did not take all of it.
+   */
   async #runRounds(order: Omit<CycleOrder, 'trail'>, chooseRest: CycleOrder['choose']): Promise<CycleResult> {
     let result = await this.#runCycle(order);
     const mayLayOut = order.run === undefined ? !this.#gate.isManual : result.applied !== undefined;
@@ -202,6 +205,8 @@ export class Engine {
       result = await this.#runCycle({ choose: chooseRest });
     // After the cycle: a new column is known for new by the mark that laying out gives it.
     if (mayLayOut && (this.#needsLayOut || result.hasFreshColumns)) await this.#layOut();
+    // Not before: the tabs that the sheet does take must not stand still with the one that it refuses.
+    if (result.refusal) throw result.refusal;
     return result;
   }
 
@@ -209,17 +214,20 @@ export class Engine {
     const { clock } = this.link;
     const begunAt = clock.monotonicMs();
     const newsAt = this.lags.takeNews();
-    const fail = (error: unknown): never => {
+    const noteFailed = () => {
       this.tally.failedCycles += 1;
       this.lags.noteNews(newsAt);
-      throw error;
     };
     const result = await runCycle(this.link, { ...order, trail: this.#trail })
-      .catch(fail)
+      .catch((error: unknown) => {
+        noteFailed();
+        throw error;
+      })
       .finally(() => {
         this.tally.cycleMs += clock.monotonicMs() - begunAt;
       });
-    if (!result.refusal) this.#noteShown(newsAt, result);
+    if (result.refusal) noteFailed();
+    else this.#noteShown(newsAt, result);
     this.#trail = result.trail;
     this.lastPlan = result.plan;
     noteContests(this.recordProblems, result.plan);
@@ -228,8 +236,7 @@ export class Engine {
     this.lastCycleAt = now;
     this.tally.cycles += 1;
     this.tally.tableSteps += result.applied?.table.length ?? 0;
-    // What the sheet did take counts: the tabs that it does take must not stand still with the one that it refuses.
-    return result.refusal ? fail(result.refusal) : result;
+    return result;
   }
 
   /** What was read in the CRM is shown in the table now, or waits until the plan may be carried out. */

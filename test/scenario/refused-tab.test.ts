@@ -110,4 +110,23 @@ describe('a tab that somebody protects for themselves', () => {
     expect((await stage.readCrm()).leads.map(({ title }) => title).toSorted()).toEqual(titles);
     expect((await stage.readSheet())['Leads']?.map(({ Title }) => Title).toSorted()).toEqual(titles);
   });
+
+  test('keeps no new column of another tab from being known, so that what is wiped there later goes to the CRM', async () => {
+    const filled = await openFilled();
+    const { stage } = filled;
+    const { leads } = await stage.readCrm();
+    await protect(stage, 'Leads');
+    await stage.editCrm(`/leads/${leads[0]?.id}`, { title: 'Renamed in the CRM' });
+    await stage.editSheet({ kind: 'deleteColumns', sheet: 'Tasks', column: 'Description', count: 1 });
+    await goOnRefused(filled, /“Leads”/);
+    await stage.editSheet({ kind: 'edit', sheet: 'Tasks', row: 0, column: 20, text: 'Description' });
+    await goOnRefused(filled, /“Leads”/);
+    const rows = (await stage.readSheet())['Tasks'] ?? [];
+    const row = rows.findIndex(({ Description }) => Boolean(Description));
+    expect(row).toBeGreaterThanOrEqual(0);
+    await stage.editSheet({ kind: 'edit', sheet: 'Tasks', row: row + 1, column: 'Description', text: '' });
+    await goOnRefused(filled, /“Leads”/);
+    const task = (await stage.readCrm()).tasks.find(({ id }) => id === rows[row]?.['ID']);
+    expect(task).toMatchObject({ description: null });
+  });
 });
