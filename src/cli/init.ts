@@ -10,7 +10,7 @@ import { recordTabs } from '../core/layout.ts';
 import type { LayOutConsent } from '../core/ports.ts';
 import { adoptRows, planAdoption, type TabAdoption } from '../sync/adopt.ts';
 import { Engine } from '../sync/engine.ts';
-import { tableLayout } from '../sync/layout.ts';
+import { noteColumns, tableLayout } from '../sync/layout.ts';
 import type { Link } from '../sync/link.ts';
 import { pullCatalog } from '../sync/pull.ts';
 import type { CommandContext } from './command.ts';
@@ -103,7 +103,9 @@ async function layOut(link: Link, consent: LayOutConsent): Promise<boolean> {
 /** Answers whether the daemon can start without a question about rows that nobody has matched. */
 async function showUnidentified(link: Link): Promise<boolean> {
   const layout = tableLayout(link);
-  const { tabs } = await link.table.read(layout);
+  const table = await link.table.read(layout);
+  noteColumns(link.mirror, table);
+  const { tabs } = table;
   const agreed = new Set(link.mirror.readAgreements().map(({ key }) => key.entity));
   const unidentified = recordTabs(layout).flatMap(({ entity, title }) => {
     const tab = tabs[entity];

@@ -18,7 +18,7 @@ export interface Column {
   readonly header: string;
   /** What the field is called, where its header is another. */
   readonly fieldHeader?: string;
-  /** Nothing was ever agreed of the field: a column that is called so and is filled already may be people's own. */
+  /** The field never had a column: one that is called so and is filled already may be people's own. */
   readonly isNew?: true;
   readonly direction: Exclude<Direction, 'off'>;
   readonly conflict: ConflictPolicy;

@@ -12,7 +12,7 @@ export interface Managed {
   readonly column?: Column;
   /** What its field is called, whatever the configuration says; absent for a column that carries none. */
   readonly fieldHeader?: string;
-  /** Nothing was ever agreed of its field. */
+  /** Its field never had a column. */
   readonly isNew?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { findAccountDoubt } from './account.ts';
 import { applyPlan, type Landing, recallWrites } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
-import { currentLayout, tableLayout } from './layout.ts';
+import { currentLayout, noteColumns, tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
@@ -72,6 +72,7 @@ const nothingLanded: Landing = { landed: [], astraySteps: 0 };
 /** Reads the table, once more where a write has landed meanwhile of which nobody knew. */
 async function readTable(link: Link): Promise<ObservedTable> {
   const table = await link.table.read(tableLayout(link));
+  noteColumns(link.mirror, table);
   const isOutrun = rebaseOutrun(link, table);
   const isReplaced = rebaseReplaced(link, table);
   if (isOutrun || isReplaced) link.log.warn('mirror.rebased', {});

@@ -2,8 +2,9 @@ import { type Catalog, emptyCatalog } from '../core/catalog.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { buildLayout, type Policy } from '../core/policy.ts';
-import type { Entity } from '../core/record.ts';
+import { type Entity, entities } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
+import type { ObservedTable } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import type { Link } from './link.ts';
 
@@ -21,7 +22,7 @@ export function currentLayout({ mirror, policy }: Pick<Link, 'mirror' | 'policy'
 }
 
 /**
- * The same as the table is told it: with the fields of which nothing was ever agreed. One whose header the configuration names is not
+ * The same as the table is told it: with the fields that never had a column. One whose header the configuration names is not
  * among them, because whoever named it knows the column; nor is any field of a tab of which the mirror knows nothing at all, as after it
  * was lost: there everything is met for the first time, and a person is asked.
  */
@@ -53,19 +54,42 @@ function findNewFields(layout: Layout, { mirror, policy }: Pick<Link, 'mirror' |
 
 const metFact = (entity: Entity): string => `table.fields.${entity}`;
 
-/** Fields of which something was agreed, perhaps long ago: where a column is gone, nothing is agreed of its field any more. */
+const readMet = (mirror: Mirror, entity: Entity): ReadonlySet<FieldName> =>
+  new Set(mirror.readFact(metFact(entity))?.split('\n'));
+
+const saveMet = (mirror: Mirror, entity: Entity, met: ReadonlySet<FieldName>): void =>
+  mirror.saveFact(metFact(entity), [...met].join('\n'));
+
+/**
+ * Remembers which fields were found to have a column: what somebody types there from then on is meant for the field, although nothing may
+ * be agreed of it for long, as while a plan waits to be applied.
+ */
+export function noteColumns(mirror: Mirror, { tabs }: ObservedTable): void {
+  for (const entity of entities) {
+    const tab = tabs[entity];
+    if (tab.state === 'held') continue;
+    const before = readMet(mirror, entity);
+    const met = before.union(tab.fields);
+    if (met.size > before.size) saveMet(mirror, entity, met);
+  }
+}
+
+/**
+ * Fields that had a column or of which something was agreed, perhaps long ago: where a column is gone, nothing is agreed of its field any
+ * more.
+ */
 function meetFields(
   mirror: Mirror,
   { columns, entity }: Pick<TabLayout<Entity>, 'columns' | 'entity'>,
   agreements: readonly Agreement[],
 ): ReadonlySet<FieldName> {
-  const before = new Set(mirror.readFact(metFact(entity))?.split('\n'));
+  const before = readMet(mirror, entity);
   if (columns.every(({ field }) => before.has(field))) return before;
   const met = new Set(before);
   for (const { fields, offered } of agreements) {
     for (const field in fields) met.add(field);
     for (const field in offered) met.add(field);
   }
-  if (met.size > before.size) mirror.saveFact(metFact(entity), [...met].join('\n'));
+  if (met.size > before.size) saveMet(mirror, entity, met);
   return met;
 }

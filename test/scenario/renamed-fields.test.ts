@@ -104,6 +104,23 @@ describe('what an administrator of the CRM does to custom fields', limit, () => 
     expect(offers(stage)).toEqual([]);
   });
 
+  test('a column that was added for a new field stays its own where somebody types there before a plan was applied', async () => {
+    const stage = await openLeadsStage('crm', { isManual: true });
+    const { engine, link } = stage;
+    const fillRows = async () => engine.apply((await engine.plan()).run);
+    for (const _turn of [1, 2]) await fillRows();
+    nameFields(stage, { region: 'Region' });
+    for (const { id } of (await stage.readCrm()).leads)
+      await stage.editCrm(`/leads/${id}`, { custom_fields: { region: `Region ${id}` } });
+    await engine.pullAll(() => {});
+    await link.table.layOut(tableLayout(link), 'create', { addColumns: true });
+    await engine.cycle();
+    await type(stage, 'Region', 'Typed');
+    for (const _turn of [1, 2]) await engine.cycle();
+    expect(offers(stage)).toEqual([]);
+    expect(engine.lastPlan?.conflicts).toMatchObject([{ field: 'custom.region', table: 'Typed' }]);
+  });
+
   test('two fields swap their names: each keeps its column', async () => {
     const stage = await openLeadsStage();
     const [cities, phones] = [await columnOf(stage, 'City'), await columnOf(stage, 'Phone')];
