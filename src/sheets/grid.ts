@@ -1,5 +1,13 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { type Cell, emptyCell, numberCell, spilledCell, textCell } from '../core/cell.ts';
+import {
+  booleanCell,
+  type Cell,
+  describeCell,
+  emptyCell,
+  numberCell,
+  spilledCell,
+  textCell,
+} from '../core/cell.ts';
 import type { Spreadsheet } from './client.ts';
 import { type ColumnTag, metadataFields, readColumnTags, type Stored } from './metadata.ts';
 import { readTypedColumns, type TypedColumn, tableFields } from './typed-columns.ts';
@@ -21,8 +29,8 @@ export interface Grid {
   readonly typed: readonly TypedColumn[];
 }
 
-/** Field mask of a cell: what was entered, what people see there, and whether it is an error. */
-export const cellFields = 'userEnteredValue,effectiveValue.errorValue,formattedValue';
+/** Field mask of a cell: what was entered, what people see there, and whether that is an error, or yes or no in their language. */
+export const cellFields = 'userEnteredValue,effectiveValue(boolValue,errorValue),formattedValue';
 
 /** Field mask of what {@link readGrids} needs: the cells, our tags, and the types of columns. */
 export const gridFields =
@@ -90,7 +98,9 @@ export function toCell({
     const message = error.message || error.type || 'error';
     return { kind: 'error', message, ...(typeof formula === 'string' && { formula }) };
   }
-  const shown = formattedValue ? { shown: formattedValue } : {};
+  const truth = effectiveValue?.boolValue;
+  const seen = typeof truth === 'boolean' ? describeCell(booleanCell(truth)) : formattedValue;
+  const shown = seen ? { shown: seen } : {};
   if (isSpilled) return { ...spilledCell, ...shown };
   if (typeof formulaValue === 'string') return { kind: 'formula', formula: formulaValue, ...shown };
   if (typeof numberValue === 'number') return shownNumber(numberValue, formattedValue);

@@ -187,6 +187,20 @@ describe('rows', () => {
     [formula()],
   ])('a row goes on where the pause column says no: %j', (cell) => expect(isPausedBy(cell)).toBe(false));
 
+  test('a formula that comes to yes or no says so in every language', () => {
+    const [off, on] = [
+      { value: false, formattedValue: 'FAŁSZ' },
+      { value: true, formattedValue: 'PRAWDA' },
+    ].map(({ value, formattedValue }) =>
+      toCell({
+        userEnteredValue: { formulaValue: '=C2>5' },
+        effectiveValue: { boolValue: value },
+        formattedValue,
+      }),
+    );
+    expect([isPausedBy(off ?? emptyCell), isPausedBy(on ?? emptyCell)]).toEqual([false, true]);
+  });
+
   test('what a formula comes to is not a part of its cell, because it changes by itself', () => {
     const { observed } = observeTab(
       gridOf([[textCell('1'), formula('Acme'), formula('1'), formula('x'), formula('x')]]),
