@@ -175,8 +175,14 @@ export interface WriteReply {
   readonly refusal?: Refusal;
 }
 
+/** What is to be known of a tab to understand later what a write did that was planned from it. */
+export interface PlannedPlace extends ColumnPlaces {
+  /** Rows that a filter hid; absent where it hid none. */
+  readonly hiddenRows?: readonly number[];
+}
+
 /** Where the columns of the tabs stood when a write was planned. */
-export type PlannedPlaces = Readonly<Partial<Record<TabKind, ColumnPlaces>>>;
+export type PlannedPlaces = Readonly<Partial<Record<TabKind, PlannedPlace>>>;
 
 /** A write of whose reply nothing is known. */
 export interface UnansweredSteps {

@@ -27,17 +27,19 @@ export interface Grid {
   readonly merges: readonly sheets_v4.Schema$GridRange[];
   readonly tags: readonly PlacedTag[];
   readonly typed: readonly TypedColumn[];
+  /** Rows that a filter hides, in which Google copies nothing: copyPaste leaves them out. */
+  readonly hiddenRows: ReadonlySet<number>;
 }
 
 /** Field mask of a cell: what was entered, what people see there, and whether that is an error, or yes or no in their language. */
 export const cellFields = 'userEnteredValue,effectiveValue(boolValue,errorValue),formattedValue';
 
-/** Field mask of what {@link readGrids} needs: the cells, our tags, and the types of columns. */
+/** Field mask of what {@link readGrids} needs: the cells, our tags, the types of columns, and what filters hide. */
 export const gridFields =
   `properties.timeZone,${metadataFields},` +
   'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),merges,' +
   `${tableFields},` +
-  `data(startRow,startColumn,columnMetadata.${metadataFields},rowData.values(${cellFields})))`;
+  `data(startRow,startColumn,columnMetadata.${metadataFields},rowMetadata.hiddenByFilter,rowData.values(${cellFields})))`;
 
 export const cellAt = (rows: Rows, row: number, column: number): Cell => rows[row]?.[column] ?? emptyCell;
 
@@ -55,6 +57,7 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
     merges: merges ?? [],
     tags: readTags(data?.[0]),
     typed: readTypedColumns(tables ?? []),
+    hiddenRows: readHiddenRows(data?.[0]),
   }));
 }
 
@@ -71,6 +74,11 @@ function readTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag[] {
       index: (block?.startColumn ?? 0) + index,
     })),
   );
+}
+
+function readHiddenRows({ rowMetadata = [], startRow }: sheets_v4.Schema$GridData = {}): Set<number> {
+  const hidden = rowMetadata.flatMap(({ hiddenByFilter }, index) => (hiddenByFilter ? [index] : []));
+  return new Set(hidden.map((index) => (startRow ?? 0) + index));
 }
 
 /** The cells of one block of grid data, which may begin anywhere in the grid. */

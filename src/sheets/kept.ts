@@ -7,6 +7,7 @@ import {
   isNewRecord,
   type KeptRow,
   type OtherCell,
+  type PlannedPlace,
   type RowCells,
   type SetStep,
 } from '../core/table.ts';
@@ -69,16 +70,28 @@ function moveColumns(columns: ColumnIndexes, oldIndexes: readonly number[]): Col
   return { id, sync: found(columns.sync), fields: new Map(fields) };
 }
 
-/** A row as a write found it. */
-export function toKeptRow(met: KeptColumns, cells: Row, row: number): KeptRow {
+/** A row as a write found it, and the row of the hidden tab that keeps it, if one does. */
+export function toKeptRow(met: KeptColumns, cells: Row, row?: number): KeptRow {
   const { columns } = met;
   const cellIn = (column: number | undefined) => bareCell(cells[column ?? -1] ?? emptyCell);
   return {
     id: cellIn(columns.id),
     sync: cellIn(columns.sync),
     cells: Object.fromEntries([...columns.fields].map(([field, { index }]) => [field, cellIn(index)])),
-    place: { ...placeColumns(met, cells.length), row, cells: cells.map(bareCell) },
+    place: {
+      ...placeColumns(met, cells.length),
+      ...(row === undefined ? {} : { row }),
+      cells: cells.map(bareCell),
+    },
   };
+}
+
+/** A row that no copy was made of, as it was read, under the columns that the write met. */
+export function toReadRow(met: KeptColumns, read: Row): KeptRow {
+  const { oldIndexes } = met;
+  const width = Math.max(oldIndexes.length, read.length);
+  const cells = Array.from({ length: width }, (_, index) => read[oldIndexes[index] ?? index] ?? emptyCell);
+  return toKeptRow(met, cells);
 }
 
 /** The columns of a tab of which so many cells of a row are there. */
@@ -98,11 +111,17 @@ const placeColumns = (
 });
 
 /** Where the columns of a tab stand as it was read. */
-export const placesOf = ({ columnCount, columns, rows }: PlannedTab): ColumnPlaces =>
+const columnsOf = ({ columnCount, columns, rows }: PlannedTab): ColumnPlaces =>
   placeColumns({ columns, headers: rows[0] ?? [] }, columnCount);
 
+/** What is to be known later of a tab as it was read. */
+export const placesOf = (tab: PlannedTab): PlannedPlace => ({
+  ...columnsOf(tab),
+  ...(tab.hiddenRows.size > 0 ? { hiddenRows: [...tab.hiddenRows] } : {}),
+});
+
 /** The tab as it was planned from, as far as its header row and its columns tell. */
-export function toPlannedTab({ headers, columns }: ColumnPlaces): PlannedTab {
+export function toPlannedTab({ headers, columns, hiddenRows }: PlannedPlace): PlannedTab {
   const { [idHeader]: id = -1, [syncHeader]: sync, ...fields } = columns;
   return {
     columnCount: headers.length,
@@ -112,6 +131,7 @@ export function toPlannedTab({ headers, columns }: ColumnPlaces): PlannedTab {
       fields: new Map(Object.entries(fields).map(([field, index]) => [field, { index }])),
     },
     rows: [headers.map((header) => (header === '' ? emptyCell : textCell(header)))],
+    hiddenRows: new Set(hiddenRows),
   };
 }
 
@@ -139,7 +159,7 @@ export function findHit(tab: PlannedTab, step: SetStep | AppendStep, met: KeptCo
   const width = Math.max(...placed.map(({ column }) => column + 1));
   const ownId = isIdInPlace ? { ownId: step.id } : {};
   const isWhole = isNewRecord(step) && !isIdInPlace;
-  const planned = Object.entries(placesOf(tab).columns);
+  const planned = Object.entries(columnsOf(tab).columns);
   const names = strayed.flatMap(({ column }) => planned.find(([, index]) => index === column)?.[0] ?? []);
   return {
     cells,

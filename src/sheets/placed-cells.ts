@@ -7,7 +7,7 @@ import { cellAt } from './grid.ts';
 import type { BoundTab } from './read.ts';
 
 /** A tab as it was read, as far as it tells where cells are written. */
-export interface PlannedTab extends Pick<BoundTab, 'columnCount' | 'rows'> {
+export interface PlannedTab extends Pick<BoundTab, 'columnCount' | 'hiddenRows' | 'rows'> {
   readonly columns: ColumnIndexes;
 }
 

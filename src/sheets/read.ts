@@ -31,6 +31,7 @@ export interface BoundTab {
   readonly columns: ManagedColumns;
   readonly rows: Rows;
   readonly typed: readonly TypedColumn[];
+  readonly hiddenRows: ReadonlySet<number>;
 }
 
 /** What a read makes of a tab: what it says, and how to write to it unless it is held. */
@@ -73,7 +74,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     return held(missingPause(grid.title, layout.pauseHeader));
   const merged = findMerge(grid, columns);
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
-  const { sheetId, title, rowCount, columnCount, rows, typed } = grid;
+  const { sheetId, title, rowCount, columnCount, rows, typed, hiddenRows } = grid;
   const spilled = findSpilled(rows, columns);
   const fresh = findFresh(grid, columns);
   const observed: ObservedTab = {
@@ -86,7 +87,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     fresh,
     ownRows: findOwnRows(rows, columns),
   };
-  return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows, typed } };
+  return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows, typed, hiddenRows } };
 }
 
 const lettersOf = (places: ReadonlyMap<string, number>): Record<string, string> =>

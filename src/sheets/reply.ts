@@ -9,7 +9,8 @@ import {
   type WriteReply,
 } from '../core/table.ts';
 import type { SheetsClient } from './client.ts';
-import { findHit, findKeptColumns, type KeptColumns, toKeptRow } from './kept.ts';
+import type { Rows } from './grid.ts';
+import { findHit, findKeptColumns, type KeptColumns, toKeptRow, toReadRow } from './kept.ts';
 import type { PlannedTab } from './placed-cells.ts';
 import type { BoundTab } from './read.ts';
 import {
@@ -84,11 +85,28 @@ export function toReply(
   for (const [number, step] of steps) {
     const [tab, met, kept] = [tabs.get(step.entity), columns.get(step.entity), cells.rows.get(number)];
     if (!tab || !met) continue;
-    if (kept) rows.set(number, toKeptRow(met, kept, rowOfSlot(keeping, number)));
+    const reached = kept && findKept(tab, step, met, { cells: kept, row: rowOfSlot(keeping, number) });
+    if (reached) rows.set(number, reached);
     const hit = step.kind === 'delete' ? undefined : findHit(tab, step, met);
     if (hit) hits.set(number, hit);
   }
   return { rows, hits };
+}
+
+/**
+ * The row as a step reached it. Of one that a filter hid nothing is copied, so nothing tells whether rows had moved: it is taken for the one
+ * that was read, and nothing is told of it where that is no longer known.
+ */
+function findKept(
+  { hiddenRows, rows }: PlannedTab,
+  step: RowStep,
+  met: KeptColumns,
+  { cells, row }: { readonly cells: Rows[number]; readonly row: number },
+): KeptRow | undefined {
+  const isCopied = step.kind === 'append' || !hiddenRows.has(step.position);
+  if (isCopied || cells.some(({ kind }) => kind !== 'empty')) return toKeptRow(met, cells, row);
+  const read = rows[step.position];
+  return read && toReadRow(met, read);
 }
 
 /** Fails with SHEET_UNREACHABLE where the ID column was gone: nobody knows which rows the write reached. */

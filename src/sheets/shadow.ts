@@ -69,9 +69,12 @@ export function planKeeping(
 ): KeepingRequests {
   const shadow = known ?? newShadow;
   const headers = [...tabs].map(([kind, { sheetId }]) => ({ row: headerRow(keeping, kind), sheetId }));
-  const rows = steps.flatMap((step) => {
-    const sheetId = tabs.get(step.entity)?.sheetId;
-    return sheetId === undefined ? [] : [{ ...step, sheetId, row: rowOfSlot(keeping, step.slot) }];
+  const rows = steps.flatMap((step): SourceRow[] => {
+    const tab = tabs.get(step.entity);
+    if (!tab) return [];
+    const { position, slot } = step;
+    const isHidden = tab.hiddenRows.has(position);
+    return [{ position, sheetId: tab.sheetId, isHidden, row: rowOfSlot(keeping, slot) }];
   });
   rows.sort((one, other) => one.row - other.row);
   const used = spans([...headers, ...rows].map(({ row }) => row));
@@ -126,17 +129,26 @@ interface Source extends RowSpan {
   readonly sheetId: number;
 }
 
-/** Rows that stand below each other on both sides are copied at once. */
-function joinRows(
-  rows: readonly { row: number; sheetId: number; position: number }[],
-): (Source & { row: number })[] {
-  const blocks: { row: number; sheetId: number; start: number; end: number }[] = [];
-  for (const { position, row, sheetId } of rows) {
+/** A row to be kept, and the row of the hidden tab for it. */
+interface SourceRow {
+  readonly position: number;
+  readonly row: number;
+  readonly sheetId: number;
+  readonly isHidden: boolean;
+}
+
+/**
+ * Rows that stand below each other on both sides are copied at once. One that a filter hides is copied alone: among others it would be left
+ * out, and each below it would be kept in the place of another.
+ */
+function joinRows(rows: readonly SourceRow[]): (Source & { row: number })[] {
+  const blocks: { row: number; sheetId: number; start: number; end: number; isHidden: boolean }[] = [];
+  for (const { isHidden, position, row, sheetId } of rows) {
     const last = blocks.at(-1);
     const isNext =
       last?.sheetId === sheetId && last.end === position && last.row + last.end - last.start === row;
-    if (last && isNext) last.end += 1;
-    else blocks.push({ row, sheetId, start: position, end: position + 1 });
+    if (last && isNext && !isHidden && !last.isHidden) last.end += 1;
+    else blocks.push({ row, sheetId, start: position, end: position + 1, isHidden });
   }
   return blocks;
 }

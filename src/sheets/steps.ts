@@ -32,9 +32,16 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
   const appended: Cell[][] = [];
   for (const [index, step] of appends.entries()) putCells(appended, index, placedCells(tab, step));
   rows.splice(end, 0, ...appended);
-  for (const { position } of deletes) rows.splice(position, 1);
-  return { ...tab, rows, rowCount: Math.max(tab.rowCount + appends.length - deletes.length, 2) };
+  let { hiddenRows } = tab;
+  for (const { position } of deletes) {
+    rows.splice(position, 1);
+    hiddenRows = withoutRow(hiddenRows, position);
+  }
+  return { ...tab, rows, hiddenRows, rowCount: Math.max(tab.rowCount + appends.length - deletes.length, 2) };
 }
+
+const withoutRow = (positions: ReadonlySet<number>, gone: number): ReadonlySet<number> =>
+  new Set([...positions].flatMap((row) => (row === gone ? [] : [row > gone ? row - 1 : row])));
 
 function putCells(rows: Cell[][], position: number, cells: readonly PlacedCell[]): void {
   while (rows.length <= position) rows.push([]);

@@ -71,10 +71,13 @@ function giveBack(
   const copies = (step: SetStep | AppendStep, row: number): Request[] =>
     givenCells(tab, step).flatMap(({ from, ...placed }) => {
       const to = { sheetId, row, column: placed.column, hasType: isTypedAt(row, placed.column) };
+      const isHidden = step.kind === 'set' && tab.hiddenRows.has(row);
+      // A copy into a row that a filter hides would land in the next one that it shows. A formula is known by its copy alone, so it waits.
+      if (isHidden && placed.cell.kind === 'formula' && step.place?.row !== undefined) return [];
       return [
         // An empty cell that is copied may leave what stands there.
         clearCell(to),
-        ...(step.place?.row === undefined
+        ...(step.place?.row === undefined || isHidden
           ? writeWanted(to, placed)
           : copyBack(shadow, { row: step.place.row, column: from }, to)),
       ];

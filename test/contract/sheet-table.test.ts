@@ -7,6 +7,7 @@ import {
   appendStep,
   deleteStep,
   openSandboxSheet,
+  relabelled,
   type SandboxSheet,
   setStep,
   sheetLayout,
@@ -21,11 +22,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => sheet.close());
-
-const relabelled: Layout = sheetLayout.map((tab) => ({
-  ...tab,
-  columns: tab.columns.map((column) => (column.labels ? { ...column, labels: ['Warm'] } : column)),
-}));
 
 describe('reading again', () => {
   test('an unchanged spreadsheet is the same object, and every change makes it another one', async () => {
@@ -158,86 +154,6 @@ describe('laying out', () => {
     );
     const { rows } = await sheet.readTab();
     expect(rows[0]?.cells).toMatchObject({ title: textCell('007'), 'custom.met': numberCell(46292) });
-  });
-});
-
-describe('a table with typed columns that people made of a tab', () => {
-  /** As Convert to table does it: the types follow from what stands in the columns. */
-  async function convertToTable(endRowIndex: number) {
-    const typed = [
-      ['ID', 'TEXT'],
-      ['Sync', 'TEXT'],
-      ['Title', 'TEXT'],
-      ['Status', 'DROPDOWN'],
-      ['Website'],
-      ['VIP', 'BOOLEAN'],
-      ['Met', 'DATE'],
-      ['Created', 'DATE_TIME'],
-    ];
-    const dataValidationRule = {
-      condition: { type: 'ONE_OF_LIST', values: [{ userEnteredValue: 'New' }] },
-    };
-    const columnProperties = typed.map(([columnName, columnType], columnIndex) => ({
-      columnIndex,
-      columnName,
-      ...(columnType && { columnType }),
-      ...(columnType === 'DROPDOWN' && { dataValidationRule }),
-    }));
-    const whole = (await sheet.readEverything()).sheets?.find(
-      ({ properties }) => properties?.title === 'Leads',
-    );
-    const range = { sheetId: whole?.properties?.sheetId, startRowIndex: 0, endRowIndex };
-    const table = { tableId: '7', range: { ...range, startColumnIndex: 0, endColumnIndex: typed.length } };
-    await sheet.batch(
-      { addTable: { table } },
-      { updateTable: { table: { tableId: '7', columnProperties }, fields: 'columnProperties' } },
-    );
-  }
-
-  const met = { 'custom.met': numberCell(46_292) };
-  const keeping = { run: 'w1', from: 0 };
-
-  test.each([
-    ['its last row', 3],
-    ['blank rows', 4],
-  ])('takes days, times and new rows, with %s at its end', async (_, endRowIndex) => {
-    await sheet.fill('1', '2');
-    await convertToTable(endRowIndex);
-    await sheet.readTab();
-    const steps = [
-      setStep(1, textCell('1'), { ...met, created_at: numberCell(46_292.5) }),
-      appendStep('3', met),
-      appendStep('4', met),
-    ];
-    expect(await sheet.table.write(steps, keeping)).not.toHaveProperty('refusal');
-    const { rows } = await sheet.readTab();
-    expect(rows.map(({ cells }) => cells['custom.met'])).toEqual([
-      numberCell(46_292),
-      emptyCell,
-      numberCell(46_292),
-      numberCell(46_292),
-    ]);
-  });
-
-  test('gets cells back that were written over', async () => {
-    await sheet.fill('1', '2');
-    await convertToTable(3);
-    await sheet.readTab();
-    const [kept] = (await sheet.table.write([setStep(1, textCell('1'), met)], keeping)).rows.values();
-    if (!kept) throw new Error('Nothing was written over.');
-    await sheet.readTab();
-    const back = { ...setStep(1, textCell('1'), { 'custom.met': emptyCell }), place: kept.place };
-    const reply = await sheet.table.write([back], { run: 'w2', from: 20 });
-    expect(reply).not.toHaveProperty('refusal');
-    expect((await sheet.readTab()).rows[0]?.cells['custom.met']).toEqual(emptyCell);
-  });
-
-  test('keeps its own dropdowns when labels change', async () => {
-    await sheet.fill('1');
-    await convertToTable(2);
-    const { writes } = await sheet.countRequests();
-    await sheet.openTable().layOut(relabelled, 'refresh');
-    expect((await sheet.countRequests()).writes).toBe(writes);
   });
 });
 

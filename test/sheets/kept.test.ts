@@ -7,6 +7,7 @@ const tab = {
   columnCount: 4,
   columns: { id: 0, sync: undefined, fields: new Map([['title', { index: 1 }]]) },
   rows: [headers],
+  hiddenRows: new Set<number>(),
 };
 
 it('S2: a column without a header has not moved where the row of headers was kept with more cells than it was read', () => {

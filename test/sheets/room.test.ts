@@ -10,6 +10,7 @@ const grid: Grid = {
   rows: [],
   merges: [],
   typed: [],
+  hiddenRows: new Set<number>(),
   tags: [],
 };
 

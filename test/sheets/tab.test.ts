@@ -31,6 +31,7 @@ const gridOf = (rows: Cell[][], merges: Grid['merges'] = []): Grid => ({
   merges,
   tags: [],
   typed: [],
+  hiddenRows: new Set<number>(),
 });
 
 function bind(grid: Grid): BoundTab {

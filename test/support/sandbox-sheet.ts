@@ -164,6 +164,12 @@ async function countRequests({ rootUrl }: SandboxSheets): Promise<{ reads: numbe
   return { reads: usage.read.total, writes: usage.write.total };
 }
 
+/** The layout with other labels in its dropdowns. */
+export const relabelled: Layout = sheetLayout.map((tab) => ({
+  ...tab,
+  columns: tab.columns.map((column) => (column.labels ? { ...column, labels: ['Warm'] } : column)),
+}));
+
 export const textIn = (cell: Cell | undefined): string => (cell?.kind === 'text' ? cell.text : '');
 
 export const titled = (title: string): Record<string, Cell> => ({ title: textCell(title) });

@@ -3,6 +3,7 @@ import { shiftOverlays } from './band-shift.ts';
 import { type Cell, mergeCell, withValue } from './cell.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { type FieldMask, parseFieldMask } from './field-mask.ts';
+import { isHiddenByFilter } from './filtering.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaOf, cellsOf } from './grid-range.ts';
 import { resolveGridRange } from './range-reference.ts';
@@ -49,7 +50,8 @@ const copyPaste = requestKind(
   (draft, request) => {
     const from = resolveGridRange(draft, request.source);
     const to = resolveGridRange(draft, request.destination);
-    const copied = cellsIn(from.sheet, from.area);
+    const copied = visibleCells(from.sheet, from.area);
+    if (copied.length === 0) return undefined;
     const block = request.pasteOrientation === 'TRANSPOSE' ? transpose(copied) : copied;
     const height = block.length;
     const width = block[0]?.length ?? 0;
@@ -79,13 +81,25 @@ const cutPaste = requestKind(
   },
 );
 
-/** Pastes a block at a place, as far as the kind of pasting takes its parts over. */
+/** What is copied of an area: rows that a filter hides are left out, as a person who copies leaves them out. */
+function visibleCells(sheet: Sheet, area: Area): Block {
+  return cellsIn(sheet, area).filter((_, index) => !isHiddenByFilter(sheet, area.startRow + index));
+}
+
+/** Pastes a block at a place, as far as the kind of pasting takes its parts over; rows that a filter hides are left out. */
 export function pasteBlock(sheet: Sheet, row: number, column: number, block: Block, type: string): void {
   const mask = pasteMask(type);
-  const merged = block.map((cells, down) =>
-    cells.map((cell, right) => mergeCell(cellAt(sheet, row + down, column + right), cell ?? {}, mask)),
-  );
-  putCells(sheet, row, column, merged);
+  let target = row - 1;
+  const targets = block.map(() => {
+    do target += 1;
+    while (isHiddenByFilter(sheet, target));
+    return target;
+  });
+  for (const [index, cells] of block.entries()) {
+    const at = targets[index] ?? row;
+    const merged = cells.map((cell, right) => mergeCell(cellAt(sheet, at, column + right), cell ?? {}, mask));
+    putCells(sheet, at, column, [merged]);
+  }
 }
 
 /** What a cell shows, without the formula that computes it. */

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { numberSteps, type RowStep } from '../../src/core/table.ts';
+import {
+  appendStep,
+  deleteStep,
+  openSandboxSheet,
+  relabelled,
+  type SandboxSheet,
+  setStep,
+  titled,
+} from '../support/sandbox-sheet.ts';
+
+let sheet: SandboxSheet;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet();
+});
+
+afterEach(() => sheet.close());
+
+const keeping = { run: 'w1', from: 0 };
+
+describe('a table with typed columns that people made of a tab', () => {
+  /** As Convert to table does it: the types follow from what stands in the columns. */
+  async function convertToTable(endRowIndex: number) {
+    const typed = [
+      ['ID', 'TEXT'],
+      ['Sync', 'TEXT'],
+      ['Title', 'TEXT'],
+      ['Status', 'DROPDOWN'],
+      ['Website'],
+      ['VIP', 'BOOLEAN'],
+      ['Met', 'DATE'],
+      ['Created', 'DATE_TIME'],
+    ];
+    const dataValidationRule = {
+      condition: { type: 'ONE_OF_LIST', values: [{ userEnteredValue: 'New' }] },
+    };
+    const columnProperties = typed.map(([columnName, columnType], columnIndex) => ({
+      columnIndex,
+      columnName,
+      ...(columnType && { columnType }),
+      ...(columnType === 'DROPDOWN' && { dataValidationRule }),
+    }));
+    const whole = (await sheet.readEverything()).sheets?.find(
+      ({ properties }) => properties?.title === 'Leads',
+    );
+    const range = { sheetId: whole?.properties?.sheetId, startRowIndex: 0, endRowIndex };
+    const table = { tableId: '7', range: { ...range, startColumnIndex: 0, endColumnIndex: typed.length } };
+    await sheet.batch(
+      { addTable: { table } },
+      { updateTable: { table: { tableId: '7', columnProperties }, fields: 'columnProperties' } },
+    );
+  }
+
+  const met = { 'custom.met': numberCell(46_292) };
+  test.each([
+    ['its last row', 3],
+    ['blank rows', 4],
+  ])('takes days, times and new rows, with %s at its end', async (_, endRowIndex) => {
+    await sheet.fill('1', '2');
+    await convertToTable(endRowIndex);
+    await sheet.readTab();
+    const steps = [
+      setStep(1, textCell('1'), { ...met, created_at: numberCell(46_292.5) }),
+      appendStep('3', met),
+      appendStep('4', met),
+    ];
+    expect(await sheet.table.write(steps, keeping)).not.toHaveProperty('refusal');
+    const { rows } = await sheet.readTab();
+    expect(rows.map(({ cells }) => cells['custom.met'])).toEqual([
+      numberCell(46_292),
+      emptyCell,
+      numberCell(46_292),
+      numberCell(46_292),
+    ]);
+  });
+
+  test('gets cells back that were written over', async () => {
+    await sheet.fill('1', '2');
+    await convertToTable(3);
+    await sheet.readTab();
+    const [kept] = (await sheet.table.write([setStep(1, textCell('1'), met)], keeping)).rows.values();
+    if (!kept) throw new Error('Nothing was written over.');
+    await sheet.readTab();
+    const back = { ...setStep(1, textCell('1'), { 'custom.met': emptyCell }), place: kept.place };
+    const reply = await sheet.table.write([back], { run: 'w2', from: 20 });
+    expect(reply).not.toHaveProperty('refusal');
+    expect((await sheet.readTab()).rows[0]?.cells['custom.met']).toEqual(emptyCell);
+  });
+
+  test('keeps its own dropdowns when labels change', async () => {
+    await sheet.fill('1');
+    await convertToTable(2);
+    const { writes } = await sheet.countRequests();
+    await sheet.openTable().layOut(relabelled, 'refresh');
+    expect((await sheet.countRequests()).writes).toBe(writes);
+  });
+});
+
+describe('rows that a filter hides', () => {
+  const showOnly = (...shown: string[]) =>
+    sheet.person({ kind: 'filter', sheet: 'Leads', column: 'ID', shown });
+  const write = async (steps: readonly RowStep[], run = 'w1', from = 0) => {
+    await sheet.readTab();
+    const { hits, rows } = await sheet.table.write(steps, { run, from });
+    expect(hits.size).toBe(0);
+    return rows;
+  };
+
+  test('S2: between others are kept each in its own place', async () => {
+    await sheet.fill('1', '2', '3', '4');
+    await showOnly('1', '4');
+    const steps = ['1', '2', '3'].map((id) => setStep(Number(id), textCell(id), titled('Same')));
+    const rows = await write([...steps, deleteStep(4, '4')]);
+    expect([...rows.values()].map(({ id, cells }) => [id, cells['title']])).toEqual(
+      ['1', '2', '3', '4'].map((id) => [textCell(id), textCell(`Title ${id}`)]),
+    );
+    expect(await sheet.titlesById()).toEqual({ '1': 'Same', '2': 'Same', '3': 'Same' });
+  });
+
+  test('S2: that were not copied are taken for those that were read, and others are still known to have moved', async () => {
+    await sheet.fill('1', '2', '3');
+    await showOnly('1', '3');
+    await sheet.setFaults({
+      beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row: 1, column: 'ID', text: '9' }],
+    });
+    const rows = await write([
+      setStep(1, textCell('1'), titled('One')),
+      setStep(2, textCell('2'), titled('Two')),
+    ]);
+    expect([...rows.values()].map(({ id }) => id)).toEqual([numberCell(9), textCell('2')]);
+  });
+
+  test('S2: are no news after a lost reply, and the others are', async () => {
+    await sheet.fill('1', '2', '3');
+    await showOnly('1', '3');
+    await sheet.readTab();
+    const steps = [setStep(2, textCell('2'), titled('Two')), setStep(3, textCell('3'), titled('Three'))];
+    const places = structuredClone(sheet.table.places());
+    await sheet.table.write(steps, keeping);
+    await sheet.readTab();
+    const reply = await sheet.table.recall({ keeping, places, steps: numberSteps(steps) });
+    expect([...(reply?.rows ?? [])].map(([slot, { id }]) => [slot, id])).toEqual([[1, textCell('3')]]);
+  });
+
+  test('S13: get back what stood there, and nothing reaches the row below', async () => {
+    await sheet.fill('1', '2', '3');
+    const rows = await write([setStep(2, textCell('2'), titled('Hidden'))]);
+    await showOnly('1', '3');
+    const { place } = rows.get(0) ?? {};
+    const back = { ...setStep(2, textCell('2'), titled('')), ...(place && { place }) };
+    await write([back], 'w2', 10);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2', '3': 'Title 3' });
+  });
+
+  test('S13: that columns moved under are given back with their formulas', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person(
+      { kind: 'edit', sheet: 'Leads', row: 0, column: 8, text: 'Mine' },
+      { kind: 'edit', sheet: 'Leads', row: 2, column: 8, text: '=1+1' },
+    );
+    await showOnly('1');
+    await sheet.readTab();
+    await sheet.setFaults({
+      beforeNextWrite: [{ kind: 'moveColumns', sheet: 'Leads', column: 'Mine', to: 2 }],
+    });
+    const { hits, rows } = await sheet.table.write([setStep(2, textCell('2'), titled('Two'))], keeping);
+    const [hit, kept] = [hits.get(0), rows.get(0)];
+    await sheet.readTab();
+    const back = {
+      ...setStep(2, textCell('2'), hit?.cells ?? {}),
+      ...(hit && kept && { others: hit.others, place: kept.place }),
+    };
+    await sheet.table.write([back], { run: 'w2', from: 10 });
+    const { values } = (await sheet.readValues('Leads!A3:I3', 'FORMULA')) as { values: string[][] };
+    expect(values[0]?.[2]).toBe('=1+1');
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2' });
+  });
+});
