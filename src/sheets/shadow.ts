@@ -190,17 +190,16 @@ export interface CellPlace {
   readonly hasType: boolean;
 }
 
-/** Copies a cell of a kept row, which stood in `column` of its own tab, to another place, with its format. */
+/** Copies a cell of a kept row, which stood in `column` of its own tab, to another place: its formula or its format. */
 export function copyBack(
   shadow: Shadow,
   { row, column }: Pick<CellPlace, 'row' | 'column'>,
   to: CellPlace,
-): Request[] {
+  pasteType: 'PASTE_FORMULA' | 'PASTE_FORMAT',
+): Request {
   const source = area(shadow.sheetId, row, column + 1, 1, 1);
   const destination = area(to.sheetId, to.row, to.column, 1, 1);
-  return ['PASTE_FORMULA', ...(to.hasType ? [] : ['PASTE_FORMAT'])].map((pasteType) => ({
-    copyPaste: { source, destination, pasteType },
-  }));
+  return { copyPaste: { source, destination, pasteType } };
 }
 
 /** A rectangle of cells as Google's requests name it. */

@@ -59,7 +59,7 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps,
 /** Whether a cell is of a column that has a type, and takes no format. */
 type IsTypedAt = (row: number, column: number) => boolean;
 
-/** Copies kept cells and rows back to where they belong. */
+/** Gives kept cells and rows back to where they belong. */
 function giveBack(
   tab: BoundTab,
   { sets, appends }: TabSteps,
@@ -68,27 +68,33 @@ function giveBack(
   isTypedAt: IsTypedAt,
 ): Request[] {
   const { sheetId } = tab;
-  const copies = (step: SetStep | AppendStep, row: number): Request[] =>
-    givenCells(tab, step).flatMap(({ from, ...placed }) => {
+  const give = (step: SetStep | AppendStep, row: number): Request[] => {
+    // A copy into a row that a filter hides would land in the next one that it shows.
+    const isHidden = step.kind === 'set' && tab.hiddenRows.has(row);
+    return givenCells(tab, step).flatMap(({ from, ...placed }) => {
       const to = { sheetId, row, column: placed.column, hasType: isTypedAt(row, placed.column) };
-      const isHidden = step.kind === 'set' && tab.hiddenRows.has(row);
-      // A copy into a row that a filter hides would land in the next one that it shows. A formula is known by its copy alone, so it waits.
-      if (isHidden && placed.cell.kind === 'formula' && step.place?.row !== undefined) return [];
+      const kept = step.place?.row === undefined ? undefined : { row: step.place.row, column: from };
+      const isComputed = placed.cell.kind === 'formula' || placed.cell.kind === 'error';
+      // What is computed is given back by its copy alone, so it waits until the row is shown.
+      if (isComputed && (kept ? isHidden : enteredFormula(placed.cell) === undefined)) return [];
       return [
         // An empty cell that is copied may leave what stands there.
         clearCell(to),
-        ...(step.place?.row === undefined || isHidden
-          ? writeWanted(to, placed)
-          : copyBack(shadow, { row: step.place.row, column: from }, to)),
+        // A value is not copied: somebody may filter the tab in this moment.
+        ...(kept && isComputed ? [copyBack(shadow, kept, to, 'PASTE_FORMULA')] : writeWanted(to, placed)),
+        ...(kept && !isHidden && !to.hasType ? [copyBack(shadow, kept, to, 'PASTE_FORMAT')] : []),
       ];
     });
+  };
   return [
-    ...sets.flatMap((step) => copies(step, step.position)),
-    ...appends.flatMap((step, index) => copies(step, end + index)),
+    ...sets.flatMap((step) => give(step, step.position)),
+    ...appends.flatMap((step, index) => give(step, end + index)),
   ];
 }
 
-/** What nothing kept, because it was meant and never stood there. */
+const enteredFormula = (cell: Cell): string | undefined => ('formula' in cell ? cell.formula : undefined);
+
+/** A value in its cell. */
 const writeWanted = ({ sheetId, row, hasType }: CellPlace, placed: PlacedCell): Request[] =>
   placed.cell.kind === 'empty'
     ? []

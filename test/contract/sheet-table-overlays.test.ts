@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { numberSteps, type RowStep } from '../../src/core/table.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import {
   appendStep,
   deleteStep,
@@ -145,15 +146,23 @@ describe('rows that a filter hides', () => {
     expect([...(reply?.rows ?? [])].map(([slot, { id }]) => [slot, id])).toEqual([[1, textCell('3')]]);
   });
 
-  test('S13: get back what stood there, and nothing reaches the row below', async () => {
-    await sheet.fill('1', '2', '3');
-    const rows = await write([setStep(2, textCell('2'), titled('Hidden'))]);
-    await showOnly('1', '3');
-    const { place } = rows.get(0) ?? {};
-    const back = { ...setStep(2, textCell('2'), titled('')), ...(place && { place }) };
-    await write([back], 'w2', 10);
-    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2', '3': 'Title 3' });
-  });
+  test.each([
+    ['before it is read', true],
+    ['between read and write', false],
+  ])(
+    'S13: get back what stood there where somebody filters %s, and nothing reaches the row below',
+    async (_, isRead) => {
+      await sheet.fill('1', '2', '3');
+      const rows = await write([setStep(2, textCell('2'), titled('Hidden'))]);
+      const filter: PersonActionInput = { kind: 'filter', sheet: 'Leads', column: 'ID', shown: ['1', '3'] };
+      if (isRead) await sheet.person(filter);
+      else await sheet.setFaults({ beforeNextWrite: [filter] });
+      const { place } = rows.get(0) ?? {};
+      const back = { ...setStep(2, textCell('2'), titled('')), ...(place && { place }) };
+      await write([back], 'w2', 10);
+      expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2', '3': 'Title 3' });
+    },
+  );
 
   test('S13: that columns moved under are given back with their formulas', async () => {
     await sheet.fill('1', '2');
