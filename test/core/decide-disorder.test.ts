@@ -4,7 +4,7 @@ import { copyReason } from '../../src/core/decide/copies.ts';
 import { type Edit, findDisorder } from '../../src/core/decide/disorder.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import { defaultBrakes } from '../support/policy.ts';
-import { leadKey, recordOf, removeRecord, rowOf, type World } from '../support/world.ts';
+import { changeRecord, leadKey, recordOf, removeRecord, rowOf, type World } from '../support/world.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const many = Array.from({ length: 20 }, (_, index) => `Lead ${String(index + 1).padStart(2, '0')}`);
@@ -75,6 +75,18 @@ describe('S5: over the brake nothing is written', () => {
       Object.assign(rows[index]?.cells ?? {}, { title });
     expect(scopes(settle(world))).toEqual(['brake:lead:torn']);
     expect(titleOf(world, 1)).toBe('Lead 01');
+  });
+
+  it('when one column was sorted without the rest and the CRM emptied what one row lost', () => {
+    const world = worldWithLeads(many);
+    const urls = ['a.example', 'b.example', 'c.example', 'd.example'];
+    for (const [index, url] of urls.entries()) changeRecord(world, leadKey(index + 1), { 'about.url': url });
+    settle(world);
+    changeRecord(world, leadKey(4), { 'about.url': null });
+    for (const [index, url] of ['d.example', 'a.example', 'b.example', ''].entries())
+      rowOf(world, leadKey(index + 1)).cells['about.url'] = url === '' ? emptyCell : textCell(url);
+    expect(scopes(settle(world))).toEqual(['brake:lead:torn']);
+    expect(recordOf(world, leadKey(1))?.fields['about.url']).toBe('a.example');
   });
 
   it('when one column was sorted without the rest and the only row of one of its records is marked as a copy', () => {

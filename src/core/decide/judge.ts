@@ -2,7 +2,7 @@ import type { RecordId } from '../record.ts';
 import { type Agreement, isAnswerLost, type KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../typed-answer.ts';
-import type { FieldName, Value } from '../value.ts';
+import { equalValues, type FieldName, type Value } from '../value.ts';
 import { conflictScope, type TabContext } from './context.ts';
 import type { Displaced, Edit } from './disorder.ts';
 import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
@@ -56,11 +56,18 @@ export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
   });
 }
 
-/** The values of a judged row in whose cells something stands that nobody can read, or that the CRM never takes. */
+/**
+ * The values of a judged row in whose cells something stands that nobody can read, that the CRM never takes, or that the CRM happens to have
+ * as well by now.
+ */
 export function lostValuesOf({ record, agreement, decided }: JudgedRow): Displaced[] {
-  return decided.flatMap(({ field: { name }, outcome }) =>
-    outcome.kind === 'refused' ? (displacedValue(agreement, record.key.id, name) ?? []) : [],
-  );
+  return decided.flatMap(({ field: { name }, outcome }) => {
+    const lost = displacedValue(agreement, record.key.id, name);
+    const isLost =
+      outcome.kind === 'refused' ||
+      (outcome.kind === 'same' && !equalValues(record.fields[name] ?? null, lost?.before ?? null));
+    return lost && isLost ? lost : [];
+  });
 }
 
 /** All values of a record whose row is gone. */
