@@ -9,6 +9,7 @@ import {
   type WriteReply,
 } from '../core/table.ts';
 import type { SheetsClient } from './client.ts';
+import { findMet } from './filtered-rows.ts';
 import type { Rows } from './grid.ts';
 import { findHit, findKeptColumns, type KeptColumns, toKeptRow, toReadRow } from './kept.ts';
 import type { PlannedTab } from './placed-cells.ts';
@@ -73,19 +74,24 @@ export const findColumns = (
     }),
   );
 
-/** What a write did, told by what it kept. Of tabs whose ID column was gone nothing is known. */
+/**
+ * What a write did, told by what it kept, and in filtered tabs by how rows stand `after` it. Of tabs whose ID column was gone nothing
+ * is known.
+ */
 export function toReply(
   keeping: Keeping,
   steps: ReadonlyMap<number, RowStep>,
   tabs: ReadonlyMap<TabKind, PlannedTab>,
   cells: KeptCells,
+  after: ReadonlyMap<RowStep, Rows[number]> = new Map(),
 ): WriteReply {
   const columns = findColumns(tabs, cells);
   const [rows, hits] = [new Map<number, KeptRow>(), new Map<number, Hit>()];
   for (const [number, step] of steps) {
     const [tab, met, kept] = [tabs.get(step.entity), columns.get(step.entity), cells.rows.get(number)];
     if (!tab || !met) continue;
-    const reached = kept && findKept(tab, step, met, { cells: kept, row: rowOfSlot(keeping, number) });
+    const copy = kept && { cells: kept, row: rowOfSlot(keeping, number) };
+    const reached = copy && findReached(tab, step, met, copy, after.get(step));
     if (reached) rows.set(number, reached);
     const hit = step.kind === 'delete' ? undefined : findHit(tab, step, met);
     if (hit) hits.set(number, hit);
@@ -94,18 +100,21 @@ export function toReply(
 }
 
 /**
- * The row as a step reached it. Of one that a filter hid nothing is copied, so nothing tells whether rows had moved: it is taken for the one
- * that was read, and nothing is told of it where that is no longer known.
+ * The row as a step reached it. Of one that a filter hid nothing is copied: a set tells by how it stands now, a delete is taken to have
+ * reached the row that was read, and where neither is known nothing is told.
  */
-function findKept(
-  { hiddenRows, rows }: PlannedTab,
+function findReached(
+  tab: PlannedTab,
   step: RowStep,
   met: KeptColumns,
-  { cells, row }: { readonly cells: Rows[number]; readonly row: number },
+  copy: { readonly cells: Rows[number]; readonly row: number },
+  now: Rows[number] | undefined,
 ): KeptRow | undefined {
-  const isCopied = step.kind === 'append' || !hiddenRows.has(step.position);
-  if (isCopied || cells.some(({ kind }) => kind !== 'empty')) return toKeptRow(met, cells, row);
-  const read = rows[step.position];
+  const isFiltered = tab.hiddenRows.size > 0;
+  if (!isFiltered || step.kind === 'append' || copy.cells.some(({ kind }) => kind !== 'empty'))
+    return toKeptRow(met, copy.cells, copy.row);
+  if (step.kind === 'set') return now && findMet(tab, step, met, now);
+  const read = tab.rows[step.position];
   return read && toReadRow(met, read);
 }
 

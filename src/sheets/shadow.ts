@@ -90,7 +90,7 @@ export function planKeeping(
       ...headers.map(({ row, sheetId }) =>
         copyRows({ sheetId, start: 0, end: 1 }, shadow, row, 'PASTE_VALUES'),
       ),
-      ...joinRows(rows).flatMap(({ row, ...source }) => [
+      ...blocksOf(rows).flatMap(({ row, ...source }) => [
         copyRows(source, shadow, row, 'PASTE_FORMULA'),
         copyRows(source, shadow, row, 'PASTE_FORMAT'),
       ]),
@@ -115,7 +115,7 @@ interface RowSpan {
 }
 
 /** Rows that stand below each other, in one. */
-function spans(rows: readonly number[]): RowSpan[] {
+export function spans(rows: readonly number[]): RowSpan[] {
   const joined: { start: number; end: number }[] = [];
   for (const row of rows.toSorted((one, other) => one - other)) {
     const last = joined.at(-1);
@@ -137,17 +137,22 @@ interface SourceRow {
   readonly isHidden: boolean;
 }
 
+/** From so many rows on a batch grows too large if each is copied alone. */
+const joinedMin = 200;
+
 /**
- * Rows that stand below each other on both sides are copied at once. One that a filter hides is copied alone: among others it would be left
- * out, and each below it would be kept in the place of another.
+ * Rows that stand below each other on both sides are copied at once where they are many. One that a filter hides is always copied alone: among
+ * others it would be left out, and each below it would be kept in the place of another. The same goes for a row that somebody filters away
+ * in that moment.
  */
-function joinRows(rows: readonly SourceRow[]): (Source & { row: number })[] {
+function blocksOf(rows: readonly SourceRow[]): (Source & { row: number })[] {
+  const canJoin = rows.length >= joinedMin;
   const blocks: { row: number; sheetId: number; start: number; end: number; isHidden: boolean }[] = [];
   for (const { isHidden, position, row, sheetId } of rows) {
     const last = blocks.at(-1);
     const isNext =
       last?.sheetId === sheetId && last.end === position && last.row + last.end - last.start === row;
-    if (last && isNext && !isHidden && !last.isHidden) last.end += 1;
+    if (last && isNext && canJoin && !isHidden && !last.isHidden) last.end += 1;
     else blocks.push({ row, sheetId, start: position, end: position + 1, isHidden });
   }
   return blocks;

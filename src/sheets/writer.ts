@@ -4,6 +4,7 @@ import type { Log, Table } from '../core/ports.ts';
 import type { Refusal, RowStep, WriteReply } from '../core/table.ts';
 import { columnLetters } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
+import { findFilteredSets, rangesOfFiltered, readFiltered } from './filtered-rows.ts';
 import { placesOf, toPlannedTab } from './kept.ts';
 import { type Stored, tagWrite, type WriteTag } from './metadata.ts';
 import {
@@ -56,8 +57,9 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
       const half = Math.ceil(steps.length / 2);
       return writeParts([steps.slice(0, half), steps.slice(half)], (part) => writeBatch(part, plan));
     }
+    const filtered = findFilteredSets(steps, tabs);
     const answer = await client
-      .batchUpdate(all, keptFields, keep?.ranges ?? [])
+      .batchUpdate(all, keptFields, keep ? [...keep.ranges, ...rangesOfFiltered(filtered)] : [])
       .catch((error: unknown) => asRefusal(namePlace(error, all, tabsOf(steps, tabs))));
     if (answer instanceof SyncError) return writeTabs(answer, steps, (part) => writeBatch(part, plan));
     const met = tabs;
@@ -68,7 +70,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     const slots = kept.map(({ slot }) => slot);
     const cells = readKept(keep.shadow, plan.keeping, slots, answer);
     expectIdColumns(met, cells);
-    const reply = toReply(plan.keeping, own, met, cells);
+    const reply = toReply(plan.keeping, own, met, cells, readFiltered(filtered, answer));
     if (reply.hits.size > 0) log.warn('sheet.columns_moved', { steps: reply.hits.size });
     return reply;
   }

@@ -110,15 +110,30 @@ describe('rows that a filter hides', () => {
     return rows;
   };
 
-  test('S2: between others are kept each in its own place', async () => {
+  test.each([4, 240])('S2: among %i written ones are kept each in its own place', async (count) => {
+    const ids = Array.from({ length: count }, (_, index) => String(index + 1));
+    await sheet.fill(...ids);
+    await showOnly(...ids.filter((id) => id !== '2' && id !== '3'));
+    const sets = ids.slice(0, -1).map((id) => setStep(Number(id), textCell(id), titled('Same')));
+    const rows = await write([...sets, deleteStep(count, String(count))]);
+    expect([...rows.values()].map(({ id, cells }) => [id, cells['title']])).toEqual(
+      ids.map((id) => [textCell(id), textCell(`Title ${id}`)]),
+    );
+    expect(await sheet.titlesById()).toEqual(Object.fromEntries(ids.slice(0, -1).map((id) => [id, 'Same'])));
+  });
+
+  test('S2: that moved under a write are known by how they stand after it', async () => {
     await sheet.fill('1', '2', '3', '4');
     await showOnly('1', '4');
-    const steps = ['1', '2', '3'].map((id) => setStep(Number(id), textCell(id), titled('Same')));
-    const rows = await write([...steps, deleteStep(4, '4')]);
-    expect([...rows.values()].map(({ id, cells }) => [id, cells['title']])).toEqual(
-      ['1', '2', '3', '4'].map((id) => [textCell(id), textCell(`Title ${id}`)]),
-    );
-    expect(await sheet.titlesById()).toEqual({ '1': 'Same', '2': 'Same', '3': 'Same' });
+    await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertRows', sheet: 'Leads', row: 2, count: 1 }] });
+    const rows = await write([
+      setStep(2, textCell('2'), titled('Two')),
+      { ...setStep(3, textCell('3'), {}), id: textCell('new-3') },
+    ]);
+    expect([...rows.values()].map(({ id, cells }) => [id, cells['title']])).toEqual([
+      [emptyCell, emptyCell],
+      [textCell('2'), textCell('Title 2')],
+    ]);
   });
 
   test('S2: that were not copied are taken for those that were read, and others are still known to have moved', async () => {

@@ -1,0 +1,85 @@
+import { emptyCell, equalCells } from '../core/cell.ts';
+import { isMostlyAlike } from '../core/kept-cell.ts';
+import type { TabKind } from '../core/layout.ts';
+import type { KeptRow, RowStep, SetStep } from '../core/table.ts';
+import { quoteTitle } from './a1.ts';
+import type { Spreadsheet } from './client.ts';
+import { blocksBySheet, type Rows, readRows } from './grid.ts';
+import { type KeptColumns, toKeptRow, toReadRow } from './kept.ts';
+import { type PlannedTab, placedCells } from './placed-cells.ts';
+import type { BoundTab } from './read.ts';
+import { spans } from './shadow.ts';
+
+type Row = Rows[number];
+
+/**
+ * A set in a filtered tab. Nothing is copied of a row that a filter hides, and any row may have moved to where another one was read, so that
+ * what the set met is told by how the row stands after the write where there is no copy.
+ */
+interface FilteredSet {
+  readonly step: SetStep;
+  readonly tab: BoundTab;
+  /** Where the row stands after the batch. */
+  readonly row: number;
+}
+
+/** The sets of a batch in tabs of which a filter hides rows. */
+export function findFilteredSets(
+  steps: readonly RowStep[],
+  tabs: ReadonlyMap<TabKind, BoundTab>,
+): readonly FilteredSet[] {
+  return steps.flatMap((step): FilteredSet | [] => {
+    const tab = tabs.get(step.entity);
+    if (step.kind !== 'set' || !tab || tab.hiddenRows.size === 0) return [];
+    const isAbove = ({ entity, kind, ...other }: RowStep): boolean =>
+      kind === 'delete' && entity === step.entity && 'position' in other && other.position < step.position;
+    return { step, tab, row: step.position - steps.filter(isAbove).length };
+  });
+}
+
+/** Where the rows are read in the reply. */
+export const rangesOfFiltered = (sets: readonly FilteredSet[]): string[] =>
+  [...Map.groupBy(sets, ({ tab }) => tab.title)].flatMap(([title, own]) =>
+    spans(own.map(({ row }) => row)).map(({ start, end }) => `${quoteTitle(title)}!${start + 1}:${end}`),
+  );
+
+/** The rows after the write. */
+export function readFiltered(sets: readonly FilteredSet[], answer: Spreadsheet): ReadonlyMap<RowStep, Row> {
+  const blocks = blocksBySheet(answer);
+  return new Map(
+    sets.map(({ row, step, tab: { sheetId } }) => {
+      const block = blocks.get(sheetId)?.find(({ startRow, rowData }) => {
+        const start = startRow ?? 0;
+        return start <= row && row < start + (rowData?.length ?? 0);
+      });
+      return [step, (block && readRows(block)[row]) ?? []] as const;
+    }),
+  );
+}
+
+/**
+ * The row that a set met, by how it stands now: the one that was read if it has the ID for which the set was meant, another one that was
+ * read if it has that one's, or looks like it where the ID was written over; else whatever is there without what was written.
+ */
+export function findMet(tab: PlannedTab, step: SetStep, met: KeptColumns, now: Row): KeptRow {
+  const { columns } = met;
+  const written = new Set(placedCells(tab, step).map(({ column }) => column));
+  const before = toKeptRow(
+    met,
+    now.map((cell, column) => (written.has(column) ? emptyCell : cell)),
+  );
+  const toRead = (row: Row): KeptRow => toReadRow(met, row);
+  const read = toRead(tab.rows[step.position] ?? []);
+  const isNamed = !written.has(columns.id) && before.id.kind !== 'empty';
+  if (isNamed && equalCells(read.id, before.id)) return read;
+  const unwritten = [...columns.fields].filter(([, { index }]) => !written.has(index));
+  const showsSame = ({ cells, id }: KeptRow): boolean => {
+    if (isNamed) return equalCells(id, before.id);
+    const seen = Object.fromEntries(unwritten.map(([field]) => [field, cells[field] ?? emptyCell]));
+    return isMostlyAlike(seen, before.cells);
+  };
+  if (showsSame(read)) return read;
+  const [first, ...others] = tab.rows.slice(1).map(toRead).filter(showsSame);
+  // Copies of a row have its ID.
+  return first && others.every(({ id }) => equalCells(id, first.id)) ? first : before;
+}
