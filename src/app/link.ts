@@ -73,29 +73,28 @@ export function openLink(
       lease !== undefined && enterMirror(mirror, lease, { now: systemClock.now(), newWord: newWord() });
     const isCopy = rebaseCopy(mirror, { now: systemClock.now(), newWord: newWord() });
     if (isOutrun || isCopy) log.warn('mirror.rebased', {});
-    const [clock, random] = [systemClock, Math.random];
+    const common = { clock: systemClock, random: Math.random, log };
     const { crm, sheet } = settings;
+    const client = { ...crm, ...common };
     const slots = openSlots(settings, { mirror, budgetLog }, sharedBudget);
     const keys = openKeys(settings, rereadKeys);
     const budget = createKeyBudget(settings, slots.log, keys);
     const keyReaders = keys.map((key) => ({
       key,
-      crm: createCrmClient({ ...crm, budget: onlyKey(budget, key), clock, random, log }),
+      crm: createCrmClient({ ...client, budget: onlyKey(budget, key) }),
     }));
     const fence = lease ? { fence: lease } : {};
-    const customKeys = mirror.readCatalog()?.customFields.map(({ key }) => key) ?? [];
     const link: Link = {
       name: linkNameOf(settings),
       mirror,
-      crm: createCrmClient({ ...crm, budget, clock, random, log, customKeys, ...fence }),
+      crm: createCrmClient({ ...client, budget, customKeys: customKeysOf(mirror), ...fence }),
       table: createGoogleSheetTable({
         ...sheetOptions(settings, log),
         account: accountOf(settings),
         ...fence,
       }),
       queue: openQueue(settings, log),
-      clock,
-      log,
+      ...common,
       policy: readPolicy(settings),
       isManual: settings.writes === 'manual',
       times: {
@@ -106,7 +105,6 @@ export function openLink(
         refillMs: 2_000,
       },
       backoff: { firstMs: 1_000, maxMs: 60_000 },
-      random,
       newWord,
       // A secret may have been exchanged meanwhile.
       keys: () => keyReaders.map(({ crm, key }) => ({ crm, name: key.name })),
@@ -122,6 +120,9 @@ export function openLink(
     throw error;
   }
 }
+
+const customKeysOf = (mirror: Mirror): string[] =>
+  (mirror.readCatalog()?.customFields ?? []).map(({ key }) => key);
 
 /** The slots of the budget: a single link keeps them in its mirror, several share them. */
 export function openSlots(

@@ -253,7 +253,7 @@ class SlidingLogBudget implements RequestBudget {
   }
 
   #stopAlarm(): void {
-    // Given no reason, it would make an exception for nobody.
+    // Without a reason it makes an exception that nobody reads.
     this.#alarm?.abort('served');
     this.#alarm = undefined;
   }

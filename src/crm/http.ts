@@ -213,7 +213,7 @@ export async function sendInTime(
     const headers = { ...request.headers, 'x-api-key': secret };
     return hideKey(await carry({ ...request, headers }, deadline.signal), secret);
   } finally {
-    // Given no reason, it would make an exception for nobody.
+    // Without a reason it makes an exception that nobody reads.
     end.abort('answered');
   }
 }

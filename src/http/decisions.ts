@@ -10,8 +10,8 @@ const scope = z.string().min(1).max(300);
 const side = z.enum(['crm', 'sheet']);
 
 /** The question as the person sees it who answers. */
-const seen = z.strictObject({ what: z.string(), about: z.record(z.string(), z.string()) });
-const approveBody = z.strictObject({ scope, choice: z.enum(answers), seen: seen.optional() });
+const shownQuestion = z.strictObject({ what: z.string(), about: z.record(z.string(), z.string()) });
+const approveBody = z.strictObject({ scope, choice: z.enum(answers), seen: shownQuestion.optional() });
 
 /** A cell of a spreadsheet holds no more characters. */
 const textLengthMax = 50_000;
@@ -58,7 +58,7 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
 }
 
 /** Refuses an answer to what has changed since it was shown: more rows may be gone by now than the person saw. */
-function expectSame(engine: Engine, scope: string, { about, what }: z.output<typeof seen>): void {
+function expectSame(engine: Engine, scope: string, { about, what }: z.output<typeof shownQuestion>): void {
   const asked = listWaiting(engine).find((item) => item.scope === scope);
   const isSame = (name: string) => asked?.about[name] === about[name];
   if (!asked || (asked.what === what && Object.keys({ ...asked.about, ...about }).every(isSame))) return;

@@ -28,12 +28,14 @@ export function findFilteredSets(
   steps: readonly RowStep[],
   tabs: ReadonlyMap<TabKind, BoundTab>,
 ): readonly FilteredSet[] {
+  const deletes = steps.filter((step) => step.kind === 'delete');
   return steps.flatMap((step): FilteredSet | [] => {
     const tab = tabs.get(step.entity);
     if (step.kind !== 'set' || !tab || tab.hiddenRows.size === 0) return [];
-    const isAbove = ({ entity, kind, ...other }: RowStep): boolean =>
-      kind === 'delete' && entity === step.entity && 'position' in other && other.position < step.position;
-    return { step, tab, row: step.position - steps.filter(isAbove).length };
+    const above = deletes.filter(
+      ({ entity, position }) => entity === step.entity && position < step.position,
+    );
+    return { step, tab, row: step.position - above.length };
   });
 }
 
@@ -45,16 +47,13 @@ export const rangesOfFiltered = (sets: readonly FilteredSet[]): string[] =>
 
 /** The rows after the write. */
 export function readFiltered(sets: readonly FilteredSet[], answer: Spreadsheet): ReadonlyMap<RowStep, Row> {
-  const blocks = blocksBySheet(answer);
-  return new Map(
-    sets.map(({ row, step, tab: { sheetId } }) => {
-      const block = blocks.get(sheetId)?.find(({ startRow, rowData }) => {
-        const start = startRow ?? 0;
-        return start <= row && row < start + (rowData?.length ?? 0);
-      });
-      return [step, (block && readRows(block)[row]) ?? []] as const;
+  const rowsBySheet = new Map(
+    [...blocksBySheet(answer)].map(([sheetId, blocks]) => {
+      const read = blocks.flatMap((block) => [...readRows(block).entries()].slice(block.startRow ?? 0));
+      return [sheetId, new Map(read)];
     }),
   );
+  return new Map(sets.map(({ row, step, tab }) => [step, rowsBySheet.get(tab.sheetId)?.get(row) ?? []]));
 }
 
 /**

@@ -27,7 +27,7 @@ export interface Grid {
   readonly merges: readonly sheets_v4.Schema$GridRange[];
   readonly tags: readonly PlacedTag[];
   readonly typed: readonly TypedColumn[];
-  /** Rows that a filter hides, in which Google copies nothing: copyPaste leaves them out. */
+  /** Rows that a filter hides: Google's copies are taken to leave them out. */
   readonly hiddenRows: ReadonlySet<number>;
 }
 

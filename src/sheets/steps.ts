@@ -31,17 +31,16 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
   const end = endOfRows(tab.rows, tab.columns);
   const appended: Cell[][] = [];
   for (const [index, step] of appends.entries()) putCells(appended, index, placedCells(tab, step));
+  const areHidden = Array.from({ length: tab.rowCount }, (_, row) => tab.hiddenRows.has(row));
   rows.splice(end, 0, ...appended);
-  let { hiddenRows } = tab;
+  areHidden.splice(end, 0, ...appended.map(() => false));
   for (const { position } of deletes) {
     rows.splice(position, 1);
-    hiddenRows = withoutRow(hiddenRows, position);
+    areHidden.splice(position, 1);
   }
+  const hiddenRows = new Set(areHidden.flatMap((isHidden, row) => (isHidden ? [row] : [])));
   return { ...tab, rows, hiddenRows, rowCount: Math.max(tab.rowCount + appends.length - deletes.length, 2) };
 }
-
-const withoutRow = (positions: ReadonlySet<number>, gone: number): ReadonlySet<number> =>
-  new Set([...positions].flatMap((row) => (row === gone ? [] : [row > gone ? row - 1 : row])));
 
 function putCells(rows: Cell[][], position: number, cells: readonly PlacedCell[]): void {
   while (rows.length <= position) rows.push([]);

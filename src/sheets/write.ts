@@ -75,7 +75,7 @@ function giveBack(
       const to = { sheetId, row, column: placed.column, hasType: isTypedAt(row, placed.column) };
       const kept = step.place?.row === undefined ? undefined : { row: step.place.row, column: from };
       const isComputed = placed.cell.kind === 'formula' || placed.cell.kind === 'error';
-      // What is computed is given back by its copy alone, so it waits until the row is shown.
+      // The formula of a kept cell is right in its copy alone, so it waits until the row is shown; an error without one can not be written.
       if (isComputed && (kept ? isHidden : enteredFormula(placed.cell) === undefined)) return [];
       return [
         // An empty cell that is copied may leave what stands there.

@@ -67,7 +67,7 @@ export async function recognizeAccount(link: AccountLink): Promise<boolean> {
 /** Asks the CRM whether the keys open the known account; answers the refusal where no key may read. Throws what reading throws. */
 export async function askAccount(link: AccountLink): Promise<'known' | 'other' | SyncError> {
   const known = readNames(link, knownFact);
-  const samples = spread(knownRecords(link));
+  const samples = sampleOf(knownRecords(link));
   let refusal: SyncError | undefined;
   let isAnyKnown = false;
   for (const { crm, name } of link.keys?.() ?? []) {
@@ -106,7 +106,7 @@ const knownRecords = ({ mirror }: AccountLink): readonly StoredRecord[] =>
   mirror.readRecords().filter(({ key, presence }) => presence === 'present' && isListed(key.entity));
 
 /** Some records from among all of them. */
-export function spread(records: readonly StoredRecord[]): StoredRecord[] {
+export function sampleOf(records: readonly StoredRecord[]): StoredRecord[] {
   const count = Math.min(samplesMax, records.length);
   return Array.from({ length: count }, (_, index) =>
     Math.floor((index * (records.length - 1)) / Math.max(1, count - 1)),

@@ -5,7 +5,7 @@ import type { Lane, RecordPage } from '../core/ports.ts';
 import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
-import { readKnown, readUnexchanged, spread } from './account.ts';
+import { readKnown, readUnexchanged, sampleOf } from './account.ts';
 import type { Link } from './link.ts';
 
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
@@ -86,7 +86,7 @@ export async function pullPage(
 }
 
 async function isAnyThere(link: Link, known: readonly StoredRecord[], lane: Lane): Promise<boolean> {
-  for (const { key } of spread(known)) {
+  for (const { key } of sampleOf(known)) {
     if (await readKnown(link, () => link.crm.getRecord(key, lane))) return true;
   }
   return false;

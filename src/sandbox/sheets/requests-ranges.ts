@@ -89,16 +89,15 @@ function visibleCells(sheet: Sheet, area: Area): Block {
 /** Pastes a block at a place, as far as the kind of pasting takes its parts over; rows that a filter hides are left out. */
 export function pasteBlock(sheet: Sheet, row: number, column: number, block: Block, type: string): void {
   const mask = pasteMask(type);
-  let target = row - 1;
-  const targets = block.map(() => {
-    do target += 1;
-    while (isHiddenByFilter(sheet, target));
-    return target;
-  });
-  for (const [index, cells] of block.entries()) {
-    const at = targets[index] ?? row;
-    const merged = cells.map((cell, right) => mergeCell(cellAt(sheet, at, column + right), cell ?? {}, mask));
-    putCells(sheet, at, column, [merged]);
+  let target = row;
+  for (const cells of block) {
+    while (isHiddenByFilter(sheet, target)) target += 1;
+    const below = target;
+    const merged = cells.map((cell, right) =>
+      mergeCell(cellAt(sheet, below, column + right), cell ?? {}, mask),
+    );
+    putCells(sheet, below, column, [merged]);
+    target += 1;
   }
 }
 
