@@ -143,6 +143,18 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(acme.cells['title']).toEqual(textCell('Acme'));
   });
 
+  it('but not in the row that was meant, where only what was written tells it from the one that was hit', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    const was = { ...acme.cells };
+    const written = { title: textCell('Acme Inc') };
+    const kept = keptRow(beta.id, { ...beta.cells });
+    Object.assign(acme.cells, written);
+    mend(world, setTo(acme.id, { cells: written, was, kept, position: 2 }));
+    expect(acme.cells).toMatchObject(written);
+    expect(beta.cells['title']).toEqual(textCell('Beta'));
+  });
+
   it('but not in another record’s row that is only as empty, where the one that was hit is gone', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const acme = rowOf(world, leadKey(1));

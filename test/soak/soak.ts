@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
@@ -8,6 +7,7 @@ import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { startRedis, stopRedis } from '../support/redis.ts';
 import { readCrm, readSheet } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
+import { type Memory, measureMemory } from './heap.ts';
 import { hireOperator, type Operator } from './operator.ts';
 import { gatherPeople, ownerOf, type People } from './people.ts';
 import { describeEnd, describeLost } from './post-mortem.ts';
@@ -24,9 +24,6 @@ const totalMs = minutes * 60_000;
 
 const settleLimitMs = 300_000;
 
-const memoryOf = ({ process: { pid } }: DaemonProcess): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-
 interface Course {
   readonly stage: ProcessStage;
   readonly people: People;
@@ -35,8 +32,8 @@ interface Course {
   daemon: DaemonProcess;
   kills: number;
   readonly troubles: Map<string, number>;
-  /** Resident memory in MB with the minute it was read in, since the last kill. */
-  memory: { readonly minute: number; readonly megabytes: number }[];
+  /** What the daemon held since the last kill, with the minute it was read in and the number of leads there were. */
+  memory: (Memory & { readonly minute: number; readonly leads: number })[];
 }
 
 async function live(course: Course, redis: Awaited<ReturnType<typeof startRedis>>): Promise<void> {
@@ -57,8 +54,12 @@ async function live(course: Course, redis: Awaited<ReturnType<typeof startRedis>
     }
     if (turn % 3 === 0) people.noteRaces();
     if (turn % 20 === 0) {
-      course.memory.push({ minute: elapsed() / 60_000, megabytes: memoryOf(course.daemon) });
       await operator.answerAll();
+    }
+    if (turn % 100 === 0) {
+      const { leads } = await readCrm(stage.addresses.crmUrl);
+      const memory = await measureMemory(course.daemon);
+      course.memory.push({ ...memory, minute: elapsed() / 60_000, leads: leads.length });
     }
     await sleep(random.integer(200, 2_500));
   }
@@ -71,6 +72,11 @@ function thin<Item>(items: readonly Item[]): Item[] {
   const every = Math.ceil(items.length / shownMax);
   return items.filter((_, index) => index % every === 0 || index === items.length - 1);
 }
+
+const inMegabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+
+const describeMemory = ({ external, heap, leads, minute, resident }: Course['memory'][number]) =>
+  `minute ${Math.round(minute)}, ${leads} leads: heap ${inMegabytes(heap)}, external ${inMegabytes(external)}, resident ${inMegabytes(resident)}`;
 
 /** The people and the troubles have stopped: now both sides have to become the same and stay so. */
 async function settle(stage: ProcessStage, operator: Operator): Promise<void> {
@@ -150,9 +156,7 @@ test(`both sides are the same after ${minutes} minutes of people and trouble`, {
       strays,
       leads: leads.length,
       rows: (await readSheet(stage.addresses))['Leads']?.length,
-      memory: thin(course.memory).map(
-        ({ megabytes, minute }) => `${Math.round(megabytes)} MB at ${Math.round(minute)}`,
-      ),
+      memory: thin(course.memory).map(describeMemory),
     }),
   );
   expect(lost).toEqual([]);

@@ -29,7 +29,9 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const mayBeHit = (row: ObservedRow) => named.length === 1 || likeness(row) > alikeMin;
   const showing = named.filter((row) => showsWritten(row, sent) && mayBeHit(row));
   if (showing.length > 0) return mostAlike(showing, likeness);
-  const elsewhere = tab.rows.filter((row) => showsWritten(row, sent) && likeness(row) > alikeMin);
+  const elsewhere = tab.rows.filter(
+    (row) => showsWritten(row, sent) && likeness(row) > alikeMin && !isMeantRow(row, sent, kept),
+  );
   return [...nearestOf(mostAlike(named, likeness), sent), ...mostAlike(elsewhere, likeness)];
 }
 
@@ -88,7 +90,11 @@ const isMeantRow = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
   sent.idSeen.kind !== 'empty' &&
   equalCells(row.id, sent.idSeen) &&
   !equalCells(sent.idSeen, kept.id) &&
-  createLikeness(sent, kept)(row) <= alikeMin;
+  createLikeness(sent, kept)(row) <= Math.max(alikeMin, likenessToMeant(row, sent));
+
+/** Which share of the cells that a set did not write a row has like the one for which it was meant. */
+const likenessToMeant = (row: ObservedRow, { cells, was = {} }: SentSet): number =>
+  shareOf((name) => (name in was && !(name in cells) ? [was[name]] : []))(row);
 
 /** Whether it has an ID of its own and less of what the set left alone: cells that it emptied are alike in many rows. */
 const isAnother = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
