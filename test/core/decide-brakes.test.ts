@@ -3,6 +3,7 @@ import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import {
   addRecord,
+  copyRow,
   createWorld,
   leadKey,
   recordOf,
@@ -139,6 +140,17 @@ it('S5: a tab of few rows does not lose all of them without a question because t
     { scope: 'brake:lead:gone', reason: 'All 2 records are gone from the CRM.', changes: { count: 2 } },
   ]);
   expect(world.sheet.lead).toHaveLength(2);
+});
+
+it('S5: a deleted row counts among those that are gone also where a copy of it is left', () => {
+  const world = describedLeads();
+  const copy = copyRow(world, leadKey(7));
+  settle(world);
+  for (const field of Object.keys(copy.cells)) copy.cells[field] = textCell(`Other ${field}`);
+  for (const key of first(7)) removeRow(world, key);
+  const plan = settle(world);
+  expect(plan.brakes).toMatchObject([{ scope: 'brake:lead:vanished', changes: { count: 7 } }]);
+  expect(plan.outbox.save).toEqual([]);
 });
 
 it('the reason of a brake names the column as people see it', () => {

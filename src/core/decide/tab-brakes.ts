@@ -80,13 +80,16 @@ function findHoldingBrakes(
   judged: readonly JudgedRow[],
 ): { readonly holding: readonly Brake[]; readonly letGo: readonly Tripped[] } {
   const edits = judged.flatMap(editsOf);
+  // Whoever deleted rows deleted those too of which a copy is left; of that alone nothing follows.
+  const withOrphaned = (rows: readonly Agreement[]) => (rows.length > 0 ? [...rows, ...orphaned] : []);
   const lost = [...judged.flatMap(lostValuesOf), ...[...vanished, ...orphaned].flatMap(valuesOfVanished)];
   const find = (upset: Omit<Upset, 'lost'>) => findTripped(context, binding, { ...upset, lost });
   const gone = findGone(context, binding);
   // As long as anything of it is left to be done, the answer counts for what goes with it.
-  for (const { brake } of find({ vanished, gone, edits })) context.decision(brake.scope);
+  for (const { brake } of find({ vanished: withOrphaned(vanished), gone, edits }))
+    context.decision(brake.scope);
   const tripped = find({
-    vanished: unapprovedLosses(context, vanished),
+    vanished: withOrphaned(unapprovedLosses(context, vanished)),
     gone: unapprovedGone(context, gone),
     edits: unapprovedEdits(context, edits),
   });
