@@ -43,6 +43,17 @@ describe('a person', () => {
     expect(await read('A2:A5')).toEqual([['1'], ['1'], ['2'], ['3']]);
   });
 
+  test('has a number shown again that was taken for a day', async () => {
+    const { person, read } = await startLeads();
+    await person({ kind: 'edit', sheet: SHEET, row: 1, column: 'Name', text: '2026-01-02' });
+    expect(await read('B2')).toEqual([['2026-01-02']]);
+    const range = { startRow: 1, endRow: 2, startColumn: 1, endColumn: 2 };
+    await person({ kind: 'formatNumbers', sheet: SHEET, range, pattern: '#,##0.00' });
+    expect(await read('B2')).toEqual([['46,024.00']]);
+    await person({ kind: 'formatNumbers', sheet: SHEET, range });
+    expect(await read('B2')).toEqual([['46024']]);
+  });
+
   test('moves rows and columns, inserts and deletes them', async () => {
     const { person, read } = await startLeads();
     await person(

@@ -172,9 +172,11 @@ function mendCells(
     const belongs = found.get(`${owner} ${field}`) ?? String(record?.values[field] ?? '');
     const isEmptyTitle = field === 'title' && row.cells[field] === '';
     const isTorn = people.torn.has(owner) && row.cells[field] !== belongs;
-    if (column === undefined || !(isWrong(field) || isEmptyTitle || isTorn)) continue;
+    const isDated = field === 'custom.budget' && row.sync.includes('format the cell as a number');
+    if (column === undefined || !(isWrong(field) || isEmptyTitle || isTorn || isDated)) continue;
     const text = isEmptyTitle && belongs === '' ? people.typeValue(owner, field) : belongs;
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
+    if (isDated) showAsNumber(people, tab, row, column);
   }
   // What stands beside a row of a tab that is stopped may be of before.
   const { priority = '', status_name: status = '' } = row.cells;
@@ -193,6 +195,16 @@ function type(
 ): void {
   const column = columnOfField(field);
   if (column !== undefined) people.act({ kind: 'edit', sheet: sheetId, row: row.position, column, text });
+}
+
+function showAsNumber(
+  people: People,
+  { sheetId: sheet }: TabView,
+  { position }: SeenRow,
+  column: number,
+): void {
+  const range = { startRow: position, endRow: position + 1, startColumn: column, endColumn: column + 1 };
+  people.act({ kind: 'formatNumbers', sheet, range });
 }
 
 /** A status that somebody filled down over blank rows. */

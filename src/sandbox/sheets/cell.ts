@@ -61,6 +61,11 @@ export function withNumberFormat(cell: Cell | undefined, numberFormat: JsonObjec
   return { ...cell, userEnteredFormat: { ...cell?.userEnteredFormat, numberFormat } };
 }
 
+export function withoutNumberFormat(cell: Cell | undefined): Cell | undefined {
+  const { numberFormat: _, ...format } = cell?.userEnteredFormat ?? {};
+  return withoutUnset({ ...cell, userEnteredFormat: Object.keys(format).length > 0 ? format : undefined });
+}
+
 /** An empty text empties the cell. */
 function filledValue(value: ExtendedValue | undefined): ExtendedValue | undefined {
   if (!value || value.stringValue === '') return undefined;

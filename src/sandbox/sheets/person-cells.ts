@@ -1,4 +1,4 @@
-import { type Cell, withValue } from './cell.ts';
+import { type Cell, withNumberFormat, withoutNumberFormat, withValue } from './cell.ts';
 import { formattedValue } from './display.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt } from './grid-range.ts';
@@ -59,6 +59,19 @@ export function clearValues(sheet: Sheet, area: Area): void {
   for (const [down, cells] of cellsIn(sheet, area).entries()) {
     for (const [right, cell] of cells.entries()) {
       if (cell) setCell(sheet, area.startRow + down, area.startColumn + right, withValue(cell, undefined));
+    }
+  }
+}
+
+/** Has cells show their numbers by a pattern, or as they are; of a date it makes the number of its day. */
+export function formatNumbers(sheet: Sheet, { pattern, range }: ActionOf<'formatNumbers'>): void {
+  for (const [down, cells] of cellsIn(sheet, range).entries()) {
+    for (const [right, cell] of cells.entries()) {
+      const formatted =
+        pattern === undefined
+          ? withoutNumberFormat(cell)
+          : withNumberFormat(cell, { type: 'NUMBER', pattern });
+      setCell(sheet, range.startRow + down, range.startColumn + right, formatted);
     }
   }
 }

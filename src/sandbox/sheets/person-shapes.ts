@@ -32,6 +32,8 @@ export const personAction = z.discriminatedUnion('kind', [
   /** The first row of the range into the rows below it. */
   z.object({ kind: z.literal('fillDown'), ...onTab, range }),
   z.object({ kind: z.literal('clear'), ...onTab, range }),
+  /** A number format by its pattern; without one the cells show their values as they are. */
+  z.object({ kind: z.literal('formatNumbers'), ...onTab, range, pattern: z.string().optional() }),
   z.object({ kind: z.literal('insertRows'), ...onTab, row, count }),
   z.object({ kind: z.literal('deleteRows'), ...onTab, row, count }),
   z.object({ kind: z.literal('moveRows'), ...onTab, row, count, to: row }),

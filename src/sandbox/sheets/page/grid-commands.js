@@ -24,6 +24,11 @@ const COMMANDS = {
   redo: () => ({ kind: 'redo' }),
   clear: (area, sheet) => ({ kind: 'clear', range: rangeOf(withHeader(area, sheet)) }),
   fillDown,
+  formatNumbers: (area, sheet) => ({
+    kind: 'formatNumbers',
+    range: rangeOf(withHeader(area, sheet)),
+    pattern: '#,##0.00',
+  }),
   insertRowAbove: ({ row }) => ({ kind: 'insertRows', row }),
   insertRow: ({ row, height }) => ({ kind: 'insertRows', row: row + height }),
   copyRow: ({ row }) => ({ kind: 'copyRow', row, to: row + 1, inserts: true }),
@@ -120,6 +125,7 @@ export function cellMenu({ height, width }) {
           ['Fill down', 'fillDown'],
         ]
       : []),
+    ['Format as number', 'formatNumbers'],
     ['Clear', 'clear'],
   ];
 }
