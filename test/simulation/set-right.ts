@@ -2,6 +2,7 @@ import { conflictScope } from '../../src/core/decide/context.ts';
 import type { Brake, Hold, Plan } from '../../src/core/decide/plan.ts';
 import { isClaimToken } from '../../src/core/record.ts';
 import type { FieldName } from '../../src/core/value.ts';
+import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { restoreHeaders } from './column-people.ts';
 import { isRecordId, type People } from './people.ts';
@@ -32,6 +33,7 @@ function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
   if (!torn) return;
   clearStrayIds(people, torn);
   clearLoneStatuses(people, torn);
+  if (people.isOpenWriteLost) fetchStrays(people, torn);
   const found = newestValues(people, torn);
   dropRemains(people, torn);
   const tab = people.tab(entity);
@@ -139,6 +141,24 @@ function newestValues(people: People, { entity, rows }: TabView): Map<string, st
     if (!other || other.number < claim.number) found.set(place, value);
   }
   return found;
+}
+
+/**
+ * What a write has put under no header because columns moved, and nobody knows of any more who would mend it: it goes where it belongs,
+ * unless something newer stands there.
+ */
+function fetchStrays(people: People, tab: TabView): void {
+  const { entity, headers, rows, sheet, sheetId } = tab;
+  for (const [position, cells] of sheet.rows.entries()) {
+    for (const [column, cell] of cells.entries()) {
+      const [text, claim] = [formattedValue(cell), people.claims.of(formattedValue(cell))];
+      if (headers[column] !== '' || position === 0 || !claim) continue;
+      const row = rows.find((candidate) => people.ownerOf(entity, candidate) === claim.owner);
+      const other = people.claims.of(row?.cells[claim.field]);
+      if (row && (!other || other.number < claim.number)) type(people, tab, row, claim.field, text);
+      people.act({ kind: 'edit', sheet: sheetId, row: position, column, text: '' });
+    }
+  }
 }
 
 /** A record's row has the record's ID; a row without a record has none, unless its create is on its way. */
