@@ -3,6 +3,7 @@ import { isClaimToken, type RecordKey } from '../../src/core/record.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
+import { isHiddenByFilter } from '../../src/sandbox/sheets/filtering.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { shadowTitle } from '../../src/sheets/shadow.ts';
@@ -220,6 +221,15 @@ export class People {
   /** How many may go at once of as few as there are here. */
   get deletesMax(): number {
     return Math.max(this.stage.policy.brakes.deletesMin, 2);
+  }
+
+  /** Values that stand in rows which a filter hides. */
+  filteredValues({ sheets }: Spreadsheet): string[] {
+    return sheets.flatMap((sheet) =>
+      sheet.rows.flatMap((row, index) =>
+        isHiddenByFilter(sheet, index) ? textsOf(row).filter((text) => this.claims.of(text)) : [],
+      ),
+    );
   }
 
   /** All values with a claim that stand in the spreadsheet, or also those that writes have kept of it. */

@@ -19,7 +19,8 @@ interface Look {
 /**
  * Watches what the daemon does on both sides. The CRM can not refuse a write because a value moved since it was read, so what somebody
  * types there between the last look and the write is overwritten and nobody ever knew of it. That moment is all that is excused: a look
- * must have come right before. In the spreadsheet, where the daemon keeps what it replaces, nothing is excused.
+ * must have come right before. In the spreadsheet, where the daemon keeps what it replaces, nothing is excused but what a delete took that
+ * reached another row than it was meant for, and one that a filter hid: of such a row nothing can be kept.
  */
 export class Races {
   readonly #people: People;
@@ -99,7 +100,14 @@ export class Races {
     // What people keep beside a row goes with it, also where somebody has put it beside another one's.
     const mayGo = (owner: string) => hasDeleted && (!this.#isAlive(owner) || this.#people.torn.has(owner));
     this.#people.own.noteDaemon(before, after, mayGo);
+    if (hasDeleted) this.#excuseFiltered(before, after);
     this.#people.masses.noteMissing();
+  }
+
+  #excuseFiltered(before: Spreadsheet, after: Spreadsheet): void {
+    const left = this.#people.valuesIn(after, 'kept too');
+    for (const value of this.#people.filteredValues(before))
+      if (!left.has(value)) this.#people.withdrawn.add(value);
   }
 
   /** Nothing may be thrown into the daemon's work. */
