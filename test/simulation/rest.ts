@@ -22,6 +22,7 @@ export async function settle(
   { stage }: People,
   sweepsMin = sweepsToRest,
   cyclesMin = cyclesToRest,
+  notBeforeMs = 0,
 ): Promise<Plan> {
   let before = { ...stage.sweeps };
   let sweptCycles: number | undefined;
@@ -36,7 +37,8 @@ export async function settle(
       sweptCycles = undefined;
     } else if (sweepsSince(stage, before) >= sweepsMin) {
       sweptCycles ??= tally.cycles;
-      if (tally.cycles >= sweptCycles + cyclesMin) return lastPlan;
+      const isEnough = tally.cycles >= sweptCycles + cyclesMin;
+      if (isEnough && stage.clock.monotonicMs() >= notBeforeMs) return lastPlan;
     }
   }
   const { lastPlan } = stage.engine;
@@ -69,12 +71,13 @@ const daysMax = 12;
 
 /**
  * Nobody edits any more. People answer what the daemon asks them and mend what they did by mistake, until nothing waits. They come as soon
- * as it has looked at everything once; it is at rest when it has looked on for longer and they still find nothing.
+ * as it has looked at everything once; it is at rest when it has looked on for longer and they still find nothing, not before it knows
+ * what there is to know, which is at `knownByMs` of the clock.
  */
-export async function comeToRest(people: People): Promise<void> {
+export async function comeToRest(people: People, knownByMs: number): Promise<void> {
   for (let day = 1; day <= daysMax; day += 1) {
     if (mend(people, await settle(people, 1, 1), day)) continue;
-    const plan = await settle(people);
+    const plan = await settle(people, sweepsToRest, cyclesToRest, knownByMs);
     checkReasons(people, plan);
     if (!mend(people, plan, day)) return;
   }

@@ -92,8 +92,8 @@ class Simulation {
       this.stage.trace.push(`${index} ${this.stage.clock.monotonicMs()} ${operation.kind}: ${done}`);
       this.#check();
     }
-    if (this.#hasMishaps) await endMishaps(this.stage);
-    await comeToRest(this.people);
+    const knownBy = this.#hasMishaps ? await endMishaps(this.stage) : 0;
+    await comeToRest(this.people, knownBy);
     this.#check();
     checkEqual(this.people);
     checkNothingLost(this.people);
