@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
+import type { Value } from '../../src/core/value.ts';
 import {
   addRecord,
+  changeRecord,
   copyRow,
   createWorld,
   leadKey,
@@ -52,6 +54,12 @@ const edits = (count: number, field: string, value: (index: number) => string) =
   };
 };
 
+/** The CRM shows this of a field of its first records. */
+const changeInCrm = (world: World, count: number, field: string, valueOfLead: (title: string) => Value) => {
+  for (const [index, key] of first(count).entries())
+    changeRecord(world, key, { [field]: valueOfLead(`Lead ${index + 1}`) });
+};
+
 const accidents: readonly (readonly [string, Accident])[] = [
   [
     'a third of a column is filled',
@@ -69,6 +77,16 @@ const accidents: readonly (readonly [string, Accident])[] = [
       scope: 'brake:lead:blanked',
       count: 10,
       shown: { id: '1', what: 'edited', field: 'about.description', before: 'About Lead 1', after: null },
+    },
+  ],
+  [
+    'the CRM shows a column empty',
+    {
+      happen: (world) => changeInCrm(world, 7, 'about.description', () => null),
+      undo: (world) => changeInCrm(world, 7, 'about.description', (title) => `About ${title}`),
+      scope: 'brake:lead:cleared',
+      count: 7,
+      shown: { id: '1', what: 'emptied', field: 'about.description', before: 'About Lead 1', after: null },
     },
   ],
   [
@@ -151,6 +169,23 @@ it('S5: a deleted row counts among those that are gone also where a copy of it i
   const plan = settle(world);
   expect(plan.brakes).toMatchObject([{ scope: 'brake:lead:vanished', changes: { count: 7 } }]);
   expect(plan.outbox.save).toEqual([]);
+});
+
+it('values that the CRM emptied go from the sheet once that is approved, and are asked about once', () => {
+  const world = describedLeads();
+  changeInCrm(world, 60, 'about.description', () => null);
+  settle(world);
+  world.decisions.set('brake:lead:cleared', 'approve');
+  expect(settle(world).brakes).toEqual([]);
+  const shown = new Set(world.sheet.lead.map(({ cells }) => cells['about.description']));
+  expect([[...shown], [...world.decisions]]).toEqual([[emptyCell], []]);
+});
+
+it('whatever else the CRM changes at once is followed', () => {
+  const world = describedLeads();
+  changeInCrm(world, 60, 'about.description', (title) => `All about ${title}`);
+  expect(settle(world).brakes).toEqual([]);
+  expect(rowOf(world, leadKey(60)).cells['about.description']).toEqual(textCell('All about Lead 60'));
 });
 
 it('the reason of a brake names the column as people see it', () => {

@@ -16,7 +16,7 @@ export interface Edit extends Displaced {
 
 /** A pattern of edits that nobody means to make, with those that make it. */
 export interface Disorder {
-  readonly kind: 'torn' | 'blanked' | 'column' | 'changed';
+  readonly kind: 'torn' | 'blanked' | 'column' | 'changed' | 'cleared';
   readonly reason: string;
   readonly edits: readonly Edit[];
 }
@@ -43,7 +43,7 @@ export function findDisorder(
 ): Disorder[] {
   const byField = [...Map.groupBy(edits, ({ field }) => field)];
   const [allowedBlanks, allowedCells, allowedRows] = [
-    Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare)),
+    blanksMax(agreed, limits),
     Math.max(limits.columnMin, Math.floor(agreed * limits.columnShare)),
     Math.max(limits.changesMin, Math.floor(agreed * limits.changesShare)),
   ];
@@ -86,6 +86,27 @@ export function findDisorder(
     (own) => own.length > allowedCells,
     (fields) => `More than ${allowedCells} of ${agreed} cells of ${fields} changed at once.`,
   );
+}
+
+/** Cells of a column that may be emptied at once. */
+const blanksMax = (agreed: number, { deletesMin, deletesShare }: BrakeLimits): number =>
+  Math.max(deletesMin, Math.floor(agreed * deletesShare));
+
+/**
+ * Columns of which the CRM emptied so many values at once that it may have answered without them. All else that it changes is followed,
+ * however much it is: whoever works there does so in bulk, and the sheet only shows it.
+ */
+export function findCleared(
+  cleared: readonly Edit[],
+  agreed: number,
+  limits: BrakeLimits,
+  headerOf: (field: FieldName) => string,
+): Disorder[] {
+  const allowed = blanksMax(agreed, limits);
+  return [...Map.groupBy(cleared, ({ field }) => field)].flatMap(([field, own]): Disorder[] => {
+    const reason = `The CRM emptied ${own.length} values of “${headerOf(field)}” at once; ${allowed} may be.`;
+    return own.length > allowed ? [{ kind: 'cleared', reason, edits: own }] : [];
+  });
 }
 
 /**

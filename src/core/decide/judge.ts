@@ -56,6 +56,15 @@ export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
   });
 }
 
+/** The values of a judged row that the CRM has no more, where nobody changed them in the table. */
+export function clearedOf({ record, agreement, decided }: JudgedRow): Edit[] {
+  return decided.flatMap(({ field: { name }, outcome }) => {
+    const isCleared = outcome.kind === 'toTable' && outcome.value === null && outcome.lost === undefined;
+    const agreed = displacedValue(agreement, record.key.id, name);
+    return isCleared && !outcome.isUndone && agreed ? [{ ...agreed, after: null }] : [];
+  });
+}
+
 /**
  * The values of a judged row in whose cells something stands that nobody can read, that the CRM never takes, or that the CRM happens to have
  * as well by now.

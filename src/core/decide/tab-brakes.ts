@@ -12,9 +12,9 @@ import {
 import type { Binding } from './bind.ts';
 import { findBrakes, stopped } from './brakes.ts';
 import { keepDecisions, type TabContext } from './context.ts';
-import { type Displaced, type Edit, findDisorder } from './disorder.ts';
+import { type Displaced, type Edit, findCleared, findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
-import { editsOf, type JudgedRow, judgeRow, lostValuesOf, valuesOfVanished } from './judge.ts';
+import { clearedOf, editsOf, type JudgedRow, judgeRow, lostValuesOf, valuesOfVanished } from './judge.ts';
 import { originOf } from './origin.ts';
 import { findOtherAccount } from './other-account.ts';
 import type { Brake } from './plan.ts';
@@ -79,19 +79,20 @@ function findHoldingBrakes(
   { orphaned, vanished }: Losses,
   judged: readonly JudgedRow[],
 ): { readonly holding: readonly Brake[]; readonly letGo: readonly Tripped[] } {
-  const edits = judged.flatMap(editsOf);
+  const [edits, cleared] = [judged.flatMap(editsOf), judged.flatMap(clearedOf)];
   // Whoever deleted rows deleted those too of which a copy is left; of that alone nothing follows.
   const withOrphaned = (rows: readonly Agreement[]) => (rows.length > 0 ? [...rows, ...orphaned] : []);
   const lost = [...judged.flatMap(lostValuesOf), ...[...vanished, ...orphaned].flatMap(valuesOfVanished)];
   const find = (upset: Omit<Upset, 'lost'>) => findTripped(context, binding, { ...upset, lost });
   const gone = findGone(context, binding);
   // As long as anything of it is left to be done, the answer counts for what goes with it.
-  for (const { brake } of find({ vanished: withOrphaned(vanished), gone, edits }))
+  for (const { brake } of find({ vanished: withOrphaned(vanished), gone, edits, cleared }))
     context.decision(brake.scope);
   const tripped = find({
     vanished: withOrphaned(unapprovedLosses(context, vanished)),
     gone: unapprovedGone(context, gone),
     edits: unapprovedEdits(context, edits),
+    cleared: unapprovedEdits(context, cleared),
   });
   const [letGo, holding] = [true, false].map((wanted) =>
     tripped.filter((each) => isLetGo(context, each) === wanted),
@@ -99,11 +100,12 @@ function findHoldingBrakes(
   return { holding: (holding ?? []).map(({ brake }) => brake), letGo: letGo ?? [] };
 }
 
-/** What may trip a brake: rows that are gone, records that are, values that people changed, and values that nothing took the place of. */
+/** What may trip a brake: rows that are gone, records that are, values that people changed or the CRM emptied, and values that nothing took the place of. */
 interface Upset {
   readonly vanished: readonly Agreement[];
   readonly gone: readonly KnownRecord[];
   readonly edits: readonly Edit[];
+  readonly cleared: readonly Edit[];
   readonly lost: readonly Displaced[];
 }
 
@@ -115,7 +117,11 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
   const vanishedRows = vanished.map(({ key }) => key.id);
   const agreed = [...context.agreements.values()].filter((agreement) => isInTable(context, agreement)).length;
   const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [], goneRecords: [] });
-  const disorders = findDisorder(edits, agreed, limits, (field) => headerOf(context, field), lost);
+  const header = (field: FieldName) => headerOf(context, field);
+  const disorders = [
+    ...findDisorder(edits, agreed, limits, header, lost),
+    ...findCleared(upset.cleared, agreed, limits, header),
+  ];
   return [
     ...findFirstMeeting(context, binding.unbound).map(alone),
     ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits).map(
@@ -125,7 +131,8 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
       }),
     ),
     ...disorders.map(({ kind, reason, edits: own }): Tripped => {
-      const changes = stopped(own.map((edit) => ({ ...edit, what: 'edited' })));
+      const what = kind === 'cleared' ? 'emptied' : 'edited';
+      const changes = stopped(own.map((edit) => ({ ...edit, what })));
       return { ...alone({ scope: `brake:${entity}:${kind}`, entity, reason, changes }), edits: own };
     }),
     ...findRebase(context, binding).map(alone),
