@@ -149,6 +149,16 @@ describe('rows whose IDs changed places', () => {
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
+  it('S2: are held where they went round among several rows, with edits on top and one row deleted', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+    const [one, three] = rowsOf(world, acme, gamma);
+    removeRow(world, beta);
+    three!.cells['about.description'] = textCell('Typed');
+    [one!.id, three!.id] = [three!.id, textCell('2')];
+    expect(settle(world).holds).toHaveLength(2);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+  });
+
   it('S2: in a circle of three trip the brake', () => {
     const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
     rotateIds(...rowsOf(world, acme, beta, gamma));

@@ -9,7 +9,7 @@ export const tabEntities = ['lead', 'task'] as const;
 export type TabEntity = (typeof tabEntities)[number];
 
 /** What only the daemon writes, where it stands in another column than its own. */
-export const ourWords = /^(Synced \d|Pending: |Held: |Error: |Conflict: |new-0)/;
+export const ourWords = /^(Synced \d|Pending: |Held: |Error: |Conflict: |New row: |new-0)/;
 
 /** Header of the column that people keep for themselves: whom a row is about. */
 export const ownerHeader = 'Mine';

@@ -55,10 +55,14 @@ export function findSwaps(
     rowless.map(({ key, fields }) => [lookOfValues(context, first.row, fields), key.id]),
   );
   for (const { id, own } of displaced) owners.set(lookOf({ cells: own }), id);
-  const search = createSearch(context, displaced);
-  for (const one of displaced) {
-    const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, rowless);
-    if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
+  const search = createSearch(context, displaced, swaps);
+  // Where IDs went round among several rows, what is known of one tells of the next.
+  for (let known = -1; known < swaps.size; ) {
+    known = swaps.size;
+    for (const one of displaced.filter(({ id }) => !swaps.has(id))) {
+      const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, rowless);
+      if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
+    }
   }
   for (const { id, own, row } of displaced) {
     const [agreement, look] = [context.agreements.get(id), lookOf({ cells: own })];
@@ -111,11 +115,13 @@ function areExchanged(context: TabContext, one: Displaced, other: Displaced): bo
 
 /**
  * Finds the displaced record whose values a displaced row shows, although not all of them; not from columns alone that only show,
- * because those are put right by themselves. Of two rows with nothing of their own left one value suffices that only the other has.
+ * because those are put right by themselves. Of two rows with nothing of their own left one value suffices that only the other has, or one
+ * value of a record whose row is known (`swaps`) to show a third one's.
  */
 function createSearch(
   context: TabContext,
   displaced: readonly Displaced[],
+  swaps: ReadonlyMap<RecordId, Swap>,
 ): (one: Displaced) => RecordId | undefined {
   const nameOf = (field: FieldName, cell: Cell) => `${field} ${JSON.stringify(cell)}`;
   const owners = new Map(
@@ -143,7 +149,7 @@ function createSearch(
     );
     const isCounterpart = (candidate: Displaced) =>
       showsRare(context, changed, candidate) &&
-      showsRare(context, changedIn(candidate), one) &&
+      (swaps.has(candidate.id) || showsRare(context, changedIn(candidate), one)) &&
       isForeign(candidate);
     const found =
       candidates.find((candidate) => showsPart(context, changed, candidate)) ??
