@@ -1,27 +1,37 @@
 import type { Catalog } from '../core/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Connection } from './connection.ts';
+import { openKeyedTable } from './keyed-table.ts';
 import { readCatalogJson } from './stored-json.ts';
 
 type Facts = Pick<Mirror, 'readFact' | 'saveFact' | 'readCatalog' | 'saveCatalog'>;
 
+interface Fact {
+  readonly name: string;
+  readonly content: string;
+}
+
 /** What there is one of: named facts, and the catalog. */
 export function openFacts(connection: Connection): Facts {
-  const read = connection.prepare<{ content: string }>('SELECT content FROM fact WHERE name = ?');
-  const save = connection.prepare('INSERT OR REPLACE INTO fact (name, content) VALUES (?, ?)');
-  const readLast = connection.prepare<{ content: string }>('SELECT content FROM catalog');
-  const saveLast = connection.prepare('INSERT OR REPLACE INTO catalog (id, content) VALUES (1, ?)');
-  /** The catalog as it was read last, with its text: equal texts, the same object. */
-  let kept: { readonly content: string; readonly catalog: Catalog } | undefined;
+  const facts = openKeyedTable<Fact, Fact>(connection, {
+    table: 'fact',
+    columns: ['name', 'content'],
+    toRow: (fact) => fact,
+    fromRow: (row) => row,
+  });
+  const catalogs = openKeyedTable<{ id: number; content: string }, Catalog>(connection, {
+    table: 'catalog',
+    columns: ['id', 'content'],
+    toRow: (catalog) => ({ id: onlyId, content: JSON.stringify(catalog) }),
+    fromRow: ({ content }) => readCatalogJson(content),
+  });
   return {
-    readFact: (name) => read.get(name)?.content,
-    saveFact: (name, text) => void save.run(name, text),
-    readCatalog() {
-      const content = readLast.get()?.content;
-      if (content !== kept?.content)
-        kept = content === undefined ? undefined : { content, catalog: readCatalogJson(content) };
-      return kept?.catalog;
-    },
-    saveCatalog: (catalog) => void saveLast.run(JSON.stringify(catalog)),
+    readFact: (name) => facts.find(name)?.content,
+    saveFact: (name, content) => facts.save({ name, content }),
+    readCatalog: () => catalogs.find(String(onlyId)),
+    saveCatalog: catalogs.save,
   };
 }
+
+/** There is one catalog. */
+const onlyId = 1;
