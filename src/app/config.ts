@@ -19,11 +19,13 @@ import { settingWords } from './setting-words.ts';
 import {
   allTabs,
   type EnvironmentVariable,
+  enabledEntities,
   environmentVariables,
   type LinkSettings,
   type Settings,
   settingsSchema,
   tabNames,
+  tabSettings,
 } from './settings.ts';
 
 export type { Environment } from './config-sources.ts';
@@ -220,7 +222,22 @@ function checkRelations(settings: Settings): string[] {
   for (const { entity, tab } of allTabs(settings)) {
     problems.push(...checkFields(entity, tab), ...checkHeaders(entity, tab));
   }
-  return problems;
+  return [...problems, ...checkTitles(settings)];
+}
+
+/** Google has no two tabs of one title, whatever the case of its letters. */
+function checkTitles(settings: Settings): string[] {
+  const { conflicts } = settings.sheet;
+  const titles = enabledEntities(settings).map((entity): [path: string, title: string] => [
+    `tabs.${tabNames[entity]}`,
+    tabSettings(settings, entity).title,
+  ]);
+  if (conflicts.enabled) titles.push(['conflicts', conflicts.title]);
+  return [...Map.groupBy(titles, ([, title]) => title.toLowerCase()).values()].flatMap(([first, ...others]) =>
+    others.map(
+      ([path, title]) => `sheet.${path}.title: “${title}” is already the title of sheet.${first?.[0]}`,
+    ),
+  );
 }
 
 type TabSettings = ReturnType<typeof allTabs>[number]['tab'];

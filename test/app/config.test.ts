@@ -247,6 +247,18 @@ test('no two columns of a tab may have one header, nor one of the daemon’s own
   expect(columns('leads', 'title: { header: About }, about.description: { direction: off }')).toEqual([]);
 });
 
+test('no two tabs may have one title', () => {
+  const titled = (sheet: string) => mistakes({ ...needed, ...writeConfig(`sheet: { ${sheet} }`) });
+  expect(titled('tabs: { tasks: { title: leads } }')).toEqual([
+    'sheet.tabs.tasks.title: “leads” is already the title of sheet.tabs.leads',
+  ]);
+  expect(titled('tabs: { leads: { title: Conflicts } }')).toEqual([
+    'sheet.conflicts.title: “Conflicts” is already the title of sheet.tabs.leads',
+  ]);
+  expect(titled('tabs: { leads: { title: Conflicts } }, conflicts: { enabled: false }')).toEqual([]);
+  expect(titled('tabs: { leads: { title: Contacts } }')).toEqual([]);
+});
+
 test('the order of columns names fields that there are', () => {
   const order = (fields: string) => ({
     ...needed,
