@@ -8,6 +8,9 @@ const timeoutMs = 120_000;
 
 const problemBody = z.object({ error: z.string() });
 
+/** What the web server says of itself where nothing is served, as everywhere below `/links` where the daemon runs one link. */
+const nothingThere = 'Not Found';
+
 /**
  * Calls the running daemon. Of its settings only where it listens and its token have to be known and right here. Fails with CONFIG_INVALID,
  * DAEMON_UNREACHABLE, DAEMON_REFUSED or CONTROL_REFUSED.
@@ -39,7 +42,11 @@ export async function callDaemon(
     throw new SyncError('DAEMON_UNREACHABLE', `${who} answers at ${origin}.`, { cause });
   });
   if (response.ok) return answer;
-  const problem = problemBody.safeParse(answer).data?.error ?? `The daemon answered ${response.status}.`;
+  const said = problemBody.safeParse(answer).data?.error ?? `The daemon answered ${response.status}.`;
+  const problem =
+    link !== undefined && said === nothingThere
+      ? `The daemon runs one link, which has no name: leave out --link ${link}.`
+      : said;
   throw new SyncError(response.status === 401 ? 'CONTROL_REFUSED' : 'DAEMON_REFUSED', problem);
 }
 

@@ -76,7 +76,7 @@ describe('commands', limit, () => {
     await stage.agreed();
   });
 
-  test('say in one line that no daemon answers, or that it does not take the token, and exit with 4 or 1', async () => {
+  test('say in one line that no daemon answers, does not take the token or has no such link, and exit with 4 or 1', async () => {
     const stage = await openStage({ counts: { leads: 1, opportunities: 0, tasks: 0 } });
     const daemon = await stage.startDaemon();
     await daemon.answers('/readyz');
@@ -96,6 +96,11 @@ describe('commands', limit, () => {
       code: 1,
       stderr:
         'This needs the header Authorization: Bearer CONTROL_TOKEN. Check CONTROL_TOKEN: it must be the one the daemon was started with.',
+    });
+    const named = await stage.runCommand('status', '--link', 'north');
+    expect(named).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The daemon runs one link, which has no name: leave out --link north.'),
     });
   });
 });
