@@ -57,13 +57,14 @@ export function findSwaps(
   for (const { id, own } of displaced) owners.set(lookOf({ cells: own }), id);
   const search = createSearch(context, displaced, swaps);
   // Where IDs went round among several rows, what is known of one tells of the next.
-  for (let known = -1; known < swaps.size; ) {
+  let known: number;
+  do {
     known = swaps.size;
     for (const one of displaced.filter(({ id }) => !swaps.has(id))) {
       const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, rowless);
       if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
     }
-  }
+  } while (known < swaps.size);
   for (const { id, own, row } of displaced) {
     const [agreement, look] = [context.agreements.get(id), lookOf({ cells: own })];
     // A row with its own ID is a copy, and told to be one. Of one without any some cells may have been edited since.
