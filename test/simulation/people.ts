@@ -210,9 +210,10 @@ export class People {
   idsOn(side: Side, entity: TabEntity): ReadonlySet<string> {
     if (side === 'CRM') return new Set(this.liveRecords(entity).map(({ id }) => id));
     // A row with an ID by mistake is not the one of its record.
-    const isOwn = (row: SeenRow) => {
-      const titled = this.claims.of(row.cells['title'])?.owner;
-      return titled === undefined || titled === this.ownerOfRecord.get(`${entity}-${row.id}`);
+    const isOwn = ({ cells, id }: SeenRow) => {
+      const titled = this.claims.of(cells['title'])?.owner;
+      const isFilled = Object.values(cells).some((text) => text !== '');
+      return isFilled && (titled === undefined || titled === this.ownerOfRecord.get(`${entity}-${id}`));
     };
     const rows = this.tab(entity)?.rows ?? [];
     return new Set(rows.filter(isOwn).map(({ id }) => id));
