@@ -6,7 +6,7 @@ import { blankCells } from '../../src/core/decide/hit-rows.ts';
 import { closeMended } from '../../src/core/decide/open-writes.ts';
 import type { OpenWrite, SentSet } from '../../src/core/open-write.ts';
 import type { OwnRow } from '../../src/core/table.ts';
-import { keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
+import { deleteOf, keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
 import {
   copyRow,
   fieldsOf,
@@ -195,6 +195,15 @@ describe('S2: what a write did to other rows is mended', () => {
     const [left] = closeMended([write, later], [{ write: 'w1', slot: 0, typed: ['title'] }]);
     expect(left?.sets).toMatchObject([{ slot: 0, cells: titled('Written') }]);
     expect(Object.keys(left?.sets[0]?.cells ?? {})).toEqual(['title']);
+  });
+
+  it('and not looked for again where a row is given back, which shows the same by right', () => {
+    const hit = setTo(emptyCell, { id: textCell('1'), position: -1 });
+    const write = openWrite({ outcome: 'answered', sets: [hit] });
+    const taken = { ...openWrite({ outcome: 'answered', deletes: [deleteOf(textCell('1'))] }), id: 'w0' };
+    const mended = [{ write: 'w1', slot: 0, typed: [] }];
+    expect(closeMended([taken, write], mended)).toMatchObject([{ id: 'w1', sets: [] }]);
+    expect(closeMended([write], mended)).toMatchObject([{ id: 'w1', sets: [{ slot: 0 }] }]);
   });
 
   it('the last first, and what it covered in the rows as they stand then', () => {

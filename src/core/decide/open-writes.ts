@@ -248,15 +248,16 @@ export interface Mended extends Mending {
 /**
  * The open writes of which less is left once these steps are made good. Of the only damage of a tab the next read has to find no
  * cell and no ID left, also in no copy that somebody made in that moment; where there is more, mending what is older looks the same as
- * damage that came back.
+ * damage that came back, and so does a row that is given back.
  */
 export function closeMended(writes: readonly OpenWrite[], mended: readonly Mended[]): readonly OpenWrite[] {
   const isOnlyOfTab = (write: OpenWrite, { entity }: SentSet) =>
     !writes.some(
-      ({ id, outcome, sets }) =>
+      ({ deletes, id, outcome, sets }) =>
         outcome === 'answered' &&
         id !== write.id &&
-        sets.some((sent) => sent.entity === entity && (sent.id || Object.keys(sent.cells).length > 0)),
+        (deletes.some((sent) => sent.entity === entity) ||
+          sets.some((sent) => sent.entity === entity && (sent.id || Object.keys(sent.cells).length > 0))),
     );
   const typedIn = (write: OpenWrite, { slot }: SentSet) =>
     mended.flatMap((each) => (each.write === write.id && each.slot === slot ? each.typed : []));
