@@ -1,3 +1,4 @@
+import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import { copyColumn, deleteColumn, insertColumn, moveColumn, renameHeader } from './column-people.ts';
 import { isAlmostEmpty } from './crm-people.ts';
 import { overwriteId, swapIds, typeBesideWrongId, wipeId } from './id-mistakes.ts';
@@ -178,10 +179,12 @@ function typeNewRow(people: People, tab: TabView): void {
 export function keepNotes(people: People, tab: TabView): void {
   const [mine, sum] = [tab.columnOf(ownerHeader), tab.columnOf(formulaHeader)];
   if (mine === undefined || sum === undefined) return;
+  const isMending = people.stage.link.mirror.readOpenWrites().length > 0;
   for (const { row, owner } of people.writableRows(tab)) {
-    const cells = tab.sheet.rows[row.position] ?? [];
-    // What stands there is theirs, or what a write put there by mistake: that is not for them to mend.
-    if (cells[mine]?.userEnteredValue || cells[sum]?.userEnteredValue) continue;
+    const cells = [mine, sum].map((column) => tab.sheet.rows[row.position]?.[column]);
+    // What stands there is theirs, or what a write put there by mistake: that is not for them to mend, unless it is forgotten.
+    const isLeft = (cell: (typeof cells)[number]) => isMending || !people.claims.of(formattedValue(cell));
+    if (cells.some((cell) => cell?.userEnteredValue && isLeft(cell))) continue;
     people.act(
       { kind: 'edit', sheet: tab.sheetId, row: row.position, column: mine, text: owner },
       { kind: 'edit', sheet: tab.sheetId, row: row.position, column: sum, text: formulaOf(owner) },
