@@ -180,8 +180,11 @@ function mendCells(
   found: ReadonlyMap<string, string>,
 ): void {
   const isWrong = (field: string) => {
-    if (ourWords.test(row.cells[field] ?? '')) return true;
-    const claim = people.claims.of(row.cells[field]);
+    const text = row.cells[field] ?? '';
+    const claim = people.claims.of(text);
+    // An ID, say, that a write put under a column that had moved, and that nobody knows of any more who would mend it.
+    const isNobodys = people.isOpenWriteLost && !claim && text !== '';
+    if (ourWords.test(text) || isNobodys) return true;
     return claim !== undefined && (claim.owner !== owner || claim.field !== field);
   };
   const record = people
