@@ -195,7 +195,8 @@ function mendCells(
     const belongs = found.get(`${owner} ${field}`) ?? String(record?.values[field] ?? '');
     const isEmptyTitle = field === 'title' && row.cells[field] === '';
     const isTorn = people.torn.has(owner) && row.cells[field] !== belongs;
-    const isDated = field === 'custom.budget' && row.sync.includes('format the cell as a number');
+    // A write among moved columns may leave its format of days.
+    const isDated = field === 'custom.budget' && /^\d+-\d\d-\d\d/.test(row.cells[field] ?? '');
     if (column === undefined || !(isWrong(field) || isEmptyTitle || isTorn || isDated)) continue;
     const text = isEmptyTitle && belongs === '' ? people.typeValue(owner, field) : belongs;
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
