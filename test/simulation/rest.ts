@@ -71,12 +71,12 @@ const daysMax = 12;
 
 /**
  * Nobody edits any more. People answer what the daemon asks them and mend what they did by mistake, until nothing waits. They come as soon
- * as it has looked at everything once, and again when it has taken up what they did. It is at rest when it has looked on for longer and
- * they still find nothing, not before it knows what there is to know, which is at `knownByMs` of the clock.
+ * as it has looked at everything once; it is at rest when it has looked on for longer and they still find nothing, not before it knows
+ * what there is to know, which is at `knownByMs` of the clock.
  */
 export async function comeToRest(people: People, knownByMs: number): Promise<void> {
   for (let day = 1; day <= daysMax; day += 1) {
-    if (mend(people, await (day === 1 ? settle(people, 1, 1) : settle(people, 0, 2)), day)) continue;
+    if (mend(people, await settle(people, 1, 1), day)) continue;
     const plan = await settle(people, sweepsToRest, cyclesToRest, knownByMs);
     checkReasons(people, plan);
     if (!mend(people, plan, day)) return;
