@@ -155,6 +155,19 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(beta.cells['title']).toEqual(textCell('Beta'));
   });
 
+  it('but not in another record’s row that has a common value as well, where the one that was hit is gone', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    const common = { status_name: textCell('New') };
+    const word = { title: textCell('Pending: being sent to the CRM') };
+    for (const row of [acme, beta]) Object.assign(row.cells, common);
+    const kept = keptRow(acme.id, { ...titled('Acme'), ...common, 'about.url': textCell('acme.example') });
+    removeRow(world, leadKey(1));
+    Object.assign(beta.cells, word, { 'about.url': textCell('beta.example') });
+    mend(world, setTo(emptyCell, { cells: word, kept }));
+    expect(beta.cells).toMatchObject(word);
+  });
+
   it('but not in another record’s row that is only as empty, where the one that was hit is gone', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const acme = rowOf(world, leadKey(1));

@@ -58,6 +58,17 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     expect(journal.map((line) => line.before)).toEqual([{ title: 'Read', status_name: 'New' }]);
   });
 
+  it('may have hit its own row or a blank one where nothing was kept, because somebody hid its row by a filter', () => {
+    const write = openWrite({ sets: [setTo(textCell('1'))] });
+    const rows = new Map([[0, keptRow(emptyCell, titled(''))]]);
+    const strayed = { cells: { status_name: textCell('Strayed') }, others: [], strayed: ['title'], place };
+    const { left } = addHits(judgeWrite(write, rows), write, { rows, hits: new Map([[0, strayed]]) });
+    expect(left.flatMap(({ sets }) => sets.map(({ kept }) => [kept?.id, kept?.cells]))).toEqual([
+      [emptyCell, titled('')],
+      [textCell('1'), titled('Read')],
+    ]);
+  });
+
   it('has hit in another row also the columns of people which it gave back, where its own had moved as well', () => {
     const wide = { ...place, headers: [...place.headers, 'Mine'] };
     const others = [{ column: 3, written: emptyCell }];

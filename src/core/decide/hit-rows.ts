@@ -101,7 +101,7 @@ const isAnother = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
   sent.id === undefined &&
   row.id.kind !== 'empty' &&
   !equalCells(row.id, kept.id) &&
-  createLikeness(sent, kept)(row) < alikeMin;
+  createLikeness(sent, kept)(row) <= alikeMin;
 
 /** A row that has less in common with the one that was hit may be any. */
 const alikeMin = 0.5;

@@ -203,13 +203,28 @@ export function addHits(
   });
   const isHit = (slot: number) => sets.some((sent) => sent.slot === slot);
   const others = left.map((each) => ({ ...each, sets: each.sets.filter(({ slot }) => !isHit(slot)) }));
-  const shifted = damageOf(write, '!!', { sets, deletes: [] });
+  const shifted = damageOf(write, '!!', { sets: sets.flatMap(withHidden(write)), deletes: [] });
   return {
     left: [...others, shifted].filter(isLeft),
     done: new Set([...outcome.done].filter((slot) => !isHit(slot))),
     overtyped: new Map([...outcome.overtyped].filter(([slot]) => !isHit(slot))),
   };
 }
+
+/**
+ * Nothing is kept of a row that somebody hid by a filter in that moment, and nothing of a blank one. So a set of which nothing is kept
+ * may have met the row that it was meant for as well: which of both it was, what they show now tells.
+ */
+const withHidden =
+  (write: OpenWrite) =>
+  (sent: SentSet): SentSet[] => {
+    const { idSeen = emptyCell, was = {} } = write.sets.find(({ slot }) => slot === sent.slot) ?? {};
+    const { cells = {}, id = emptyCell, place } = sent.kept ?? {};
+    const isNothingKept = [id, ...Object.values(cells)].every(({ kind }) => kind === 'empty');
+    if (!place || !isNothingKept || idSeen.kind === 'empty') return [sent];
+    const { row: _row, ...columns } = place;
+    return [sent, { ...sent, kept: { id: idSeen, sync: emptyCell, cells: was, place: columns } }];
+  };
 
 /** What the right row of a step shows, but for what is to be mended. */
 const cellsAfter = (step: RowStep, kept: KeptRow, mended: ReadonlySet<FieldName>): KeptRow['cells'] =>
