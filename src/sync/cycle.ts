@@ -3,8 +3,8 @@ import type { DecideInput } from '../core/decide/context.ts';
 import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import type { SyncError } from '../core/errors.ts';
-import { claimToken } from '../core/record.ts';
-import type { ObservedTable } from '../core/table.ts';
+import { claimToken, type Entity, entities } from '../core/record.ts';
+import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { findAccountDoubt } from './account.ts';
 import { applyPlan, type Landing, recallWrites } from './apply.ts';
 import { readRemaps } from './column-map.ts';
@@ -72,12 +72,28 @@ const nothingLanded: Landing = { landed: [], astraySteps: 0 };
 /** Reads the table, once more where a write has landed meanwhile of which nobody knew. */
 async function readTable(link: Link): Promise<ObservedTable> {
   const table = await link.table.read(tableLayout(link));
+  if (link.mirror.readCatalog() === undefined) return { ...table, tabs: unknownTabs };
   noteColumns(link.mirror, table);
   const isOutrun = rebaseOutrun(link, table);
   const isReplaced = rebaseReplaced(link, table);
   if (isOutrun || isReplaced) link.log.warn('mirror.rebased', {});
   return (await recallWrites(link)) ? link.table.read(tableLayout(link)) : table;
 }
+
+/**
+ * Without the catalog nobody knows what the columns are: those of custom fields would be taken for people's own, and what they show for
+ * unknown. That passes, so it is no question for anybody either.
+ */
+const unknown: ObservedTab = {
+  state: 'held',
+  reason:
+    'The stages, statuses and custom fields of the CRM were not read yet, so that nothing can be compared.',
+};
+
+const unknownTabs = Object.fromEntries(entities.map((entity) => [entity, unknown])) as Record<
+  Entity,
+  ObservedTab
+>;
 
 const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
   Object.values(tabs).some((tab) => tab.state === 'read' && (tab.fresh?.size ?? 0) > 0);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
+import { openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { Engine } from '../../src/sync/engine.ts';
 import { tableLayout } from '../../src/sync/layout.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
@@ -64,6 +66,20 @@ describe('what an administrator of the CRM does to custom fields', limit, () => 
     const lead = await stage.firstLead();
     expect(await valuesOf(stage, 'city')).toEqual({ ...cities, [lead]: 'Porto' });
     expect(Object.values(await valuesOf(stage, 'city_2')).join('')).toBe('');
+  });
+
+  test('a new mirror that does not know the fields yet compares nothing, and disowns no column', async () => {
+    const { link } = await openLeadsStage();
+    const engine = new Engine({ ...link, mirror: openMirrorInMemory().mirror });
+    const { holds, table } = await engine.cycle();
+    expect([table, new Set(holds.map(({ reason }) => reason))]).toEqual([
+      [],
+      new Set([expect.stringContaining('custom fields of the CRM were not read yet')]),
+    ]);
+    await engine.pullAll(() => undefined);
+    const { brakes, holds: left } = await engine.cycle();
+    expect(brakes.map(({ scope }) => scope)).toContain('brake:lead:rebase');
+    expect(left).toEqual([]);
   });
 
   test('a field that had a column is not new, also while nothing of it is agreed because the column went', async () => {
