@@ -49,7 +49,10 @@ export interface StoppedChanges {
   readonly shown: readonly StoppedChange[];
 }
 
-/** One of them: a field that was edited in the table or emptied in the CRM, a record whose row or that itself is gone, or one that both sides show differently. */
+/**
+ * One of them: a field that was edited in the table or emptied in the CRM, a record whose row or that itself is gone, or one that both
+ * sides show differently.
+ */
 export interface StoppedChange {
   readonly id: RecordId;
   readonly what: 'edited' | 'emptied' | 'row gone' | 'record gone' | 'differs';

@@ -100,7 +100,10 @@ function findHoldingBrakes(
   return { holding: (holding ?? []).map(({ brake }) => brake), letGo: letGo ?? [] };
 }
 
-/** What may trip a brake: rows that are gone, records that are, values that people changed or the CRM emptied, and values that nothing took the place of. */
+/**
+ * What may trip a brake: rows that are gone, records that are, values that people changed or the CRM emptied, and values that nothing took
+ * the place of.
+ */
 interface Upset {
   readonly vanished: readonly Agreement[];
   readonly gone: readonly KnownRecord[];
