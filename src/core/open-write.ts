@@ -66,7 +66,7 @@ interface Sent {
   readonly was?: Readonly<Record<FieldName, Cell>>;
   /** Other rows showed the same ID then, so that it does not tell which of them was meant. */
   readonly isShared?: true;
-  /** It had no ID, and no other row was half as like it as it was itself: what is mostly like it is it. */
+  /** It had no ID of its own, and no other row was half as like it as it was itself: what is mostly like it is it. */
   readonly isAlone?: true;
   /** What becomes true once it is known to have done what it should. */
   readonly confirms?: Consequences;

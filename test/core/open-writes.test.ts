@@ -93,6 +93,11 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     const other = { ...cells, 'about.url': textCell('other.example') };
     expect(isDone({ ...given, isAlone: true }, keptRow(emptyCell, other))).toBe(false);
     expect(isDone(given, keptRow(emptyCell, cells))).toBe(false);
+    // Our own word may have gone over the IDs of several rows at once.
+    const word = textCell('Pending: waiting to be sent to the CRM');
+    const overwritten = { ...given, idSeen: word, isShared: true as const };
+    expect(isDone({ ...overwritten, isAlone: true }, keptRow(word, cells))).toBe(true);
+    expect(isDone(overwritten, keptRow(word, cells))).toBe(false);
   });
 
   it('has mended its row, whose ID somebody exchanged since, where that shows the damage', () => {

@@ -164,7 +164,8 @@ export function keepBefore({ draft, entity, tab }: TabContext): void {
     const row = rows.get(write.position);
     if (row) {
       const isShared = (counts.get(describeCell(row.id)) ?? 0) > 1;
-      const isAlone = isGivenBack(row, write) && isUnlike(tab.rows, row);
+      const isNamed = row.id.kind !== 'empty' && !isShared;
+      const isAlone = !isNamed && isGivenBack(write) && isUnlike(tab.rows, row);
       draft.before.set(write, { cells: row.cells, isShared, isAlone });
     } else if (write.kind === 'set') {
       draft.before.set(write, { cells: blankCells(tab.fields), isShared: false });
@@ -173,11 +174,8 @@ export function keepBefore({ draft, entity, tab }: TabContext): void {
 }
 
 /** Whether the row gets back the ID that it has lost; a new row may still become anything. */
-const isGivenBack = (row: ObservedRow, write: RowStep): boolean =>
-  write.kind === 'set' &&
-  write.id !== undefined &&
-  row.id.kind === 'empty' &&
-  !isClaimToken(describeCell(write.id));
+const isGivenBack = (write: RowStep): boolean =>
+  write.kind === 'set' && write.id !== undefined && !isClaimToken(describeCell(write.id));
 
 const isUnlike = (rows: readonly ObservedRow[], { cells, position }: ObservedRow): boolean =>
   rows.every((other) => other.position === position || !isMostlyAlike(cells, other.cells));

@@ -335,7 +335,7 @@ function isMeant(sent: SentSet | SentDelete, kept: KeptRow): boolean {
   const cells = Object.entries(was).filter(([name]) => name in kept.cells);
   if (cells.length === 0 && Object.keys(was).length > 0) return false;
   // Somebody may type in the very moment in which a row gets its ID back.
-  if (isAlone && kept.id.kind === 'empty' && isMostlyAlike(was, kept.cells)) return true;
+  if (isAlone && (kept.id.kind === 'empty' || hasId) && isMostlyAlike(was, kept.cells)) return true;
   const isTold = hasId || idSeen.kind === 'empty' || cells.some(([, cell]) => cell.kind !== 'empty');
   return isTold && cells.every(([name, cell]) => isSameKept(cell, kept.cells[name]));
 }
