@@ -67,6 +67,9 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
       [emptyCell, titled('')],
       [textCell('1'), titled('Read')],
     ]);
+    const emptied = { ...strayed, cells: { status_name: emptyCell } };
+    const ofEmptied = addHits(judgeWrite(write, rows), write, { rows, hits: new Map([[0, emptied]]) }).left;
+    expect(ofEmptied.flatMap(({ sets }) => sets.map(({ kept }) => kept?.id))).toEqual([emptyCell]);
   });
 
   it('has hit in another row also the columns of people which it gave back, where its own had moved as well', () => {

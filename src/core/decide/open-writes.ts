@@ -213,7 +213,7 @@ export function addHits(
 
 /**
  * Nothing is kept of a row that somebody hid by a filter in that moment, and nothing of a blank one. So a set of which nothing is kept
- * may have met the row that it was meant for as well: which of both it was, what they show now tells.
+ * may have met the row that it was meant for as well: which of both it was, what they show now tells, where it wrote anything to be seen.
  */
 const withHidden =
   (write: OpenWrite) =>
@@ -221,7 +221,8 @@ const withHidden =
     const { idSeen = emptyCell, was = {} } = write.sets.find(({ slot }) => slot === sent.slot) ?? {};
     const { cells = {}, id = emptyCell, place } = sent.kept ?? {};
     const isNothingKept = [id, ...Object.values(cells)].every(({ kind }) => kind === 'empty');
-    if (!place || !isNothingKept || idSeen.kind === 'empty') return [sent];
+    const isToBeSeen = Object.values(sent.cells).some(({ kind }) => kind !== 'empty');
+    if (!place || !isNothingKept || !isToBeSeen || idSeen.kind === 'empty') return [sent];
     const { row: _row, ...columns } = place;
     return [sent, { ...sent, kept: { id: idSeen, sync: emptyCell, cells: was, place: columns } }];
   };
