@@ -42,7 +42,7 @@ test('hours of cycles and edits leave nothing behind in memory', { timeout: 240_
   for (let count = 30; count > 0; count -= 1) createRecord(people, 'lead');
   await stage.layOut();
   await stage.start();
-  await settle(people, 1, 0);
+  await settle(people, { sweepsMin: 1, cyclesMin: 0 });
   await workAnHour({ people, stage });
   const [before, cyclesBefore] = [heapMegabytes(), stage.engine.tally.cycles];
   for (let hour = 0; hour < 3; hour += 1) await workAnHour({ people, stage });

@@ -14,15 +14,19 @@ const cyclesToRest = 2;
 /** A CRM that shows few records at a time, and allows few requests, takes most of them. */
 const stepsMax = 2_000;
 
-/**
- * Lets the daemon work alone until it has looked at everything so often, and after that so often at the sheet, and has nothing left
- * to do; answers its last plan.
- */
+/** How long the daemon has to find nothing to do. */
+interface Quiet {
+  /** How often it looks at everything, and after that at the sheet. */
+  readonly sweepsMin: number;
+  readonly cyclesMin: number;
+  /** Of the clock, monotonic ms. */
+  readonly notBeforeMs?: number;
+}
+
+/** Lets the daemon work alone until it is quiet; answers its last plan. */
 export async function settle(
   { stage }: People,
-  sweepsMin = sweepsToRest,
-  cyclesMin = cyclesToRest,
-  notBeforeMs = 0,
+  { cyclesMin, notBeforeMs = 0, sweepsMin }: Quiet,
 ): Promise<Plan> {
   let before = { ...stage.sweeps };
   let sweptCycles: number | undefined;
@@ -76,8 +80,12 @@ const daysMax = 12;
  */
 export async function comeToRest(people: People, knownByMs: number): Promise<void> {
   for (let day = 1; day <= daysMax; day += 1) {
-    if (mend(people, await settle(people, 1, 1), day)) continue;
-    const plan = await settle(people, sweepsToRest, cyclesToRest, knownByMs);
+    if (mend(people, await settle(people, { sweepsMin: 1, cyclesMin: 1 }), day)) continue;
+    const plan = await settle(people, {
+      sweepsMin: sweepsToRest,
+      cyclesMin: cyclesToRest,
+      notBeforeMs: knownByMs,
+    });
     checkReasons(people, plan);
     if (!mend(people, plan, day)) return;
   }

@@ -151,7 +151,8 @@ function fetchStrays(people: People, tab: TabView): void {
   const { entity, headers, rows, sheet, sheetId } = tab;
   for (const [position, cells] of sheet.rows.entries()) {
     for (const [column, cell] of cells.entries()) {
-      const [text, claim] = [formattedValue(cell), people.claims.of(formattedValue(cell))];
+      const text = formattedValue(cell);
+      const claim = people.claims.of(text);
       if (headers[column] !== '' || position === 0 || !claim) continue;
       const row = rows.find((candidate) => people.ownerOf(entity, candidate) === claim.owner);
       const other = people.claims.of(row?.cells[claim.field]);
@@ -179,12 +180,11 @@ function mendCells(
   owner: string,
   found: ReadonlyMap<string, string>,
 ): void {
-  const isWrong = (field: string) => {
-    const text = row.cells[field] ?? '';
-    const claim = people.claims.of(text);
+  const isWrong = (field: string, shown: string) => {
+    const claim = people.claims.of(shown);
     // An ID, say, that a write put under a column that had moved, and that nobody knows of any more who would mend it.
-    const isNobodys = people.isOpenWriteLost && !claim && text !== '';
-    if (ourWords.test(text) || isNobodys) return true;
+    const isNobodys = people.isOpenWriteLost && !claim && shown !== '';
+    if (ourWords.test(shown) || isNobodys) return true;
     return claim !== undefined && (claim.owner !== owner || claim.field !== field);
   };
   const record = people
@@ -193,11 +193,12 @@ function mendCells(
   for (const field of typedFields[tab.entity]) {
     const column = tab.columnOfField(field);
     const belongs = found.get(`${owner} ${field}`) ?? String(record?.values[field] ?? '');
-    const isEmptyTitle = field === 'title' && row.cells[field] === '';
-    const isTorn = people.torn.has(owner) && row.cells[field] !== belongs;
+    const shown = row.cells[field] ?? '';
+    const isEmptyTitle = field === 'title' && shown === '';
+    const isTorn = people.torn.has(owner) && shown !== belongs;
     // A write among moved columns may leave its format of days.
-    const isDated = field === 'custom.budget' && /^\d+-\d\d-\d\d/.test(row.cells[field] ?? '');
-    if (column === undefined || !(isWrong(field) || isEmptyTitle || isTorn || isDated)) continue;
+    const isDated = field === 'custom.budget' && /^\d+-\d\d-\d\d/.test(shown);
+    if (column === undefined || !(isWrong(field, shown) || isEmptyTitle || isTorn || isDated)) continue;
     const text = isEmptyTitle && belongs === '' ? people.typeValue(owner, field) : belongs;
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
     if (isDated) showAsNumber(people, tab, row, column);

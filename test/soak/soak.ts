@@ -53,9 +53,7 @@ async function live(course: Course, redis: Awaited<ReturnType<typeof startRedis>
       course.memory = [];
     }
     if (turn % 3 === 0) people.noteRaces();
-    if (turn % 20 === 0) {
-      await operator.answerAll();
-    }
+    if (turn % 20 === 0) await operator.answerAll();
     if (turn % 100 === 0) {
       const { leads } = await readCrm(stage.addresses.crmUrl);
       const memory = await measureMemory(course.daemon);

@@ -96,7 +96,7 @@ const isMeantRow = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
 const likenessToMeant = (row: ObservedRow, { cells, was = {} }: SentSet): number =>
   shareOf((name) => (name in was && !(name in cells) ? [was[name]] : []))(row);
 
-/** Whether it has an ID of its own and less of what the set left alone: cells that it emptied are alike in many rows. */
+/** Whether it has an ID of its own and at most half of what the set left alone: cells that it emptied are alike in many rows. */
 const isAnother = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
   sent.id === undefined &&
   row.id.kind !== 'empty' &&

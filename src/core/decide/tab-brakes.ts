@@ -113,7 +113,7 @@ interface Upset {
 }
 
 function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripped[] {
-  const { edits, lost, vanished } = upset;
+  const { cleared, edits, lost, vanished } = upset;
   const { entity, input } = context;
   const { brakes: limits } = input.policy;
   const goneRecords = provenTogether(upset.gone);
@@ -123,7 +123,7 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
   const header = (field: FieldName) => headerOf(context, field);
   const disorders = [
     ...findDisorder(edits, agreed, limits, header, lost),
-    ...findCleared(upset.cleared, agreed, limits, header),
+    ...findCleared(cleared, agreed, limits, header),
   ];
   return [
     ...findFirstMeeting(context, binding.unbound).map(alone),
