@@ -21,7 +21,7 @@ export class OwnCells {
   #expected: Counts = new Map();
   /** What went with rows whose record is gone. */
   readonly #taken: Counts = new Map();
-  /** What people copied while a write stood over it by mistake. */
+  /** What stands covered by a write and is not expected back: people copied it so, or nobody knows of it any more. */
   readonly #copied: Counts = new Map();
 
   /**
@@ -81,6 +81,10 @@ export class OwnCells {
     this.#expected = countCells(now);
     this.#taken.clear();
     this.#copied.clear();
+    // What is covered is not expected: whoever takes it away takes away nothing.
+    for (const [text, meant] of countCells(now, true)) {
+      this.#copied.set(text, Math.max(0, meant - (this.#expected.get(text) ?? 0)));
+    }
   }
 
   #add(text: string, count: number): void {
