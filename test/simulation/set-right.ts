@@ -76,7 +76,7 @@ function dropRemains(people: People, tab: TabView): void {
   const remains = tab.rows.filter(
     (row) =>
       !owners.has(row) &&
-      (people.claimedOwners(tab.entity, row).length > 0 ||
+      (Object.values(row.cells).some((text) => people.claims.of(text) !== undefined) ||
         /^(New row: fill|Error: Title shows)/.test(row.sync)),
   );
   for (const { position } of remains.toReversed())
