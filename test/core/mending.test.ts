@@ -201,6 +201,19 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(world.openWrites.size).toBe(0);
   });
 
+  it('and not watched on in a row that only looks like the one that was hit', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const url = { 'about.url': textCell('acme.example') };
+    const kept = keptRow(acme.id, { ...acme.cells, ...titled('Before'), ...url });
+    Object.assign(acme, { id: emptyCell, cells: { ...acme.cells, title: emptyCell, ...url } });
+    const sent = setTo(kept.id, { cells: titled('Acme'), kept });
+    const write = openWrite({ outcome: 'answered', sets: [sent] });
+    world.openWrites.set('w1', { ...write, settlesAt: world.now + 60_000 });
+    cycle(world);
+    expect(world.openWrites.size).toBe(0);
+  });
+
   it('and watched on in the fields in which somebody typed while it was mended, for they may take that back', () => {
     const hit = setTo(textCell('1'), { cells: { ...titled('Written'), status_name: textCell('Lost') } });
     const write = openWrite({ outcome: 'answered', sets: [hit] });

@@ -67,6 +67,8 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
       [emptyCell, titled('')],
       [textCell('1'), titled('Read')],
     ]);
+    const [, own] = left.flatMap(({ sets }) => sets.map(({ kept }) => kept));
+    expect(own?.place.cells.slice(0, 2)).toEqual([emptyCell, textCell('Read')]);
     const emptied = { ...strayed, cells: { status_name: emptyCell } };
     const ofEmptied = addHits(judgeWrite(write, rows), write, { rows, hits: new Map([[0, emptied]]) }).left;
     expect(ofEmptied.flatMap(({ sets }) => sets.map(({ kept }) => kept?.id))).toEqual([emptyCell]);

@@ -164,7 +164,7 @@ export const fieldsTypedOver = (
   { cells, id }: SentSet,
   kept: KeptRow,
 ): readonly FieldName[] =>
-  id !== undefined || kept.id.kind === 'empty'
+  id !== undefined || kept.id.kind === 'empty' || !equalCells(row.id, kept.id)
     ? []
     : Object.keys(cells).filter(
         (name) =>

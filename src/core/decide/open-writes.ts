@@ -1,5 +1,5 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
-import { syncHeader } from '../headers.ts';
+import { idHeader, syncHeader } from '../headers.ts';
 import { isMostlyAlike, isSameKept } from '../kept-cell.ts';
 import {
   type Consequences,
@@ -16,6 +16,7 @@ import type { JournalEntry } from '../state.ts';
 import {
   type Hit,
   isNewRecord,
+  type KeptPlace,
   type KeptRow,
   keptTabs,
   numberSteps,
@@ -223,9 +224,17 @@ const withHidden =
     const isNothingKept = [id, ...Object.values(cells)].every(({ kind }) => kind === 'empty');
     const isToBeSeen = Object.values(sent.cells).some(({ kind }) => kind !== 'empty');
     if (!place || !isNothingKept || !isToBeSeen || idSeen.kind === 'empty') return [sent];
-    const { row: _row, ...columns } = place;
-    return [sent, { ...sent, kept: { id: idSeen, sync: emptyCell, cells: was, place: columns } }];
+    return [sent, { ...sent, kept: rowAsRead(idSeen, was, place) }];
   };
+
+/** A row as it was read, under the columns that a write met: what it has in those of people is not known. */
+function rowAsRead(id: Cell, cells: KeptRow['cells'], { columns, headers }: KeptPlace): KeptRow {
+  const read = new Map(
+    Object.entries(columns).map(([name, column]) => [column, name === idHeader ? id : cells[name]]),
+  );
+  const placed = headers.map((_, column) => read.get(column) ?? emptyCell);
+  return { id, sync: emptyCell, cells, place: { columns, headers, cells: placed } };
+}
 
 /** What the right row of a step shows, but for what is to be mended. */
 const cellsAfter = (step: RowStep, kept: KeptRow, mended: ReadonlySet<FieldName>): KeptRow['cells'] =>
