@@ -292,7 +292,9 @@ function mayApprove(people: People, { entity, scope }: Brake): boolean {
   const tab = allTabs(people).find((candidate) => candidate.entity === entity);
   const hasLost = tab?.rows.some((row) => {
     const owner = people.ownerOf(tab.entity, row);
-    return !isRecordId(row.id) && owner !== undefined && people.recordOf(tab.entity, owner) !== undefined;
+    if (isRecordId(row.id) || owner === undefined) return false;
+    const isTwice = tab.rows.some((other) => other !== row && people.ownerOf(tab.entity, other) === owner);
+    return isTwice || people.recordOf(tab.entity, owner) !== undefined;
   });
   const known = people.stage.link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
   return !scope.endsWith(':torn') && hasLost === false && known.length > 0;
