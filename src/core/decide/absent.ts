@@ -1,7 +1,7 @@
 import { type Cell, describeCell, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
-import type { RecordId, RecordKey } from '../record.ts';
+import { type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
 import { emptyAgreement, isAnswerLost, isOnItsWay } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -39,13 +39,9 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     return;
   }
   const base = baseOf(context, agreement);
-  const scope = vanishedScope(key);
   const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
   const showedOther = findWritesAstray(context, key.id).length > 0;
-  const rule = ruleOf(context);
-  const unanswered = showedOther && rule === 'trash' ? 'ask' : rule;
-  const decided = context.decision(scope) ?? tabChoice(context) ?? unanswered;
-  const choice = isReverted ? 'restore' : decided;
+  const choice = isReverted ? 'restore' : meaningOf(context, key, showedOther);
   const isEditedInCrm = differingFields(base, record.fields).length > 0;
   // Whoever decides otherwise before the delete was sent takes it back.
   if (item?.kind === 'delete' && !isReverted && (choice !== 'trash' || isEditedInCrm))
@@ -59,13 +55,34 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
       entity: key.entity,
       id: key.id,
       reason: vanishedReason(context, key, showedOther),
-      decision: scope,
+      decision: vanishedScope(key),
     });
   } else if (item?.kind === 'delete') {
     if (isStuck(item)) answerRefusal(context, item);
   } else {
     if (item) noteLost(context, item, waitingFields(item), 'row deleted before the CRM took the edit');
     draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base }));
+  }
+}
+
+/** What the lost row of a record means: what somebody answered, or else the rule. */
+function meaningOf(context: TabContext, key: RecordKey, showedOther: boolean): string {
+  const rule = ruleOf(context);
+  const unanswered = showedOther && rule === 'trash' ? 'ask' : rule;
+  return context.decision(vanishedScope(key)) ?? tabChoice(context) ?? unanswered;
+}
+
+/**
+ * Takes back deletes that wait although their row may be there again, whatever else keeps that from being decided now, or although a
+ * lost row does not mean a delete any more, as after a restart with other settings. `found` names the records that may have a row.
+ */
+export function takeBackDeletes(context: TabContext, found: ReadonlySet<RecordId>): void {
+  const { draft, outbox } = context;
+  const dropped = new Set(draft.outboxDropped.map(recordKeyText));
+  for (const { isUndo, key, kind, state } of outbox.values()) {
+    if (kind !== 'delete' || isUndo || state === 'sending' || dropped.has(recordKeyText(key))) continue;
+    const showedOther = findWritesAstray(context, key.id).length > 0;
+    if (found.has(key.id) || meaningOf(context, key, showedOther) !== 'trash') draft.outboxDropped.push(key);
   }
 }
 

@@ -4,7 +4,7 @@ import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { Fields } from '../value.ts';
-import { decideUnseenRecords, decideVanishedRow, tabChoice } from './absent.ts';
+import { decideUnseenRecords, decideVanishedRow, tabChoice, takeBackDeletes } from './absent.ts';
 import { findRepairs, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { type ContestHold, findContestHold } from './contested.ts';
@@ -75,6 +75,7 @@ export function decideTab(context: TabContext): boolean {
   decideOthers(context, binding, suspectsOf);
   forgetCreates(context, new Set(rows.map(({ id }) => describeCell(id)).filter(isClaimToken)));
   for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
+  takeBackDeletes(context, present.union(found).union(strayIds));
   decideUnseenRecords(context, present.union(found));
   keepBefore(context);
   return true;

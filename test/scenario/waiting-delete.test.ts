@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import type { VanishedRowPolicy } from '../../src/core/policy.ts';
+import type { Engine } from '../../src/sync/engine.ts';
+import { pushRecord } from '../../src/sync/push.ts';
+import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+
+/** Somebody deleted the first row, and the delete of its lead waits because the CRM is not asked for now. */
+async function openWithDelete(): Promise<LeadsStage & { readonly id: string }> {
+  const stage = await openLeadsStage('crm', {}, 'trash');
+  const id = await stage.firstLead();
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  for (const _turn of [1, 2]) await stage.engine.cycle();
+  expect(stage.link.mirror.readOutbox()).toMatchObject([{ key: { id }, kind: 'delete', state: 'waiting' }]);
+  return { ...stage, id };
+}
+
+/** Sends what waits, unless the last cycle withheld it. */
+async function pushAll({ link }: LeadsStage, { lastPlan }: Engine): Promise<void> {
+  for (const { key } of link.mirror.readOutbox())
+    await pushRecord(link, key, (entity) => lastPlan?.withheld.includes(entity) ?? true);
+}
+
+const restart = ({ createEngine, link }: LeadsStage, vanishedRows: VanishedRowPolicy): Engine => {
+  const lead = { ...link.policy.tabs.lead, vanishedRows };
+  return createEngine({ ...link, policy: { ...link.policy, tabs: { ...link.policy.tabs, lead } } });
+};
+
+describe('S4: a delete that waits to be sent', () => {
+  test('is not sent once its row is back, although somebody is typing in the row', async () => {
+    const stage = await openWithDelete();
+    await stage.editSheet({ kind: 'undo' });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Kept' });
+    await stage.engine.cycle();
+    await pushAll(stage, stage.engine);
+    expect((await stage.titles()).crm.has(stage.id)).toBe(true);
+    await stage.settle();
+    const { crm, sheet } = await stage.titles();
+    expect([crm.get(stage.id), sheet.get(stage.id)]).toEqual(['Kept', 'Kept']);
+  });
+
+  test.each(['ask', 'restore'] as const)(
+    'is not sent after a restart with settings by which it would not be deleted: %s',
+    async (rule) => {
+      const stage = await openWithDelete();
+      const engine = restart(stage, rule);
+      await engine.cycle();
+      await pushAll(stage, engine);
+      expect((await stage.titles()).crm.has(stage.id)).toBe(true);
+      for (const _turn of [1, 2]) await engine.cycle();
+      expect(stage.link.mirror.readOutbox()).toEqual([]);
+      expect([(await stage.titles()).sheet.has(stage.id), engine.lastPlan?.questions.length]).toEqual(
+        rule === 'ask' ? [false, 1] : [true, 0],
+      );
+    },
+  );
+
+  test('is sent after a restart with settings by which it is to be', async () => {
+    const stage = await openWithDelete();
+    const engine = restart(stage, 'trash');
+    await engine.cycle();
+    await pushAll(stage, engine);
+    expect((await stage.titles()).crm.has(stage.id)).toBe(false);
+  });
+});
