@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { ColumnPolicy } from '../../src/core/policy.ts';
+import type { Engine } from '../../src/sync/engine.ts';
 import { pushRecord } from '../../src/sync/push.ts';
-import { openLeadsStage } from '../support/leads-stage.ts';
+import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
 test('S1: an edit that waits for its row to be restored, while the CRM changes the same field, comes back with the row', async () => {
   const stage = await openLeadsStage('table');
@@ -23,4 +25,62 @@ test('S1: an edit that waits for its row to be restored, while the CRM changes t
   expect(link.mirror.searchJournal({ key, limit: 9 })).toContainEqual(
     expect.objectContaining({ side: 'crm', lost: { title: 'From the CRM' } }),
   );
+});
+
+/** An engine as after a restart with these rules for the columns of leads, after its first cycle and what is sent then. */
+async function restart(
+  { createEngine, link }: LeadsStage,
+  columns: Readonly<Record<string, ColumnPolicy>>,
+): Promise<Engine> {
+  const lead = { ...link.policy.tabs.lead, columns };
+  const changed = { ...link, policy: { ...link.policy, tabs: { ...link.policy.tabs, lead } } };
+  const engine = createEngine(changed);
+  await engine.cycle();
+  for (const { key } of link.mirror.readOutbox())
+    await pushRecord(changed, key, (entity) => engine.lastPlan?.withheld.includes(entity) ?? true);
+  return engine;
+}
+
+describe('of an edit that waits to be sent, after a restart with other settings', () => {
+  test('S1: what stands in a column that is off now is not sent, and stands in the history; the rest is', async () => {
+    const stage = await openLeadsStage();
+    const { link } = stage;
+    const key = { entity: 'lead', id: await stage.firstLead() } as const;
+    const title = (await stage.titles()).crm.get(key.id);
+    await stage.editSheet(
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' },
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'Website', text: 'https://typed.example' },
+    );
+    for (const _turn of [1, 2]) await stage.engine.cycle();
+    await restart(stage, { title: { direction: 'off' } });
+    expect(link.mirror.readOutbox()).toEqual([]);
+    expect((await stage.readCrm()).leads.find(({ id }) => String(id) === key.id)).toMatchObject({
+      title,
+      meta_data: { about: { url: 'https://typed.example' } },
+    });
+    expect(link.mirror.searchJournal({ key, limit: 9 })).toContainEqual(
+      expect.objectContaining({
+        side: 'table',
+        lost: { title: 'Typed' },
+        cause: 'not sent, because its column is gone or off',
+      }),
+    );
+  });
+
+  test('an emptied cell that means nothing now empties nothing in the CRM, and its value comes back', async () => {
+    const stage = await openLeadsStage();
+    const { link } = stage;
+    const id = await stage.firstLead();
+    const website = async () => {
+      const lead = (await stage.readCrm()).leads.find((each) => String(each.id) === id);
+      return [lead?.meta_data?.about?.url, (await stage.readSheet())['Leads']?.[0]?.['Website']];
+    };
+    const before = await website();
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Website', text: '' });
+    for (const _turn of [1, 2]) await stage.engine.cycle();
+    expect(link.mirror.readOutbox()).toMatchObject([{ fields: { 'about.url': null } }]);
+    const engine = await restart(stage, { 'about.url': { blank: 'leave' } });
+    for (const _turn of [1, 2]) await engine.cycle();
+    expect(await website()).toEqual(before);
+  });
 });

@@ -12,7 +12,7 @@ import type { DecidedField } from './merge.ts';
 import { revertCause, revertRefused } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';
 import { type RowState, showValue, waitingState } from './sync-text.ts';
-import { planUpdate } from './update.ts';
+import { planUpdate, takeBackUnwanted } from './update.ts';
 
 /** Decides a row that carries a record, and says in the Sync cell what came of it. */
 export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, given?: GivenId): void {
@@ -23,6 +23,7 @@ export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, g
   if (judged?.isRestless) {
     context.draft.restlessRows += 1;
     context.decision(refusedScope(record.key));
+    takeBackUnwanted(context, row, judged);
   } else if (judged) {
     applyDecided(context, row, judged, given);
   } else {

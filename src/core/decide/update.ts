@@ -2,8 +2,9 @@ import { errorKinds } from '../errors.ts';
 import type { RecordKey } from '../record.ts';
 import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import { equalFields } from '../value.ts';
+import { equalFields, pickFields } from '../value.ts';
 import type { TabContext } from './context.ts';
+import type { JudgedRow } from './judge.ts';
 import type { DecidedField } from './merge.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
@@ -23,7 +24,7 @@ export function planUpdate(
   const { draft, input } = context;
   const item = context.outbox.get(key.id);
   const hidden = findHiddenEdits(context, row, item);
-  if (item) noteLost(context, item, hidden.lost, 'not sent, because its column is gone or off');
+  if (item) noteLost(context, item, hidden.lost, unwantedCause);
   const { fields, base } = wantedOf(decided, item, hidden);
   if (Object.keys(fields).length === 0) {
     if (item) draft.outboxDropped.push(key);
@@ -44,6 +45,35 @@ export function planUpdate(
   draft.outboxSaved.push(waitingStep(input, key, { kind: 'update', fields, base, notice }));
   return waitingState;
 }
+
+/**
+ * Takes out of an update that waits what its row does not want any more, although somebody may still be typing there: it could be sent
+ * before the row rests, as after a restart with settings by which a column is off, or an emptied cell means nothing.
+ */
+export function takeBackUnwanted(
+  context: TabContext,
+  row: ObservedRow,
+  { decided, record }: JudgedRow,
+): void {
+  const { draft, input } = context;
+  const { key } = record;
+  const item = context.outbox.get(key.id);
+  if (item?.kind !== 'update' || item.state !== 'waiting') return;
+  const hidden = findHiddenEdits(context, row, item);
+  const { fields } = wantedOf(decided, item, hidden);
+  const wanted = Object.keys(item.fields).filter((name) => name in fields);
+  if (wanted.length === Object.keys(item.fields).length) return;
+  noteLost(context, item, hidden.lost, unwantedCause);
+  // Also where the rest is saved: with manual writes that would wait for a person, and all of it be sent meanwhile.
+  draft.outboxDropped.push(key);
+  if (wanted.length === 0) return;
+  const [left, base] = [pickFields(item.fields, wanted), pickFields(item.base, wanted)];
+  draft.outboxSaved.push(
+    waitingStep(input, key, { kind: 'update', fields: left, base, notice: item.notice }),
+  );
+}
+
+const unwantedCause = 'not sent, because its column is gone or off';
 
 /** People at the sheet can do nothing about a connection: its own words are for the log and the operator. */
 function waitingText({ error }: OutboxItem): string {
