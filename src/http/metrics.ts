@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { isOnItsWay } from '../core/state.ts';
 import { ownConditions } from '../sync/conditions.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type Health, isAlive, isReady } from '../sync/health.ts';
 import { readStatus, type TabStatus } from '../sync/status.ts';
+import { readUnderWay } from '../sync/under-way.ts';
 import type { Watch } from '../sync/watch.ts';
 
 /** A link as it is measured. */
@@ -195,9 +195,8 @@ function addEditMetrics({ gauge }: Define): void {
     'oldest_edit_age_seconds',
     'How long the oldest edit has waited to be sent to the CRM; 0 for none.',
     ({ engine }) => {
-      const { clock, mirror } = engine.link;
-      const taken = mirror.readOutbox().flatMap((item) => (isOnItsWay(item) ? [item.createdAt] : []));
-      return alone(taken.length > 0 ? (clock.now() - Math.min(...taken)) / 1_000 : 0);
+      const taken = readUnderWay(engine.link).map(({ createdAt }) => createdAt);
+      return alone(taken.length > 0 ? (engine.link.clock.now() - Math.min(...taken)) / 1_000 : 0);
     },
   );
   gauge('brakes', 'Tabs that are stopped until a person approves.', ({ engine }) =>

@@ -1,9 +1,10 @@
 import { isOfTab } from '../core/decide/plan.ts';
 import { type ErrorCode, errorKinds } from '../core/errors.ts';
 import { isListed, listedEntities } from '../core/record.ts';
-import { isOnItsWay, type OutboxItem, type Sweep } from '../core/state.ts';
+import type { Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
+import { readUnderWay } from './under-way.ts';
 
 /**
  * What a condition makes of the daemon. `notAlive`: waiting alone will not help. `notReady`: it does not do all of its work. `degraded`: it
@@ -86,7 +87,7 @@ export function findInMirror(engine: Engine, limits: HealthLimits): Finding[] {
   return [
     ...findUnread(engine, sweeps),
     ...findLateSweeps(engine, sweeps, limits.sweepAgeMs),
-    ...findLateEdits(engine, mirror.readOutbox(), limits.editAgeMs),
+    ...findLateEdits(engine, limits.editAgeMs),
   ];
 }
 
@@ -205,9 +206,9 @@ function findLateSweeps(
   ];
 }
 
-function findLateEdits({ link }: Engine, outbox: readonly OutboxItem[], editAgeMs: number): Finding[] {
-  const late = outbox
-    .filter((item) => isOnItsWay(item) && item.createdAt + editAgeMs <= link.clock.now())
+function findLateEdits({ link }: Engine, editAgeMs: number): Finding[] {
+  const late = readUnderWay(link)
+    .filter(({ createdAt }) => createdAt + editAgeMs <= link.clock.now())
     .toSorted((left, right) => left.createdAt - right.createdAt);
   const [oldest] = late;
   if (!oldest) return [];

@@ -3,8 +3,9 @@ import { isQuiet, type Plan } from '../core/decide/plan.ts';
 import { explainError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
-import { isOnItsWay, type OutboxItem } from '../core/state.ts';
+import type { OutboxItem } from '../core/state.ts';
 import type { Engine } from './engine.ts';
+import { readUnderWay } from './under-way.ts';
 
 /** How a resync goes, and what it came to. Times are epoch ms. */
 export interface ResyncReport {
@@ -55,7 +56,7 @@ export async function resync(
     };
     onProgress(report);
   };
-  const countActive = () => mirror.readOutbox().filter(isOnItsWay).length;
+  const countActive = () => readUnderWay(engine.link).length;
   try {
     advance({});
     await engine.pullAll((entity, records) => advance({ records: { ...report.records, [entity]: records } }));

@@ -2,10 +2,11 @@ import { type Answer, answersTo } from '../core/answer.ts';
 import { describeCell, emptyCell } from '../core/cell.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
 import type { Entity } from '../core/record.ts';
-import { isOnItsWay, type JournalEntry, type Sweep } from '../core/state.ts';
+import type { JournalEntry, Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
 import type { ResyncReport } from './resync.ts';
+import { readUnderWay } from './under-way.ts';
 
 /** One entity at a glance; counts of records unless the name says otherwise. */
 export interface TabStatus {
@@ -100,7 +101,7 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
   const { mirror, policy } = link;
   const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
   const agreements = mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0);
-  const outbox = mirror.readOutbox();
+  const underWay = readUnderWay(link);
   const sweeps = mirror.readSweeps();
   const now = link.clock.now();
   return policy.entities.map((entity) => {
@@ -115,7 +116,7 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
       title: policy.tabs[entity].title,
       recordsInCrm: count(records),
       recordsInTable: count(agreements),
-      pending: count(outbox.filter(isOnItsWay)),
+      pending: count(underWay),
       refused: countOwn(lastPlan?.refusals.filter(({ isIgnored }) => !isIgnored)),
       conflicts: count(lastPlan?.conflicts ?? []),
       held: countOwn(lastPlan?.holds),

@@ -2,10 +2,10 @@ import { isQuiet } from '../core/decide/plan.ts';
 import { listedEntities } from '../core/record.ts';
 import { addSample, type RequestUsage, type Sample, sampleEveryMs, sentBetween } from '../core/samples.ts';
 import { judgeStanding, type Standing, type StandingFacts } from '../core/standing.ts';
-import { isOnItsWay } from '../core/state.ts';
 import type { Condition } from './conditions.ts';
 import type { Engine } from './engine.ts';
 import type { Health } from './health.ts';
+import { readUnderWay } from './under-way.ts';
 
 const lookEveryMs = 1_000;
 
@@ -74,7 +74,7 @@ export class Watch {
       sent: sentBetween(this.#sent, sent),
       allowed: Math.round((requests / windowMs) * 60_000),
       waiting: Object.values(waiting).reduce((sum, count) => sum + count, 0),
-      pending: link.mirror.readOutbox().filter(isOnItsWay).length,
+      pending: readUnderWay(link).length,
       rowsWritten: tally.tableSteps - this.#tableSteps,
       ...lags.takeLongest(),
     };
@@ -87,13 +87,12 @@ export class Watch {
 
   #readFacts(): StandingFacts {
     const { lastPlan, link, problems } = this.#engine;
-    const outbox = link.mirror.readOutbox();
     const { brakes = [], conflicts = [], holds = [], refusals = [] } = lastPlan ?? {};
     const refused = refusals.filter(({ isIgnored }) => !isIgnored);
     const questions = brakes.length + conflicts.length + holds.length + refused.length;
     const conditions = this.#health.read().filter(isFailure);
     const isMoving = lastPlan !== undefined && (!isQuiet(lastPlan) || lastPlan.restlessRows > 0);
-    const steps = outbox.filter(isOnItsWay).length + Number(isMoving);
+    const steps = readUnderWay(link).length + Number(isMoving);
     this.#noteFilled(questions > 0 || steps === 0);
     return {
       problems: problems.list().length + conditions.length,

@@ -1,12 +1,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/catalog.ts';
+import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Table } from '../../src/core/ports.ts';
+import { entities } from '../../src/core/record.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { Condition } from '../../src/sync/conditions.ts';
 import { isAlive, isReady } from '../../src/sync/health.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
+import { readStatus } from '../../src/sync/status.ts';
+import { readUnderWay } from '../../src/sync/under-way.ts';
 import { healthOf } from '../support/health.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -106,6 +110,17 @@ describe('health', () => {
       },
     ]);
     expect(health.read()[0]?.words).not.toContain('Typed');
+  });
+
+  test('tells nothing of edits of contacts that were switched off: they rest until contacts are on again', async () => {
+    const { clock, engine, health, stage } = await openReady();
+    const key = { entity: 'contact', id: '1001.1' } as const;
+    const parts = { kind: 'update', fields: { full_name: 'Ada' }, base: { full_name: 'Grace' } } as const;
+    stage.link.mirror.saveOutboxItem(waitingStep({ now: clock.now(), run: 'before' }, key, parts));
+    await clock.advance(limits.editAgeMs);
+    expect(health.read()).toEqual([]);
+    expect(readStatus(engine, undefined).tabs.map(({ pending }) => pending)).toEqual([0, 0, 0]);
+    expect(readUnderWay({ ...stage.link, policy: { ...stage.link.policy, entities } })).toHaveLength(1);
   });
 
   test('tells a long pause that the CRM asks for until it ends, and stays ready', async () => {
