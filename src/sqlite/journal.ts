@@ -1,7 +1,7 @@
 import type { Mirror } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';
 import type { JournalEntry } from '../core/state.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Statement } from './connection.ts';
 import { readFields, readKey } from './stored-json.ts';
 
 interface JournalRow {
@@ -18,30 +18,33 @@ interface JournalRow {
 
 const columns = 'at, run, key, kind, side, before, after, lost, cause';
 
+const hasField = `? IN (
+  SELECT json_each.key FROM json_each(journal.after) UNION ALL SELECT json_each.key FROM json_each(journal.before))`;
+
 type Journal = Pick<
   Mirror,
   'appendJournal' | 'readJournal' | 'searchJournal' | 'readBusyRecords' | 'forgetJournal'
 >;
 
-/** What was done, in the order it was done. Nothing is ever changed; only what is too old is taken out. */
+/**
+ * What was done, in the order it was done. Nothing is ever changed; only what is too old is taken out. It grows to a year of lines, and every
+ * cycle asks it: so each question has conditions of its own, by which an index finds the lines, and `+key` leaves that of the times to
+ * find those of the last hour.
+ */
 export function openJournal(connection: Connection): Journal {
   const append = connection.prepare(`INSERT INTO journal (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const latest = connection.prepare<JournalRow>(`SELECT ${columns} FROM journal ORDER BY id DESC LIMIT ?`);
-  const search = connection.prepare<JournalRow & { id: number }>(
-    `WITH wanted (key, run, id, since, field) AS (VALUES (?, ?, ?, ?, ?))
-     SELECT journal.id, ${columns.replaceAll(/\w+/g, 'journal.$&')} FROM journal, wanted
-     WHERE (wanted.key IS NULL OR journal.key = wanted.key)
-       AND (wanted.run IS NULL OR journal.run = wanted.run)
-       AND (wanted.id IS NULL OR journal.id = wanted.id)
-       AND (wanted.since IS NULL OR journal.at >= wanted.since)
-       AND (wanted.field IS NULL OR EXISTS (
-         SELECT 1 FROM json_each(journal.after) WHERE json_each.key = wanted.field
-         UNION ALL SELECT 1 FROM json_each(journal.before) WHERE json_each.key = wanted.field))
-     ORDER BY journal.id DESC LIMIT ?`,
-  );
+  const searches = new Map<string, Statement<JournalRow & { id: number }>>();
+  const searchBy = (conditions: string) => {
+    const search =
+      searches.get(conditions) ??
+      connection.prepare(`SELECT id, ${columns} FROM journal WHERE ${conditions} ORDER BY id DESC LIMIT ?`);
+    searches.set(conditions, search);
+    return search;
+  };
   const busy = connection.prepare<{ key: string }>(
     `SELECT key FROM journal WHERE at >= ? AND side <> 'both' AND cause <> 'taken back'
-     GROUP BY key HAVING COUNT(*) >= ?`,
+     GROUP BY +key HAVING COUNT(*) >= ?`,
   );
   const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
   return {
@@ -51,10 +54,19 @@ export function openJournal(connection: Connection): Journal {
       });
     },
     readJournal: (limit) => latest.all(limit).map(readEntry),
-    searchJournal: ({ key, run, id, since, field, limit }) =>
-      search
-        .all(key ? recordKeyText(key) : null, run ?? null, id ?? null, since ?? null, field ?? null, limit)
-        .map(({ id, ...row }) => ({ ...readEntry(row), id })),
+    searchJournal({ key, run, id, since, field, limit }) {
+      const asked = [
+        { condition: 'key = ?', value: key && recordKeyText(key) },
+        { condition: 'run = ?', value: run },
+        { condition: 'id = ?', value: id },
+        { condition: 'at >= ?', value: since },
+        { condition: hasField, value: field },
+      ].flatMap(({ condition, value }) => (value === undefined ? [] : { condition, value }));
+      const conditions = ['TRUE', ...asked.map(({ condition }) => condition)].join(' AND ');
+      return searchBy(conditions)
+        .all(...asked.map(({ value }) => value), limit)
+        .map(({ id, ...row }) => ({ ...readEntry(row), id }));
+    },
     readBusyRecords: (since, linesMin) => busy.all(since, linesMin).map(({ key }) => readKey(key)),
     forgetJournal: (before) => void forget.run(before),
   };
