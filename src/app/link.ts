@@ -210,10 +210,13 @@ export function sheetOptions({ sheet }: Settings, log: Log): SheetsClientOptions
 
 /** Names the CRM account in the spreadsheet. The specification tells no account apart from its address. */
 export const accountOf = ({ crm }: Settings): string =>
-  createHash('sha256').update(crm.baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
+  createHash('sha256').update(withoutSlash(crm.baseUrl)).digest('hex').slice(0, 16);
+
+/** With a slash at its end an address is the same. */
+const withoutSlash = (address: string): string => address.replace(/\/+$/, '');
 
 const ownerOf = ({ crm, sheet }: Settings): [name: string, value: string][] => [
-  ['crm.baseUrl', crm.baseUrl],
+  ['crm.baseUrl', withoutSlash(crm.baseUrl)],
   ['sheet.spreadsheetId', sheet.spreadsheetId],
 ];
 
@@ -224,7 +227,7 @@ const ownerOf = ({ crm, sheet }: Settings): [name: string, value: string][] => [
 export function checkOwner(mirror: Mirror, settings: Settings): void {
   for (const [name, value] of ownerOf(settings)) {
     const before = mirror.readFact(name);
-    if (before === undefined || before === value) continue;
+    if (before === undefined || withoutSlash(before) === value) continue;
     const message = `The state directory belongs to ${name} ${before}, but the settings say ${value}. Use another STATE_DIR for it.`;
     throw new SyncError('CONFIG_INVALID', message);
   }
