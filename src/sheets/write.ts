@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { type Cell, isShownAsPercent } from '../core/cell.ts';
+import { type Cell, emptyCell, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import { isShownAsMoment, isShownAsNumber } from '../core/shown-number.ts';
 import type { AppendStep, DeleteStep, SetStep } from '../core/table.ts';
@@ -126,17 +126,16 @@ const rowBlocks = (tab: BoundTab, isTypedAt: IsTypedAt, row: number, cells: read
   );
 
 const appendedBlocks = (isTypedAt: IsTypedAt, row: number, cells: readonly PlacedCell[]): Block[] =>
-  joinCells(
-    row,
-    cells,
-    ({ column, kind }) => (kind === 'date' || kind === 'instant') && !isTypedAt(row, column),
-  );
+  joinCells(row, cells, ({ column, kind }) => misleads(emptyCell, kind) && !isTypedAt(row, column));
 
-/** Whether the format of a cell would show a number of this kind as something else. One that a person chose for it stays. */
+/**
+ * Whether the format of a cell would, or might, show a number of this kind as something else. One that a person chose for it stays. How
+ * an empty cell shows numbers nobody knows: as a percentage a 1 would read as 100.
+ */
 function misleads(before: Cell, kind: FieldKind | undefined): boolean {
   switch (kind) {
     case 'integer':
-      return isShownAsPercent(before) || isShownAsMoment(before);
+      return before.kind !== 'number' || isShownAsPercent(before) || isShownAsMoment(before);
     case 'number':
       return isShownAsMoment(before);
     case 'date':

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Cell, numberCell } from '../../src/core/cell.ts';
+import { type Cell, numberCell, textCell } from '../../src/core/cell.ts';
 import { decode, encode } from '../../src/core/codec.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { Layout } from '../../src/core/layout.ts';
@@ -287,5 +287,25 @@ describe('what a person types', () => {
     const { lead: tab } = (await sheet.table.read(layout)).tabs;
     expect(tab.state === 'read' && tab.rows[0]?.cells[name]).toEqual(numberCell(0.5));
     expect(JSON.stringify(await sheet.readValues('Leads!A1:Z2'))).toContain('"0,5"');
+  });
+
+  test('a whole number of percents stays what it is in a new row and in an empty cell where people show the column as percentages', async () => {
+    const sheet = await openSheet('en_US', 'Europe/Berlin');
+    const { name } = deal('confidence');
+    const column = [...columns.keys()].find((at) => columns[at]?.[0].name === name) ?? 0;
+    const range = { startRow: 1, endRow: 9, startColumn: column + 2, endColumn: column + 3 };
+    await sheet.table.write([appendStep('1')]);
+    await sheet.person({ kind: 'formatNumbers', sheet: 'Leads', range, pattern: '0%' });
+    await sheet.table.read(layout);
+    const one = { [name]: numberCell(1) };
+    await sheet.table.write([
+      { kind: 'set', entity: 'lead', position: 1, idSeen: textCell('1'), cells: one },
+      appendStep('2', one),
+    ]);
+    const { lead: tab } = (await sheet.table.read(layout)).tabs;
+    expect(tab.state === 'read' && tab.rows.map(({ cells }) => cells[name])).toEqual([
+      numberCell(1),
+      numberCell(1),
+    ]);
   });
 });
