@@ -202,6 +202,21 @@ describe('a conflict', () => {
     expect(world.journal).toContainEqual(expect.objectContaining({ lost: { title: 'Acme GmbH' } }));
   });
 
+  it.each([
+    ['crm', /Status: the CRM's value was kept, the sheet had “In talks”$/],
+    ['table', /Status: the sheet's value was kept, the CRM had “New lead”$/],
+  ] as const)('where the %s wins is told in names that people know, not in ids', (conflict, words) => {
+    const world = worldWithLeads(['Acme'], { conflict });
+    changeRecord(world, acme, { status_name: 'lost' });
+    pull(world);
+    settle(world);
+    changeRecord(world, acme, { status_name: 'new' });
+    rowOf(world, acme).cells['status_name'] = textCell('In talks');
+    pull(world);
+    settle(world);
+    expect(shownSync(world)).toMatch(words);
+  });
+
   it('that waits for a person changes neither side', () => {
     const world = conflicting('ask');
     const plan = rest(world);

@@ -283,6 +283,23 @@ describe('an edit the CRM would refuse', () => {
     };
     expect(mergeField(view, sampleNames, () => undefined)).toEqual(outcome);
   });
+
+  it('names the day that stood in an emptied date, which its serial number would tell nobody', () => {
+    const field = sampleField('opportunity', 'expected_close_date');
+    const [crm, offered] = ['2026-12-31', undefined];
+    const view = {
+      column: columnOf(field, 'both', 'ask'),
+      field,
+      crm,
+      agreed: crm,
+      offered,
+      cell: emptyCell,
+    };
+    expect(mergeField(view, sampleNames, () => undefined)).toEqual({
+      kind: 'refused',
+      reason: 'Expected close can not be empty. Put “2026-12-31” back, or type another value.',
+    });
+  });
 });
 
 describe('a cell that is no plain value', () => {

@@ -1,6 +1,6 @@
 import { type RecordId, recordKeyText } from '../record.ts';
 import { loopScope, type TabContext } from './context.ts';
-import { describeValue } from './describe-value.ts';
+import { quoteValue } from './describe-value.ts';
 import { showValue } from './sync-text.ts';
 
 /** Why a record is left alone, and the scope under which a person lets it go on. */
@@ -26,8 +26,7 @@ export function findContestHold(context: TabContext, id: RecordId): ContestHold 
   }
   const field = fields.get(contest.field);
   const header = layout.columns.find((column) => column.field === contest.field)?.header ?? contest.field;
-  const show = (value: typeof contest.crm) =>
-    showValue(value === null || !field ? null : describeValue(field, value, names));
+  const show = (value: typeof contest.crm) => (field ? quoteValue(field, value, names) : showValue(null));
   const reason =
     `${header} is changed back again and again: the CRM wants ${show(contest.crm)}, the sheet ${show(contest.table)}. ` +
     'Switch off what does it on one of the sides. It is tried again after an hour, or when it is approved.';

@@ -1,4 +1,4 @@
-import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../cell.ts';
+import { bareCell, type Cell, equalCells, isShownAsPercent } from '../cell.ts';
 import { decode, encode, type Names, showsFormerly } from '../codec.ts';
 import { quoteText } from '../cut-text.ts';
 import type { FieldDefinition } from '../field.ts';
@@ -6,6 +6,7 @@ import type { Column, ConflictPolicy } from '../layout.ts';
 import type { TypedAnswer } from '../typed-answer.ts';
 import { findFault } from '../validate.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
+import { showWhole } from './describe-value.ts';
 
 /** One field of one record on both sides. `undefined` means not known. */
 export interface FieldView {
@@ -130,10 +131,10 @@ const advisedLengthMax = 500;
 
 /** Who emptied a cell by mistake may not know any more what stood there. */
 const blankAdvice = (field: FieldDefinition, crm: Value, names: Names): string =>
-  `Put ${quoteText(describeCell(encode(field, crm, names)), advisedLengthMax)} back, or type another value.`;
+  `Put ${quoteText(showWhole(field, crm, names), advisedLengthMax)} back, or type another value.`;
 
 const fixedFault = (field: FieldDefinition, crm: Value, names: Names): string =>
-  `${field.header} is fixed once the record exists. Put ${quoteText(describeCell(encode(field, crm, names)), advisedLengthMax)} back, or add a row of its own.`;
+  `${field.header} is fixed once the record exists. Put ${quoteText(showWhole(field, crm, names), advisedLengthMax)} back, or add a row of its own.`;
 
 /** A field the CRM never told can not be compared, so an edit of it is refused rather than sent blindly. */
 function mergeUntold(view: FieldView, names: Names): FieldOutcome {

@@ -5,13 +5,13 @@ import { type Agreement, emptyAgreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { keepDecisions, refusedScope, type TabContext } from './context.ts';
-import { describeValue } from './describe-value.ts';
+import { describeValue, quoteValue } from './describe-value.ts';
 import { decideGoneRecord } from './gone.ts';
 import { type JudgedRow, judgeRow } from './judge.ts';
 import type { DecidedField } from './merge.ts';
 import { revertCause, revertRefused } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';
-import { type RowState, showValue, waitingState } from './sync-text.ts';
+import { type RowState, waitingState } from './sync-text.ts';
 import { planUpdate, takeBackUnwanted } from './update.ts';
 
 /** Decides a row that carries a record, and says in the Sync cell what came of it. */
@@ -69,9 +69,10 @@ function applyDecided(
       cells[field.name] = encode(field, outcome.value, names);
       if (outcome.lost !== undefined) {
         lost[field.name] = outcome.lost;
-        notices.push(`${field.header}: the CRM's value was kept, the sheet had ${showValue(outcome.lost)}`);
+        const sheets = quoteValue(field, outcome.lost, names);
+        notices.push(`${field.header}: the CRM's value was kept, the sheet had ${sheets}`);
       } else if (isTakenBack(judged, field.name, outcome.value)) {
-        notices.push(`${field.header}: the CRM did not keep ${showValue(outcome.before)}`);
+        notices.push(`${field.header}: the CRM did not keep ${quoteValue(field, outcome.before, names)}`);
       }
     }
   }

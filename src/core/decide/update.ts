@@ -4,11 +4,12 @@ import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalFields, pickFields } from '../value.ts';
 import type { TabContext } from './context.ts';
+import { quoteValue } from './describe-value.ts';
 import type { JudgedRow } from './judge.ts';
 import type { DecidedField } from './merge.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
-import { type RowState, showValue, waitingState } from './sync-text.ts';
+import { type RowState, waitingState } from './sync-text.ts';
 import { findHiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 
 /**
@@ -38,7 +39,9 @@ export function planUpdate(
   }
   const notices = decided.flatMap(({ field, outcome }) =>
     outcome.kind === 'toCrm' && outcome.lost !== undefined
-      ? [`${field.header}: the sheet's value was kept, the CRM had ${showValue(outcome.lost)}`]
+      ? [
+          `${field.header}: the sheet's value was kept, the CRM had ${quoteValue(field, outcome.lost, context.names)}`,
+        ]
       : [],
   );
   const notice = notices.join('. ');
