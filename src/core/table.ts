@@ -31,6 +31,8 @@ export type ObservedTab =
       readonly rows: readonly ObservedRow[];
       /** Fields whose column was found, and is not filled by an array formula: those that a new row can hold. */
       readonly fields: ReadonlySet<FieldName>;
+      /** Fields whose column has a type, which decides how its cells look; absent where columns have none. */
+      readonly typed?: ReadonlySet<FieldName>;
       /** Whether the Sync column was found. */
       readonly hasSync: boolean;
       /** What stands above every managed column; absent where that is what the layout says. */

@@ -81,6 +81,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     state: 'read',
     rows: observeRows(rows, columns, { fresh, spilled }),
     fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
+    ...(typed.length > 0 ? { typed: findTyped(typed, columns) } : {}),
     hasSync: columns.sync !== undefined,
     headers: Object.fromEntries([...columns.fields].map(([field, { header }]) => [field, header])),
     ...(columns.namesakes ? { namesakes: lettersOf(columns.namesakes) } : {}),
@@ -89,6 +90,11 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
   };
   return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows, typed, hiddenRows } };
 }
+
+const findTyped = (typed: readonly TypedColumn[], { fields }: ManagedColumns): ReadonlySet<FieldName> =>
+  new Set(
+    [...fields].flatMap(([field, { index }]) => (typed.some((each) => each.index === index) ? [field] : [])),
+  );
 
 const lettersOf = (places: ReadonlyMap<string, number>): Record<string, string> =>
   Object.fromEntries([...places].map(([name, index]) => [name, columnLetters(index)]));

@@ -344,6 +344,35 @@ describe('a cell that is no plain value', () => {
     expect(outcome).toMatchObject({ kind: 'toCrm', value: 100 });
   });
 
+  describe('in a column whose type decides how it looks', () => {
+    const value = sampleField('opportunity', 'value');
+    const day = sampleField('opportunity', 'expected_close_date');
+    const asNumber = (number: number): Cell => ({ kind: 'number', number, shown: String(number) });
+    it.each<[FieldDefinition, Value, Cell]>([
+      [confidence, 50, percent(50)],
+      [confidence, 50, percent(0.5)],
+      [confidence, 1, percent(1)],
+      [value, 1250, { kind: 'number', number: 1250, shown: '03.06.1903' }],
+      [day, '2026-12-31', asNumber(46_387)],
+    ])('is left as it looks where it holds what is agreed, %j', ({ name }, crm, cell) => {
+      const field = sampleField('opportunity', name);
+      const outcome = seen(field, cell, { crm, agreed: crm, hasType: true }, 'both');
+      expect(outcome).toEqual({ kind: 'same', value: crm, rewrite: false });
+    });
+
+    it('is left as it looks where it only shows', () => {
+      const outcome = seen(confidence, percent(1), { crm: 1, agreed: 1, hasType: true }, 'toTable');
+      expect(outcome).toEqual({ kind: 'same', value: 1, rewrite: false });
+    });
+
+    it('is an edit where it says something else', () => {
+      const edited = (cell: Cell) => seen(confidence, cell, { crm: 50, agreed: 50, hasType: true }, 'both');
+      expect(edited(percent(1))).toMatchObject({ kind: 'toCrm', value: 100 });
+      expect(edited(percent(0.25))).toMatchObject({ kind: 'toCrm', value: 25 });
+      expect(edited(emptyCell)).toMatchObject({ kind: 'refused' });
+    });
+  });
+
   it('is no edit where our own number or one that was there got the format of percents; it is shown plainly again', () => {
     const same = { kind: 'same', rewrite: true };
     expect(seen(confidence, percent(1), { crm: 1, agreed: 50, offered: 1 }, 'both')).toMatchObject({

@@ -146,6 +146,7 @@ function mergeRow(
       agreed: agreement?.fields[name],
       offered: agreement?.offered[name],
       cell,
+      hasType: context.tab.typed?.has(name),
       typed: readTypedAnswer(context.peek(scope)),
     };
     const choose = (crm: Value, table: Value) => {

@@ -17,6 +17,8 @@ export interface FieldView {
   /** Value on its way to the table, not seen there yet. */
   readonly offered: Value | undefined;
   readonly cell: Cell;
+  /** The type of its column decides how the cell looks: the daemon can not change that. */
+  readonly hasType?: boolean | undefined;
   /** With what a person settled the conflict that was here, if it was a value of their own. */
   readonly typed?: TypedAnswer | undefined;
 }
@@ -87,7 +89,9 @@ export function mergeField(
   const agreed = landed(view, table);
   if (equalValues(crm, table)) {
     const isUsual = seen.isUsual && seen.value === crm;
-    return { kind: 'same', value: crm, rewrite: !isUsual && !equalCells(cell, encode(field, crm, names)) };
+    const isBound = view.hasType && cell.kind === 'number';
+    const rewrite = !isUsual && !isBound && !equalCells(cell, encode(field, crm, names));
+    return { kind: 'same', value: crm, rewrite };
   }
   if (isAnswered(view, crm, table)) {
     choose(crm, table);
@@ -200,9 +204,13 @@ function readCell(view: FieldView, names: Names): Seen {
   for (const known of [view.offered, view.agreed, view.crm]) {
     if (known === undefined) continue;
     const usual = encode(view.field, known, names);
-    const isOurs = known === view.offered || !(isShownAsPercent(view.cell) && isPartOfOne(usual));
-    if (equalCells(isOurs ? bareCell(view.cell) : view.cell, usual))
-      return { kind: 'value', value: known, isUsual: equalCells(view.cell, usual) };
+    const isOurs =
+      known === view.offered ||
+      (view.hasType && known === view.agreed) ||
+      !(isShownAsPercent(view.cell) && isPartOfOne(usual));
+    const bare = bareCell(view.cell);
+    if (equalCells(isOurs ? bare : view.cell, usual))
+      return { kind: 'value', value: known, isUsual: equalCells(view.hasType ? bare : view.cell, usual) };
   }
   for (const known of [view.offered, view.agreed]) {
     if (known !== undefined && showsFormerly(view.field, known, view.cell, names))
