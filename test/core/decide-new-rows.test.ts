@@ -111,6 +111,19 @@ describe('a new row', () => {
     });
   });
 
+  it.each([' ', '\u00a0', '\u200b\n'])(
+    'in whose title somebody only hit the space bar makes no record: %j',
+    (space) => {
+      const world = worldWithLeads(['Acme']);
+      const row = addRow(world, 'lead', { title: textCell(space) });
+      expect(isQuiet(settle(world))).toBe(true);
+      expect([syncOf(row), titles(world)]).toEqual(['New row: fill Title to send it.', ['Acme']]);
+      row.cells['title'] = textCell('Beta');
+      settle(world);
+      expect(titles(world)).toEqual(['Acme', 'Beta']);
+    },
+  );
+
   it('with a value that can not be sent says so, and is created once it is corrected', () => {
     const world = worldWithLeads(['Twin', 'Twin']);
     const row = addRow(world, 'opportunity', { lead_id: textCell('Twin'), stage_id: textCell('Won') });

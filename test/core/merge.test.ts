@@ -284,6 +284,20 @@ describe('an edit the CRM would refuse', () => {
     expect(mergeField(view, sampleNames, () => undefined)).toEqual(outcome);
   });
 
+  it('a title of nothing but a space is as good as none', () => {
+    const field = sampleField('lead', 'title');
+    const [crm, cell] = ['Acme', textCell(' ')];
+    const view = {
+      column: columnOf(field, 'both', 'ask'),
+      field,
+      crm,
+      agreed: crm,
+      offered: undefined,
+      cell,
+    };
+    expect(mergeField(view, sampleNames, () => undefined)).toEqual(refusedEmpty(crm));
+  });
+
   it('names the day that stood in an emptied date, which its serial number would tell nobody', () => {
     const field = sampleField('opportunity', 'expected_close_date');
     const [crm, offered] = ['2026-12-31', undefined];

@@ -4,7 +4,7 @@ import { quoteText } from '../cut-text.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
 import type { TypedAnswer } from '../typed-answer.ts';
-import { findFault } from '../validate.ts';
+import { findFault, isMissing } from '../validate.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { showWhole } from './describe-value.ts';
 
@@ -124,7 +124,7 @@ export function findEditFault(
 ): string | undefined {
   if (field.isFixed) return fixedFault(field, crm, names);
   const fault = findFault(field, table);
-  if (table !== null) return fault;
+  if (table !== null && !isMissing(field, table)) return fault;
   const isRefused = column.blank === 'refuse';
   const emptied = fault ?? (isRefused ? `${field.header} can not be emptied here.` : undefined);
   return emptied && `${emptied} ${blankAdvice(field, crm, names)}`;

@@ -2,7 +2,7 @@ import { type Cell, emptyCell, equalCells, textCell } from '../cell.ts';
 import { decode, encode } from '../codec.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
-import { findFault } from '../validate.ts';
+import { findFault, isMissing } from '../validate.ts';
 import type { FieldName, Fields, Value } from '../value.ts';
 import type { TabContext } from './context.ts';
 
@@ -53,9 +53,8 @@ export function readRowValues(context: TabContext, row: ObservedRow): RowValues 
     const field = { ...definition, header };
     const seen = decode(field, cell, context.names);
     if (seen.kind === 'refused') faults.push(seen.reason);
-    else if (seen.value === null) {
-      if (field.isRequired) missing.push(header);
-    } else {
+    else if (isMissing(field, seen.value)) missing.push(header);
+    else if (seen.value !== null) {
       fields[name] = seen.value;
       const fault = findFault(field, seen.value);
       if (fault) faults.push(fault);
