@@ -85,11 +85,12 @@ function readLeadParts(lead: Readonly<Record<string, unknown>>, customKeys: read
   return fields;
 }
 
-/** A value in canonical form: an empty text and an empty list are `null` too. Objects are not understood. */
+/** A value in canonical form: an empty text and an empty list are `null` too. Objects are not understood, nor is a list with one. */
 function readValue(json: unknown): Value | undefined {
   if (json === null || json === '') return null;
   if (typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean') return json;
   if (!Array.isArray(json)) return undefined;
+  if (json.some((member) => member === null || typeof member === 'object')) return undefined;
   return json.length === 0 ? null : json.map(String);
 }
 

@@ -297,6 +297,7 @@ describe('the canonical form', () => {
     ['user ids as numbers', { custom_fields: { team: [7, 8] } }, { 'custom.team': ['7', '8'] }],
     ['an empty list', { custom_fields: { team: [] } }, { 'custom.team': null }],
     ['a value nobody understands', { custom_fields: { place: { lat: 1 } } }, {}],
+    ['a list in which nobody understands something', { custom_fields: { team: ['7', { id: 8 }, null] } }, {}],
   ])('of a lead reads %s', async (_, content, fields) => {
     expect(await read('lead', content)).toEqual(fields);
   });
