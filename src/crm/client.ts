@@ -135,7 +135,7 @@ class CrmClient implements Crm {
       secrets,
     });
     const record = this.#readReply(key.entity, reply, leadOf(key));
-    const said = 'problem' in record ? {} : record.fields;
+    const said = 'problem' in record || record.id !== key.id ? {} : record.fields;
     return { id: key.id, fields: { ...fields, ...said }, at: reply.receivedAt };
   }
 

@@ -315,6 +315,12 @@ describe('the canonical form', () => {
     await expect(call).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
   });
 
+  it('is not read from the answer to an update that tells of another record', async () => {
+    const { crm } = await serveAnswer({ id: 43, value: 7, note: 'Of the other one' });
+    const { fields } = await crm.updateRecord({ entity: 'opportunity', id: '42' }, { value: 5 });
+    expect(fields).toEqual({ value: 5 });
+  });
+
   it('is sent without what is empty in a create and without what the CRM sets itself', async () => {
     const { crm, server } = await serveAnswer({ id: 42 });
     await crm.createRecord('opportunity', {
