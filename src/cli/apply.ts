@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
+import { print } from './print.ts';
 
 const answerShape = z.object({
   isApplied: z.boolean(),
@@ -20,14 +21,14 @@ export function addApplyCommand(program: Command, { environment, finish }: Comma
     .action(async (id: string, { json }: { json?: true }) => {
       const answer = await callDaemon(environment, 'POST', '/api/apply', { id });
       const { differences, isApplied } = answerShape.parse(answer);
-      if (json) console.log(JSON.stringify(answer));
-      else if (isApplied) console.log(`Plan ${id} is applied. To take it back: undo --run ${id}`);
+      if (json) print(JSON.stringify(answer));
+      else if (isApplied) print(`Plan ${id} is applied. To take it back: undo --run ${id}`);
       else {
         const lines = differences.map(
           ({ place, planned = 'nothing', now = 'nothing' }) => `${place}: planned ${planned}, now ${now}`,
         );
-        console.log(['Nothing was done, because it is not as it was planned:', ...lines].join('\n'));
-        console.log('Make a new plan to see how things stand.');
+        print(['Nothing was done, because it is not as it was planned:', ...lines].join('\n'));
+        print('Make a new plan to see how things stand.');
       }
       if (!isApplied) finish(exitCodes.needsPerson);
     });

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { answers } from '../core/answer.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
+import { print } from './print.ts';
 
 export function addApproveCommand(program: Command, { environment }: CommandContext): void {
   program
@@ -22,7 +23,7 @@ export function addApproveCommand(program: Command, { environment }: CommandCont
     .option('--json', 'print the answer as JSON')
     .action(async (scope: string, { choice, json }: { choice: string; json?: true }) => {
       const answer = await callDaemon(environment, 'POST', '/api/approve', { scope, choice });
-      if (json) console.log(JSON.stringify(answer));
-      else console.log(`${scope}: ${choice}. It is done in the next cycle.`);
+      if (json) print(JSON.stringify(answer));
+      else print(`${scope}: ${choice}. It is done in the next cycle.`);
     });
 }

@@ -5,6 +5,7 @@ import { backUpStopped } from '../app/link.ts';
 import { isSyncError } from '../core/errors.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
+import { print } from './print.ts';
 
 const answerShape = z.object({ file: z.string() });
 
@@ -20,7 +21,7 @@ export function addBackupCommand(program: Command, { environment }: CommandConte
     )
     .action(async ({ json }: { json?: true }) => {
       const file = (await backUpRunning()) ?? backUpStopped(loadSettings(environment));
-      console.log(json ? JSON.stringify({ file }) : `The mirror was copied to ${file}.`);
+      print(json ? JSON.stringify({ file }) : `The mirror was copied to ${file}.`);
     });
 
   async function backUpRunning(): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
+import { print } from './print.ts';
 
 const answerShape = z.object({
   waiting: z.array(
@@ -25,8 +26,8 @@ export function addConflictsCommand(program: Command, { environment, finish }: C
     .action(async ({ json }: { json?: true }) => {
       const answer = await callDaemon(environment, 'GET', '/api/conflicts');
       const { waiting } = answerShape.parse(answer);
-      if (json) console.log(JSON.stringify(answer));
-      else console.log(waiting.length > 0 ? waiting.map(describeWaiting).join('\n') : 'Nothing waits.');
+      if (json) print(JSON.stringify(answer));
+      else print(waiting.length > 0 ? waiting.map(describeWaiting).join('\n') : 'Nothing waits.');
       if (waiting.length > 0) finish(exitCodes.needsPerson);
     });
 }

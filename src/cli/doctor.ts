@@ -3,6 +3,7 @@ import type { Check } from '../app/doctor/check.ts';
 import { type Diagnosis, diagnose } from '../app/doctor/doctor.ts';
 import type { CommandContext } from './command.ts';
 import { type ExitCode, exitCodes } from './outcome.ts';
+import { print } from './print.ts';
 
 /** The exit code for what was found. */
 export const codeOf: Readonly<Record<Diagnosis['outcome'], ExitCode>> = {
@@ -24,7 +25,7 @@ export function addDoctorCommand(program: Command, { environment, finish }: Comm
     )
     .action(async ({ json }: { json?: true }) => {
       const { checks, outcome } = await diagnose(environment);
-      console.log(json ? JSON.stringify({ checks }) : describeChecks(checks));
+      print(json ? JSON.stringify({ checks }) : describeChecks(checks));
       finish(codeOf[outcome]);
     });
 }

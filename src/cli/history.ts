@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
+import { print } from './print.ts';
 
 const fieldsShape = z.record(z.string(), z.unknown());
 const keyShape = z.object({ entity: z.string(), id: z.string() });
@@ -38,9 +39,9 @@ export function addHistoryCommand(program: Command, { environment }: CommandCont
     .option('--json', 'print the lines as JSON')
     .action(async ({ json, ...query }: Record<string, string> & { json?: true }) => {
       const answer = await callDaemon(environment, 'GET', `/api/history?${new URLSearchParams(query)}`);
-      if (json) return console.log(JSON.stringify(answer));
+      if (json) return print(JSON.stringify(answer));
       const { entries } = answerShape.parse(answer);
-      console.log(entries.length > 0 ? entries.map(describeEntry).join('\n') : 'Nothing fits.');
+      print(entries.length > 0 ? entries.map(describeEntry).join('\n') : 'Nothing fits.');
     });
 }
 

@@ -18,6 +18,7 @@ import { showFirstPlan } from './guide/first-plan.ts';
 import { type GuideFlags, guide } from './guide/guide.ts';
 import { findPerson, InputEnded } from './guide/person.ts';
 import { type ExitCode, exitCodes } from './outcome.ts';
+import { print, printError } from './print.ts';
 
 interface InitOptions extends LayOutConsent, GuideFlags {
   readonly matchBy?: string;
@@ -54,7 +55,7 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
         else finish(await setUp(guided.environment, options, person !== undefined || options.plan === true));
       } catch (error) {
         if (!(error instanceof InputEnded)) throw error;
-        console.error('Stopped. What was checked already is kept: run init again to go on.');
+        printError('Stopped. What was checked already is kept: run init again to go on.');
         finish(exitCodes.failed);
       }
     });
@@ -73,7 +74,7 @@ async function setUp(
       matchBy === undefined ? await showUnidentified(link) : await matchRows(link, matchBy, yes ?? false);
     if (!isLaidOut || !isClear) return exitCodes.needsPerson;
     if (showsPlan) await showFirstPlan(link);
-    console.log(describeNext(settings));
+    print(describeNext(settings));
     return exitCodes.done;
   } finally {
     close();
@@ -94,9 +95,9 @@ async function layOut(link: Link, consent: LayOutConsent): Promise<boolean> {
   await pullCatalog(link, 'newest');
   const layout = tableLayout(link);
   const { held, offered } = await link.table.layOut(layout, 'create', consent);
-  for (const line of [...held, ...offered]) console.log(line);
+  for (const line of [...held, ...offered]) print(line);
   const tabs = layout.map(({ title, columns }) => `${title} (${columns.length} columns)`).join(', ');
-  if (held.length === 0) console.log(`The spreadsheet has its tabs: ${tabs}.`);
+  if (held.length === 0) print(`The spreadsheet has its tabs: ${tabs}.`);
   return held.length === 0;
 }
 
@@ -113,9 +114,9 @@ async function showUnidentified(link: Link): Promise<boolean> {
     const rows = tab.rows.filter((row) => row.id.kind === 'empty' && !isBlank(row));
     return rows.length > 0 ? [`${title}: ${rows.length} rows have no ID.`] : [];
   });
-  for (const line of unidentified) console.log(line);
+  for (const line of unidentified) print(line);
   if (unidentified.length > 0) {
-    console.log(
+    print(
       'Next: run init --match-by with a column that tells the rows apart, to find their records in the CRM.',
     );
   }
@@ -126,16 +127,15 @@ async function showUnidentified(link: Link): Promise<boolean> {
 async function matchRows(link: Link, column: string, isApproved: boolean): Promise<boolean> {
   await planAdoption(link, column);
   await new Engine(link).pullAll((entity, records, isWhole) => {
-    if (isWhole) console.log(`Read ${records} ${entity} records.`);
+    if (isWhole) print(`Read ${records} ${entity} records.`);
   });
   const adoptions = isApproved ? await adoptRows(link, column) : await planAdoption(link, column);
   for (const adoption of adoptions) showAdoption(adoption, isApproved);
   const matches = adoptions.reduce((sum, each) => sum + each.matches.length, 0);
   const unclear = adoptions.reduce((sum, each) => sum + each.unclear.length, 0);
-  if (!isApproved && matches > 0)
-    console.log('Nothing was written. Run it again with --yes to write the IDs.');
+  if (!isApproved && matches > 0) print('Nothing was written. Run it again with --yes to write the IDs.');
   if (unclear > 0)
-    console.log(
+    print(
       'Put the right ID into the rows that are not clear, empty one that is not the ID of a record, or delete them; the daemon asks before it takes any of them.',
     );
   return unclear === 0 && (isApproved || matches === 0);
@@ -143,9 +143,9 @@ async function matchRows(link: Link, column: string, isApproved: boolean): Promi
 
 function showAdoption({ title, identified, matches, unclear }: TabAdoption, isWritten: boolean): void {
   const verb = isWritten ? 'have got' : 'would get';
-  console.log(
+  print(
     `${title}: ${identified} rows have the ID of a record, ${matches.length} ${verb} one, ${unclear.length} are not clear.`,
   );
-  for (const { row, id } of isWritten ? [] : matches) console.log(`  row ${rowNumber(row)}: record ${id}`);
-  for (const { row, reason } of unclear) console.log(`  row ${rowNumber(row)}: ${reason}`);
+  for (const { row, id } of isWritten ? [] : matches) print(`  row ${rowNumber(row)}: record ${id}`);
+  for (const { row, reason } of unclear) print(`  row ${rowNumber(row)}: ${reason}`);
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, explainError, isSyncError } from '../core/errors.ts';
+import { printError } from './print.ts';
 
 /** What the exit code of every command means. */
 export const exitCodes = { done: 0, failed: 1, wrongUsage: 2, needsPerson: 3, unreachable: 4 } as const;
@@ -13,9 +14,9 @@ const unreachableCodes: readonly ErrorCode[] = [
 
 /** Says on stderr what went wrong and what to do. Answers the exit code for it. */
 export function reportError(error: unknown): ExitCode {
-  console.error(explainError(error));
+  printError(explainError(error));
   if (!isSyncError(error)) {
-    if (error instanceof Error && error.stack) console.error(error.stack);
+    if (error instanceof Error && error.stack) printError(error.stack);
     return exitCodes.failed;
   }
   if (error.code === 'CONFIG_INVALID') return exitCodes.wrongUsage;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
+import { print } from './print.ts';
 import { brakeShape, describeStopped } from './stopped.ts';
 
 const keyShape = z.object({ entity: z.string(), id: z.string() });
@@ -40,7 +41,7 @@ export function addPlanCommand(program: Command, { environment, finish }: Comman
     .action(async ({ json }: { json?: true }) => {
       const answer = await callDaemon(environment, 'POST', '/api/plan');
       const plan = planShape.parse(answer);
-      console.log(json ? JSON.stringify(answer) : describePlan(plan));
+      print(json ? JSON.stringify(answer) : describePlan(plan));
       if (plan.brakes.length + plan.conflicts.length > 0) finish(exitCodes.needsPerson);
     });
 }

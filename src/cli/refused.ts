@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
+import { print } from './print.ts';
 
 const answerShape = z.object({ records: z.array(z.string()), left: z.array(z.string()) });
 
@@ -37,7 +38,7 @@ export function addRefusedCommands(program: Command, { environment }: CommandCon
         if ((record === undefined) === (all === undefined)) command.error('Name a record, or --all.');
         const body = all ? { all } : { record };
         const answer = await callDaemon(environment, 'POST', `/api/${name}`, body);
-        if (json) return console.log(JSON.stringify(answer));
+        if (json) return print(JSON.stringify(answer));
         const { records, left } = answerShape.parse(answer);
         const lines = [
           ...records.map((text) => `${text} ${becomes}.`),
@@ -45,7 +46,7 @@ export function addRefusedCommands(program: Command, { environment }: CommandCon
             (text) => `${text} is left: it is not in the CRM yet. Retry, ignore or delete its row.`,
           ),
         ];
-        console.log(lines.join('\n') || 'The CRM refused nothing.');
+        print(lines.join('\n') || 'The CRM refused nothing.');
       });
   }
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
+import { print } from './print.ts';
 
 const winners = ['theirs', 'ours'] as const;
 const sides = { theirs: 'crm', ours: 'sheet' } as const;
@@ -28,10 +29,10 @@ export function addResolveCommand(program: Command, { environment }: CommandCont
       const order = readOrder(words, options);
       if (!order) return command.error('error: name one conflict, and theirs, ours or --value; or --all.');
       const answer = await callDaemon(environment, 'POST', '/api/resolve', order);
-      if (options.json) return console.log(JSON.stringify(answer));
+      if (options.json) return print(JSON.stringify(answer));
       const { scopes } = answerShape.parse(answer);
-      for (const scope of scopes) console.log(`${scope}: settled. It is done in the next cycle.`);
-      if (scopes.length === 0) console.log('No conflict waits.');
+      for (const scope of scopes) print(`${scope}: settled. It is done in the next cycle.`);
+      if (scopes.length === 0) print('No conflict waits.');
     });
 }
 

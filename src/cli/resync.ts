@@ -6,6 +6,7 @@ import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { progressShape } from './fill-progress.ts';
 import { exitCodes } from './outcome.ts';
+import { print } from './print.ts';
 import { ProgressLine } from './progress-line.ts';
 
 const reportShape = z.looseObject({
@@ -45,7 +46,7 @@ export function addResyncCommand(program: Command, { environment, finish }: Comm
         if (work && !json) line.show({ ...work, startedAt: report.startedAt });
       }
       line.end();
-      console.log(json ? JSON.stringify(report) : describeReport(report));
+      print(json ? JSON.stringify(report) : describeReport(report));
       if (report.state === 'failed') finish(exitCodes.failed);
     });
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
+import { print } from './print.ts';
 import { brakeShape, describeStopped } from './stopped.ts';
 
 const statusShape = z.looseObject({
@@ -55,7 +56,7 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
     .action(async ({ json }: { json?: true }) => {
       const answer = await callDaemon(environment, 'GET', '/api/status');
       const status = statusShape.parse(answer);
-      console.log(json ? JSON.stringify(answer) : describeStatus(status));
+      print(json ? JSON.stringify(answer) : describeStatus(status));
       const waits =
         status.brakes.length +
         status.waiting.length +

@@ -4,6 +4,7 @@ import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { addSelectors, show } from './history.ts';
 import { exitCodes } from './outcome.ts';
+import { print } from './print.ts';
 
 const keyShape = z.object({ entity: z.string(), id: z.string() });
 const fieldsShape = z.record(z.string(), z.unknown());
@@ -31,7 +32,7 @@ export function addUndoCommand(program: Command, { environment, finish }: Comman
       const body = { ...order, ...(line ? { id: line } : {}), isDryRun: dryRun ?? false };
       const answer = await callDaemon(environment, 'POST', '/api/undo', body);
       const plan = planShape.parse(answer);
-      console.log(json ? JSON.stringify(answer) : describeUndo(plan, dryRun ? 'would be' : 'is'));
+      print(json ? JSON.stringify(answer) : describeUndo(plan, dryRun ? 'would be' : 'is'));
       if (plan.refusals.length > 0) finish(exitCodes.needsPerson);
     });
 }

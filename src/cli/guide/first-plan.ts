@@ -4,6 +4,7 @@ import type { TabKind } from '../../core/layout.ts';
 import { Engine } from '../../sync/engine.ts';
 import { currentLayout } from '../../sync/layout.ts';
 import type { Link } from '../../sync/link.ts';
+import { print } from '../print.ts';
 import { ProgressLine } from '../progress-line.ts';
 
 /** Reads the CRM and says in a few lines what the daemon would do first. Nothing is written. */
@@ -11,10 +12,10 @@ export async function showFirstPlan(link: Link): Promise<void> {
   const engine = new Engine(link);
   try {
     await readAll(engine, link);
-    console.log(describeFirstPlan(await engine.plan(), link));
+    print(describeFirstPlan(await engine.plan(), link));
   } catch (error) {
     if (!isSyncError(error)) throw error;
-    console.log(`What the daemon would do first can not be told yet: ${explainError(error)}`);
+    print(`What the daemon would do first can not be told yet: ${explainError(error)}`);
   }
 }
 
@@ -28,7 +29,7 @@ async function readAll(engine: Engine, { clock }: Link): Promise<void> {
     line.show({ done: sum(), startedAt });
   });
   line.end();
-  console.log(`Read ${sum()} records of the CRM in ${Math.round((clock.now() - startedAt) / 1_000)} s.`);
+  print(`Read ${sum()} records of the CRM in ${Math.round((clock.now() - startedAt) / 1_000)} s.`);
 }
 
 /** What a plan comes to on each side, in numbers. */

@@ -5,6 +5,7 @@ import { keepSecret, keepSettings } from '../../app/config-keeper.ts';
 import { readConfigFile } from '../../app/config-sources.ts';
 import { SyncError } from '../../core/errors.ts';
 import type { ExitCode } from '../outcome.ts';
+import { print } from '../print.ts';
 import type { Person } from './person.ts';
 import { crmStep, machineStep, readSpreadsheetId, sheetStep } from './questions.ts';
 import { takeStep } from './step.ts';
@@ -73,7 +74,7 @@ export async function guide(
     keepSettings(file, { CONTROL_TOKEN_FILE: tokenFile });
     known = { ...known, CONTROL_TOKEN_FILE: tokenFile };
   }
-  if (lacking.length > 0) console.log(`✓ The settings stand in ${file}, and secrets in files of their own.`);
+  if (lacking.length > 0) print(`✓ The settings stand in ${file}, and secrets in files of their own.`);
   return { state: 'done', environment: known };
 }
 

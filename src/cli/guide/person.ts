@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { print } from '../print.ts';
 
 /** Somebody at a terminal who can be asked. Every question fails with {@link InputEnded} when they leave. */
 export interface Person {
@@ -23,7 +24,7 @@ export function findPerson(): Person | undefined {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
   const ask = (question: string) => readLine(question, process.stdout);
   return {
-    tell: (sentence) => console.log(sentence),
+    tell: (sentence) => print(sentence),
     ask,
     async askSecretly(question) {
       process.stdout.write(question);

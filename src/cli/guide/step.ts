@@ -3,6 +3,7 @@ import type { Check } from '../../app/doctor/check.ts';
 import { diagnose, type Part } from '../../app/doctor/doctor.ts';
 import { codeOf, describeChecks } from '../doctor.ts';
 import type { ExitCode } from '../outcome.ts';
+import { print } from '../print.ts';
 import type { Person } from './person.ts';
 
 /** What the guide asks for. */
@@ -56,9 +57,9 @@ export async function takeStep(
     const trouble = checks.filter(
       ({ name, state }) => isTrouble(state) && (step.shows?.includes(name) ?? true),
     );
-    if (trouble.length > 0) console.log(describeChecks(trouble));
+    if (trouble.length > 0) print(describeChecks(trouble));
     if (checks.some(({ name, state }) => name === step.proof && (state === 'ok' || state === 'warning'))) {
-      console.log(`✓ ${step.proven}`);
+      print(`✓ ${step.proven}`);
       return { state: 'done', answers };
     }
     unsettled = open.filter((question) => isBlamed(question, checks));

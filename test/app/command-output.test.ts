@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { run } from '../../src/cli/program.ts';
+
+const title = '\u001b[2J\u009b31mAcme\r\u007f Ünï';
+
+/** A daemon that answers everything like this. Answers the environment of those who ask it. */
+async function answering(answer: object, status = 200) {
+  const server = createServer((_request, response) => {
+    response.writeHead(status);
+    response.end(JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has no port.');
+  return { HTTP_HOST: '127.0.0.1', HTTP_PORT: String(address.port) };
+}
+
+/** What a command prints, and says of an error. */
+async function printed(words: readonly string[], environment: Record<string, string>): Promise<string> {
+  const lines: string[] = [];
+  for (const method of ['log', 'error'] as const) {
+    const spy = vi.spyOn(console, method).mockImplementation((line: string) => void lines.push(line));
+    onTestFinished(() => spy.mockRestore());
+  }
+  await run(words, environment);
+  return lines.join('\n');
+}
+
+const waiting = {
+  scope: 'conflict:lead-42:title',
+  what: `Title of ${title} was changed.`,
+  answers: ['crm', 'sheet'],
+  about: { tab: 'Leads', record: '42', title, crm: title },
+};
+
+test('what somebody typed steers no terminal in which a command shows it', async () => {
+  const text = await printed(['conflicts'], await answering({ waiting: [waiting] }));
+  expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
+  expect(text).toContain('    CRM has: \\u001b[2J\\u009b31mAcme\\u000d\\u007f Ünï\n');
+});
+
+test('what somebody typed steers no terminal in which a refusal quotes it', async () => {
+  const text = await printed(['conflicts'], await answering({ error: `Put “${title}” back.` }, 400));
+  expect(text).toContain('Put “\\u001b[2J\\u009b31mAcme\\u000d\\u007f Ünï” back.');
+});
+
+test('JSON says the same as the daemon, and steers no terminal either', async () => {
+  const answer = { waiting: [waiting] };
+  const text = await printed(['conflicts', '--json'], await answering(answer));
+  expect(text).not.toMatch(/\p{Cc}/u);
+  expect(JSON.parse(text)).toEqual(answer);
+});
