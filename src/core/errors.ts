@@ -144,7 +144,7 @@ export const errorKinds = {
   DAEMON_REFUSED: {
     retry: 'after-action',
     mender: 'operator',
-    hint: 'The daemon runs but did not do it; status says more.',
+    hint: 'The daemon runs but did not do it, or not all of it; status says more.',
   },
   ALERT_UNSENT: {
     retry: 'later',

@@ -178,7 +178,7 @@ export class Engine {
         comparePlans(kept, plan).some(({ now }) => now !== undefined)
           ? this.#gate.pass(plan)
           : this.#gate.open(plan);
-      await this.#runRounds({ run: id, choose }, chooseRest);
+      await this.#runRounds({ run: id, choose }, chooseRest).catch((error) => this.#gate.fail(id, error));
       return differences;
     });
   }

@@ -1,5 +1,6 @@
 import { followUp, writtenKeys } from '../core/decide/follow-up.ts';
 import type { Plan } from '../core/decide/plan.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
 
 /** Plans that are kept for being applied, the newest. */
 const keptMax = 5;
@@ -34,6 +35,13 @@ export class PlanGate {
   open(plan: Plan): Plan {
     this.#kept = this.#kept.filter(({ run }) => run !== plan.run);
     return this.#note(plan);
+  }
+
+  /** Throws why a plan failed. Once it was let through, what it sends to the CRM goes there, whatever became of the table. */
+  fail(id: string, error: unknown): never {
+    if (this.find(id) || !isSyncError(error) || error.code.startsWith('STATE_')) throw error;
+    const begun = `Plan ${id} was begun, but the sheet did not take all of it. What goes to the CRM is on its way: undo --run ${id} takes it back, and a new plan shows what is left.`;
+    throw new SyncError(error.code, `${begun} ${error.message}`, { cause: error });
   }
 
   #note(plan: Plan): Plan {

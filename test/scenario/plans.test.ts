@@ -148,6 +148,39 @@ describe('a plan', () => {
     expect(await stage.engine.apply(run)).toBeUndefined();
   });
 
+  test('that the sheet did not take is told to be begun, because the CRM gets its part', async () => {
+    const stage = await openManualStage();
+    const id = await stage.firstLead();
+    const other = [...(await stage.titles()).crm.keys()].find((each) => each !== id);
+    await rename(stage, 'Renamed');
+    await stage.editCrm(`/leads/${other}`, { title: 'Of the CRM' });
+    await stage.settle();
+    const { run } = await stage.engine.plan();
+    await stage.setSheetFaults({ failures: [{ kind: 'unavailable', when: 'before', times: 9 }] });
+    await expect(stage.engine.apply(run)).rejects.toMatchObject({
+      code: 'SHEET_UNREACHABLE',
+      message: expect.stringMatching(
+        `^Plan ${run} was begun, .* undo --run ${run} .*\\. Could not write to the spreadsheet`,
+      ),
+    });
+    await stage.setSheetFaults({});
+    await stage.settle();
+    expect((await stage.titles()).crm.get(id)).toBe('Renamed');
+  });
+
+  test('that could not be compared, because the sheet was not read, waits as it was', async () => {
+    const stage = await openManualStage();
+    await rename(stage, 'Renamed');
+    await stage.settle();
+    const { run } = await stage.engine.plan();
+    await stage.setSheetFaults({ failures: [{ kind: 'unavailable', when: 'before', on: 'read', times: 9 }] });
+    await expect(stage.engine.apply(run)).rejects.toMatchObject({
+      message: expect.not.stringContaining('begun'),
+    });
+    await stage.setSheetFaults({});
+    expect(await stage.engine.apply(run)).toEqual([]);
+  });
+
   test('that was done by itself meanwhile is told to be', async () => {
     const stage = await openLeadsStage();
     const id = await stage.firstLead();
