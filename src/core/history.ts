@@ -17,5 +17,5 @@ export interface HistoryQuery {
   /** Not before, epoch ms. */
   readonly since?: number | undefined;
   /** Only so many, the newest. */
-  readonly limit: number;
+  readonly limit?: number | undefined;
 }

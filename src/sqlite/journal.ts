@@ -16,6 +16,9 @@ interface JournalRow {
   cause: string;
 }
 
+/** SQLite takes a negative limit for none. */
+const noLimit = -1;
+
 const columns = 'at, run, key, kind, side, before, after, lost, cause';
 
 const hasField = `? IN (
@@ -64,7 +67,7 @@ export function openJournal(connection: Connection): Journal {
       ].flatMap(({ condition, value }) => (value === undefined ? [] : { condition, value }));
       const conditions = ['TRUE', ...asked.map(({ condition }) => condition)].join(' AND ');
       return searchBy(conditions)
-        .all(...asked.map(({ value }) => value), limit)
+        .all(...asked.map(({ value }) => value), limit ?? noLimit)
         .map(({ id, ...row }) => ({ ...readEntry(row), id }));
     },
     readBusyRecords: (since, linesMin) => busy.all(since, linesMin).map(({ key }) => readKey(key)),

@@ -8,18 +8,15 @@ import { wake } from './apply.ts';
 import type { Link } from './link.ts';
 import { replaceStep } from './unanswered.ts';
 
-/** More lines than this are not taken back at once. */
-const undoneMax = 10_000;
-
 /** What to take back: of one line, a run or a record, at least one is named. */
 export type UndoOrder = Omit<HistoryQuery, 'limit'>;
 
 /** The lines that are meant. With the one of a create comes what else its run says of the record: what the CRM set of itself. */
 function findLines(mirror: Mirror, order: UndoOrder): HistoryEntry[] {
-  const named = mirror.searchJournal({ ...order, limit: undoneMax });
+  const named = mirror.searchJournal(order);
   const [only] = named;
   return order.id !== undefined && only?.kind === 'create'
-    ? mirror.searchJournal({ key: only.key, run: only.run, limit: undoneMax })
+    ? mirror.searchJournal({ key: only.key, run: only.run })
     : named;
 }
 

@@ -147,6 +147,26 @@ test.each([
   },
 );
 
+test('a run is taken back as a whole, however many records it changed', async () => {
+  const { link } = await openLeadsStage();
+  const line = {
+    at: 0,
+    run: 'large',
+    kind: 'update',
+    side: 'crm',
+    lost: {},
+    cause: 'edited in the sheet',
+  } as const;
+  const lines = Array.from({ length: 10_001 }, (_, index) => ({
+    ...line,
+    key: { entity: 'task', id: String(index) } as const,
+    before: { title: 'A' },
+    after: { title: 'B' },
+  }));
+  link.mirror.appendJournal(lines);
+  expect((await undo(link, { run: 'large' })).refusals).toHaveLength(lines.length);
+});
+
 test('what the CRM does not let be taken back stays on both sides, and the history says why', async () => {
   const stage = await openLeadsStage();
   const { link, settle } = stage;
