@@ -119,6 +119,8 @@ function planRecord(
         : 'It is in the trash of the CRM: restore it there.';
     return refuse(hasLine('delete', 'crm') ? removed : 'The CRM does not have it any more.');
   }
+  if (item?.state === 'refused')
+    return refuse('The CRM refused something of it: retry or revert that first, or mend its row.');
   if (item) return refuse('Something of it waits to be sent to the CRM: try again when that is done.');
   const created = hasLine('create', 'crm') && field === undefined;
   if (created) return planRemoval(entries, record, catalog);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/catalog.ts';
 import { createCascades } from '../../src/core/decide/cascade.ts';
+import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement, type StoredRecord } from '../../src/core/state.ts';
@@ -141,6 +142,18 @@ describe('taking back', () => {
     const reason = 'The CRM does not have the status “cold” any more.';
     expect(plan.refusals).toEqual([{ key, field: 'status_name', reason }]);
     expect(planUndo([line], now, withStatuses('won', 'cold')).refusals).toEqual([]);
+  });
+
+  test.each([
+    ['waiting', 'Something of it waits to be sent to the CRM: try again when that is done.'],
+    ['refused', 'The CRM refused something of it: retry or revert that first, or mend its row.'],
+  ] as const)('a record of which a change is %s says what comes first', (state, reason) => {
+    const item = {
+      ...waitingStep({ now: 0, run: 'run-2' }, key, { kind: 'update', fields: {}, base: {} }),
+      state,
+    };
+    const { refusals } = planUndo(twice, knowing({ title: 'C', 'about.url': 'y' }, { item }), emptyCatalog);
+    expect(refusals).toEqual([{ key, reason }]);
   });
 
   test('a line that says that something was not taken back is nothing to take back', () => {
