@@ -180,7 +180,9 @@ function planFields(
     const last = updates.findLast(({ after }) => after[name] !== undefined)?.after[name];
     if (first === undefined || last === undefined) continue;
     const definition = definitions.get(name);
-    const fault = definition && (findFault(definition, first) ?? findLostStatus(definition, first, catalog));
+    const fault = definition
+      ? (findFault(definition, first) ?? findLostStatus(definition, first, catalog))
+      : 'The CRM does not list this field any more.';
     if (definition?.isFixed || definition?.isReadOnly)
       refusals.push({ key, field: name, reason: 'Only the CRM sets it.' });
     else if (isOther(record?.fields[name], last) || isOther(agreement?.fields[name], last))

@@ -144,6 +144,20 @@ describe('taking back', () => {
     expect(planUndo([line], now, withStatuses('won', 'cold')).refusals).toEqual([]);
   });
 
+  test('a custom field that the CRM does not have any more stays, and the others go back', () => {
+    const line = entry(1, {
+      before: { 'custom.city': 'Rome', title: 'A' },
+      after: { 'custom.city': 'Oslo', title: 'B' },
+    });
+    const now = knowing({ 'custom.city': 'Oslo', title: 'B' });
+    const city = { key: 'city', name: 'City', kind: 'text', options: [] } as const;
+    const plan = planUndo([line], now, emptyCatalog);
+    expect(plan.steps).toMatchObject([{ fields: { title: 'A' }, base: { title: 'B' } }]);
+    const reason = 'The CRM does not list this field any more.';
+    expect(plan.refusals).toEqual([{ key, field: 'custom.city', reason }]);
+    expect(planUndo([line], now, { ...emptyCatalog, customFields: [city] }).refusals).toEqual([]);
+  });
+
   test.each([
     ['waiting', 'Something of it waits to be sent to the CRM: try again when that is done.'],
     ['refused', 'The CRM refused something of it: retry or revert that first, or mend its row.'],
