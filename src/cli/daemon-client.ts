@@ -37,9 +37,11 @@ export async function callDaemon(
   });
   const answer: unknown = await response.json().catch((cause: unknown) => {
     const { origin } = new URL(response.url);
-    // Else the answer was cut off.
-    const who = cause instanceof SyntaxError ? 'Something else than the daemon' : 'No daemon';
-    throw new SyncError('DAEMON_UNREACHABLE', `${who} answers at ${origin}.`, { cause });
+    const message =
+      cause instanceof SyntaxError
+        ? `Something else than the daemon answers at ${origin}.`
+        : describeSilence(cause, origin);
+    throw new SyncError('DAEMON_UNREACHABLE', message, { cause });
   });
   if (response.ok) return answer;
   const said = problemBody.safeParse(answer).data?.error ?? `The daemon answered ${response.status}.`;
@@ -54,8 +56,20 @@ async function send(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request);
   } catch (error) {
-    throw new SyncError('DAEMON_UNREACHABLE', `No daemon answers at ${new URL(url).origin}.`, {
-      cause: error,
-    });
+    const { origin } = new URL(url);
+    throw new SyncError('DAEMON_UNREACHABLE', describeSilence(error, origin), { cause: error });
   }
+}
+
+/** What only a connection that stood can fail with. */
+const cutOff: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
+
+/** Why there is no answer. Whoever is only told that no daemon runs takes what was asked for not done, and a busy one may well do it. */
+function describeSilence(error: unknown, origin: string): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return `The daemon at ${origin} did not answer within ${timeoutMs / 1_000} s, and may still do what it was asked to.`;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cutOff.includes(cause.code)
+    ? `The daemon at ${origin} ended before it answered, and may have done what it was asked to.`
+    : `No daemon answers at ${origin}.`;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { callDaemon } from '../../src/cli/daemon-client.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
@@ -52,5 +52,24 @@ test('a command says in which place something else answers than a daemon', async
   await expect(asked('127.0.0.1', port)).rejects.toMatchObject({
     code: 'DAEMON_UNREACHABLE',
     message: `Something else than the daemon answers at http://127.0.0.1:${port}.`,
+  });
+});
+
+test('a command that waited too long says that it may still be done, and not that no daemon runs', async () => {
+  const port = await listenOn('127.0.0.1');
+  const late = AbortSignal.abort(new DOMException('Too late.', 'TimeoutError'));
+  const spy = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late);
+  onTestFinished(() => spy.mockRestore());
+  await expect(asked('127.0.0.1', port)).rejects.toMatchObject({
+    code: 'DAEMON_UNREACHABLE',
+    message: `The daemon at http://127.0.0.1:${port} did not answer within 120 s, and may still do what it was asked to.`,
+  });
+});
+
+test('a command whose daemon ends over it says that it may have been done', async () => {
+  const port = await listenOn('127.0.0.1', (request) => void request.socket.destroy());
+  await expect(asked('127.0.0.1', port)).rejects.toMatchObject({
+    code: 'DAEMON_UNREACHABLE',
+    message: `The daemon at http://127.0.0.1:${port} ended before it answered, and may have done what it was asked to.`,
   });
 });
