@@ -29,7 +29,7 @@ export function addUndoCommand(program: Command, { environment, finish }: Comman
       '\nWhat was edited since stays as it is, and is named; so does a created record that was edited since, or to which something was added. The exit code is 3 then. What the CRM does not take after all stands in the history as not taken back.',
     )
     .action(async ({ dryRun, json, line, ...order }: UndoOptions) => {
-      const body = { ...order, ...(line ? { id: line } : {}), isDryRun: dryRun ?? false };
+      const body = { ...order, ...(line === undefined ? {} : { id: line }), isDryRun: dryRun ?? false };
       const answer = await callDaemon(environment, 'POST', '/api/undo', body);
       const plan = planShape.parse(answer);
       print(json ? JSON.stringify(answer) : describeUndo(plan, dryRun ? 'would be' : 'is'));

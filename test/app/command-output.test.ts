@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { run } from '../../src/cli/program.ts';
 
 const title = '\u001b[2J\u009b31mAcme\r\u007f Ünï';
 
 /** A daemon that answers everything like this. Answers the environment of those who ask it. */
-async function answering(answer: object, status = 200) {
-  const server = createServer((_request, response) => {
+async function answering(answer: object, status = 200, hear: (body: unknown) => void = () => undefined) {
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    if (body !== '') hear(JSON.parse(body));
     response.writeHead(status);
     response.end(JSON.stringify(answer));
   }).listen(0, '127.0.0.1');
@@ -37,19 +40,26 @@ const waiting = {
 };
 
 test('what somebody typed steers no terminal in which a command shows it', async () => {
-  const text = await printed(['conflicts'], await answering({ waiting: [waiting] }));
-  expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
-  expect(text).toContain('    CRM has: \\u001b[2J\\u009b31mAcme\\u000d\\u007f Ünï\n');
+  const shown = await printed(['conflicts'], await answering({ waiting: [waiting] }));
+  expect(shown).not.toMatch(/(?!\n)\p{Cc}/u);
+  expect(shown).toContain('    CRM has: \\u001b[2J\\u009b31mAcme\\u000d\\u007f Ünï\n');
 });
 
 test('what somebody typed steers no terminal in which a refusal quotes it', async () => {
-  const text = await printed(['conflicts'], await answering({ error: `Put “${title}” back.` }, 400));
-  expect(text).toContain('Put “\\u001b[2J\\u009b31mAcme\\u000d\\u007f Ünï” back.');
+  const shown = await printed(['conflicts'], await answering({ error: `Put “${title}” back.` }, 400));
+  expect(shown).toContain('Put “\\u001b[2J\\u009b31mAcme\\u000d\\u007f Ünï” back.');
 });
 
 test('JSON says the same as the daemon, and steers no terminal either', async () => {
   const answer = { waiting: [waiting] };
-  const text = await printed(['conflicts', '--json'], await answering(answer));
-  expect(text).not.toMatch(/\p{Cc}/u);
-  expect(JSON.parse(text)).toEqual(answer);
+  const shown = await printed(['conflicts', '--json'], await answering(answer));
+  expect(shown).not.toMatch(/\p{Cc}/u);
+  expect(JSON.parse(shown)).toEqual(answer);
+});
+
+test('a line without a number is refused, and does not take back the whole record', async () => {
+  const asked: unknown[] = [];
+  const environment = await answering({ steps: [], refusals: [] }, 200, (body) => asked.push(body));
+  await printed(['undo', '--record', 'lead-42', '--line', ''], environment);
+  expect(asked).toEqual([{ record: 'lead-42', id: '', isDryRun: false }]);
 });
