@@ -17,9 +17,11 @@ const selectors = {
   field: z.string().min(1).max(200).optional(),
   run: z.string().min(1).max(100).optional(),
   id: z.coerce.number().int().min(1).optional(),
-  since: z.iso
-    .datetime({ offset: true })
-    .or(z.iso.date())
+  since: z
+    .union(
+      [z.iso.datetime({ offset: true }), z.iso.date()],
+      'must be a day or a time with its zone, like 2026-11-20 or 2026-11-20T08:00:00Z',
+    )
     .transform((text) => Date.parse(text))
     .optional(),
 };

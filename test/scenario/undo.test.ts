@@ -1,10 +1,13 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
 import type { Fields } from '../../src/core/value.ts';
+import { startHttp } from '../../src/http/server.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { planUndoOf, undo } from '../../src/sync/undo.ts';
+import { healthOf } from '../support/health.ts';
+import { watchIdle } from '../support/idle-watch.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 
 /** The line of the history about the record that was created last from the sheet. */
@@ -144,6 +147,20 @@ test.each([
     expect(await undo(link, orderOf(slip))).toMatchObject({ steps: [{ kind: 'delete' }], refusals: [] });
     await settle();
     expect((await stage.readCrm()).tasks).toMatchObject([{ title: 'Meant' }]);
+  },
+);
+
+test.each(['yesterday', '2026-02-30', '2026-11-20T08:00'])(
+  'who asks for the history since %s is told how a time is written',
+  async (since) => {
+    const { engine } = await openLeadsStage();
+    const options = { host: '127.0.0.1', port: 0, engine, health: healthOf(engine) };
+    const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
+    onTestFinished(() => http.close());
+    const answer = await fetch(`${http.url}/api/history?since=${since}`);
+    expect(await answer.text()).toContain(
+      'since: must be a day or a time with its zone, like 2026-11-20 or 2026-11-20T08:00:00Z.',
+    );
   },
 );
 
