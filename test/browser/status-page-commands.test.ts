@@ -199,6 +199,23 @@ describe('a person who has the token', () => {
     const dialog = page.getByRole('dialog', { name: 'Take back' });
     await dialog.getByText('Everything that its run did: 8 leads, 1 task.').waitFor({ timeout: 15_000 });
   });
+
+  test('is told that nothing is taken back where everything was edited after it was shown', async () => {
+    const { daemon } = await openFilled({ counts: { leads: 8, opportunities: 0, tasks: 0 } });
+    const { enterToken, page } = await openStatusPage(browser, daemon.url);
+    const key = { entity: 'lead', id: '1' };
+    const steps = [{ key, kind: 'update', fields: { title: 'Before' }, base: { title: 'Typed' } }];
+    const refusals = [{ key, field: 'title', reason: 'It was edited since.' }];
+    await page.route('**/api/undo', (route) => {
+      const { isDryRun } = route.request().postDataJSON();
+      return route.fulfill({ json: isDryRun ? { steps, refusals: [] } : { steps: [], refusals } });
+    });
+    await page.getByRole('button', { name: /^Take back: 8 leads/ }).click({ timeout: 45_000 });
+    await enterToken();
+    const dialog = page.getByRole('dialog', { name: 'Take back' });
+    await dialog.getByRole('button', { name: 'Take back' }).click();
+    await shown(page, 'Nothing is taken back any more. It was edited since.');
+  });
 });
 
 describe('the token', () => {

@@ -177,7 +177,11 @@ async function takeBack(order) {
   const action = lines.length > 0 ? { label: 'Take back' } : undefined;
   if ((await ask('Take back', content, action)) !== true) return;
   const done = await command('api/undo', order);
-  if (done !== undefined) tell('It is being taken back on both sides.');
+  if (done === undefined) return;
+  // Something may have been edited while the person looked.
+  const [refusal] = done.refusals;
+  if (done.steps.length > 0) tell('It is being taken back on both sides.');
+  else tell(`Nothing is taken back any more. ${refusal?.reason ?? ''}`, true);
 }
 
 /** What stands in one line of the page may be a part of what its run did. */
