@@ -218,6 +218,19 @@ describe('a person who has the token', () => {
   });
 });
 
+test('a command that gets no answer is not told to be undone, because it may be done', async () => {
+  const { daemon } = await openFilled({ counts: { leads: 1, opportunities: 0, tasks: 0 } });
+  const tolerated = /ERR_CONNECTION_CLOSED/;
+  const { enterToken, page } = await openStatusPage(browser, daemon.url, { tolerated });
+  await page.route('**/api/resync', (route) => route.abort('connectionclosed'));
+  await page.getByRole('button', { name: 'Read everything again' }).click();
+  await enterToken();
+  await shown(
+    page,
+    'The daemon did not answer. It may have done this all the same: look before you try again.',
+  );
+});
+
 describe('the token', () => {
   const tolerated = /status of 401/;
 

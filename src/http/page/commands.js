@@ -98,7 +98,7 @@ export async function command(path, body) {
     }
     tell(said.error ?? `The daemon answered ${answer.status}.`, true);
   } catch {
-    tell('The daemon does not answer: nothing was done.', true);
+    tell('The daemon did not answer. It may have done this all the same: look before you try again.', true);
   }
   return undefined;
 }
