@@ -302,8 +302,8 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   if (item.state === 'unknown') {
     // Only the look for it failed; what became of the create is as open as before.
     mirror.saveOutboxItem({ ...current, attempts, dueAt });
-  } else if (item.isUndo && (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED')) {
-    // There is nobody at the row who could correct it.
+  } else if (item.isUndo && isSyncError(error, 'CRM_NOT_FOUND', 'CRM_REFUSED', 'CRM_FORBIDDEN')) {
+    // There is nobody at the row who could correct it, and while it waits nothing of the row is sent.
     giveUpUndo(mirror, withoutAttempt(current, item), details.message, clock.now());
   } else if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
     mirror.saveOutboxItem({ ...withoutAttempt(current, item), state: 'refused', error: details });

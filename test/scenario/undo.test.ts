@@ -217,6 +217,29 @@ test('what the CRM does not let be taken back stays on both sides, and the histo
   expect(after.sheet).toEqual(after.crm);
 });
 
+test('a record that the key may not delete stays, and what people type into its row goes on to the CRM', async () => {
+  const stage = await openLeadsStage();
+  const { link, settle } = stage;
+  const type = (text: string) =>
+    stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Title', text });
+  await type('A new row');
+  await settle();
+  const { id, key } = createdLine(link) ?? {};
+  if (!key) throw new Error('The row was not sent.');
+  await undo(link, { id });
+  const { crm } = link;
+  const forbidden = new SyncError('CRM_FORBIDDEN', 'The key lacks the scope delete:leads.');
+  const spy = vi.spyOn(crm, 'deleteRecord').mockRejectedValue(forbidden);
+  onTestFinished(() => spy.mockRestore());
+  await pushRecord(link, key);
+  expect(link.mirror.searchJournal({ key, limit: 1 })).toMatchObject([
+    { cause: 'not taken back: The key lacks the scope delete:leads.' },
+  ]);
+  await type('Typed later');
+  await settle();
+  expect((await stage.titles()).crm.get(key.id)).toBe('Typed later');
+});
+
 test.each([
   ['a value', 1],
   ['a record', 6],
