@@ -37,6 +37,8 @@ export interface UndoSubject {
   readonly item: OutboxItem | undefined;
   /** What the CRM would trash with it. */
   readonly goingWith: readonly KnownRecord[];
+  /** Its kind is not kept the same now, so that nothing of it is sent. */
+  readonly isOff?: boolean;
 }
 
 const notTakenBack = 'not taken back';
@@ -112,6 +114,9 @@ function planRecord(
   const refuse = (reason: string): UndoPlan => ({ steps: [], refusals: [{ key, reason }] });
   const hasLine = (kind: HistoryEntry['kind'], side: HistoryEntry['side']) =>
     entries.some((entry) => entry.kind === kind && entry.side === side);
+  // Contacts are the only kind that can be.
+  if (subject.isOff)
+    return refuse('Contacts are switched off in the settings, so that nothing of them is sent.');
   if (!record || record.presence === 'gone') {
     const removed =
       key.entity === 'contact'

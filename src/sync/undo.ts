@@ -21,7 +21,7 @@ function findLines(mirror: Mirror, order: UndoOrder): HistoryEntry[] {
 }
 
 /** What taking back would come to, without doing it. */
-export function planUndoOf({ mirror }: Link, order: UndoOrder): UndoPlan {
+export function planUndoOf({ mirror, policy }: Link, order: UndoOrder): UndoPlan {
   const entries = findLines(mirror, order);
   const cascades = createCascades(mirror.readRecords(), mirror.readOutbox());
   return planUndo(
@@ -31,6 +31,7 @@ export function planUndoOf({ mirror }: Link, order: UndoOrder): UndoPlan {
       agreement: mirror.findAgreement(key),
       item: mirror.findOutboxItem(key),
       goingWith: cascades.goingWith(key),
+      isOff: !policy.entities.includes(key.entity),
     }),
     mirror.readCatalog() ?? emptyCatalog,
     order.field,

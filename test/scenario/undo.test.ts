@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
+import { absorb } from '../../src/core/observe.ts';
+import { entities } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { startHttp } from '../../src/http/server.ts';
 import type { Link } from '../../src/sync/link.ts';
@@ -13,6 +15,32 @@ import { openLeadsStage } from '../support/leads-stage.ts';
 /** The line of the history about the record that was created last from the sheet. */
 const createdLine = ({ mirror }: Link) =>
   mirror.searchJournal({ limit: 9 }).find(({ kind, side }) => kind === 'create' && side === 'crm');
+
+test('what was done to a contact is not said to be taken back while contacts are switched off: nothing of it would be sent', async () => {
+  const { link } = await openLeadsStage();
+  const { clock, mirror } = link;
+  const key = { entity: 'contact', id: '1001.1' } as const;
+  const seen = { ...key, fields: { full_name: 'Wrong' }, at: clock.now() };
+  mirror.saveRecord(absorb(undefined, seen, { now: clock.now(), lagMs: 0 }));
+  const [before, after] = [{ full_name: 'Ada' }, { full_name: 'Wrong' }];
+  const line = {
+    at: clock.now(),
+    run: 'run',
+    key,
+    kind: 'update',
+    side: 'crm',
+    lost: {},
+    cause: '',
+  } as const;
+  mirror.appendJournal([{ ...line, before, after }]);
+  expect(await undo(link, { key })).toEqual({
+    steps: [],
+    refusals: [{ key, reason: expect.stringMatching(/^Contacts are switched off/) }],
+  });
+  expect(mirror.readOutbox()).toEqual([]);
+  const allOn = { ...link, policy: { ...link.policy, entities } };
+  expect(await undo(allOn, { key })).toMatchObject({ steps: [{ key, fields: before }], refusals: [] });
+});
 
 test('a run that was taken back is undone on both sides, and what was edited since stays', async () => {
   const stage = await openLeadsStage();
