@@ -38,6 +38,25 @@ describe('S4: a delete that waits to be sent', () => {
     expect([crm.get(stage.id), sheet.get(stage.id)]).toEqual(['Kept', 'Kept']);
   });
 
+  test('is not sent once its row is back without its ID: it may be the row of its lead', async () => {
+    const stage = await openWithDelete();
+    await stage.editSheet({ kind: 'undo' });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'ID', text: '' });
+    await stage.engine.cycle();
+    await pushAll(stage, stage.engine);
+    expect((await stage.titles()).crm.has(stage.id)).toBe(true);
+  });
+
+  test('is not sent once its row is back with an edit that waits for a plan to be applied', async () => {
+    const stage = await openWithDelete();
+    const engine = stage.createEngine({ ...stage.link, isManual: true });
+    await stage.editSheet({ kind: 'undo' });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Kept' });
+    for (const _turn of [1, 2]) await engine.cycle();
+    await pushAll(stage, engine);
+    expect((await stage.titles()).crm.has(stage.id)).toBe(true);
+  });
+
   test.each(['ask', 'restore'] as const)(
     'is not sent after a restart with settings by which it would not be deleted: %s',
     async (rule) => {
