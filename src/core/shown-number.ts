@@ -13,10 +13,15 @@ export function isShownAsMoment(cell: Cell): boolean {
   return showsTime(cell.shown, cell.number, moment) || showsDay(cell.shown, moment);
 }
 
+/** No day and no time is shown with an exponent or as a percentage. */
+const onlyOfNumbers = /\dE[-+]?\d|%$/i;
+
 /** Whether people see a bare number: nothing tells them what day that is. */
 export const isShownAsNumber = (cell: Cell): boolean =>
   cell.kind === 'number' &&
-  (cell.shown === undefined || readTypedNumber(cell.shown).numbers.includes(cell.number));
+  (cell.shown === undefined ||
+    onlyOfNumbers.test(cell.shown) ||
+    readTypedNumber(cell.shown).numbers.includes(cell.number));
 
 const timePattern = /(\d+):(\d\d)(?!\d)/;
 const hoursOfDay = 24;

@@ -273,6 +273,15 @@ describe('what a person types', () => {
     },
   );
 
+  test.each([
+    ['1e3', '1.00E+03'],
+    ['5000%', '5000%'],
+  ])('as a date: %s, which is no day of 1900', async (text, shown) => {
+    expect(await typed('en_US', 'date', text)).toBe(
+      `“${shown}” is not a date. Expected close takes a date like 2026-12-31.`,
+    );
+  });
+
   test('a number that is written where the sheet showed a date is shown as a number again', async () => {
     const sheet = await openSheet('de_DE', 'Europe/Berlin');
     const { name } = deal('value');

@@ -80,6 +80,10 @@ describe('a number that a sheet shows', () => {
     [2026, '2026'],
     [46_387, '46.387'],
     [46_387, '46,387.00 €'],
+    [1000, '1.00E+03'],
+    [46_387, '4,64E+04'],
+    [50, '5000%'],
+    [50, '5000 %'],
   ])('is a bare number where people see that: %d as %s', (number, shown) => {
     expect(isShownAsNumber(cellOf(number, shown))).toBe(true);
   });
