@@ -6,9 +6,14 @@ import { pickFields } from '../core/value.ts';
 
 /** Forgets a step towards the CRM that is over, or not meant any more. `at` is epoch ms. */
 export function forgetStep(mirror: Mirror, key: RecordKey, at: number): void {
-  noteUnanswered(mirror, mirror.findOutboxItem(key), at);
+  const item = mirror.findOutboxItem(key);
+  // Somebody was told that it is being taken back.
+  if (item?.isUndo) return endUndo(mirror, item, notThereAnyMore, at);
+  noteUnanswered(mirror, item, at);
   mirror.dropOutboxItem(key);
 }
+
+const notThereAnyMore = 'Its record is gone, or the rows are other ones since.';
 
 /** Puts a step into the outbox, in the place of what the record had there. `at` is epoch ms. */
 export function replaceStep(mirror: Mirror, item: OutboxItem, at: number): void {
@@ -27,17 +32,16 @@ export function closeAttempts(mirror: Mirror, item: OutboxItem, at: number): voi
 }
 
 /** Ends a step that takes something back and can not be done. Both sides keep what they have, and the journal says why. */
-export function giveUpUndo(mirror: Mirror, item: OutboxItem, reason: string, at: number): void {
+export const giveUpUndo = (mirror: Mirror, item: OutboxItem, reason: string, at: number): void =>
+  mirror.transaction(() => endUndo(mirror, item, reason, at));
+
+function endUndo(mirror: Mirror, item: OutboxItem, reason: string, at: number): void {
   const { fields, key, kind, run } = item;
   const kept = pickFields(mirror.findRecord(key)?.fields ?? {}, Object.keys(fields));
   const cause = notTakenBackCause(reason);
-  mirror.transaction(() => {
-    noteUnanswered(mirror, item, at);
-    mirror.dropOutboxItem(key);
-    mirror.appendJournal([
-      { at, run, key, kind, side: 'crm', before: kept, after: kept, lost: fields, cause },
-    ]);
-  });
+  noteUnanswered(mirror, item, at);
+  mirror.dropOutboxItem(key);
+  mirror.appendJournal([{ at, run, key, kind, side: 'crm', before: kept, after: kept, lost: fields, cause }]);
 }
 
 function noteUnanswered(mirror: Mirror, item: OutboxItem | undefined, at: number): void {

@@ -7,6 +7,7 @@ import type { Fields } from '../../src/core/value.ts';
 import { startHttp } from '../../src/http/server.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { beginRebase } from '../../src/sync/rebase.ts';
 import { planUndoOf, undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
@@ -255,17 +256,38 @@ test('a record that the key may not delete stays, and what people type into its 
   const { id, key } = createdLine(link) ?? {};
   if (!key) throw new Error('The row was not sent.');
   await undo(link, { id });
-  const { crm } = link;
   const forbidden = new SyncError('CRM_FORBIDDEN', 'The key lacks the scope delete:leads.');
-  const spy = vi.spyOn(crm, 'deleteRecord').mockRejectedValue(forbidden);
-  onTestFinished(() => spy.mockRestore());
-  await pushRecord(link, key);
+  const restricted: Link = {
+    ...link,
+    crm: {
+      ...link.crm,
+      getRecord: (...asked) => link.crm.getRecord(...asked),
+      deleteRecord: () => Promise.reject(forbidden),
+    },
+  };
+  await pushRecord(restricted, key);
   expect(link.mirror.searchJournal({ key, limit: 1 })).toMatchObject([
     { cause: 'not taken back: The key lacks the scope delete:leads.' },
   ]);
   await type('Typed later');
   await settle();
   expect((await stage.titles()).crm.get(key.id)).toBe('Typed later');
+});
+
+test('what was to be taken back when its mirror is found to be of another time stands in the history as not taken back', async () => {
+  const stage = await openLeadsStage();
+  const { link, settle } = stage;
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
+  await settle();
+  const { clock, mirror } = link;
+  const [before] = mirror.searchJournal({ field: 'title', limit: 1 });
+  await undo(link, { id: before?.id });
+  const chance = { now: clock.now(), newWord: 'word' };
+  mirror.transaction(() => beginRebase(mirror, 'The mirror is a copy.', chance));
+  expect(mirror.readOutbox()).toEqual([]);
+  expect(mirror.searchJournal({ limit: 1 })).toMatchObject([
+    { key: before?.key, cause: 'not taken back: Its record is gone, or the rows are other ones since.' },
+  ]);
 });
 
 test.each([
