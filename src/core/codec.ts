@@ -164,7 +164,8 @@ const decoded = (value: Value): Decoded => ({ kind: 'value', value });
 export function decode(field: FieldDefinition, cell: Cell, names: Names): Decoded {
   if (cell.kind === 'empty') return decoded(null);
   if (cell.kind === 'formula') return refused(explainFormula(field, cell.formula));
-  if (cell.kind === 'error') return refused(`${field.header} shows ${cell.message}. Put a value there.`);
+  if (cell.kind === 'error')
+    return refused(`${field.header} shows ${cell.message.replace(/\.$/, '')}. Put a value there.`);
   if (cell.kind === 'text' && cell.text.endsWith(cutMark))
     return refused(`${field.header} is longer than a cell can hold. Edit it in the CRM.`);
   if (field.kind === 'text' || field.kind === 'user') return decodeText(field, cell);

@@ -44,6 +44,7 @@ describe('what a person types', () => {
       },
     ],
     [{ kind: 'error', message: '#REF!' }, { reason: 'About shows #REF!. Put a value there.' }],
+    [{ kind: 'error', message: 'No match.' }, { reason: 'About shows No match. Put a value there.' }],
   ])('as text: %j', (typed, expected) => check(fieldOfKind.text, typed, expected));
 
   it.each<TypedCase>([
