@@ -66,11 +66,24 @@ const mishaps: Partial<Record<OperationKind, Mishap>> = {
     await stage.restart();
     return 'and a new start';
   },
+  'change the settings': changeSettings,
   'back up the mirror': backUp,
   'lose the mirror': loseMirror,
   'put an old mirror back': putOldMirrorBack,
   'answer questions': answerQuestions,
 };
+
+/** Somebody stops the process, which takes longer than any request, and starts it with other rules for lost rows and conflicts. */
+async function changeSettings({ stage }: People, { which, what, how }: Operation): Promise<string> {
+  stage.wire.endAll((index) => ((how >> (index % 16)) & 1) === 1);
+  const { policy } = stage;
+  const vanishedRows = pick(['ask', 'trash', 'restore'] as const, what) ?? policy.vanishedRows;
+  const conflict = pick(['crm', 'table', 'ask'] as const, which) ?? policy.tabs.lead.conflict;
+  const tabs = { ...policy.tabs, lead: { ...policy.tabs.lead, conflict } };
+  stage.policy = { ...policy, tabs, vanishedRows };
+  await stage.restart();
+  return `a lost row means ${vanishedRows}, a conflict of a lead ${conflict}`;
+}
 
 const stepsMax = 20;
 

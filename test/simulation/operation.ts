@@ -56,6 +56,7 @@ const mishapWeights = {
   'flush the queue': 1,
   'set the clock': 1,
   crash: 2,
+  'change the settings': 1,
   'back up the mirror': 1,
   'lose the mirror': 1,
   'put an old mirror back': 1,

@@ -73,7 +73,7 @@ export class Stage {
   readonly trace: string[] = [];
   readonly crm: CrmModel;
   readonly spreadsheet: SimulatedSpreadsheet;
-  readonly policy: Policy;
+  policy: Policy;
   clock: ManualClock = createManualClock(startAt);
   engine: Engine;
   /** Sweeps by entity that read every page. */
