@@ -260,10 +260,14 @@ function agree(people: People, { changes, entity, scope }: Brake): void {
   if (/:(vanished|emptied|gone)$/.test(scope)) people.masses.forget(entity);
 }
 
-/** What is asked about single records. */
+/** What is asked about single records. What stands in a cell by mistake is nobody's choice. */
 function answerSingle(people: People, plan: Plan, isClear: (hold: Hold) => boolean): void {
-  for (const { key, field } of plan.conflicts)
-    decide(people, conflictScope(key, field), Number(key.id) % 2 === 0 ? 'crm' : 'table');
+  for (const { key, field, table } of plan.conflicts) {
+    const claim = people.claims.of(table);
+    const owner = people.ownerOfRecord.get(`${key.entity}-${key.id}`);
+    const isAstray = claim !== undefined && (claim.owner !== owner || claim.field !== field);
+    decide(people, conflictScope(key, field), isAstray || Number(key.id) % 2 === 0 ? 'crm' : 'table');
+  }
   for (const hold of plan.holds) {
     const { entity, id, decision } = hold;
     if (decision === undefined || !isClear(hold)) continue;
