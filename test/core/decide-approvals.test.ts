@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
-import { leadKey, recordOf, removeRecord, removeRow, rowOf, type World } from '../support/world.ts';
+import {
+  changeRecord,
+  leadKey,
+  recordOf,
+  removeRecord,
+  removeRow,
+  rowOf,
+  type World,
+} from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const titles = Array.from({ length: 60 }, (_, index) => `Lead ${index + 1}`);
@@ -77,6 +85,20 @@ describe('while what a person let go is being sent', () => {
     expect(world.sheet.lead).toHaveLength(50);
     expect(world.crm.size).toBe(50);
     expect([...world.decisions]).toEqual([]);
+  });
+
+  it('S5: one that comes back, edited in the CRM, is no part of the answer where its row is deleted again at once', () => {
+    const world = worldWithLeads(titles);
+    for (const key of first(10)) removeRow(world, key);
+    rest(world);
+    changeRecord(world, leadKey(1), { title: 'Edited' });
+    pull(world);
+    world.decisions.set('brake:lead:vanished', 'trash');
+    cycle(world);
+    removeRow(world, leadKey(1));
+    settle(world);
+    expect(world.crm.has('lead-1')).toBe(true);
+    expect(world.crm.size).toBe(51);
   });
 
   it('rows that were let go without a word are asked about one by one', () => {

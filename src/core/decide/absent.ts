@@ -38,17 +38,16 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     draft.holds.push({ ...key, reason: contest.reason, decision: contest.scope });
     return;
   }
-  const base = baseOf(context, agreement);
   const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
   const showedOther = findWritesAstray(context, key.id).length > 0;
   const choice = isReverted ? 'restore' : meaningOf(context, key, showedOther);
-  const isEditedInCrm = differingFields(base, record.fields).length > 0;
+  const isEdited = isEditedInCrm(context, key.id);
   // Whoever decides otherwise before the delete was sent takes it back.
-  if (item?.kind === 'delete' && !isReverted && (choice !== 'trash' || isEditedInCrm))
+  if (item?.kind === 'delete' && !isReverted && (choice !== 'trash' || isEdited))
     draft.outboxDropped.push(key);
   // Sent first, the edit goes to the trash with its record, and what it brought there is no edit of somebody else.
   if (choice === 'trash' && item && isGoingThrough(item, record)) return;
-  if (choice === 'restore' || (choice === 'trash' && isEditedInCrm))
+  if (choice === 'restore' || (choice === 'trash' && isEdited))
     return appendRow(context, record, 'row restored');
   if (choice !== 'trash') {
     draft.holds.push({
@@ -61,8 +60,15 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     if (isStuck(item)) answerRefusal(context, item);
   } else {
     if (item) noteLost(context, item, waitingFields(item), 'row deleted before the CRM took the edit');
+    const base = baseOf(context, agreement);
     draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base }));
   }
+}
+
+/** Whether the CRM has something else of a record than what its lost row has shown: then it comes back, because a delete beats no edit. */
+export function isEditedInCrm(context: TabContext, id: RecordId): boolean {
+  const [record, agreement] = [context.records.get(id), context.agreements.get(id)];
+  return record && agreement ? differingFields(baseOf(context, agreement), record.fields).length > 0 : false;
 }
 
 /** What the lost row of a record means: what somebody answered, or else the rule. */

@@ -1,6 +1,6 @@
 import { parseRecordKey, type RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
-import { ruleOf } from './absent.ts';
+import { isEditedInCrm, ruleOf } from './absent.ts';
 import { goneScope, meantScope, type TabContext, vanishedScope } from './context.ts';
 import type { Edit } from './disorder.ts';
 import type { Brake } from './plan.ts';
@@ -63,7 +63,9 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
   const choice = answer === 'trash' || answer === 'restore' ? answer : ruleOf(context);
   for (const id of vanishedRows) {
     const scope = vanishedScope({ entity, id });
-    if (peek(scope) === undefined) note(scope, choice);
+    // One that comes back, and is deleted again at once, is not what was agreed to.
+    const kept = choice === 'trash' && isEditedInCrm(context, id) ? 'restore' : choice;
+    if (peek(scope) === undefined) note(scope, kept);
   }
   for (const id of goneRecords) note(goneScope({ entity, id }), noted);
   note(brake.scope, noted);
