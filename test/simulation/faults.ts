@@ -42,9 +42,11 @@ const mishaps: Partial<Record<OperationKind, Mishap>> = {
     await stage.clock.advance(waitMs);
     return `${stage.wire.size} requests wait for ${waitMs} ms`;
   },
-  'break the CRM': ({ stage: { crm } }, { which, what }) => {
+  'break the CRM': ({ masses, stage: { crm } }, { which, what }) => {
     const fault = pick(crmFaults, which) ?? crmFaults[0];
     if (fault) crm.faults.order({ clear: false, faults: [{ ...fault, times: 1 + (what % 3) }] });
+    // Of what is deleted at once in the CRM its lists may tell in parts from now on, each too small to stop a tab.
+    if (fault?.kind === 'staleList') masses.forgetSide('CRM');
     return fault?.kind ?? 'nothing';
   },
   'flush the queue': ({ stage }) => `${stage.wire.drop((label) => label.startsWith('job '))} jobs`,

@@ -32,7 +32,8 @@ export function deleteManyRecords(people: People, { which, what }: Operation): s
   const chosen = known.slice(what % 4 === 0 ? 1 : 0, -leftMin);
   if (chosen.length <= people.deletesMax) return 'nothing';
   for (const record of chosen) deleteRecord(people, entity, record);
-  people.masses.add({ entity, side: 'CRM', ids: chosen.map(({ id }) => id) });
+  const isToldWhole = people.stage.crm.faults.pending().faults.every(({ kind }) => kind !== 'staleList');
+  if (isToldWhole) people.masses.add({ entity, side: 'CRM', ids: chosen.map(({ id }) => id) });
   return `${chosen.length} records`;
 }
 

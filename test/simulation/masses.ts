@@ -41,6 +41,11 @@ export class Masses {
     this.#all = this.#all.filter((mass) => entity !== undefined && mass.entity !== entity);
   }
 
+  /** Nobody can tell any more what went at once on this side. */
+  forgetSide(side: Side): void {
+    this.#all = this.#all.filter((mass) => mass.side !== side);
+  }
+
   /** People did something: what came back, or went from the other side by their hands, does not count any more. */
   look(): void {
     this.#all = this.#all.flatMap((mass) => {
