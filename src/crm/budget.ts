@@ -116,7 +116,7 @@ class SlidingLogBudget implements RequestBudget {
     const { keys, requests, ipRequests, windowMs } = options;
     this.#options = options;
     this.#slotMs = Math.ceil(windowMs * (1 + clockDrift));
-    this.#pool = createKeyPool(keys);
+    this.#pool = createKeyPool(keys, () => this.#now());
     this.#keyWindows = keys.map((key) => ({ key, window: new SlotWindow({ requests, windowMs }) }));
     this.#ipWindow = new SlotWindow({ requests: ipRequests, windowMs });
     for (const slot of options.log.readSlots()) this.#takeOverSlot(slot);

@@ -42,9 +42,10 @@ export interface KeyPool {
   /** Whether the key may be tried for a request that needs these scopes. */
   allows(key: ApiKey, needs: readonly Scope[]): boolean;
   /**
-   * Notes that the CRM refused the key: for these scopes (403), or for whatever it was (401, no scopes). It is
-   * not used for that again while another key is left. Answers whether one is; when none is, all of them are
-   * tried again the next time, because a person may have mended it meanwhile.
+   * Notes that the CRM refused the key: for these scopes (403), or for whatever it was (401, no scopes). For a
+   * quarter of an hour it is not used for that again while another key is left. Answers whether one is; when
+   * none is, all of them are tried again the next time. A person may have mended it meanwhile, and with another
+   * secret it is another key.
    */
   refuse(key: ApiKey, needs?: readonly Scope[]): boolean;
   /** Whether the key was refused for everything. */
@@ -54,10 +55,15 @@ export interface KeyPool {
 /** Stands for whatever a request needs. */
 const everything = '';
 
-/** Makes a pool of at least one key. */
-export function createKeyPool(keys: readonly ApiKey[]): KeyPool {
-  const refused = new Map<string, Set<ApiKey>>();
-  const isRefusedFor = (key: ApiKey, purpose: string) => refused.get(purpose)?.has(key) ?? false;
+/** A refused key is left out for so long: seldom enough to cost nothing, and one that is mended comes back by itself. */
+const refusedForMs = 900_000;
+
+/** Makes a pool of at least one key; `now` tells the time of a clock that is never set. */
+export function createKeyPool(keys: readonly ApiKey[], now: () => number): KeyPool {
+  /** By what they were refused for, when each key was, by its name. */
+  const refused = new Map<string, Map<string, number>>();
+  const isRefusedFor = ({ name }: ApiKey, purpose: string) =>
+    now() - (refused.get(purpose)?.get(name) ?? Number.NEGATIVE_INFINITY) < refusedForMs;
   const isGood = (key: ApiKey, purpose: string) =>
     !isRefusedFor(key, everything) && !isRefusedFor(key, purpose);
 
@@ -69,7 +75,7 @@ export function createKeyPool(keys: readonly ApiKey[]): KeyPool {
     },
     refuse(key, needs = []) {
       const purpose = needs.join(' ');
-      refused.set(purpose, (refused.get(purpose) ?? new Set()).add(key));
+      refused.set(purpose, (refused.get(purpose) ?? new Map<string, number>()).set(key.name, now()));
       if (keys.some((other) => isGood(other, purpose))) return true;
       refused.delete(purpose);
       return false;

@@ -99,6 +99,36 @@ describe('a key that the CRM does not know any more', () => {
     expect(budget.usage().keys.map(({ isRefused }) => isRefused)).toEqual([true, false]);
   });
 
+  it('is tried again after a quarter of an hour, and used as before once the CRM takes it', async () => {
+    let isKnown = false;
+    const statuses: number[] = [];
+    const server = await startScriptedServer((response, { headers }) => {
+      const isTaken = isKnown || headers['x-api-key'] !== revokedKey;
+      statuses.push(isTaken ? 200 : 401);
+      return isTaken
+        ? answerSuccess(response, { id: 1, title: 'Anna' })
+        : answerFailure(response, 401, 'Invalid or missing API key');
+    });
+    onTestFinished(() => server.close());
+    const { budget, clock, crm } = createCrmBench(server.baseUrl, {
+      apiKey: revokedKey,
+      apiKeys: [leadsKey],
+    });
+    const read = () => crm.getRecord({ entity: 'lead', id: '1' }, 'edit');
+    for (const waitMs of [0, 899_000, 2_000]) {
+      await clock.advance(waitMs);
+      await read();
+    }
+    expect(statuses).toEqual([401, 200, 200, 401, 200]);
+    isKnown = true;
+    await clock.advance(901_000);
+    await read();
+    expect(budget.usage().keys).toMatchObject([
+      { isRefused: false, taken: 1 },
+      { isRefused: false, taken: 0 },
+    ]);
+  });
+
   it('is an error once none is left, and every key is tried again the next time', async () => {
     const { crm, statuses } = await openBench([revokedKey, revokedKey.replaceAll('3', '4')]);
     await expect(crm.listRecords('lead', 1, 'sweep')).rejects.toMatchObject({ code: 'CRM_UNAUTHORIZED' });
@@ -175,6 +205,29 @@ describe('a key whose secret was exchanged at its source', () => {
     });
     expect((await crm.listRecords('lead', 1, 'sweep')).records).toHaveLength(3);
     expect([statuses(), looks()]).toEqual([[401, 200], 1]);
+  });
+
+  it('only after it was refused, while another key did its work, is taken up by itself', async () => {
+    const { clock, model } = await openBench([revokedKey], {
+      keys: [
+        { key: newKey, scopes },
+        { key: leadsKey, scopes },
+      ],
+    });
+    let found: string | undefined;
+    const keys = [createApiKey(nameOf, revokedKey, () => found), { name: 'other', secret: leadsKey }];
+    const { budget, crm } = createCrmBench(sandbox?.baseUrl ?? '', { keys, clock });
+    const list = () => crm.listRecords('lead', 1, 'sweep');
+    await list();
+    found = newKey;
+    await clock.advance(901_000);
+    await expect(list()).rejects.toMatchObject({ code: 'CRM_UNREACHABLE' });
+    await list();
+    expect(model.requests().map(({ status }) => status)).toEqual([401, 200, 401, 200]);
+    expect(budget.usage().keys).toMatchObject([
+      { name: nameOf(newKey), isRefused: false },
+      { name: 'other', isRefused: false },
+    ]);
   });
 
   it('that is refused again, or can not be looked up, is told of', async () => {
