@@ -7,7 +7,7 @@ import type { RecordId } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { readKnown } from './account.ts';
 import type { Link } from './link.ts';
-import { absorbPage, proveGone, proveRecordGone } from './pull.ts';
+import { absorbPage, proveEachGone, proveGone } from './pull.ts';
 
 /**
  * Reads the contacts of the one lead whose turn it is. Where it is the turn of those that changed, they come first: whoever works on its
@@ -64,7 +64,7 @@ export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Pr
 async function proveContactsGone(link: Link, lead: StoredRecord): Promise<void> {
   const { clock, mirror } = link;
   const at = clock.now();
-  for (const { key } of presentContacts(link, lead.key.id)) await proveRecordGone(link, key);
+  await proveEachGone(link, presentContacts(link, lead.key.id));
   mirror.saveContactRead({ leadId: lead.key.id, at, leadVersion: versionOf(lead) });
 }
 

@@ -1,5 +1,5 @@
 import { keepFormerLabels, keepLists } from '../core/catalog.ts';
-import { SyncError } from '../core/errors.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
 import { absorb, doubtLeftMs, noteMissed, sweepsToProve } from '../core/observe.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
 import type { ListedEntity, RecordKey } from '../core/record.ts';
@@ -122,14 +122,35 @@ export function finishSweep(
   return ended;
 }
 
-/** Asks directly for records that missed enough sweeps: a 404 proves that they are gone. */
-export async function proveGone(link: Link, missed: readonly StoredRecord[]): Promise<void> {
-  const absent = missed.filter(({ missedSweeps }) => missedSweeps >= sweepsToProve).slice(0, proofsMax);
-  for (const { key } of absent) await proveRecordGone(link, key);
+/** Asks directly for records that missed enough sweeps. */
+export function proveGone(link: Link, missed: readonly StoredRecord[]): Promise<void> {
+  const absent = missed.filter(({ missedSweeps }) => missedSweeps >= sweepsToProve);
+  return proveEachGone(link, absent.slice(0, proofsMax));
+}
+
+/** A few records that the CRM fails on say nothing about the others; more of them do. */
+const failedProofsMax = 3;
+
+/**
+ * Asks for each record directly. One about which the CRM answers nonsense, or nothing, must not keep the others from being proven gone, time
+ * after time; what failed first is thrown when they are.
+ */
+export async function proveEachGone(link: Link, records: readonly StoredRecord[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const { key } of records) {
+    try {
+      await proveRecordGone(link, key);
+    } catch (error) {
+      failures.push(error);
+      const isOfRecord = isSyncError(error, 'CRM_UNREADABLE', 'CRM_REFUSED', 'CRM_UNREACHABLE');
+      if (!isOfRecord || failures.length === failedProofsMax) break;
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Asks for a record directly: a 404 proves that it is gone. */
-export async function proveRecordGone(link: Link, key: RecordKey): Promise<void> {
+async function proveRecordGone(link: Link, key: RecordKey): Promise<void> {
   if (await pullRecord(link, key, 'sweep')) return;
   const record = link.mirror.findRecord(key);
   if (record) link.mirror.saveRecord({ ...record, presence: 'gone' });

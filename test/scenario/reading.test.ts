@@ -198,6 +198,28 @@ describe('a list that can not be read', () => {
   });
 });
 
+test('records are proven gone although the CRM answers nonsense about one that is gone as well', async () => {
+  const stage = await openLinkStage({ leads: 6, ...noOthers });
+  const { crm, mirror } = stage.link;
+  let unreadable = '';
+  const engine = stage.createEngine({
+    crm: {
+      ...afterLeadPage(crm, () => undefined),
+      async getRecord(key, lane) {
+        if (key.id === unreadable) throw new SyncError('CRM_UNREADABLE', `Lead ${key.id} is no lead.`);
+        return crm.getRecord(key, lane);
+      },
+    },
+  });
+  await engine.pullAll(() => undefined);
+  const [first = '', ...others] = mirror.readRecords('lead').map(({ key }) => key.id);
+  unreadable = first;
+  for (const id of [first, ...others.slice(0, 2)]) byHand(stage, 'DELETE', `/leads/${id}`);
+  await engine.pullAll(() => undefined);
+  await expect(engine.pullAll(() => undefined)).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
+  expect(presentLeads(stage.link).map(({ key }) => key.id)).toEqual([first, ...others.slice(2)]);
+});
+
 test('a problem with one page stays while other pages of its list are read', async () => {
   const stage = await openLinkStage({ leads: 450, ...noOthers });
   const { crm } = stage.link;
