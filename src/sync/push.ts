@@ -3,6 +3,7 @@ import { backoffMs } from '../core/backoff.ts';
 import { createCascades } from '../core/decide/cascade.ts';
 import { vanishedScope } from '../core/decide/context.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
+import { customFieldKey } from '../core/field.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
@@ -317,8 +318,37 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   } else {
     const sent = isLost ? current : withoutAttempt(current, item);
     mirror.saveOutboxItem({ ...sent, state: 'waiting', attempts, dueAt, error: details });
+    if (error.code === 'CRM_FORBIDDEN') putOffAlike(link, item, dueAt);
   }
 }
+
+/**
+ * Steps that lack the same scope wait until one of them has found out whether it is still missing: each asking for itself, some dozens
+ * would take all requests from the edits that may be sent. One that was never refused for it is not among them.
+ */
+function putOffAlike({ mirror }: Link, item: OutboxItem, dueAt: number): void {
+  const alike = mirror
+    .readOutbox()
+    .filter(
+      (other) =>
+        other.state === 'waiting' &&
+        other.error?.code === 'CRM_FORBIDDEN' &&
+        other.dueAt < dueAt &&
+        needsSameScopes(item, other),
+    );
+  mirror.transaction(() => {
+    for (const other of alike) mirror.saveOutboxItem({ ...other, dueAt });
+  });
+}
+
+/** A create with custom fields takes one scope more. */
+const needsSameScopes = (left: OutboxItem, right: OutboxItem): boolean =>
+  left.kind === right.kind &&
+  left.key.entity === right.key.entity &&
+  (left.kind !== 'create' || hasCustomFields(left) === hasCustomFields(right));
+
+const hasCustomFields = ({ fields }: OutboxItem): boolean =>
+  Object.entries(fields).some(([name, value]) => value !== null && customFieldKey(name) !== undefined);
 
 /** The step as it is after an attempt that surely did nothing: what became of those before it is as open as it was. */
 function withoutAttempt({ sentAt: last, ...current }: OutboxItem, { sentAt }: OutboxItem): OutboxItem {
