@@ -1,6 +1,5 @@
 import { describeAnswered } from '../core/answered.ts';
 import { backoffMs } from '../core/backoff.ts';
-import { createCascades } from '../core/decide/cascade.ts';
 import { vanishedScope } from '../core/decide/context.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { customFieldKey } from '../core/field.ts';
@@ -11,6 +10,7 @@ import { emptyAgreement, isAnswerLost, type JournalEntry, type OutboxItem } from
 import { differingFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
 import { agreeOnTexts, finishCreate, noteDefaults, settleCreate } from './create.ts';
+import { isOutgrown } from './grown.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
@@ -230,7 +230,7 @@ async function pushDelete(
     else forgetStep(mirror, key, clock.now());
     return 'noted';
   }
-  if (record && createCascades(mirror.readRecords(), mirror.readOutbox()).isOutgrown(item)) {
+  if (record && isOutgrown(mirror, item)) {
     askAnew(link, item);
     return 'noted';
   }

@@ -50,6 +50,63 @@ test.each(['a person', 'the configuration'])(
   },
 );
 
+test.each(['right before it was sent', 'and its row has shown that since'])(
+  'S1: a delete is asked about anew where a colleague has moved a task to its lead since, %s',
+  async (when) => {
+    const stage = await openLeadsStage('crm', {}, 'trash');
+    const { engine, link } = stage;
+    const id = await stage.firstLead();
+    const key = { entity: 'lead', id } as const;
+    const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+    await addTask(stage, other);
+    await stage.settle();
+    const [task] = link.mirror.readRecords('task');
+    await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+    for (const _turn of [1, 2]) await engine.cycle();
+    expect(link.mirror.findOutboxItem(key)).toMatchObject({ kind: 'delete', state: 'waiting' });
+    await stage.editCrm(`/tasks/${task?.key.id}`, { lead_id: Number(id) });
+    await engine.pullAll(() => {});
+    if (when !== 'right before it was sent') for (const _turn of [1, 2]) await engine.cycle();
+    expect(await pushRecord(link, key)).toBe('noted');
+    expect(await hasLead(stage, id)).toBe(true);
+    expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
+  },
+);
+
+test('a delete that a person decided goes with a moved task whose row stands still: they are not asked again and again', async () => {
+  const stage = await openLeadsStage();
+  const { engine, link } = stage;
+  const id = await stage.firstLead();
+  const key = { entity: 'lead', id } as const;
+  await addTask(stage, id);
+  await stage.settle();
+  const [task] = link.mirror.readRecords('task');
+  const agreement = task && link.mirror.findAgreement(task.key);
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
+  link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
+  for (const _turn of [1, 2]) await engine.cycle();
+  if (agreement) link.mirror.saveAgreement({ ...agreement, fields: { ...agreement.fields, lead_id: 1 } });
+  expect(await pushRecord(link, key)).toBe('written');
+});
+
+test('S1: a delete goes with the tasks of its lead where those were only edited since', async () => {
+  const stage = await openLeadsStage('crm', {}, 'trash');
+  const { engine, link } = stage;
+  const id = await stage.firstLead();
+  const key = { entity: 'lead', id } as const;
+  await addTask(stage, id);
+  await stage.settle();
+  const [task] = link.mirror.readRecords('task');
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  for (const _turn of [1, 2]) await engine.cycle();
+  await stage.editCrm(`/tasks/${task?.key.id}`, { title: 'Called back' });
+  await engine.pullAll(() => {});
+  for (const _turn of [1, 2]) await engine.cycle();
+  expect(await pushRecord(link, key)).toBe('written');
+  expect(await hasLead(stage, id)).toBe(false);
+});
+
 test('an undo that would take along what a colleague has added since is not done, and the history says why', async () => {
   const stage = await openLeadsStage();
   const { engine, link } = stage;

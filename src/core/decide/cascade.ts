@@ -9,13 +9,22 @@ import { listAnd } from './list-words.ts';
 export interface Cascades {
   /** The records that are there and would go with it, those that would go with them included. */
   goingWith(key: RecordKey): readonly KnownRecord[];
-  /** Whether something would go with it that nobody knew of when its delete was decided, and that is not to be deleted itself. */
-  isOutgrown(item: Pick<OutboxItem, 'key' | 'createdAt'>): boolean;
+  /**
+   * Whether something would go with it that did not when its delete was decided, and that is not to be deleted itself: a record that nobody
+   * knew of then, or one that was moved since.
+   */
+  isOutgrown(
+    item: Pick<OutboxItem, 'key' | 'createdAt'>,
+    wasMoved: (record: KnownRecord, since: number) => boolean,
+  ): boolean;
   /** Whether it belongs to a record that is gone too, or about to be known as gone: that explains why it is gone itself. */
   isGoneWith(record: KnownRecord): boolean;
   /** Whether it belongs to a record that we trash or have just trashed, so that nobody needs to be asked what its lost row means. */
   isLeaving(record: KnownRecord): boolean;
 }
+
+/** The fields by which a record belongs to others. */
+export const ownerFields = ['lead_id', 'parent_task_id'] as const;
 
 const ownerKeys = ({ key, fields }: KnownRecord): RecordKey[] => {
   const owner = (entity: Entity, id: unknown): RecordKey[] =>
@@ -53,9 +62,11 @@ export function createCascades(records: readonly KnownRecord[], outbox: readonly
   };
   return {
     goingWith,
-    isOutgrown: ({ key, createdAt }) =>
+    isOutgrown: ({ key, createdAt }, wasMoved) =>
       goingWith(key).some(
-        (record) => record.firstSeenAt > createdAt && !deletes.has(recordKeyText(record.key)),
+        (record) =>
+          !deletes.has(recordKeyText(record.key)) &&
+          (record.firstSeenAt > createdAt || wasMoved(record, createdAt)),
       ),
     isGoneWith: (record) =>
       ownersOf(record).some(({ presence, missedSweeps }) => presence === 'gone' || missedSweeps > 0),

@@ -1,0 +1,33 @@
+import { createCascades, ownerFields } from '../core/decide/cascade.ts';
+import { vanishedScope } from '../core/decide/context.ts';
+import type { Mirror } from '../core/mirror.ts';
+import type { RecordKey } from '../core/record.ts';
+import type { KnownRecord, OutboxItem } from '../core/state.ts';
+import { differingFields, pickFields } from '../core/value.ts';
+
+/** Whether more would go with a record by now than was known when its delete was decided. */
+export function isOutgrown(mirror: Mirror, item: OutboxItem): boolean {
+  // Who answered was told of it. Where its row stands still, they would be asked again each time.
+  const isUnshown = isAnswered(mirror, item.key) ? () => false : isMovedUnshown;
+  const cascades = createCascades(mirror.readRecords(), mirror.readOutbox());
+  return cascades.isOutgrown(
+    item,
+    (record, since) => isUnshown(mirror, record) || wasMoved(mirror, record, since),
+  );
+}
+
+const isAnswered = (mirror: Mirror, key: RecordKey): boolean =>
+  mirror.readDecisions().some(({ choice, scope }) => scope === vanishedScope(key) && choice === 'trash');
+
+/** Whether a record belongs to another one than its row shows. */
+const isMovedUnshown = (mirror: Mirror, { fields, key }: KnownRecord): boolean =>
+  differingFields(pickFields(mirror.findAgreement(key)?.fields ?? {}, ownerFields), fields).length > 0;
+
+/** Whether the history tells that a record was moved, or that its row came back. */
+const wasMoved = (mirror: Mirror, { key }: KnownRecord, since: number): boolean =>
+  mirror
+    .searchJournal({ key, since })
+    .some(
+      ({ after, kind }) =>
+        (kind === 'update' || kind === 'create') && ownerFields.some((name) => after[name] !== undefined),
+    );
