@@ -160,11 +160,13 @@ class SlidingLogBudget implements RequestBudget {
       ...window.usage(now),
     }));
     const ip = this.#ipWindow.usage(now);
+    // With a refused key nothing is sent as long as another is left, and one always is.
+    const used = keys.filter(({ isRefused }) => !isRefused);
     return {
-      requests: keys.reduce((sum, { requests }) => Math.min(ip.requests, sum + requests), 0),
+      requests: used.reduce((sum, { requests }) => Math.min(ip.requests, sum + requests), 0),
       windowMs: ip.windowMs,
       taken: ip.taken,
-      parkedMs: Math.min(...keys.map(({ parkedMs }) => parkedMs)),
+      parkedMs: Math.min(...used.map(({ parkedMs }) => parkedMs)),
       waiting: { settle: settle.length, edit: edit.length, newest: newest.length, sweep: sweep.length },
       sent: { ...this.#sent },
       limitReplies: this.#limitReplies,

@@ -99,6 +99,15 @@ describe('a key that the CRM does not know any more', () => {
     expect(budget.usage().keys.map(({ isRefused }) => isRefused)).toEqual([true, false]);
   });
 
+  it('counts neither for what may be sent nor against the pause of the key that is left', async () => {
+    const { budget, crm } = await openBench([revokedKey, leadsKey]);
+    await crm.listRecords('lead', 1, 'sweep');
+    expect(budget.usage()).toMatchObject({ requests: 100, parkedMs: 0 });
+    const { key } = await budget.take('edit');
+    budget.park(key, 30_000);
+    expect(budget.usage()).toMatchObject({ requests: 50, parkedMs: 30_000 });
+  });
+
   it('is tried again after a quarter of an hour, and used as before once the CRM takes it', async () => {
     let isKnown = false;
     const statuses: number[] = [];
