@@ -20,9 +20,18 @@ export function deleteManyRows(people: People, { which, what, how }: Operation):
   for (const { owner } of chosen) people.deleted.add(owner);
   people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: first, count });
   // A copy stands for the same record.
-  const ids = new Set(chosen.map(({ row }) => row.id));
+  const ids = new Set(chosen.map(({ row }) => row.id).filter((id) => !isGoingAlready(people, entity, id)));
   people.masses.add({ entity, side: 'sheet', ids: [...ids] });
   return `${count} rows`;
+}
+
+/** Whether somebody agreed that the record goes, and the daemon has not seen since that its row was there once more. */
+function isGoingAlready({ stage: { link } }: People, entity: TabEntity, id: string): boolean {
+  const agreed = ['vanished', 'emptied'].map((kind) => `brake:${entity}:${kind}`);
+  return (
+    link.mirror.findOutboxItem({ entity, id })?.kind === 'delete' ||
+    link.mirror.readDecisions().some(({ choice, scope }) => choice === 'trash' && agreed.includes(scope))
+  );
 }
 
 export function deleteManyRecords(people: People, { which, what }: Operation): string {
