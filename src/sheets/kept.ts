@@ -1,4 +1,4 @@
-import { bareCell, type Cell, describeCell, emptyCell, equalCells, textCell } from '../core/cell.ts';
+import { bareCell, type Cell, describeCell, emptyCell, textCell } from '../core/cell.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import {
   type AppendStep,
@@ -37,22 +37,31 @@ export function findKeptColumns(tab: PlannedTab, headers: Row): KeptColumns | un
 }
 
 /**
- * A column is known again by its header, one without a header by its place. A header that is new where another one vanished was only
- * rewritten.
+ * A column is known again by its header, one without a header by its place; of several with one header, as where somebody calls a managed
+ * column like one of people's own, by their order. A header that is new where another one vanished was only rewritten.
  */
 function findOldIndexes(oldHeaders: Row, headers: Row): number[] {
-  const indexIn = (list: Row, header: Cell | undefined) =>
-    header && header.kind !== 'empty'
-      ? list.findIndex((candidate) => equalCells(bareCell(candidate), bareCell(header)))
-      : -1;
-  const hasNone = (list: Row, index: number) => (list[index] ?? emptyCell).kind === 'empty';
+  const [oldNames, names] = [nameHeaders(oldHeaders), nameHeaders(headers)];
+  const hasNone = (list: readonly string[], index: number) => (list[index] ?? '') === '';
+  const indexIn = (list: readonly string[], name = '') => (name === '' ? -1 : list.indexOf(name));
   // A row of headers ends with the last one: also behind it columns stood.
   return Array.from({ length: Math.max(headers.length, oldHeaders.length) }, (_, index) => {
-    if (hasNone(headers, index) && hasNone(oldHeaders, index)) return index;
-    const header = headers[index];
-    const oldIndex = indexIn(oldHeaders, header);
-    const isRewritten = oldIndex < 0 && index < oldHeaders.length && indexIn(headers, oldHeaders[index]) < 0;
+    if (hasNone(names, index) && hasNone(oldNames, index)) return index;
+    const oldIndex = indexIn(oldNames, names[index]);
+    const isRewritten = oldIndex < 0 && index < oldNames.length && indexIn(names, oldNames[index]) < 0;
     return isRewritten ? index : oldIndex;
+  });
+}
+
+/** A name for each header that no other one has, and an empty one where there is none. */
+function nameHeaders(headers: Row): string[] {
+  const counts = new Map<string, number>();
+  return headers.map((header) => {
+    if (header.kind === 'empty') return '';
+    const text = JSON.stringify(bareCell(header));
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count + 1);
+    return `${count} ${text}`;
   });
 }
 

@@ -82,7 +82,7 @@ function findTargets(
     if (field === syncHeader) return columns.sync ?? -1;
     if (field !== undefined) return columns.fields.get(field)?.index ?? -1;
     const header = headers[column] ?? '';
-    if (header !== '') return headersNow.indexOf(header);
+    if (header !== '') return nthPlace(headersNow, header, placesOf(headers.slice(0, column), header).length);
     // What is kept may be wider than the tab: the hidden tab has the width of the widest.
     return (headersNow[column] ?? '') === '' && column < columnCount ? column : -1;
   };
@@ -93,3 +93,10 @@ function findTargets(
     })
     .filter(({ column }) => column >= 0);
 }
+
+const placesOf = (headers: readonly string[], wanted: string): number[] =>
+  headers.flatMap((header, place) => (header === wanted ? [place] : []));
+
+/** Of several columns with one header each is known by their order. */
+const nthPlace = (headers: readonly string[], wanted: string, nth: number): number =>
+  placesOf(headers, wanted)[nth] ?? -1;

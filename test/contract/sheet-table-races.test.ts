@@ -133,6 +133,31 @@ describe('rows that move between read and write', () => {
     ]);
   });
 
+  test('S13: a row that comes back has each cell in its own place where two of people’s columns are called the same', async () => {
+    await sheet.fill('1', '2');
+    const mine = (row: number, column: number, text: string): PersonActionInput => ({
+      kind: 'edit',
+      sheet: 'Leads',
+      row,
+      column,
+      text,
+    });
+    await sheet.person(mine(0, 8, 'Mine'), mine(0, 9, 'Mine'), mine(2, 8, 'left'), mine(2, 9, 'right'));
+    await sheet.table.read(sheetLayout);
+    const { rows } = await sheet.table.write([deleteStep(2, '2')], keeping);
+    await sheet.table.read(sheetLayout);
+    const { id, cells, place } = rows.get(0) ?? { cells: {} };
+    const back: RowStep = {
+      kind: 'append',
+      entity: 'lead',
+      cells,
+      ...(id && { id }),
+      ...(place && { place }),
+    };
+    await sheet.table.write([back], { run: 'w2', from: 10 });
+    expect(await sheet.readValues('Leads!I3:J3')).toMatchObject({ values: [['left', 'right']] });
+  });
+
   test('S13: a row that is given back under columns that moved tells all of its cells, for it has to come anew', async () => {
     await sheet.fill('1', '2');
     await sheet.table.read(sheetLayout);
@@ -326,6 +351,21 @@ describe('rows that move between read and write', () => {
     const rename: PersonActionInput = { kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Name' };
     await writeAfter([rename], [setStep(1, textCell('1'), titled('One'))]);
     expect(await sheet.readValues('Leads!C1:C2')).toMatchObject({ values: [['Name'], ['One']] });
+  });
+
+  test.each([
+    ['left', 'Title'],
+    ['right', 'Status'],
+  ])('S2: a column that people call like one of their own to its %s has not moved', async (_, column) => {
+    await sheet.fill('1');
+    await sheet.person(
+      { kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Name' },
+      { kind: 'insertColumns', sheet: 'Leads', column: column === 'Title' ? 'Name' : column },
+    );
+    const own = column === 'Title' ? 2 : 3;
+    await sheet.person({ kind: 'edit', sheet: 'Leads', row: 0, column: own, text: 'Name' });
+    await writeAfter([], [setStep(1, textCell('1'), titled('One'))]);
+    expect(await sheet.titlesById()).toEqual({ '1': 'One' });
   });
 
   test('a delete whose columns moved meanwhile is told by its ID', async () => {
