@@ -3,6 +3,7 @@ import type { Log } from '../core/ports.ts';
 import { quoteTitle } from './a1.ts';
 import type { SheetsClient } from './client.ts';
 import { type Grid, gridFields } from './grid.ts';
+import { metadataFields } from './metadata.ts';
 import { countCells } from './room.ts';
 import { findShadow, shadowTitle } from './shadow.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
@@ -21,6 +22,12 @@ export interface Reader {
   forget(): void;
 }
 
+/** Field mask of what tells where a tab is, without any cell. */
+const tabFields = `${metadataFields},sheets.properties(sheetId,title)`;
+
+/** People may do without a tab of questions. Where there is none, it is looked for once in so many reads: it may be brought back, or made. */
+const readsPerLook = 12;
+
 export function createReader(client: SheetsClient, log: Log): Reader {
   const watch = client.watch(readTagged);
   /** Titles under which tabs were last seen; a tab that is not there has none. */
@@ -28,6 +35,7 @@ export function createReader(client: SheetsClient, log: Log): Reader {
   let otherCells = 0;
   /** Where the hidden tab was last seen: nowhere when it is `undefined`. */
   let shadow: string | undefined = shadowTitle;
+  let readsWithoutQuestions = 0;
 
   async function readWhole(layout: Layout): Promise<TaggedSpreadsheet> {
     const tagged = await watch(gridFields);
@@ -47,6 +55,16 @@ export function createReader(client: SheetsClient, log: Log): Reader {
     return isFound ? tagged : readWhole(layout);
   }
 
+  /** Looks for the tab of questions from time to time where it is wanted and was not found. */
+  async function lookForQuestions(layout: Layout): Promise<void> {
+    const tab = layout.find(({ entity }) => entity === 'question');
+    if (!titles || !tab || titles.has(tab.entity)) return;
+    readsWithoutQuestions += 1;
+    if (readsWithoutQuestions % readsPerLook > 0) return;
+    const place = placeTab(readTagged((await client.get(tabFields)) ?? {}), tab);
+    if (place.state === 'found') titles = new Map([...titles, [tab.entity, place.grid.title]]);
+  }
+
   function rememberTitles(tagged: TaggedSpreadsheet, layout: Layout): void {
     const before = titles;
     titles = new Map(
@@ -62,6 +80,7 @@ export function createReader(client: SheetsClient, log: Log): Reader {
 
   return {
     async read(layout) {
+      await lookForQuestions(layout);
       const tagged = await readTabs(layout);
       rememberTitles(tagged, layout);
       shadow = findShadow(tagged)?.title;

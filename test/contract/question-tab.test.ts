@@ -76,6 +76,14 @@ async function readRows(): Promise<[scope: string, choice: string][]> {
   ]);
 }
 
+/** It is looked for in some of the reads, and costs hardly any more of them. */
+async function expectFoundSoon(): Promise<void> {
+  const before = await sheet.countRequests();
+  for (const _read of Array.from({ length: 15 })) await sheet.table.read(layout);
+  expect((await sheet.table.read(layout)).tabs.question?.state).toBe('read');
+  expect((await sheet.countRequests()).reads).toBeLessThanOrEqual(before.reads + 18);
+}
+
 const choose = (row: number, text: string): PersonActionInput => ({
   kind: 'edit',
   sheet: 'Conflicts',
@@ -175,6 +183,23 @@ describe('the tab of the questions', () => {
     await sheet.person({ kind: 'deleteTab', sheet: 'To do' });
     const { lead, question } = (await sheet.table.read(layout)).tabs;
     expect([lead.state, question?.state]).toEqual(['read', 'held']);
+  });
+
+  test('that a person deleted is read again soon after they brought it back', async () => {
+    await sheet.table.layOut(layout, 'create');
+    await cycle([asked(1)]);
+    await sheet.person({ kind: 'deleteTab', sheet: 'Conflicts' });
+    for (const _read of [1, 2]) await sheet.table.read(layout);
+    await sheet.person({ kind: 'undo' });
+    await expectFoundSoon();
+    expect(await readRows()).toEqual([['conflict:lead-1:title', '']]);
+  });
+
+  test('that another process makes is found soon', async () => {
+    await sheet.table.layOut(sheetLayout, 'create');
+    for (const _read of [1, 2]) await sheet.table.read(layout);
+    await sheet.openTable().layOut(layout, 'create');
+    await expectFoundSoon();
   });
 });
 
