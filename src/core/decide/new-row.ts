@@ -79,14 +79,25 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
  * A create that is on its way for a row like this one, which lost its token then, or left it behind in a blank row: sent once more, it
  * would make a second record.
  */
-function findUnderWay({ outbox, tab }: TabContext, fields: Fields): OutboxItem | undefined {
+const findUnderWay = (context: TabContext, fields: Fields): OutboxItem | undefined =>
+  createsWithoutRow(context).find((item) => resembles(item.fields, fields));
+
+/** Such creates of a tab, for as long as it is decided: many rows may be pasted at once while many creates wait. */
+const createsByTab = new WeakMap<TabContext, readonly OutboxItem[]>();
+
+function createsWithoutRow(context: TabContext): readonly OutboxItem[] {
+  const { outbox, tab } = context;
+  const known = createsByTab.get(context);
+  if (known) return known;
   const rows = new Map(tab.rows.map((row) => [describeCell(row.id), row]));
-  return outbox.values().find(({ fields: sent, key, kind, state }) => {
-    if (kind !== 'create' || !resembles(sent, fields)) return false;
+  const creates = [...outbox.values()].filter(({ key, kind, state }) => {
+    if (kind !== 'create') return false;
     const isUnsettled = state === 'sending' || state === 'unknown';
     const row = rows.get(key.id);
     return row ? isBlank(row) && (isUnsettled || state === 'done') : isUnsettled;
   });
+  createsByTab.set(context, creates);
+  return creates;
 }
 
 const foreignReason =
