@@ -233,10 +233,11 @@ function observeCell(cell: Cell, kind: FieldKind): Cell {
 }
 
 /**
- * The first merged cell in a managed column: a write to the rest of a merged range is lost without a word.
+ * The first merged cell in a managed column: a write to the rest of a merged range is lost without a word, and so is what people say for
+ * several rows at once with one cell of the column that pauses them.
  */
 function findMerge({ merges }: Grid, columns: ManagedColumns): string | undefined {
-  const indexes = managedIndexes(columns);
+  const indexes = [...managedIndexes(columns), ...(columns.pause === undefined ? [] : [columns.pause])];
   const merge = merges.find(({ startColumnIndex, endColumnIndex }) =>
     indexes.some((index) => index >= (startColumnIndex ?? 0) && index < (endColumnIndex ?? 0)),
   );

@@ -239,6 +239,16 @@ describe('rows', () => {
     const own = { ...merge, startColumnIndex: 8, endColumnIndex: 9 };
     expect(observeTab(gridOf([], [own]), leads).observed.state).toBe('read');
   });
+
+  test('merged cells in the pause column hold the tab: rows below the first would go on although people see one tick for all', () => {
+    const merge = { startRowIndex: 2, endRowIndex: 4, startColumnIndex: 5, endColumnIndex: 6 };
+    const grid = { ...gridOf([], [merge]), rows: [[...headers, textCell('Pause')]] };
+    expect(observeTab(grid, { ...leads, pauseHeader: 'Pause' }).observed).toMatchObject({
+      state: 'held',
+      reason: 'Cells from F3 on in “Leads” are merged. Unmerge them.',
+    });
+    expect(observeTab(grid, leads).observed.state).toBe('read');
+  });
 });
 
 describe('requests', () => {
