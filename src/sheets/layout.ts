@@ -28,13 +28,14 @@ export interface LayOutTask {
   readonly looks: ReadonlyMap<number, ColumnLooks>;
 }
 
-/** What has to be written, and what is not laid out. */
+/** What has to be written, for each tab and for the spreadsheet as a whole, and what is not laid out. */
 export interface LayingOut extends LaidOut {
-  readonly requests: readonly Request[];
+  readonly parts: readonly (readonly Request[])[];
 }
 
 /** What laying out one tab comes to; `sheetId` where the tab is one of ours from now on. */
-interface TabOutcome extends LayingOut {
+interface TabOutcome extends LaidOut {
+  readonly requests: readonly Request[];
   readonly sheetId?: number;
 }
 
@@ -45,7 +46,7 @@ interface TabOutcome extends LayingOut {
 export function planLayOut(task: LayOutTask): LayingOut {
   const { consent, layout, owner, spreadsheet } = task;
   const stranger = findStranger(spreadsheet, owner);
-  if (stranger !== undefined && !consent.adopt) return { ...nothing, held: [stranger] };
+  if (stranger !== undefined && !consent.adopt) return { parts: [], held: [stranger], offered: [] };
   const { grids, lastWrite, link } = spreadsheet;
   const [lone, ...others] = grids;
   const spare = lone && others.length === 0 && isEmptyGrid(lone) ? [lone] : [];
@@ -62,18 +63,17 @@ export function planLayOut(task: LayOutTask): LayingOut {
     sheetId === undefined ? [] : [[entity, sheetId]],
   );
   const tabs = { ...link?.tabs, ...Object.fromEntries(bound) };
-  const requests = outcomes.flatMap((outcome) => outcome.requests);
   const isTagged = link !== undefined || bound.length > 0;
   const known = findShadow(spreadsheet)?.sheetId;
   const shadow = known ?? (isTagged ? freeIds.next().value : undefined);
   const isMissing = shadow !== undefined && known === undefined;
+  const ofAll = [
+    ...(isMissing ? [createShadow(shadow)] : []),
+    ...(isTagged ? tagLink(link, { ...owner, tabs, shadow }) : []),
+    ...(isTagged && !lastWrite ? tagWrite(undefined, '') : []),
+  ];
   return {
-    requests: [
-      ...requests,
-      ...(isMissing ? [createShadow(shadow)] : []),
-      ...(isTagged ? tagLink(link, { ...owner, tabs, shadow }) : []),
-      ...(isTagged && !lastWrite ? tagWrite(undefined, '') : []),
-    ],
+    parts: [...outcomes.map(({ requests }) => requests), ofAll].filter(({ length }) => length > 0),
     held: outcomes.flatMap(({ held }) => held),
     offered: outcomes.flatMap(({ offered }) => offered),
   };

@@ -1,9 +1,9 @@
-import { SyncError } from '../core/errors.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Table } from '../core/ports.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { quoteTitle } from './a1.ts';
-import { createSheetsClient, type SheetsClient, type SheetsClientOptions } from './client.ts';
+import { createSheetsClient, type Request, type SheetsClient, type SheetsClientOptions } from './client.ts';
 import { blocksBySheet, type Grid } from './grid.ts';
 import { filledTabs, planLayOut } from './layout.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
@@ -62,12 +62,14 @@ export function createSheetTable(
     async layOut(layout, mode, consent = {}) {
       const spreadsheet = await reader.readWhole(layout);
       const looks = await readLooks(client, filledTabs({ layout, consent, spreadsheet }));
-      const { requests, ...laidOut } = planLayOut({ layout, mode, consent, owner, spreadsheet, looks });
+      const { parts, ...laidOut } = planLayOut({ layout, mode, consent, owner, spreadsheet, looks });
+      const requests = parts.flat();
       if (requests.length === 0) return laidOut;
       checkRoom(spreadsheet.grids, requests);
-      await client.batchUpdate(requests, 'sheets.properties.sheetId', []);
-      log.info('sheet.laid_out', { requests: requests.length });
+      // Also where no answer comes: it may be done.
       reader.forget();
+      await sendLayOut(client, mode === 'create' ? [requests] : parts);
+      log.info('sheet.laid_out', { requests: requests.length });
       return laidOut;
     },
   };
@@ -105,6 +107,22 @@ function boundTabs(readings: ReadonlyMap<TabKind, TabReading>): Map<TabKind, Bou
 function timeZoneOf({ timeZone }: TaggedSpreadsheet): string {
   if (timeZone) return timeZone;
   throw new SyncError('SHEET_UNREADABLE', 'The spreadsheet does not say its time zone.');
+}
+
+/** In one batch. What Google refuses of it is sent part by part, so that a tab that somebody protects is refused alone, and fails all the same. */
+async function sendLayOut(client: SheetsClient, parts: readonly (readonly Request[])[]): Promise<void> {
+  const send = (requests: readonly Request[]) =>
+    client.batchUpdate(requests, 'sheets.properties.sheetId', []).then(
+      () => undefined,
+      (error: unknown) => {
+        if (isSyncError(error, 'SHEET_REFUSED')) return error;
+        throw error;
+      },
+    );
+  const refusal = await send(parts.flat());
+  if (!refusal) return;
+  if (parts.length > 1) for (const part of parts) await send(part);
+  throw refusal;
 }
 
 /** Dropdowns and header notes by sheet id. */

@@ -80,6 +80,23 @@ describe('a request that Google refuses', () => {
     expect((await sheet.table.read(sheetLayout)).lastWrite).toBe(keeping.run);
   });
 
+  test('a tab with a protected header row keeps no new column of another tab from its mark, without which what is wiped there says nothing', async () => {
+    await sheet.fill('1');
+    await protect({ endRowIndex: 1 });
+    await sheet.person(
+      { kind: 'deleteColumns', sheet: 'Tasks', column: 'Title', count: 1 },
+      { kind: 'edit', sheet: 'Tasks', row: 0, column: 5, text: 'Title' },
+    );
+    const noted = sheetLayout.map((tab) => ({
+      ...tab,
+      columns: tab.columns.map((column) => ({ ...column, note: 'What it takes' })),
+    }));
+    expect((await sheet.readTab('task')).fresh?.size).toBe(1);
+    const refused = { code: 'SHEET_REFUSED', message: expect.stringContaining('protected range') };
+    await expect(sheet.table.layOut(noted, 'refresh')).rejects.toMatchObject(refused);
+    expect((await sheet.readTab('task')).fresh?.size).toBe(0);
+  });
+
   test('of a write that takes several requests nothing more is sent to a tab that was refused in one of them', async () => {
     await sheet.fill('1', '2');
     await protect({ startRowIndex: 1, endRowIndex: 2 });
