@@ -195,6 +195,20 @@ describe('the tab of the questions', () => {
     expect(await readRows()).toEqual([['conflict:lead-1:title', '']]);
   });
 
+  test('says that nobody can choose where the column for that is gone, until it is back', async () => {
+    const said = async () => (await readQuestions()).rows.map(({ sync }) => describeCell(sync));
+    await sheet.table.layOut(layout, 'create');
+    await cycle([asked(1)]);
+    await sheet.person({ kind: 'deleteColumns', sheet: 'Conflicts', column: 'Choose', count: 1 });
+    await cycle([asked(1), asked(2)]);
+    await cycle([asked(1), asked(2)]);
+    const gone = expect.stringMatching(/^Error: the column “Choose” is gone/);
+    expect(await said()).toEqual([gone, gone]);
+    await sheet.person({ kind: 'edit', sheet: 'Conflicts', row: 0, column: 15, text: 'Choose' });
+    await cycle([asked(1), asked(2)]);
+    expect(await said()).toEqual(['Waiting for your choice.', 'Waiting for your choice.']);
+  });
+
   test('that another process makes is found soon', async () => {
     await sheet.table.layOut(sheetLayout, 'create');
     for (const _read of [1, 2]) await sheet.table.read(layout);

@@ -143,6 +143,9 @@ function withoutBlankCopies(rows: readonly ObservedRow[]): readonly ObservedRow[
 const waitingFor = (scope: string): string =>
   answersTo(scope).length > 0 ? 'Waiting for your choice.' : 'Waiting until somebody mends it.';
 
+const chooseGone =
+  'Error: the column “Choose” is gone. Undo that or type its header again, or answer on the status page or by a command.';
+
 /** The Sync cells of a question's rows. A row at rest is left as it is. */
 function sayWhatBecame(
   tab: QuestionTab,
@@ -151,10 +154,12 @@ function sayWhatBecame(
   reply: Reply,
 ): TableStep[] {
   if (!tab.hasSync || reply.kind === 'answer') return [];
+  const mayChoose = tab.fields.has(chooseField) || answersTo(scope).length === 0;
   return rows.flatMap(({ position, id, sync }) => {
     const isRefused = describeCell(sync).startsWith('Error');
-    if (reply.kind === 'none' && sync.kind !== 'empty' && !isRefused) return [];
-    const words = textCell(reply.kind === 'none' ? waitingFor(scope) : `Error: ${reply.reason}`);
+    if (reply.kind === 'none' && sync.kind !== 'empty' && !isRefused && mayChoose) return [];
+    const waiting = mayChoose ? waitingFor(scope) : chooseGone;
+    const words = textCell(reply.kind === 'none' ? waiting : `Error: ${reply.reason}`);
     if (equalCells(sync, words)) return [];
     return [stepOf({ kind: 'set', entity: 'question', position, idSeen: id, cells: {}, sync: words })];
   });
