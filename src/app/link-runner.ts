@@ -130,7 +130,8 @@ export class LinkRunner {
       const holders = new Map([...view.holders].map(([link, { process }]) => [link, process]));
       const links = this.#posts.map(({ name }) => name);
       const { processes } = view;
-      const { give, take } = nextShare({ links, holders, processes, self: this.#self });
+      const failed = new Set(this.#posts.flatMap(({ name, trouble }) => (trouble ? [name] : [])));
+      const { give, take } = nextShare({ links, holders, processes, self: this.#self, failed });
       for (const post of this.#posts)
         if (take.includes(post.name)) this.#move(post, () => this.#enter(post, front));
       // One after the other: what is being given away still counts as held.

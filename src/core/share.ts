@@ -7,6 +7,8 @@ export interface ShareView {
   /** Every process that lives, this one among them. */
   readonly processes: readonly string[];
   readonly self: string;
+  /** Links that this process could not start when it last tried; none where absent. */
+  readonly failed?: ReadonlySet<string>;
 }
 
 /** What a process should do so that all links are run, by each process about as many. */
@@ -18,12 +20,17 @@ export interface ShareStep {
 }
 
 /** The next step of a process. Where everybody follows it all links are run, and no two processes are more than one link apart. */
-export function nextShare({ holders, links, processes, self }: ShareView): ShareStep {
+export function nextShare({ failed, holders, links, processes, self }: ShareView): ShareStep {
   const held = (process: string) => links.filter((link) => holders.get(link) === process);
   const mine = held(self);
   const free = links.filter((link) => !holders.has(link));
+  const isFailed = (link: string) => failed?.has(link) ?? false;
   const fair = Math.ceil(links.length / Math.max(1, processes.length));
-  if (free.length > 0) return { take: free.slice(0, Math.max(0, fair - mine.length)), give: undefined };
+  if (free.length > 0) {
+    // What failed comes last: tried first by everybody, it would take the turn of those that can be run.
+    const inTurn = free.toSorted((left, right) => Number(isFailed(left)) - Number(isFailed(right)));
+    return { take: inTurn.slice(0, Math.max(0, fair - mine.length)), give: undefined };
+  }
   const fewest = Math.min(...processes.map((process) => held(process).length));
   return { take: [], give: mine.length - fewest >= 2 ? mine.at(-1) : undefined };
 }

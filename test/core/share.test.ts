@@ -54,3 +54,11 @@ test('nothing is taken that a process which is not among the living still has', 
     give: undefined,
   });
 });
+
+test('a link that a process could not start keeps none of the others waiting', () => {
+  const view = { links: ['broken', 'whole'], holders: new Map(), processes: ['a', 'b'], self: 'a' };
+  expect(nextShare({ ...view, failed: new Set() }).take).toEqual(['broken']);
+  expect(nextShare({ ...view, failed: new Set(['broken']) }).take).toEqual(['whole']);
+  const holders = new Map([['whole', 'b']]);
+  expect(nextShare({ ...view, holders, failed: new Set(['broken']) }).take).toEqual(['broken']);
+});

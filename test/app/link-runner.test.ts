@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { LinkRunner } from '../../src/app/link-runner.ts';
+import { type Settings, settingsSchema } from '../../src/app/settings.ts';
+import type { Front } from '../../src/http/front.ts';
+import { openSharedBudget } from '../../src/sqlite/shared-budget.ts';
+import type { LeaseBoard } from '../../src/sync/lease.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { until } from '../support/until.ts';
+
+const limit = { timeout: 60_000 };
+
+/** A front that serves nothing. */
+const front: Front = {
+  url: 'http://127.0.0.1:1',
+  open: async () => undefined,
+  shut: async () => undefined,
+  close: async () => undefined,
+};
+
+/** Where this process and another one live, of which the other runs nothing. */
+const boardOfTwo: LeaseBoard = {
+  process: 'this',
+  look: async () => ({ holders: new Map(), processes: ['this', 'other'] }),
+  take: async (link) => ({
+    link,
+    token: Date.now(),
+    openedUnder: undefined,
+    isLost: false,
+    sureMs: () => 30_000,
+  }),
+  noteOpened: async () => undefined,
+  release: async () => undefined,
+  close: async () => undefined,
+};
+
+/** Runs links of these names, which reach nobody, until the test ends. */
+async function runLinks(names: readonly string[], board: LeaseBoard) {
+  const directory = await mkdtemp(join(tmpdir(), 'link-runner-'));
+  const nobody = 'http://127.0.0.1:1';
+  const links = names.map((name): Settings => {
+    const settings = settingsSchema.parse({
+      crm: { baseUrl: nobody, apiKey: `svc_live_${'a'.repeat(64)}` },
+      sheet: { spreadsheetId: name, apiRootUrl: nobody },
+      state: { directory: join(directory, 'links', name) },
+    });
+    return { ...settings, link: { name, commonDirectory: directory } };
+  });
+  const sharedBudget = openSharedBudget(directory);
+  const log = createRecordingLog();
+  const runner = new LinkRunner({ links, log, rereadKeysOf: () => () => [], sharedBudget, board });
+  return {
+    directory,
+    runner,
+    run() {
+      const ended = runner.run(front);
+      onTestFinished(async () => {
+        runner.stop();
+        await ended;
+        sharedBudget.close();
+        await rm(directory, { recursive: true });
+      });
+    },
+  };
+}
+
+const runsHere = (runner: LinkRunner) =>
+  runner.list().flatMap(({ name, side }) => (side === undefined ? [] : [name]));
+
+test('a link with a damaged mirror keeps two processes from none of the others', limit, async () => {
+  const { directory, run, runner } = await runLinks(['damaged', 'whole'], boardOfTwo);
+  await mkdir(join(directory, 'links', 'damaged'), { recursive: true });
+  await writeFile(join(directory, 'links', 'damaged', 'mirror.db'), 'This is no mirror.');
+  run();
+  await until('the whole link runs', async () => runsHere(runner).includes('whole'));
+  expect(runsHere(runner)).toEqual(['whole']);
+});
