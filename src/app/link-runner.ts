@@ -91,6 +91,12 @@ export class LinkRunner {
     ];
   }
 
+  /** What is to be told of a link that does not tell it itself, as one does that runs here or elsewhere. */
+  #untoldOf(post: Post): Condition[] {
+    if (post.running) return [];
+    return post.holder ? this.#conditionsOf(post) : [...this.conditions(), ...this.#conditionsOf(post)];
+  }
+
   /** What keeps this process from running any link. */
   conditions(): Condition[] {
     const [post] = this.#posts;
@@ -102,7 +108,7 @@ export class LinkRunner {
     const telling = Promise.all(this.#posts.map(({ alerts }) => alerts?.run()));
     while (!this.#stopping.signal.aborted) {
       await this.#turn(front);
-      for (const post of this.#posts) post.alerts?.note(post.running ? [] : this.#conditionsOf(post));
+      for (const post of this.#posts) post.alerts?.note(this.#untoldOf(post));
       await systemClock.sleep(lookEveryMs, this.#stopping.signal);
     }
     for (const { alerts } of this.#posts) alerts?.stop();

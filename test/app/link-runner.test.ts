@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { LinkRunner } from '../../src/app/link-runner.ts';
 import { type Settings, settingsSchema } from '../../src/app/settings.ts';
+import { SyncError } from '../../src/core/errors.ts';
 import type { Front } from '../../src/http/front.ts';
 import { openSharedBudget } from '../../src/sqlite/shared-budget.ts';
 import type { LeaseBoard } from '../../src/sync/lease.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 const limit = { timeout: 60_000 };
@@ -37,7 +39,7 @@ const boardOfTwo: LeaseBoard = {
 };
 
 /** Runs links of these names, which reach nobody, until the test ends. */
-async function runLinks(names: readonly string[], board: LeaseBoard) {
+async function runLinks(names: readonly string[], board: LeaseBoard, webhookUrl?: string) {
   const directory = await mkdtemp(join(tmpdir(), 'link-runner-'));
   const nobody = 'http://127.0.0.1:1';
   const links = names.map((name): Settings => {
@@ -45,6 +47,8 @@ async function runLinks(names: readonly string[], board: LeaseBoard) {
       crm: { baseUrl: nobody, apiKey: `svc_live_${'a'.repeat(64)}` },
       sheet: { spreadsheetId: name, apiRootUrl: nobody },
       state: { directory: join(directory, 'links', name) },
+      health: { graceMs: 1 },
+      alerts: { webhookUrl },
     });
     return { ...settings, link: { name, commonDirectory: directory } };
   });
@@ -77,3 +81,20 @@ test('a link with a damaged mirror keeps two processes from none of the others',
   await until('the whole link runs', async () => runsHere(runner).includes('whole'));
   expect(runsHere(runner)).toEqual(['whole']);
 });
+
+test(
+  'that links wait for a Redis which was never there is told to the receiver of alerts',
+  limit,
+  async () => {
+    const receiver = await startScriptedServer((response) => response.end());
+    onTestFinished(() => receiver.close());
+    const look = () => Promise.reject(new SyncError('QUEUE_UNREACHABLE', 'Redis does not answer.'));
+    const { run } = await runLinks(['north'], { ...boardOfTwo, look }, receiver.baseUrl);
+    run();
+    const told = await until('it is told', async () => {
+      const texts = receiver.requests.map(({ body }) => String(JSON.parse(body).text));
+      return texts.length > 0 && texts;
+    });
+    expect(told[0]).toMatch(/^crm-sheet-sync north: QUEUE_UNREACHABLE since/);
+  },
+);
