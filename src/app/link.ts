@@ -15,6 +15,7 @@ import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
 import { mirrorFile, openMirror } from '../sqlite/open.ts';
 import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts';
+import { knowsCrm, knowsTable } from '../sync/known-sides.ts';
 import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { Link } from '../sync/link.ts';
 import { rebaseCopy } from '../sync/rebase.ts';
@@ -215,19 +216,20 @@ export const accountOf = ({ crm }: Settings): string =>
 /** With a slash at its end an address is the same. */
 const withoutSlash = (address: string): string => address.replace(/\/+$/, '');
 
-const ownerOf = ({ crm, sheet }: Settings): [name: string, value: string][] => [
-  ['crm.baseUrl', withoutSlash(crm.baseUrl)],
-  ['sheet.spreadsheetId', sheet.spreadsheetId],
+const ownerOf = ({ crm, sheet }: Settings): [name: string, value: string, isKnown: typeof knowsCrm][] => [
+  ['crm.baseUrl', withoutSlash(crm.baseUrl), knowsCrm],
+  ['sheet.spreadsheetId', sheet.spreadsheetId, knowsTable],
 ];
 
 /**
  * A mirror belongs to one CRM and one spreadsheet: with another it would take everything for deleted and new. Fails with CONFIG_INVALID
- * when the mirror belongs to others than the settings name; one that belongs to nobody yet is good.
+ * when the mirror belongs to others than the settings name; one that belongs to nobody yet is good. So is one that was only opened with
+ * another name and has heard nothing from there: whoever mistyped an address mends it in the settings alone.
  */
 export function checkOwner(mirror: Mirror, settings: Settings): void {
-  for (const [name, value] of ownerOf(settings)) {
+  for (const [name, value, isKnown] of ownerOf(settings)) {
     const before = mirror.readFact(name);
-    if (before === undefined || withoutSlash(before) === value) continue;
+    if (before === undefined || withoutSlash(before) === value || !isKnown(mirror)) continue;
     const message = `The state directory belongs to ${name} ${before}, but the settings say ${value}. Use another STATE_DIR for it.`;
     throw new SyncError('CONFIG_INVALID', message);
   }

@@ -57,6 +57,10 @@ const metFact = (entity: Entity): string => `table.fields.${entity}`;
 const readMet = (mirror: Mirror, entity: Entity): ReadonlySet<FieldName> =>
   new Set(mirror.readFact(metFact(entity))?.split('\n'));
 
+/** Whether any tab was found with a column of a field. */
+export const hasMetColumns = (mirror: Mirror): boolean =>
+  entities.some((entity) => mirror.readFact(metFact(entity)) !== undefined);
+
 const saveMet = (mirror: Mirror, entity: Entity, met: ReadonlySet<FieldName>): void =>
   mirror.saveFact(metFact(entity), [...met].join('\n'));
 

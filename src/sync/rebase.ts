@@ -125,7 +125,7 @@ const writesFact = 'table.writes';
 const writesMax = 250;
 
 /** The writes to the table that the mirror knows of; none where it knows nothing of the table yet. */
-const readWrites = (mirror: Mirror): readonly string[] =>
+export const readWrites = (mirror: Mirror): readonly string[] =>
   (mirror.readFact(writesFact) ?? '').split(' ').filter((run) => run !== '');
 
 /** Takes note of a write to the table before it is sent. To be called in a transaction. */
