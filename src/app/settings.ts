@@ -107,7 +107,14 @@ const crm = z.strictObject({
 });
 
 const sheet = z.strictObject({
-  spreadsheetId: z.string().min(1).describe("The long id in the spreadsheet's address."),
+  spreadsheetId: z
+    .string()
+    .trim()
+    .regex(
+      /^[\w-]+$/,
+      'must be the id in the address of the spreadsheet: what stands between /d/ and the next slash',
+    )
+    .describe("The long id in the spreadsheet's address."),
   credentialsFile: z.string().min(1).optional().describe('Key file of the service account.'),
   apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
   timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),

@@ -136,6 +136,23 @@ test('every missing setting is named with its variable', () => {
   }
 });
 
+test.each(['https://docs.google.com/spreadsheets/d/1AbC-d_E/edit#gid=0', '"1AbC-d_E"', ''])(
+  'what is not the id of a spreadsheet is refused, with where the id stands: %s',
+  (spreadsheetId) => {
+    const file = writeConfig(`sheet:\n  spreadsheetId: ${JSON.stringify(spreadsheetId)}\n`);
+    const { GOOGLE_SPREADSHEET_ID: _id, ...rest } = needed;
+    expect(mistakes({ ...rest, ...file })[0]).toContain(
+      'sheet.spreadsheetId (GOOGLE_SPREADSHEET_ID): must be the id',
+    );
+  },
+);
+
+test('blanks around the id of a spreadsheet, as a line break of Windows at its end, are not part of it', () => {
+  expect(loadSettings({ ...needed, GOOGLE_SPREADSHEET_ID: ' 1AbC-d_E\r' }).sheet.spreadsheetId).toBe(
+    '1AbC-d_E',
+  );
+});
+
 test('a mistake says its path, what was found and what is allowed', () => {
   const file = writeConfig('sheet:\n  vanishedRows: maybe\n  pollMs: soon\n  colour: red\n');
   const found = mistakes({ ...needed, ...file, HTTP_PORT: 'eighty' }).join('\n');

@@ -29,7 +29,7 @@ export const crmStep: Step = {
     },
   ],
   // It is asked for after this step.
-  standIns: { GOOGLE_SPREADSHEET_ID: 'none yet' },
+  standIns: { GOOGLE_SPREADSHEET_ID: 'none-yet' },
   proof: 'CRM catalog',
   proven: 'The CRM answers and accepts the key.',
 };
