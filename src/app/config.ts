@@ -46,7 +46,7 @@ export function loadLinks(environment: Environment): LinkSettings {
   const { links: own = {}, ...tree }: Tree = {
     crm: {},
     sheet: {},
-    ...readConfigFile(configFileOf(environment), environment['CRM_SYNC_CONFIG'] !== undefined),
+    ...readConfigFile(configFileOf(environment), isConfigNamed(environment)),
   };
   const mistakes = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
   const links = settingsSchema.shape.links.safeParse(own, { error: settingWords });
@@ -137,7 +137,7 @@ const httpPart = z.object({ http: settingsSchema.shape.http });
 
 /** Where the daemon is asked and with which token, whatever the other settings are. Fails with CONFIG_INVALID. */
 export function loadHttpSettings(environment: Environment): Settings['http'] {
-  const tree = readConfigFile(configFileOf(environment), environment['CRM_SYNC_CONFIG'] !== undefined);
+  const tree = readConfigFile(configFileOf(environment), isConfigNamed(environment));
   const variables = environmentVariables.filter(({ path }) => path[0] === 'http');
   const misplaced = variables.flatMap((variable) => placeVariable(tree, variable, environment));
   if (misplaced.length > 0) throw refusal(misplaced);
@@ -160,7 +160,9 @@ export const hasNamedLinks = (environment: Environment): boolean =>
 
 /** The configuration file that is used. */
 export const configFileOf = (environment: Environment): string =>
-  environment['CRM_SYNC_CONFIG'] ?? defaultConfigFile;
+  environment['CRM_SYNC_CONFIG'] || defaultConfigFile;
+
+const isConfigNamed = (environment: Environment): boolean => Boolean(environment['CRM_SYNC_CONFIG']);
 
 /** What is common to all links, and a section of several variables, is found wrong more than once. */
 const refusal = (mistakes: readonly string[]) =>

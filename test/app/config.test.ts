@@ -136,6 +136,11 @@ test('every missing setting is named with its variable', () => {
   }
 });
 
+test('an empty variable names no configuration file either', () => {
+  expect(loadSettings({ ...needed, CRM_SYNC_CONFIG: '' }).sheet.spreadsheetId).toBe('abc');
+  expect(loadHttpSettings({ CRM_SYNC_CONFIG: '' }).port).toBe(8080);
+});
+
 test.each(['https://docs.google.com/spreadsheets/d/1AbC-d_E/edit#gid=0', '"1AbC-d_E"', ''])(
   'what is not the id of a spreadsheet is refused, with where the id stands: %s',
   (spreadsheetId) => {
