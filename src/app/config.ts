@@ -227,7 +227,7 @@ function checkRelations(settings: Settings): string[] {
   return [...problems, ...checkTitles(settings)];
 }
 
-/** Google has no two tabs of one title, whatever the case of its letters. */
+/** A tab is found by its title as {@link labelKey} compares it, so no two may have the same one. */
 function checkTitles(settings: Settings): string[] {
   const { conflicts } = settings.sheet;
   const titles = enabledEntities(settings).map((entity): [path: string, title: string] => [
@@ -235,7 +235,7 @@ function checkTitles(settings: Settings): string[] {
     tabSettings(settings, entity).title,
   ]);
   if (conflicts.enabled) titles.push(['conflicts', conflicts.title]);
-  return [...Map.groupBy(titles, ([, title]) => title.toLowerCase()).values()].flatMap(([first, ...others]) =>
+  return [...Map.groupBy(titles, ([, title]) => labelKey(title)).values()].flatMap(([first, ...others]) =>
     others.map(
       ([path, title]) => `sheet.${path}.title: “${title}” is already the title of sheet.${first?.[0]}`,
     ),

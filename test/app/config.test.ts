@@ -274,6 +274,9 @@ test('no two tabs may have one title', () => {
   expect(titled('tabs: { tasks: { title: leads } }')).toEqual([
     'sheet.tabs.tasks.title: “leads” is already the title of sheet.tabs.leads',
   ]);
+  expect(titled('tabs: { tasks: { title: "Leads " } }')).toEqual([
+    'sheet.tabs.tasks.title: “Leads ” is already the title of sheet.tabs.leads',
+  ]);
   expect(titled('tabs: { leads: { title: Conflicts } }')).toEqual([
     'sheet.conflicts.title: “Conflicts” is already the title of sheet.tabs.leads',
   ]);
