@@ -55,7 +55,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   const { clock, log, readLinks } = options;
   const server = createServer(options, log);
   const gate = createGate(options.controlToken, clock);
-  const metrics = createMetrics();
+  const metrics = createMetrics(clock, () => listUnserved(options));
   const served = new Map<string, Served>();
   passOn(server, (name) => served.get(name)?.server);
   if (options.readWithToken) guardReading(server, gate);
@@ -111,6 +111,12 @@ function passOn(server: FastifyInstance, find: (name: string) => FastifyInstance
     link.routing(request.raw, reply.raw);
   });
 }
+
+/** Whoever watches numbers alone learns of a link that can not be started by these; those that run elsewhere are counted there. */
+const listUnserved = ({ readConditions, readLinks }: FrontOptions) =>
+  readLinks().flatMap(({ conditions, name, side, url }) =>
+    side || url !== undefined ? [] : [{ name, conditions: [...readConditions(), ...conditions] }],
+  );
 
 function readAllConditions({ readConditions, readLinks }: FrontOptions) {
   const ofLinks = readLinks().flatMap(({ conditions, name, side }) =>

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { ownConditions } from '../sync/conditions.ts';
+import type { Clock } from '../core/ports.ts';
+import { type Condition, ownConditions } from '../sync/conditions.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type Health, isAlive, isReady } from '../sync/health.ts';
 import { readStatus, type TabStatus } from '../sync/status.ts';
@@ -14,6 +15,12 @@ export interface Measured {
   readonly engine: Engine;
   readonly health: Health;
   readonly watch: Watch;
+}
+
+/** A link that no process runs: of it nothing but what keeps it from running can be told. */
+export interface Unserved {
+  readonly name: string;
+  readonly conditions: readonly Condition[];
 }
 
 export interface Metrics {
@@ -30,13 +37,24 @@ type Value = readonly [labels: Readonly<Record<string, string>>, value: number];
 const prefix = 'crm_sheet_sync_';
 
 /** Makes metrics of links that come and go. */
-export function createMetrics(): Metrics {
+export function createMetrics(clock: Clock, readUnserved: () => readonly Unserved[] = () => []): Metrics {
   const registry = new Registry();
   const links = new Set<Measured>();
   collectDefaultMetrics({ register: registry });
   const define = defineOn(registry, links);
   const lag = defineLag(registry);
-  addHealthMetrics(define);
+  addHealthMetrics(define, () => [
+    ...[...links].map((link) => ({
+      labels: labelOf(link),
+      conditions: link.health.read(),
+      now: clock.now(),
+    })),
+    ...readUnserved().map(({ conditions, name }) => ({
+      labels: { link: name },
+      conditions,
+      now: clock.now(),
+    })),
+  ]);
   addTabMetrics(define);
   addEditMetrics(define);
   addWorkMetrics(define);
@@ -63,6 +81,8 @@ type Read = (link: Measured) => readonly Value[];
 interface Define {
   /** What is now. */
   gauge(name: string, help: string, read: Read): void;
+  /** The same, where the values name their links themselves. */
+  gaugeOfAll(name: string, help: string, read: () => readonly Value[]): void;
   /** What was counted since the start. */
   counter(name: string, help: string, read: Read): void;
 }
@@ -73,18 +93,20 @@ function defineOn(registry: Registry, links: ReadonlySet<Measured>): Define {
     [...links].flatMap((link) =>
       read(link).map(([labels, value]): Value => [{ ...labels, ...labelOf(link) }, value]),
     );
+  const gaugeOfAll: Define['gaugeOfAll'] = (name, help, read) => {
+    const labelNames = ['condition', 'tab', 'side', 'lane', 'link'];
+    const gauge: Gauge = new Gauge({
+      ...common(name, help),
+      labelNames,
+      collect() {
+        gauge.reset();
+        for (const [labels, value] of read()) gauge.set(labels, value);
+      },
+    });
+  };
   return {
-    gauge(name, help, read) {
-      const labelNames = ['condition', 'tab', 'side', 'lane', 'link'];
-      const gauge: Gauge = new Gauge({
-        ...common(name, help),
-        labelNames,
-        collect() {
-          gauge.reset();
-          for (const [labels, value] of readAll(read)) gauge.set(labels, value);
-        },
-      });
-    },
+    gaugeOfAll,
+    gauge: (name, help, read) => gaugeOfAll(name, help, () => readAll(read)),
     counter(name, help, read) {
       const counter: Counter = new Counter({
         ...common(name, help),
@@ -112,22 +134,37 @@ const defineLag = (registry: Registry): Histogram =>
 
 const alone = (value: number): Value[] => [[{}, value]];
 
-function addHealthMetrics({ gauge }: Define): void {
-  gauge('alive', 'Whether /healthz is green: 1 or 0.', ({ health }) => alone(Number(isAlive(health.read()))));
-  gauge('ready', 'Whether /readyz is green: 1 or 0.', ({ health }) => alone(Number(isReady(health.read()))));
+interface MeasuredHealth {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly conditions: readonly Condition[];
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+function addHealthMetrics({ gaugeOfAll }: Define, readHealth: () => readonly MeasuredHealth[]): void {
+  const gauge = (name: string, help: string, read: (health: MeasuredHealth) => readonly Value[]) =>
+    gaugeOfAll(name, help, () =>
+      readHealth().flatMap((health) =>
+        read(health).map(([labels, value]): Value => [{ ...labels, ...health.labels }, value]),
+      ),
+    );
+  gauge('alive', 'Whether /healthz is green: 1 or 0.', ({ conditions }) =>
+    alone(Number(isAlive(conditions))),
+  );
+  gauge('ready', 'Whether /readyz is green: 1 or 0.', ({ conditions }) => alone(Number(isReady(conditions))));
   gauge(
     'condition',
     'Whether a condition of the health holds: 1 or 0. Codes of errors only while they do.',
-    ({ health }) => {
-      const open = new Set<string>(health.read().map(({ name }) => name));
+    ({ conditions }) => {
+      const open = new Set<string>(conditions.map(({ name }) => name));
       return [...new Set([...ownConditions, ...open])].map((name) => [
         { condition: name },
         Number(open.has(name)),
       ]);
     },
   );
-  gauge('condition_age_seconds', 'For how long a condition of the health has held.', ({ engine, health }) =>
-    health.read().map(({ name, since }) => [{ condition: name }, (engine.link.clock.now() - since) / 1_000]),
+  gauge('condition_age_seconds', 'For how long a condition of the health has held.', ({ conditions, now }) =>
+    conditions.map(({ name, since }) => [{ condition: name }, (now - since) / 1_000]),
   );
 }
 

@@ -55,7 +55,7 @@ export async function startHttp(options: HttpOptions & LinkSide): Promise<HttpSi
   const server = createServer(options, log);
   const gate = createGate(options.controlToken, clock);
   if (options.readWithToken) guardReading(server, gate);
-  const metrics = createMetrics();
+  const metrics = createMetrics(clock);
   metrics.add(options);
   metrics.addRoute(server);
   addHealthRoutes(server, () => options.health.read());

@@ -91,6 +91,9 @@ describe('the HTTP side of several links', limit, () => {
     );
     const { text } = await ask('/metrics');
     expect(text).toMatch(/^crm_sheet_sync_records\{tab="Leads",side="crm",link="here"\} 5$/m);
+    expect(text).toMatch(/^crm_sheet_sync_ready\{link="nowhere"\} 0$/m);
+    expect(text).toMatch(/^crm_sheet_sync_condition\{condition="STATE_BROKEN",link="nowhere"\} 1$/m);
+    expect(text).not.toContain('link="there"');
     expect(text.match(/^crm_sheet_sync_[^{]*[ {](?!.*link=).*$/gm) ?? []).toEqual([]);
   });
 
