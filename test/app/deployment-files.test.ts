@@ -116,6 +116,11 @@ test('compose passes secrets as files and never as values', () => {
   ]);
 });
 
+test('compose leaves what is logged to the configuration file where nobody sets it outside', () => {
+  // The environment wins over the file, and an empty variable counts as not set.
+  expect(daemon.environment['LOG_LEVEL']).toBe(`\${LOG_LEVEL:-}`);
+});
+
 test('compose gives neither container more than it needs', () => {
   for (const container of [daemon, redis]) {
     expect(container).toMatchObject({
