@@ -97,6 +97,8 @@ function findTargets(
 const placesOf = (headers: readonly string[], wanted: string): number[] =>
   headers.flatMap((header, place) => (header === wanted ? [place] : []));
 
-/** Of several columns with one header each is known by their order. */
-const nthPlace = (headers: readonly string[], wanted: string, nth: number): number =>
-  placesOf(headers, wanted)[nth] ?? -1;
+/** Of several columns with one header each is known by their order; where some of them were deleted since, the last one is taken. */
+const nthPlace = (headers: readonly string[], wanted: string, nth: number): number => {
+  const places = placesOf(headers, wanted);
+  return places[nth] ?? places.at(-1) ?? -1;
+};
