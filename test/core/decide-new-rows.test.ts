@@ -334,6 +334,18 @@ describe('a create whose outcome nobody knows', () => {
     expect(syncOf(row)).toBe('Held: Lead 9 may be it.');
   });
 
+  it('S3: is not made once more for a row that lost its token before it could say so, and the row tells it then', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    row.id = emptyCell;
+    const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
+    setItem(world, item, { state: 'review', sentAt: world.now, error });
+    settle(world);
+    expect([describeCell(row.id), syncOf(row)]).toEqual([item.key.id, 'Held: Lead 9 may be it.']);
+    expect([titles(world), creates(world)]).toMatchObject([['Beta'], [{ key: item.key }]]);
+  });
+
   it('S1: keeps back nothing any more once a person has answered by clearing the ID', () => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });

@@ -163,7 +163,9 @@ export function decideUnseenRecords(context: TabContext, present: ReadonlySet<Re
       draft.outboxDropped.push(record.key);
     } else if (!agreement || Object.keys(agreement.fields).length === 0) unseen.push(record);
   }
-  const tokens = new Set(context.tab.rows.map((row) => describeCell(row.id)));
+  // A row may get back the token that it lost.
+  const given = draft.table.flatMap(({ write }) => (write.kind === 'set' && write.id ? [write.id] : []));
+  const tokens = new Set([...context.tab.rows.map(({ id }) => id), ...given].map(describeCell));
   const isExpected = ({ key, kind, recordId = '', state }: OutboxItem): boolean => {
     if (kind !== 'create') return false;
     if (tokens.has(key.id)) return true;

@@ -12,6 +12,7 @@ import { decideRow } from './row.ts';
 import { readRowValues } from './row-values.ts';
 import { creating, holdRow, writeRow } from './row-write.ts';
 import { suspectReason } from './strays.ts';
+import { isPending } from './sync-text.ts';
 
 /**
  * Decides a row without an ID: a new record once it rests and its required cells are filled. Then it is claimed with a token, and created
@@ -62,6 +63,11 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
   const underWay = findUnderWay(context, values.fields);
   if (underWay)
     return writeRow(context, row, nobody, { state: { kind: 'pending', what: pendingCreate(underWay) } });
+  const untold = findUntold(context, row, values.fields);
+  if (untold) {
+    const state = { kind: 'held', reason: reviewReason(untold) } as const;
+    return writeRow(context, row, untold.key, { given: { id: untold.key.id }, state });
+  }
   const token = input.newToken();
   writeRow(
     context,
@@ -80,7 +86,15 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
  * would make a second record.
  */
 const findUnderWay = (context: TabContext, fields: Fields): OutboxItem | undefined =>
-  createsWithoutRow(context).find((item) => resembles(item.fields, fields));
+  createsWithoutRow(context).find(({ fields: sent, state }) => state !== 'review' && resembles(sent, fields));
+
+/** Such a create that needs a person whom the row has not told yet: who cleared its ID before then has answered nothing. */
+const findUntold = (context: TabContext, row: ObservedRow, fields: Fields): OutboxItem | undefined =>
+  isPending(row)
+    ? createsWithoutRow(context).find(
+        ({ fields: sent, state }) => state === 'review' && resembles(sent, fields),
+      )
+    : undefined;
 
 /** Such creates of a tab, for as long as it is decided: many rows may be pasted at once while many creates wait. */
 const createsByTab = new WeakMap<TabContext, readonly OutboxItem[]>();
@@ -94,7 +108,8 @@ function createsWithoutRow(context: TabContext): readonly OutboxItem[] {
     if (kind !== 'create') return false;
     const isUnsettled = state === 'sending' || state === 'unknown';
     const row = rows.get(key.id);
-    return row ? isBlank(row) && (isUnsettled || state === 'done') : isUnsettled;
+    if (row) return isBlank(row) && (isUnsettled || state === 'done');
+    return isUnsettled || state === 'review';
   });
   createsByTab.set(context, creates);
   return creates;
@@ -135,8 +150,7 @@ export function decideClaimedRow(
     if (isBlank(row) && hasMoved(context, item)) return clearClaim(context, row);
     return decideRow(context, row, item.recordId, { id: item.recordId });
   }
-  if (item?.state === 'review')
-    return holdRow(context, row, token, item.error?.message ?? 'Its create needs a person.');
+  if (item?.state === 'review') return holdRow(context, row, token, reviewReason(item));
   if (item?.state === 'sending' || item?.state === 'unknown') {
     return writeRow(context, row, key, { state: { kind: 'pending', what: pendingCreate(item) } });
   }
@@ -214,6 +228,8 @@ function clearClaim({ draft, entity, tab }: TabContext, row: ObservedRow): void 
     notice: '',
   });
 }
+
+const reviewReason = ({ error }: OutboxItem): string => error?.message ?? 'Its create needs a person.';
 
 const pendingCreate = (item: OutboxItem): string =>
   item.state === 'unknown'

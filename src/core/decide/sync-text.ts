@@ -59,6 +59,10 @@ export const copyMark = 'This row is a copy';
 export const isMarkedCopy = ({ sync }: Pick<ObservedRow, 'sync'>): boolean =>
   sync.kind === 'text' && sync.text.startsWith(`Held: ${copyMark}`);
 
+/** Whether the row says that something of it is on its way, and asks nothing of anybody. */
+export const isPending = ({ sync }: Pick<ObservedRow, 'sync'>): boolean =>
+  sync.kind === 'text' && sync.text.startsWith('Pending: ');
+
 /** A value for people, cut where it would fill the cell. */
 export function showValue(value: Value): string {
   if (value === null) return '(empty)';
