@@ -11,10 +11,10 @@ import {
   type World,
 } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { scopes } from '../support/world-view.ts';
 
 const titles = Array.from({ length: 60 }, (_, index) => `Lead ${index + 1}`);
 const first = (count: number) => Array.from({ length: count }, (_, index) => leadKey(index + 1));
-const scopes = ({ brakes }: Plan) => brakes.map(({ scope }) => scope);
 
 const fill = (world: World, count: number, field: string, text: string) => {
   for (const key of first(count)) rowOf(world, key).cells[field] = text === '' ? emptyCell : textCell(text);

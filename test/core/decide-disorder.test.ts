@@ -6,10 +6,10 @@ import type { Plan } from '../../src/core/decide/plan.ts';
 import { defaultBrakes } from '../support/policy.ts';
 import { changeRecord, leadKey, recordOf, removeRecord, rowOf, type World } from '../support/world.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { scopes } from '../support/world-view.ts';
 
 const many = Array.from({ length: 20 }, (_, index) => `Lead ${String(index + 1).padStart(2, '0')}`);
 const titleOf = (world: World, id: number) => recordOf(world, leadKey(id))?.fields['title'];
-const scopes = (plan: Plan) => plan.brakes.map(({ scope }) => scope);
 
 /** Writes the titles of the rows in the opposite order, as a sort of that column alone does. */
 function tearTitles(world: World) {

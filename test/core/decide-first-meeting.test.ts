@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { numberCell, textCell } from '../../src/core/cell.ts';
-import type { Plan } from '../../src/core/decide/plan.ts';
 import { addRecord, addRow, createWorld, type World } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
-
-const titles = (world: World) => [...world.crm.values()].map(({ fields }) => fields['title']);
-const scopes = (plan: Plan) => plan.brakes.map(({ scope }) => scope);
+import { scopes, titles } from '../support/world-view.ts';
 
 /** A CRM with leads and a tab in which somebody wrote two of them down long ago. */
 function filledWorld(): World {

@@ -13,10 +13,9 @@ import {
   type World,
 } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { syncOf, titles } from '../support/world-view.ts';
 
 const acme = leadKey(1);
-const syncOf = (row: SheetRow) => describeCell(row.sync);
-const titles = (world: World) => [...world.crm.values()].map(({ fields }) => fields['title']);
 const heldPositions = (plan: Plan) => plan.holds.map(({ position }) => position);
 
 /** Reads the sheet twice, so that what was typed rests. */

@@ -10,14 +10,12 @@ import {
   removeRecord,
   removeRow,
   rowOf,
-  type SheetRow,
   type World,
 } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { syncOf, titles } from '../support/world-view.ts';
 
 const [acme, beta, gamma] = [leadKey(1), leadKey(2), leadKey(3)];
-const syncOf = (row: SheetRow) => describeCell(row.sync);
-const titles = (world: World) => [...world.crm.values()].map(({ fields }) => fields['title']);
 const ids = (world: World) => world.sheet.lead.map(({ id }) => describeCell(id));
 
 describe('an ID that somebody changed', () => {

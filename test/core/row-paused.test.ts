@@ -15,10 +15,10 @@ import {
   type World,
 } from '../support/world.ts';
 import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { syncOf } from '../support/world-view.ts';
 
 const acme = leadKey(1);
 const paused = 'Held: paused by its cell in “Pause”. Untick or clear that to go on.';
-const syncOf = (row: SheetRow) => describeCell(row.sync);
 const titleOf = (row: SheetRow) => row.cells['title'] ?? emptyCell;
 
 /** A world at rest whose first row is ticked. */

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { isQuiet } from '../../src/core/decide/plan.ts';
+import type { OutboxItem } from '../../src/core/state.ts';
+import { addRecord, addRow, copyRow, leadKey, rowOf, type World } from '../support/world.ts';
+import { claim, creates, setItem } from '../support/world-creates.ts';
+import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { syncOf, titles } from '../support/world-view.ts';
+
+/** As if the CRM had answered the create without the record; answers the key of that. */
+function forgetAnswer(world: World, { id }: OutboxItem['key']) {
+  const made = leadKey(Number(world.outbox.get(`lead-${id}`)?.recordId));
+  const agreement = world.agreements.get(`lead-${made.id}`);
+  if (!agreement) throw new Error('Nothing is agreed.');
+  world.agreements.set(`lead-${made.id}`, { ...agreement, fields: {} });
+  return made;
+}
+
+describe('a create whose outcome nobody knows', () => {
+  it('S3: keeps newcomers from becoming rows of their own', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    setItem(world, item, { state: 'unknown', sentAt: world.now });
+    addRecord(world, 'lead', { title: 'Acme' });
+    addRecord(world, 'lead', { title: 'Gamma' });
+    settle(world);
+    expect(world.sheet.lead).toHaveLength(2);
+    expect(syncOf(row)).toMatch(/^Pending: the CRM did not say whether it created the record/);
+  });
+
+  it.each([
+    ['meanwhile', emptyCell],
+    ['to an older claim that landed late', textCell('new-00000000abcd-000000000000')],
+  ])('S3: is not sent once more for a row that lost its token %s, and the row gets its ID', (_why, id) => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    setItem(world, item, { state: 'sending', sentAt: world.now });
+    row.id = id;
+    settle(world);
+    expect([syncOf(row), creates(world)]).toMatchObject([
+      'Pending: being created in the CRM',
+      [{ key: item.key }],
+    ]);
+    setItem(world, item, { state: 'waiting' });
+    push(world);
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Synced /);
+    expect(titles(world)).toEqual(['Beta', 'Acme']);
+  });
+
+  it('S3: is not sent once more for a row that was moved back without its token, and the row gets its ID', () => {
+    const world = worldWithLeads(['Beta']);
+    const moved = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, moved);
+    setItem(world, item, { state: 'unknown', sentAt: world.now });
+    moved.cells['title'] = emptyCell;
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    settle(world);
+    expect(creates(world)).toMatchObject([{ key: item.key }]);
+    setItem(world, item, { state: 'waiting' });
+    push(world);
+    settle(world);
+    expect([titles(world), syncOf(row), moved.id]).toEqual([
+      ['Beta', 'Acme'],
+      expect.stringMatching(/^Synced /),
+      emptyCell,
+    ]);
+  });
+
+  it('lets records that were there before it become rows', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    addRecord(world, 'lead', { title: 'Gamma' });
+    pull(world);
+    setItem(world, item, { state: 'unknown', sentAt: world.now + 1 });
+    settle(world);
+    expect(world.sheet.lead).toHaveLength(3);
+  });
+
+  it('once a person must look, keeps back only the newcomers that look like it', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
+    setItem(world, item, { state: 'review', sentAt: world.now, error });
+    addRecord(world, 'lead', { title: 'ACME' });
+    addRecord(world, 'lead', { title: 'Gamma' });
+    const { holds } = settle(world);
+    expect(holds).toContainEqual({
+      entity: 'lead',
+      id: '3',
+      reason: expect.stringContaining(`the row with ${item.key.id} in its ID cell`),
+    });
+    expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title'] ?? emptyCell))).toEqual([
+      'Beta',
+      'Acme',
+      'Gamma',
+    ]);
+    expect(syncOf(row)).toBe('Held: Lead 9 may be it.');
+  });
+
+  it('S3: is not made once more for a row that lost its token before it could say so, and the row tells it then', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    row.id = emptyCell;
+    const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
+    setItem(world, item, { state: 'review', sentAt: world.now, error });
+    settle(world);
+    expect([describeCell(row.id), syncOf(row)]).toEqual([item.key.id, 'Held: Lead 9 may be it.']);
+    expect([titles(world), creates(world)]).toMatchObject([['Beta'], [{ key: item.key }]]);
+  });
+
+  it('S1: keeps back nothing any more once a person has answered by clearing the ID', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
+    setItem(world, item, { state: 'review', sentAt: world.now, error });
+    addRecord(world, 'lead', { title: 'ACME' });
+    settle(world);
+    row.id = emptyCell;
+    settle(world);
+    addRecord(world, 'lead', { title: 'Acme' });
+    settle(world);
+    expect([titles(world), world.sheet.lead.length]).toEqual([['Beta', 'ACME', 'Acme', 'Acme'], 4]);
+  });
+
+  it('leaves nothing in a row that was emptied, or that never was more than its token', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    claim(world, row);
+    row.cells['title'] = emptyCell;
+    cycle(world);
+    cycle(world);
+    expect([row.id, row.sync, creates(world)]).toEqual([emptyCell, emptyCell, []]);
+    expect([titles(world), isQuiet(settle(world))]).toEqual([['Beta'], true]);
+  });
+
+  it('whose row is deleted before it shows the ID asks what is to become of the record', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const { key } = claim(world, row);
+    push(world);
+    const made = forgetAnswer(world, key);
+    world.sheet.lead.splice(world.sheet.lead.indexOf(row), 1);
+    expect(cycle(world).holds).toEqual([]);
+    expect(cycle(world).holds).toMatchObject([{ id: made.id, decision: `vanished:lead-${made.id}` }]);
+    world.decisions.set(`vanished:lead-${made.id}`, 'restore');
+    settle(world);
+    expect(describeCell(rowOf(world, made).cells['title'] ?? emptyCell)).toBe('Acme');
+  });
+
+  it('S15: whose row is gone gets one again, once a mirror without its agreement was put back', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    claim(world, row);
+    push(world);
+    world.sheet.lead.splice(world.sheet.lead.indexOf(row), 1);
+    world.agreements.clear();
+    settle(world);
+    expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title'] ?? emptyCell))).toEqual([
+      'Beta',
+      'Acme',
+    ]);
+    expect(titles(world)).toEqual(['Beta', 'Acme']);
+  });
+
+  it('S4: gives its ID to a row that lost its token, also while the CRM has told nothing of the record', () => {
+    const world = worldWithLeads(['Beta'], { policy: { vanishedRows: 'trash' } });
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const { key } = claim(world, row);
+    push(world);
+    const made = forgetAnswer(world, key);
+    row.id = emptyCell;
+    settle(world);
+    expect([titles(world), world.sheet.lead.length]).toEqual([['Beta', 'Acme'], 2]);
+    expect([describeCell(row.id), syncOf(row)]).toEqual([made.id, expect.stringMatching(/^Synced /)]);
+  });
+
+  it('is forgotten a month after it was over, and not while a row shows its token', () => {
+    const world = worldWithLeads(['Beta']);
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    const copy = copyRow(world, item.key);
+    settle(world);
+    world.now += 31 * 24 * 60 * 60 * 1000;
+    settle(world);
+    expect(creates(world)).toMatchObject([{ key: item.key, state: 'done' }]);
+    world.sheet.lead.splice(world.sheet.lead.indexOf(copy), 1);
+    settle(world);
+    expect([creates(world), titles(world)]).toEqual([[], ['Beta', 'Acme']]);
+  });
+});

@@ -1,0 +1,21 @@
+import { describeCell } from '../../src/core/cell.ts';
+import type { OutboxItem } from '../../src/core/state.ts';
+import type { SheetRow, World } from './world.ts';
+import { cycle, pull } from './world-daemon.ts';
+
+export const creates = (world: World) => [...world.outbox.values()].filter(({ kind }) => kind === 'create');
+
+/** Lets a new row be claimed and its create be put into the outbox, without sending it. */
+export function claim(world: World, row: SheetRow): OutboxItem {
+  pull(world);
+  cycle(world);
+  cycle(world);
+  cycle(world);
+  const item = world.outbox.get(`lead-${describeCell(row.id)}`);
+  if (!item) throw new Error('The row was not claimed.');
+  return item;
+}
+
+/** Lets something have happened to a create. */
+export const setItem = (world: World, item: OutboxItem, more: Partial<OutboxItem>) =>
+  world.outbox.set(`lead-${item.key.id}`, { ...item, ...more });

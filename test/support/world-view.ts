@@ -1,0 +1,12 @@
+import { describeCell } from '../../src/core/cell.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import type { SheetRow, World } from './world.ts';
+
+/** What the Sync cell of a row says. */
+export const syncOf = (row: SheetRow): string => describeCell(row.sync);
+
+/** The titles of all records that the CRM has, oldest first. */
+export const titles = (world: World) => [...world.crm.values()].map(({ fields }) => fields['title']);
+
+/** What a plan asks about before it writes. */
+export const scopes = ({ brakes }: Plan): string[] => brakes.map(({ scope }) => scope);
