@@ -5,6 +5,7 @@ import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.t
 import {
   appendStep,
   deleteStep,
+  keeping,
   openSandboxSheet,
   relabelled,
   type SandboxSheet,
@@ -19,8 +20,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => sheet.close());
-
-const keeping = { run: 'w1', from: 0 };
 
 describe('a table with typed columns that people made of a tab', () => {
   /** As Convert to table does it: the types follow from what stands in the columns. */

@@ -4,6 +4,7 @@ import type { RowStep } from '../../src/core/table.ts';
 import {
   appendStep,
   deleteStep,
+  keeping,
   openSandboxSheet,
   type SandboxSheet,
   setStep,
@@ -19,8 +20,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => sheet.close());
-
-const keeping = { run: 'w1', from: 0 };
 
 describe('a request that Google refuses', () => {
   test('an unknown spreadsheet is SHEET_NOT_FOUND', async () => {

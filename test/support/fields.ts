@@ -2,6 +2,7 @@ import type { Catalog } from '../../src/core/catalog.ts';
 import { createNames, leadChoice, type Names } from '../../src/core/codec.ts';
 import { describeEntity, type FieldDefinition } from '../../src/core/field.ts';
 import type { FieldKind } from '../../src/core/field-kind.ts';
+import type { Column, ConflictPolicy } from '../../src/core/layout.ts';
 import { type Entity, entities } from '../../src/core/record.ts';
 
 /** A catalog with what is awkward in real ones: equal stage names, options with commas, odd labels. */
@@ -97,3 +98,12 @@ export const fieldOfKind: Readonly<Record<FieldKind, FieldDefinition>> = {
   'task-status': sampleField('task', 'status'),
   'task-priority': sampleField('task', 'priority'),
 };
+
+/** The column of a field in a tab. */
+export function sampleColumn(
+  field: FieldDefinition,
+  direction: Column['direction'],
+  conflict: ConflictPolicy,
+): Column {
+  return { field: field.name, kind: field.kind, header: field.header, direction, conflict };
+}

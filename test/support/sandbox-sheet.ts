@@ -194,3 +194,19 @@ export const deleteStep = (position: number, id: string): RowStep => ({
   position,
   idSeen: textCell(id),
 });
+
+/** Which cells of the hidden tab a write takes. */
+export const keeping = { run: 'w1', from: 0 };
+
+/** Writes the steps after the faults, and answers what stood in the rows that they reached: their IDs and titles. */
+export async function writeAfter(
+  sheet: SandboxSheet,
+  actions: PersonActionInput[],
+  steps: readonly RowStep[],
+) {
+  await sheet.table.read(sheetLayout);
+  await sheet.setFaults({ beforeNextWrite: actions });
+  const { hits, rows } = await sheet.table.write(steps, keeping);
+  expect(hits.size).toBe(0);
+  return [...rows].map(([slot, { id, cells }]) => [slot, id, cells['title']]);
+}
