@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
+import type { VanishedRowPolicy } from '../../src/core/policy.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
@@ -13,6 +14,19 @@ async function addTask({ addresses, engine }: LeadsStage, leadId: string): Promi
   });
   expect(made.ok).toBe(true);
   await engine.pullAll(() => {});
+}
+
+/** Somebody deletes the row of a lead that has a task. */
+async function deleteWithTask(rule: VanishedRowPolicy) {
+  const stage = await openLeadsStage('crm', {}, rule);
+  const id = await stage.firstLead();
+  await addTask(stage, id);
+  await stage.settle();
+  const [task] = stage.link.mirror.readRecords('task');
+  if (!task) throw new Error('The task is not known.');
+  const agreement = stage.link.mirror.findAgreement(task.key);
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  return { ...stage, agreement, id, key: { entity: 'lead', id } as const, task: task.key };
 }
 
 /** Lets a few cycles pass; answers what the last one asks about the lead. */
@@ -74,15 +88,7 @@ test.each(['right before it was sent', 'and its row has shown that since'])(
 );
 
 test('a delete that a person decided goes with a moved task whose row stands still: they are not asked again and again', async () => {
-  const stage = await openLeadsStage();
-  const { engine, link } = stage;
-  const id = await stage.firstLead();
-  const key = { entity: 'lead', id } as const;
-  await addTask(stage, id);
-  await stage.settle();
-  const [task] = link.mirror.readRecords('task');
-  const agreement = task && link.mirror.findAgreement(task.key);
-  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  const { agreement, engine, id, key, link } = await deleteWithTask('ask');
   expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
   link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
   for (const _turn of [1, 2]) await engine.cycle();
@@ -91,16 +97,10 @@ test('a delete that a person decided goes with a moved task whose row stands sti
 });
 
 test('S1: a delete goes with the tasks of its lead where those were only edited since', async () => {
-  const stage = await openLeadsStage('crm', {}, 'trash');
-  const { engine, link } = stage;
-  const id = await stage.firstLead();
-  const key = { entity: 'lead', id } as const;
-  await addTask(stage, id);
-  await stage.settle();
-  const [task] = link.mirror.readRecords('task');
-  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  const stage = await deleteWithTask('trash');
+  const { engine, id, key, link, task } = stage;
   for (const _turn of [1, 2]) await engine.cycle();
-  await stage.editCrm(`/tasks/${task?.key.id}`, { title: 'Called back' });
+  await stage.editCrm(`/tasks/${task.id}`, { title: 'Called back' });
   await engine.pullAll(() => {});
   for (const _turn of [1, 2]) await engine.cycle();
   expect(await pushRecord(link, key)).toBe('written');
