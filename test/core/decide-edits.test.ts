@@ -266,6 +266,19 @@ describe('a tab that can not be read', () => {
     expect(shownTitle(world)).toBe('Acme GmbH');
   });
 
+  it('S4: keeps no delete in the outbox: nobody can see whether its row is still gone, nor was it decided by the rules of now', () => {
+    const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'trash' } });
+    removeRow(world, acme);
+    rest(world);
+    expect(world.outbox.get('lead-1')).toMatchObject({ kind: 'delete', state: 'waiting' });
+    world.heldTabs.set('lead', 'Two columns are called Title.');
+    settle(world);
+    expect(world.crm.has('lead-1')).toBe(true);
+    world.heldTabs.clear();
+    settle(world);
+    expect(world.crm.has('lead-1')).toBe(false);
+  });
+
   it('keeps what people decided about it', () => {
     const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
     removeRow(world, acme);

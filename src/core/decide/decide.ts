@@ -2,7 +2,7 @@ import { createNames, leadChoice } from '../codec.ts';
 import { describeEntity } from '../field.ts';
 import { recordTabs, type TabLayout } from '../layout.ts';
 import type { Entity, RecordKey } from '../record.ts';
-import type { Agreement, Decision, KnownRecord } from '../state.ts';
+import type { Agreement, Decision, KnownRecord, OutboxItem } from '../state.ts';
 import type { ObservedTab } from '../table.ts';
 import { findRepairs, planRepairs, settleWrites } from './astray.ts';
 import { createCascades } from './cascade.ts';
@@ -62,6 +62,7 @@ function decideOnce(input: DecideInput): Plan {
       for (const { id, sets, deletes } of known.openWrites)
         if ([...sets, ...deletes].some((step) => step.entity === entity)) draft.neededWrites.add(id);
       draft.holds.push({ entity, reason: tab.reason });
+      draft.outboxDropped.push(...waitingDeletes(entity, known.outbox));
       continue;
     }
     const agreements = lastingAgreements(input, layout, tab, draft);
@@ -102,6 +103,15 @@ function decideOnce(input: DecideInput): Plan {
   const rest = { settledDecisions: settled, ...writes, questions, takesAccount };
   return finishDraft(draft, input.now, input.run, rest);
 }
+
+/** Deletes that wait: whether their rows are still gone, and whether that still means a delete, is decided anew once the tab can be read. */
+const waitingDeletes = (entity: Entity, outbox: readonly OutboxItem[]): RecordKey[] =>
+  outbox
+    .filter(
+      ({ isUndo, key, kind, state }) =>
+        key.entity === entity && kind === 'delete' && !isUndo && state === 'waiting',
+    )
+    .map(({ key }) => key);
 
 /** Brings the tab of the questions up to date, or mends it first. */
 function writeQuestions(
