@@ -5,9 +5,10 @@ import type { FieldName } from '../../src/core/value.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { restoreHeaders } from './column-people.ts';
+import { formulaOf } from './own-cells.ts';
 import { isRecordId, type People } from './people.ts';
 import { allTabs, keepNotes, priorities, statuses, tabCopies } from './sheet-people.ts';
-import { ourWords, type SeenRow, type TabView, tabEntities, typedFields } from './tab-view.ts';
+import { formulaHeader, ourWords, type SeenRow, type TabView, tabEntities, typedFields } from './tab-view.ts';
 
 /** People look at what waits for them, and mend it where they made a mistake. Answers whether there was anything to do. */
 export function setRight(people: People, plan: Plan): boolean {
@@ -42,7 +43,20 @@ function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
     mendId(people, tab, row, owner);
     takeForOriginal(people, tab, row);
     mendCells(people, tab, row, owner, found);
+    if (people.torn.has(owner)) mendFormula(people, tab, row, owner);
   }
+}
+
+/** A formula of people's own that a sort of a part took to another row. */
+function mendFormula(
+  people: People,
+  { columnOf, sheet, sheetId }: TabView,
+  row: SeenRow,
+  owner: string,
+): void {
+  const [column, text] = [columnOf(formulaHeader) ?? -1, formulaOf(owner)];
+  const { formulaValue = text } = sheet.rows[row.position]?.[column]?.userEnteredValue ?? {};
+  if (formulaValue !== text) people.act({ kind: 'edit', sheet: sheetId, row: row.position, column, text });
 }
 
 /**
