@@ -81,10 +81,12 @@ async function changeSettings({ stage }: People, { which, what, how }: Operation
   const { policy } = stage;
   const vanishedRows = pick(['ask', 'trash', 'restore'] as const, what) ?? policy.vanishedRows;
   const conflict = pick(['crm', 'table', 'ask'] as const, which) ?? policy.tabs.lead.conflict;
-  const tabs = { ...policy.tabs, lead: { ...policy.tabs.lead, conflict } };
+  const direction = pick(['both', 'both', 'toTable'] as const, how) ?? 'both';
+  const columns = { ...policy.tabs.lead.columns, 'about.description': { direction } };
+  const tabs = { ...policy.tabs, lead: { ...policy.tabs.lead, columns, conflict } };
   stage.policy = { ...policy, tabs, vanishedRows };
   await stage.restart();
-  return `a lost row means ${vanishedRows}, a conflict of a lead ${conflict}`;
+  return `a lost row means ${vanishedRows}, a conflict of a lead ${conflict}, its description goes ${direction}`;
 }
 
 const stepsMax = 20;
