@@ -1,3 +1,5 @@
+import type { Direction } from '../../src/core/layout.ts';
+import type { Policy } from '../../src/core/policy.ts';
 import type { Fault } from '../../src/sandbox/crm/faults.ts';
 import { shiftPages } from './drift.ts';
 import { deleteManyRecords, deleteManyRows } from './mass-people.ts';
@@ -81,13 +83,20 @@ async function changeSettings({ stage }: People, { which, what, how }: Operation
   const { policy } = stage;
   const vanishedRows = pick(['ask', 'trash', 'restore'] as const, what) ?? policy.vanishedRows;
   const conflict = pick(['crm', 'table', 'ask'] as const, which) ?? policy.tabs.lead.conflict;
-  const direction = pick(['both', 'both', 'toTable'] as const, how) ?? 'both';
-  const columns = { ...policy.tabs.lead.columns, 'about.description': { direction } };
-  const tabs = { ...policy.tabs, lead: { ...policy.tabs.lead, columns, conflict } };
-  stage.policy = { ...policy, tabs, vanishedRows };
+  const direction = pick(['both', 'toTable', 'off'] as const, how) ?? 'both';
+  const tabs = { ...policy.tabs, lead: { ...policy.tabs.lead, conflict } };
+  stage.policy = directDescription({ ...policy, tabs, vanishedRows }, direction);
   await stage.restart();
   return `a lost row means ${vanishedRows}, a conflict of a lead ${conflict}, its description goes ${direction}`;
 }
+
+const directDescription = (policy: Policy, direction: Direction): Policy => {
+  const { lead } = policy.tabs;
+  const columns = { ...lead.columns, 'about.description': { direction } };
+  return { ...policy, tabs: { ...policy.tabs, lead: { ...lead, columns } } };
+};
+
+const isOff = ({ tabs }: Policy): boolean => tabs.lead.columns['about.description']?.direction === 'off';
 
 const stepsMax = 20;
 
@@ -107,10 +116,14 @@ export async function mishap(people: People, operation: Operation): Promise<stri
   return done;
 }
 
-/** Nothing goes wrong any more, and what is late arrives. Answers by when the catalog is read again, monotonic ms. */
+/** Nothing goes wrong any more, what is late arrives, and no column is off: what stands there waits for that. Answers by when the catalog is read again, monotonic ms. */
 export async function endMishaps(stage: Stage): Promise<number> {
   stage.crm.faults.order({ clear: true, faults: [] });
   while (stage.wire.arriveLate(stage.trueTime()) !== 'nothing') await stage.settleDown();
+  if (isOff(stage.policy)) {
+    stage.policy = directDescription(stage.policy, 'both');
+    await stage.restart();
+  }
   return stage.clock.monotonicMs() + stage.link.times.catalogMs + readWithinMs;
 }
 
