@@ -232,6 +232,21 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(closeMended([write], mended)).toMatchObject([{ id: 'w1', sets: [{ slot: 0 }] }]);
   });
 
+  it('the last first, also where the reply to an earlier one came later', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, leadKey(1));
+    const { cells, id } = copy;
+    const [first, last] = ['new-00000000abcd-000000000001', 'new-00000000abcd-000000000002'].map(textCell);
+    const claim = (token: Cell | undefined, found: Cell = emptyCell): SentSet => ({
+      ...setTo(emptyCell, { cells: {}, kept: keptRow(found, { ...cells }), position: 3 }),
+      ...(token && { id: token }),
+    });
+    copy.id = last ?? emptyCell;
+    mend(world, claim(last, first), claim(first, id));
+    cycle(world);
+    expect(copy.id).toEqual(id);
+  });
+
   it('the last first, and what it covered in the rows as they stand then', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const acme = rowOf(world, leadKey(1));

@@ -39,7 +39,7 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
   const named = new Set<number>();
   let { tab } = context;
   // The last damage first: what it covers was done before, and is looked for in the rows as they will stand then.
-  return input.known.openWrites.toReversed().flatMap((write) => {
+  return lastFirst(input.known.openWrites).flatMap((write) => {
     if (write.outcome === 'unknown') {
       if (input.now < write.settlesAt) draft.neededWrites.add(write.id);
       return [];
@@ -55,6 +55,24 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
       return isFirst;
     });
   });
+}
+
+/**
+ * The writes from the one that landed last on. They are known in the order in which their replies came, and one whose reply was lost may
+ * have landed before another that was answered at once: the token that it wrote stood in a row then which that one reached.
+ */
+function lastFirst(writes: readonly OpenWrite[]): readonly OpenWrite[] {
+  const ordered: OpenWrite[] = [];
+  for (const write of writes) {
+    const tokens = new Set(
+      write.sets.flatMap(({ id }) => (id ? [describeCell(id)] : [])).filter(isClaimToken),
+    );
+    const covering = ordered.findIndex(({ sets }) =>
+      sets.some(({ kept }) => kept && tokens.has(describeCell(kept.id))),
+    );
+    ordered.splice(covering < 0 ? ordered.length : covering, 0, write);
+  }
+  return ordered.toReversed();
 }
 
 /** The rows as they stand after repairs. */
