@@ -13,7 +13,7 @@ import {
   rowOf,
   type World,
 } from '../support/world.ts';
-import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, pull, push, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const acme = leadKey(1);
 const three = ['Acme', 'Beta', 'Gamma'];
@@ -281,6 +281,21 @@ describe('a record that is gone from the CRM', () => {
     world.crm.set('lead-1', record);
     settle(world);
     expect(sheetIds(world).toSorted()).toEqual(['1', '2', '3']);
+  });
+
+  it('S1: gets the edit that the CRM refused meanwhile once somebody restores it', () => {
+    const world = worldWithLeads(three);
+    const record = recordOf(world, acme);
+    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+    cycle(world);
+    cycle(world);
+    removeRecord(world, acme);
+    const message = 'The CRM does not have lead-1 any more.';
+    refuse(world, { state: 'refused', error: { code: 'CRM_NOT_FOUND', message } });
+    settle(world);
+    world.crm.set('lead-1', record);
+    expect(settle(world).refusals).toEqual([]);
+    expect(recordOf(world, acme).fields['title']).toBe('Acme GmbH');
   });
 });
 

@@ -5,7 +5,7 @@ import type { ObservedRow } from '../table.ts';
 import { equalValues, type Value } from '../value.ts';
 import type { TabContext } from './context.ts';
 import { holdRow } from './row-write.ts';
-import { findHiddenEdits } from './waiting-edits.ts';
+import { findHiddenEdits, letWaitingGo } from './waiting-edits.ts';
 
 /** A record that is proven gone from the CRM: its row goes, unless somebody edited it since, because a delete never beats an edit. */
 export function decideGoneRecord(context: TabContext, row: ObservedRow, record: KnownRecord): void {
@@ -28,8 +28,12 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
       !expected.some((value) => equalValues(seen.value, value)) && !(seen.value === null && blank === 'leave')
     );
   });
-  if (isEdited)
+  if (isEdited) {
+    const item = context.outbox.get(key.id);
+    // Should the record come back, its row is decided anew: what the CRM refused because it was gone would else stay refused.
+    if (item?.kind === 'update' && !item.isUndo && item.state !== 'sending') letWaitingGo(context, row, item);
     return holdRow(context, row, key.id, context.cascades.isGoneWith(record) ? goneWithOwner : goneButEdited);
+  }
   if (input.isRestless(entity, row)) {
     draft.restlessRows += 1;
     return;
