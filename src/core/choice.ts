@@ -1,10 +1,13 @@
 import type { Choice, FormerLabel } from './catalog.ts';
 import { labelKey, labelWithId } from './label-key.ts';
 
-/** What a typed label stands for: one thing, several things, or nothing known. */
+/**
+ * What a typed label stands for: one thing, several things, nothing known, or something that has no id yet, beside those that have one.
+ */
 export type Found<Id> =
   | { readonly kind: 'one'; readonly id: Id }
   | { readonly kind: 'several'; readonly labels: readonly string[] }
+  | { readonly kind: 'coming'; readonly labels: readonly string[] }
   | { readonly kind: 'none' };
 
 /** Finds choices by id and by what a person typed. */
@@ -26,11 +29,14 @@ export interface ChoiceIndex<Id extends string | number> {
 /** A bare id may lack the `#`; behind a text it may not, because `Acme (2019)` is a title. */
 const idPattern = /^#?(\d+)$|\(#(\d+)\)$/;
 
+/** `coming` are names of what has no id yet: nothing else can be meant by one of them for certain. */
 export function indexChoices<Id extends string | number>(
   choices: readonly Choice<Id>[],
   former: readonly FormerLabel<Id>[] = [],
+  coming: readonly string[] = [],
 ): ChoiceIndex<Id> {
   const byId = new Map(choices.map((choice) => [String(choice.id), choice]));
+  const comingKeys = new Set(coming.map(labelKey));
   let names: ReturnType<typeof indexNames<Id>> | undefined;
   const find = (text: string): Found<Id> => {
     // Most cells show the label of an id that is known already: then nobody asks.
@@ -43,6 +49,7 @@ export function indexChoices<Id extends string | number>(
     const matches = names.byLabel.get(key) ?? [
       ...new Set([...(names.byAlias.get(key) ?? []), ...(named ? [named] : [])]),
     ];
+    if (comingKeys.has(key)) return { kind: 'coming', labels: matches.map((choice) => choice.label) };
     if (matches.length > 1) return { kind: 'several', labels: matches.map((choice) => choice.label) };
     return matches[0] ? { kind: 'one', id: matches[0].id } : { kind: 'none' };
   };

@@ -46,14 +46,20 @@ export interface Names {
 const cellLengthMax = 50_000;
 const cutMark = '… (cut: too long for a cell)';
 
-export function createNames(catalog: Catalog, leads: readonly Choice<number>[], timeZone: string): Names {
+/** `comingLeads` are the titles of leads that have no id yet. */
+export function createNames(
+  catalog: Catalog,
+  leads: readonly Choice<number>[],
+  timeZone: string,
+  comingLeads: readonly string[] = [],
+): Names {
   return {
     timeZone,
     stages: indexChoices(stageChoices(catalog), catalog.formerLabels?.stages),
     leadStatuses: indexChoices(leadStatusChoices(catalog), catalog.formerLabels?.leadStatuses),
     taskStatuses: indexChoices(taskStatusChoices),
     taskPriorities: indexChoices(taskPriorityChoices),
-    leads: indexChoices(leads),
+    leads: indexChoices(leads, [], comingLeads),
   };
 }
 
@@ -294,10 +300,16 @@ function decodeChoice(field: FieldDefinition, text: string, names: Names): Decod
   if (found?.kind === 'one') return decoded(found.id);
   if (found?.kind === 'several')
     return refused(`${quoteText(text)} names several: ${listFew(found.labels)}. Write which one.`);
+  if (found?.kind === 'coming') return refused(explainComing(text, found.labels));
   if (field.kind === 'lead')
     return refused(`No lead is called ${quoteText(text)}. Write its title or its id, like #42.`);
   return refused(`${quoteText(text)} is not known. ${field.header} takes ${listFew(choices?.labels ?? [])}.`);
 }
+
+const explainComing = (text: string, labels: readonly string[]): string =>
+  labels.length === 0
+    ? `The lead ${quoteText(text)} is a new row that has no ID yet. This goes on once it has one.`
+    : `${quoteText(text)} names several: ${listFew(labels)}, and a new row that has no ID yet. Write which one, or wait for that ID.`;
 
 function decodeMembers(field: FieldDefinition, text: string): Decoded {
   const choices = optionsOf(field);

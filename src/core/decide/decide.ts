@@ -1,13 +1,14 @@
+import { describeCell } from '../cell.ts';
 import { createNames, leadChoice } from '../codec.ts';
 import { describeEntity } from '../field.ts';
 import { recordTabs, type TabLayout } from '../layout.ts';
-import type { Entity, RecordKey } from '../record.ts';
+import { type Entity, isClaimToken, type RecordKey } from '../record.ts';
 import type { Agreement, Decision, KnownRecord, OutboxItem } from '../state.ts';
-import type { ObservedTab } from '../table.ts';
+import type { ObservedTab, ObservedTable } from '../table.ts';
 import { findRepairs, planRepairs, settleWrites } from './astray.ts';
 import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
-import { type DecideInput, scopeEntity } from './context.ts';
+import { type DecideInput, type Known, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
 import { isAccountTaken } from './other-account.ts';
 import type { Plan } from './plan.ts';
@@ -42,7 +43,12 @@ export function decide(input: DecideInput): Plan {
 function decideOnce(input: DecideInput): Plan {
   const { known, table } = input;
   const draft = createDraft();
-  const names = createNames(known.catalog, leadChoices(known.records), table.timeZone);
+  const names = createNames(
+    known.catalog,
+    leadChoices(known.records),
+    table.timeZone,
+    comingLeads(known, table),
+  );
   const questionTab = readQuestionTab(table);
   const standing = new Set((questionTab?.rows ?? []).map(scopeOf));
   const answers = new Map(known.decisions.map((decision) => [decision.scope, decision.choice]));
@@ -155,4 +161,18 @@ export function leadChoices(records: readonly KnownRecord[]) {
       const choice = leadChoice(Number(key.id), String(fields['title'] ?? ''));
       return presence === 'present' ? choice : { ...choice, aliases: [] };
     });
+}
+
+/**
+ * Titles of the rows that are to become leads. Whoever adds a lead and what belongs to it has nothing else to name it by, and must not reach
+ * an older lead of the same title.
+ */
+function comingLeads({ outbox }: Known, { tabs: { lead: tab } }: ObservedTable): string[] {
+  if (tab.state === 'held') return [];
+  const made = new Set(outbox.filter(({ state }) => state === 'done').map(({ key }) => key.id));
+  return tab.rows.flatMap(({ id, cells: { title } }) => {
+    const text = describeCell(id);
+    const isComing = id.kind === 'empty' || (isClaimToken(text) && !made.has(text));
+    return isComing && (title?.kind === 'text' || title?.kind === 'number') ? [describeCell(title)] : [];
+  });
 }

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { describeCell, textCell } from '../../src/core/cell.ts';
+import { addRecord, addRow, recordOf, rowOf, type World } from '../support/world.ts';
+import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { syncOf } from '../support/world-view.ts';
+
+const leadsOfTasks = (world: World) =>
+  [...world.crm.values()]
+    .filter(({ key }) => key.entity === 'task')
+    .map(({ fields }) => [fields['title'], fields['lead_id']]);
+
+const addLead = (world: World, title: string) => addRow(world, 'lead', { title: textCell(title) });
+const addTask = (world: World, title: string, lead: string) =>
+  addRow(world, 'task', { title: textCell(title), lead_id: textCell(lead) });
+
+describe('a row that names a lead by the title of a new row', () => {
+  it('S2: goes to no older lead of that title, and asks which is meant', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    addLead(world, ' ACME');
+    const task = addTask(world, 'Call', 'Acme');
+    cycle(world);
+    cycle(world);
+    expect(syncOf(task)).toBe(
+      'Error: “Acme” names several: Acme (#1), and a new row that has no ID yet. Write which one, or wait for that ID.',
+    );
+    settle(world);
+    expect(leadsOfTasks(world)).toEqual([]);
+    const made = [...world.crm.values()].find(({ fields }) => fields['title'] === ' ACME')?.key.id;
+    task.cells['lead_id'] = textCell(`#${made}`);
+    settle(world);
+    expect(leadsOfTasks(world)).toEqual([['Call', Number(made)]]);
+  });
+
+  it('S2: is not moved to an older lead of that title', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const id = addRecord(world, 'task', { title: 'Call', lead_id: 2 });
+    settle(world);
+    addLead(world, 'Acme');
+    const key = { entity: 'task', id } as const;
+    rowOf(world, key).cells['lead_id'] = textCell('Acme');
+    settle(world);
+    expect(recordOf(world, key).fields['lead_id']).toBe(2);
+    rowOf(world, key).cells['lead_id'] = textCell('Acme (#1)');
+    settle(world);
+    expect(recordOf(world, key).fields['lead_id']).toBe(1);
+  });
+
+  it('says that it waits for the lead, and goes on by itself once that has its ID', () => {
+    const world = worldWithLeads(['Acme']);
+    addLead(world, 'Nova');
+    const task = addTask(world, 'Call', 'nova');
+    cycle(world);
+    cycle(world);
+    expect(syncOf(task)).toBe(
+      'Error: The lead “nova” is a new row that has no ID yet. This goes on once it has one.',
+    );
+    settle(world);
+    const [[, lead] = []] = leadsOfTasks(world);
+    expect(describeCell(task.cells['lead_id']!)).toBe(`Nova (#${lead})`);
+  });
+});
