@@ -36,7 +36,7 @@ export type Lead = z.infer<typeof leadRecord>;
 /** CRM External API Specification, "Task". `status` is 1-4, `priority` is 1-3. */
 export const taskRecord = z.looseObject({
   id: z.int(),
-  title: z.string().exactOptional(),
+  title: z.string().nullable().exactOptional(),
   description: z.string().nullable().exactOptional(),
   status: z.int().nullable().exactOptional(),
   priority: z.int().nullable().exactOptional(),
@@ -51,8 +51,8 @@ export type Task = z.infer<typeof taskRecord>;
 /** CRM External API Specification, "Opportunity". `value` is money, `confidence` is a percentage. */
 export const opportunityRecord = z.looseObject({
   id: z.int(),
-  stage_id: z.int().exactOptional(),
-  lead_id: z.int().exactOptional(),
+  stage_id: z.int().nullable().exactOptional(),
+  lead_id: z.int().nullable().exactOptional(),
   value: z.number().nullable().exactOptional(),
   confidence: z.int().nullable().exactOptional(),
   expected_close_date: date.nullable().exactOptional(),
@@ -64,7 +64,7 @@ export type Opportunity = z.infer<typeof opportunityRecord>;
 /** CRM External API Specification, "Contact". The only record whose id is a UUID. */
 export const contactRecord = z.looseObject({
   id: z.string(),
-  full_name: z.string().exactOptional(),
+  full_name: z.string().nullable().exactOptional(),
   email: z.string().nullable().exactOptional(),
   phone_number: z.string().nullable().exactOptional(),
   whatsapp_number: z.string().nullable().exactOptional(),

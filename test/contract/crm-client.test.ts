@@ -302,6 +302,14 @@ describe('the canonical form', () => {
     expect(await read('lead', content)).toEqual(fields);
   });
 
+  // No create is shown to demand these, and one record without them must not hold the whole list.
+  it.each<[Entity, Fields]>([
+    ['opportunity', { lead_id: null, stage_id: null }],
+    ['task', { title: null }],
+  ])('of a record reads what a create may have left unset as empty: %s', async (entity, content) => {
+    expect(await read(entity, content)).toEqual(content);
+  });
+
   it('reads an instant without a zone as UTC wherever this machine is', async () => {
     vi.stubEnv('TZ', 'America/New_York');
     const fields = await read('task', { created_at: '2026-01-01T12:00:00' });

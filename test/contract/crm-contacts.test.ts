@@ -93,3 +93,14 @@ it('a list of contacts in pages is read to its end', async () => {
   expect(contacts.map(({ fields }) => fields['full_name'])).toEqual(names);
   expect(contacts[0]).toMatchObject({ id: '42.Contact 0', fields: { lead_id: 42 } });
 });
+
+it('a contact without a name keeps no other of its lead from being read', async () => {
+  const items = [
+    { id: 'first', full_name: null, email: 'ada@example.com' },
+    { id: 'second', ...ada },
+  ];
+  const server = await startScriptedServer((response) => answerSuccess(response, items));
+  servers.push(server);
+  const contacts = await createCrmBench(server.baseUrl).crm.listContacts('42', 'sweep');
+  expect(contacts.map(({ fields }) => fields['full_name'])).toEqual([null, 'Ada']);
+});
