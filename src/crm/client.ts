@@ -105,6 +105,10 @@ class CrmClient implements Crm {
       ...(leadId === undefined ? {} : { path: { leadId } }),
       furtherScopes: 'custom_fields' in body ? ['write:custom_fields'] : [],
       sending,
+    }).catch((error: unknown) => {
+      // The words stand beside the row, where a path of the CRM tells nobody what is missing.
+      const isLeadGone = leadId !== undefined && isSyncError(error, 'CRM_NOT_FOUND');
+      throw isLeadGone ? new SyncError('CRM_NOT_FOUND', withoutLead(leadId)) : error;
     });
     const record = this.#readReply(entity, reply, leadId);
     if ('problem' in record) {
@@ -172,6 +176,9 @@ const leadOf = ({ entity, id }: RecordKey): RecordId | undefined =>
 
 const pathOf = ({ entity, id }: RecordKey): Readonly<Record<string, string>> =>
   entity === 'contact' ? { ...splitContactId(id) } : { id };
+
+const withoutLead = (leadId: RecordId): string =>
+  `The CRM does not have the lead #${leadId} of this contact any more. Restore it there and retry, or write another lead.`;
 
 const unreadable = (key: RecordKey, problem: string): SyncError =>
   new SyncError('CRM_UNREADABLE', `The ${key.entity} ${key.id} can not be understood: ${problem}.`);

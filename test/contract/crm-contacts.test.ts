@@ -75,6 +75,15 @@ it('a contact whose e-mail address is taken is refused with the words of the CRM
   });
 });
 
+it('a contact whose lead went to the trash is refused with words that name the lead', async () => {
+  const { crm, leadId } = await serve();
+  await crm.deleteRecord({ entity: 'lead', id: String(leadId) });
+  await expect(crm.createRecord('contact', { ...ada, lead_id: leadId })).rejects.toMatchObject({
+    code: 'CRM_NOT_FOUND',
+    message: `The CRM does not have the lead #${leadId} of this contact any more. Restore it there and retry, or write another lead.`,
+  });
+});
+
 it('the contacts of a lead that is not there are not found, rather than none', async () => {
   const { crm } = await serve();
   await expect(crm.listContacts('99', 'sweep')).rejects.toMatchObject({ code: 'CRM_NOT_FOUND' });
