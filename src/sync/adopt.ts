@@ -2,7 +2,7 @@ import { type Adoption, matchRows } from '../core/adopt.ts';
 import { emptyCatalog } from '../core/catalog.ts';
 import { type Cell, equalCells } from '../core/cell.ts';
 import { createNames } from '../core/codec.ts';
-import { leadChoices } from '../core/decide/decide.ts';
+import { leadChoices } from '../core/decide/lead-names.ts';
 import { idCell } from '../core/decide/row-values.ts';
 import { SyncError } from '../core/errors.ts';
 import { describeEntity } from '../core/field.ts';

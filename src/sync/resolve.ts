@@ -2,7 +2,7 @@ import { emptyCatalog } from '../core/catalog.ts';
 import { emptyCell, textCell } from '../core/cell.ts';
 import { createNames, decode } from '../core/codec.ts';
 import { conflictScope } from '../core/decide/context.ts';
-import { leadChoices } from '../core/decide/decide.ts';
+import { leadChoices } from '../core/decide/lead-names.ts';
 import { findEditFault } from '../core/decide/merge.ts';
 import type { Conflict } from '../core/decide/plan.ts';
 import { describeEntity } from '../core/field.ts';

@@ -1,15 +1,15 @@
-import { describeCell } from '../cell.ts';
-import { createNames, leadChoice } from '../codec.ts';
+import { createNames } from '../codec.ts';
 import { describeEntity } from '../field.ts';
 import { recordTabs, type TabLayout } from '../layout.ts';
-import { type Entity, isClaimToken, type RecordKey } from '../record.ts';
-import type { Agreement, Decision, KnownRecord, OutboxItem } from '../state.ts';
-import type { ObservedTab, ObservedTable } from '../table.ts';
+import type { Entity, RecordKey } from '../record.ts';
+import type { Agreement, Decision, OutboxItem } from '../state.ts';
+import type { ObservedTab } from '../table.ts';
 import { findRepairs, planRepairs, settleWrites } from './astray.ts';
 import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
-import { type DecideInput, type Known, scopeEntity } from './context.ts';
+import { type DecideInput, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
+import { comingLeads, leadChoices } from './lead-names.ts';
 import { isAccountTaken } from './other-account.ts';
 import type { Plan } from './plan.ts';
 import {
@@ -148,31 +148,4 @@ function lastingAgreements(
   const agreements = ofEntity(entity, known.agreements);
   const lasting = forgetRemapped(agreements, known.remaps.get(entity), isRemapAgreedTo, draft);
   return forgetFreshColumns(tab, lasting, draft);
-}
-
-/**
- * A lead that is gone keeps its name: rows of what went to the trash with it show it, and would look edited
- * without. A bare title means leads that are there only.
- */
-export function leadChoices(records: readonly KnownRecord[]) {
-  return records
-    .filter(({ key }) => key.entity === 'lead')
-    .map(({ key, fields, presence }) => {
-      const choice = leadChoice(Number(key.id), String(fields['title'] ?? ''));
-      return presence === 'present' ? choice : { ...choice, aliases: [] };
-    });
-}
-
-/**
- * Titles of the rows that are to become leads. Whoever adds a lead and what belongs to it has nothing else to name it by, and must not reach
- * an older lead of the same title.
- */
-function comingLeads({ outbox }: Known, { tabs: { lead: tab } }: ObservedTable): string[] {
-  if (tab.state === 'held') return [];
-  const made = new Set(outbox.filter(({ state }) => state === 'done').map(({ key }) => key.id));
-  return tab.rows.flatMap(({ id, cells: { title } }) => {
-    const text = describeCell(id);
-    const isComing = id.kind === 'empty' || (isClaimToken(text) && !made.has(text));
-    return isComing && (title?.kind === 'text' || title?.kind === 'number') ? [describeCell(title)] : [];
-  });
 }

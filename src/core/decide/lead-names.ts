@@ -1,0 +1,33 @@
+import { describeCell } from '../cell.ts';
+import { leadChoice } from '../codec.ts';
+import { isClaimToken } from '../record.ts';
+import type { KnownRecord } from '../state.ts';
+import type { ObservedTable } from '../table.ts';
+import type { Known } from './context.ts';
+
+/**
+ * A lead that is gone keeps its name: rows of what went to the trash with it show it, and would look edited
+ * without. A bare title means leads that are there only.
+ */
+export function leadChoices(records: readonly KnownRecord[]) {
+  return records
+    .filter(({ key }) => key.entity === 'lead')
+    .map(({ key, fields, presence }) => {
+      const choice = leadChoice(Number(key.id), String(fields['title'] ?? ''));
+      return presence === 'present' ? choice : { ...choice, aliases: [] };
+    });
+}
+
+/**
+ * Titles of the rows that are to become leads. Whoever adds a lead and what belongs to it has nothing else to name it by, and must not reach
+ * an older lead of the same title.
+ */
+export function comingLeads({ outbox }: Known, { tabs: { lead: tab } }: ObservedTable): string[] {
+  if (tab.state === 'held') return [];
+  const made = new Set(outbox.filter(({ state }) => state === 'done').map(({ key }) => key.id));
+  return tab.rows.flatMap(({ id, cells: { title } }) => {
+    const text = describeCell(id);
+    const isComing = id.kind === 'empty' || (isClaimToken(text) && !made.has(text));
+    return isComing && (title?.kind === 'text' || title?.kind === 'number') ? [describeCell(title)] : [];
+  });
+}
