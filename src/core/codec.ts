@@ -21,7 +21,7 @@ import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
 import { labelKey } from './label-key.ts';
 import { listSeparator, readMembers, writeMembers } from './members.ts';
-import { isShownAsMoment, isShownAsNumber } from './shown-number.ts';
+import { isShownAsMoment, isShownWithoutDay } from './shown-number.ts';
 import { readTypedDate } from './typed-date.ts';
 import { readTypedNumber } from './typed-number.ts';
 import { readTypedTruth } from './typed-truth.ts';
@@ -241,10 +241,12 @@ const refusedReadings = (cell: Cell, readings: readonly (string | number)[]): De
 /** The serial number of the first day of 2100: what is later was typed as the number that it is, into a cell that has the format of days. */
 const typedDaysMax = 73_051;
 
+const isTypedMoment = (cell: Cell): boolean =>
+  cell.kind === 'number' && isShownAsMoment(cell) && (cell.number < typedDaysMax || isShownWithoutDay(cell));
+
 /** A number as the sheet itself counts it: 50% is 0.5. */
 function decodeNumber(field: FieldDefinition, cell: Cell): Decoded {
-  if (cell.kind === 'number' && cell.number < typedDaysMax && isShownAsMoment(cell))
-    return refusedMoment(field, cell);
+  if (isTypedMoment(cell)) return refusedMoment(field, cell);
   if (cell.kind === 'number') return decoded(cell.number);
   const { numbers, isPercent } = readTypedNumber(describeCell(cell));
   const [number] = numbers;
@@ -283,8 +285,9 @@ function decodeBoolean(field: FieldDefinition, cell: Cell): Decoded {
 }
 
 function decodeDate(field: FieldDefinition, cell: Cell): Decoded {
-  // A number that says how it is shown, and that as a number, is no day to whoever typed it: most likely it is a year.
-  const isBare = cell.kind === 'number' && cell.shown !== undefined && isShownAsNumber(cell);
+  // A number that says how it is shown, and that without a day, is no day to whoever typed it: most likely it is a year. A Swedish sheet
+  // makes 2026 hours and some minutes of 2026.12.31.
+  const isBare = cell.kind === 'number' && cell.shown !== undefined && isShownWithoutDay(cell);
   const days =
     cell.kind === 'number' && !isBare ? [serialToDate(cell.number)] : readTypedDate(describeCell(cell));
   const [day, other] = days;

@@ -4,7 +4,7 @@ import { monthOfName } from './typed-date.ts';
 import { readTypedNumber } from './typed-number.ts';
 
 // What a cell's format makes of its number. Sheets makes days of what people type as `1/2` or, in a German sheet, as `10.5`, and times of
-// `1:30`. Formats differ by country and by taste, so that not the look tells but whether it shows the very day or time of the number.
+// `1:30` or, in a Swedish sheet, of `10.5` and `1250.50`. Formats differ by country and by taste, so that not the look tells but whether it shows the very day or time of the number.
 
 /** Whether people see the number as a day or a time. */
 export function isShownAsMoment(cell: Cell): boolean {
@@ -16,20 +16,48 @@ export function isShownAsMoment(cell: Cell): boolean {
 /** No day and no time is shown with an exponent or as a percentage. */
 const onlyOfNumbers = /\dE[-+]?\d|%$/i;
 
-/** Whether people see a bare number: nothing tells them what day that is. */
+/** Whether people see a bare number, be it rounded: nothing tells them what day that is. */
 export const isShownAsNumber = (cell: Cell): boolean =>
   cell.kind === 'number' &&
   (cell.shown === undefined ||
     onlyOfNumbers.test(cell.shown) ||
-    readTypedNumber(cell.shown).numbers.includes(cell.number));
+    readShown(cell.shown).some((read) => isRounded(Math.abs(cell.number), Math.abs(read))));
 
-const timePattern = /(\d+):(\d\d)(?!\d)/;
+/** What may be read as a number, whatever the currency beside it. */
+function readShown(shown: string): readonly number[] {
+  const [numeral = '', ...others] = shown.match(/\d(?:[\d.,'’\s]*\d)?/g) ?? [];
+  const bare = others.length === 0 ? readTypedNumber(numeral).numbers : [];
+  return [...readTypedNumber(shown).numbers, ...bare];
+}
+
+function isRounded(number: number, read: number): boolean {
+  const decimals = String(read).split('.')[1]?.length ?? 0;
+  // A little more than half, because 0.125 shows as 0.13.
+  return Math.abs(number - read) <= 0.51 * 10 ** -decimals;
+}
+
+/** Whether the day of the number can not be seen: people see a bare number, or hours as a duration counts them, in all its days together. */
+export function isShownWithoutDay(cell: Cell): boolean {
+  if (cell.kind !== 'number' || isShownAsNumber(cell)) return cell.kind === 'number';
+  const moment = momentOfSerial(cell.number);
+  return showsClock(cell.shown ?? '', [durationHours(cell.number, moment)], moment);
+}
+
+/** Between hours and minutes some countries put a dot. */
+const timePattern = /(\d+)[:.](\d\d)(?!\d)/;
 const hoursOfDay = 24;
 
-function showsTime(shown: string, serial: number, { hour, minute }: Moment): boolean {
+/** A duration counts the hours of its days too. */
+const durationHours = (serial: number, { hour }: Moment): number => Math.floor(serial) * hoursOfDay + hour;
+
+function showsTime(shown: string, serial: number, moment: Moment): boolean {
+  const { hour } = moment;
+  // A clock of twelve hours begins anew at noon.
+  return showsClock(shown, [hour, hour % 12 || 12, durationHours(serial, moment)], moment);
+}
+
+function showsClock(shown: string, hoursShown: readonly number[], { minute }: Moment): boolean {
   const [, hours, minutes] = timePattern.exec(shown) ?? [];
-  // A duration counts the hours of its days too, and a clock of twelve hours begins anew at noon.
-  const hoursShown = [hour, hour % 12 || 12, Math.floor(serial) * hoursOfDay + hour];
   return hours !== undefined && hoursShown.includes(Number(hours)) && Number(minutes) === minute;
 }
 

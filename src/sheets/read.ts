@@ -10,7 +10,7 @@ import {
 import type { FieldKind } from '../core/field-kind.ts';
 import { labelKey } from '../core/label-key.ts';
 import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
-import { isShownAsMoment, isShownAsNumber } from '../core/shown-number.ts';
+import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
 import type { ObservedRow, ObservedTab, OwnRow } from '../core/table.ts';
 import { readTypedTruth } from '../core/typed-truth.ts';
 import type { FieldName } from '../core/value.ts';
@@ -224,7 +224,7 @@ function observeCell(cell: Cell, kind: FieldKind): Cell {
     case 'number':
       return isShownAsMoment(cell) ? cell : bareCell(cell);
     case 'date':
-      return cell.kind === 'number' && isShownAsNumber(cell)
+      return cell.kind === 'number' && isShownWithoutDay(cell)
         ? { ...cell, shown: describeCell(cell) }
         : bareCell(cell);
     default:

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { type Cell, emptyCell, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
-import { isShownAsMoment, isShownAsNumber } from '../core/shown-number.ts';
+import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
 import type { AppendStep, DeleteStep, SetStep } from '../core/table.ts';
 import type { Request } from './client.ts';
 import { cellAt } from './grid.ts';
@@ -140,7 +140,7 @@ function misleads(before: Cell, kind: FieldKind | undefined): boolean {
       return isShownAsMoment(before);
     case 'date':
     case 'instant':
-      return before.kind !== 'number' || isShownAsNumber(before);
+      return before.kind !== 'number' || isShownWithoutDay(before);
     default:
       return false;
   }

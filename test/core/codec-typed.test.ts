@@ -118,6 +118,9 @@ describe('what a person types', () => {
     [fieldOfKind.number, { kind: 'number', number: 46_024, shown: '1/2/2026' }],
     [fieldOfKind.integer, { kind: 'number', number: 46_024, shown: '1/2' }],
     [task('parent_task_id'), { kind: 'number', number: 0.0625, shown: '1:30' }],
+    [fieldOfKind.number, { kind: 'number', number: (1250 * 60 + 50) / 1440, shown: '1250.50.00' }],
+    [fieldOfKind.number, { kind: 'number', number: 75_000 + 50 / 1440, shown: '1800000.50.00' }],
+    [fieldOfKind.integer, { kind: 'number', number: 10 / 24 + 5 / 1440, shown: '10.05.00' }],
   ] as const)('for a number, which the sheet took for a date or a time: %#', (field, cell) =>
     check(field, cell, {
       reason: `The sheet took ${field.header} for a date or a time: it shows “${cell.shown}”. Type the number again with the decimal sign of this spreadsheet, like 10.5 or 10,5, and then format the cell as a number.`,
@@ -160,6 +163,11 @@ describe('what a person types', () => {
     ['soon', { reason: '“soon” is not a date. Expected close takes a date like 2026-12-31.' }],
     [' ', { value: null }],
     [numberCell(-1), { reason: '“-1” is not a date. Expected close takes a date like 2026-12-31.' }],
+    [{ kind: 'number', number: 84 + (10 * 60 + 12) / 1440, shown: '2026.12.31' }, { value: '2026-12-31' }],
+    [
+      { kind: 'number', number: 52 + (2 * 60 + 50) / 1440, shown: '1250.50.00' },
+      { reason: '“1250.50.00” is not a date. Expected close takes a date like 2026-12-31.' },
+    ],
     ...(['2026', '2.026', '2,026.00'] as const).map(
       (shown): TypedCase => [
         { kind: 'number', number: 2026, shown },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../src/core/cell.ts';
-import { isShownAsMoment, isShownAsNumber } from '../../src/core/shown-number.ts';
+import { isShownAsMoment, isShownAsNumber, isShownWithoutDay } from '../../src/core/shown-number.ts';
 import { formatDate, formatGeneral, formatNumber } from '../../src/sandbox/sheets/number-format.ts';
 import { regionalOf } from '../../src/sandbox/sheets/regional.ts';
 
@@ -27,6 +27,10 @@ describe('a number that a sheet shows', () => {
     [1.0625, '25:30:00'],
     [0, '30.12.1899'],
     [0, '0:00'],
+    [0.4375, '10.30'],
+    [0.4375, '10.30.00'],
+    [0.4375, 'kl. 10.30'],
+    [(1250 * 60 + 50) / 1440, '1250.50.00'],
   ])('is a day or a time where people see one: %d as %s', (number, shown) => {
     expect(isShownAsMoment(cellOf(number, shown))).toBe(true);
     expect(isShownAsNumber(cellOf(number, shown))).toBe(false);
@@ -84,7 +88,29 @@ describe('a number that a sheet shows', () => {
     [46_387, '4,64E+04'],
     [50, '5000%'],
     [50, '5000 %'],
+    [1.0448, '1.04'],
+    [46_387.5, '46,388'],
+    [0.125, '0,13 €'],
+    [0, 'R 0.00'],
+    [12, '12.00 Kč'],
+    [-1250, '(1.250,00 Kč)'],
   ])('is a bare number where people see that: %d as %s', (number, shown) => {
     expect(isShownAsNumber(cellOf(number, shown))).toBe(true);
+    expect(isShownAsMoment(cellOf(number, shown))).toBe(false);
+  });
+
+  it('is a time also where a country puts a dot between hours and minutes, beyond a day too', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), (minutes) => {
+        const shown = `${Math.floor(minutes / 60)}.${String(minutes % 60).padStart(2, '0')}`;
+        expect(isShownAsMoment(cellOf(minutes / 1440, shown))).toBe(true);
+        expect(isShownWithoutDay(cellOf(minutes / 1440, `${shown}.00`))).toBe(true);
+      }),
+    );
+  });
+
+  it('shows its day with the time behind it', () => {
+    expect(isShownWithoutDay(cellOf(46_152.5625, '10.05.2026 13.30'))).toBe(false);
+    expect(isShownWithoutDay(cellOf(46_152, '2026.05.10'))).toBe(false);
   });
 });

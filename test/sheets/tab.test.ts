@@ -270,13 +270,21 @@ describe('requests', () => {
 
   test('a date gets a format where none shows yet, and a format that a person chose stays', () => {
     const shown: Cell = { kind: 'number', number: 46000, shown: '09.12.2025' };
-    const tab = bind(gridOf([row('1'), row('2', shown), row('3', numberCell(2026))]));
+    const hours: Cell = { kind: 'number', number: 84 + 612 / 1440, shown: '2026.12.31' };
+    const tab = bind(gridOf([row('1'), row('2', shown), row('3', numberCell(2026)), row('4', hours)]));
     const fieldsOf = (position: number) =>
       tabRequests(tab, sortSteps([setStep(position, emptyCell, { met: numberCell(46292) })]))[0]?.updateCells
         ?.fields;
     expect(fieldsOf(1)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
     expect(fieldsOf(2)).toBe('userEnteredValue');
     expect(fieldsOf(3)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
+    expect(fieldsOf(4)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
+  });
+
+  test('hours that a sheet made of a typed date are read as they are shown', () => {
+    const hours: Cell = { kind: 'number', number: 84 + 612 / 1440, shown: '2026.12.31' };
+    const { observed } = observeTab(gridOf([[textCell('1'), textCell('Acme'), hours]]), leads);
+    expect(observed).toMatchObject({ rows: [{ cells: { met: hours } }] });
   });
 
   test('a whole number in a cell that shows percents gets a plain format, in others none', () => {
