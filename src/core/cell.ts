@@ -1,3 +1,5 @@
+import { plainText } from './plain-text.ts';
+
 /**
  * What stands in one cell of a table, typed, never parsed. A formula and an error are kinds of their own,
  * because neither is a value that a person typed: they are read, never sent and never overwritten.
@@ -37,9 +39,9 @@ export function bareCell(cell: Cell): Cell {
   return cell.kind === 'formula' ? { kind: 'formula', formula: cell.formula } : cell;
 }
 
-/** Whether the cell's format shows its number as a percentage. */
+/** Whether the cell's format shows its number as a percentage; some countries put the sign in front. */
 export const isShownAsPercent = (cell: Cell): boolean =>
-  cell.kind === 'number' && (cell.shown?.endsWith('%') ?? false);
+  cell.kind === 'number' && cell.shown !== undefined && /^-?%|%$/.test(plainText(cell.shown));
 
 /** Whether two cells hold exactly the same. */
 export function equalCells(left: Cell, right: Cell): boolean {

@@ -1,5 +1,6 @@
-import type { Cell } from './cell.ts';
+import { type Cell, isShownAsPercent } from './cell.ts';
 import { type Moment, momentOfSerial } from './dates.ts';
+import { plainText } from './plain-text.ts';
 import { monthOfName } from './typed-date.ts';
 import { readTypedNumber } from './typed-number.ts';
 
@@ -10,24 +11,29 @@ import { readTypedNumber } from './typed-number.ts';
 export function isShownAsMoment(cell: Cell): boolean {
   if (cell.kind !== 'number' || cell.shown === undefined || isShownAsNumber(cell)) return false;
   const moment = momentOfSerial(cell.number);
-  return showsTime(cell.shown, cell.number, moment) || showsDay(cell.shown, moment);
+  const shown = plainText(cell.shown);
+  return showsTime(shown, cell.number, moment) || showsDay(shown, moment);
 }
 
-/** No day and no time is shown with an exponent or as a percentage. */
-const onlyOfNumbers = /\dE[-+]?\d|%$/i;
+/** No day and no time is shown with one, nor as a percentage. */
+const exponent = /\dE[-+]?\d/i;
 
 /** Whether people see a bare number, be it rounded: nothing tells them what day that is. */
-export const isShownAsNumber = (cell: Cell): boolean =>
-  cell.kind === 'number' &&
-  (cell.shown === undefined ||
-    onlyOfNumbers.test(cell.shown) ||
-    readShown(cell.shown).some((read) => isRounded(Math.abs(cell.number), Math.abs(read))));
+export function isShownAsNumber(cell: Cell): boolean {
+  if (cell.kind !== 'number') return false;
+  if (cell.shown === undefined || isShownAsPercent(cell)) return true;
+  const shown = plainText(cell.shown);
+  return (
+    exponent.test(shown) || readShown(shown).some((read) => isRounded(Math.abs(cell.number), Math.abs(read)))
+  );
+}
 
 /** What may be read as a number, whatever the currency beside it. */
 function readShown(shown: string): readonly number[] {
+  const { numbers } = readTypedNumber(shown);
+  if (numbers.length > 0) return numbers;
   const [numeral = '', ...others] = shown.match(/\d(?:[\d.,'’\s]*\d)?/g) ?? [];
-  const bare = others.length === 0 ? readTypedNumber(numeral).numbers : [];
-  return [...readTypedNumber(shown).numbers, ...bare];
+  return others.length > 0 || numeral === shown ? [] : readTypedNumber(numeral).numbers;
 }
 
 function isRounded(number: number, read: number): boolean {
@@ -39,8 +45,10 @@ function isRounded(number: number, read: number): boolean {
 /** Whether the day of the number can not be seen: people see a bare number, or hours as a duration counts them, in all its days together. */
 export function isShownWithoutDay(cell: Cell): boolean {
   if (cell.kind !== 'number' || isShownAsNumber(cell)) return cell.kind === 'number';
+  const shown = plainText(cell.shown ?? '');
+  if (!timePattern.test(shown)) return false;
   const moment = momentOfSerial(cell.number);
-  return showsClock(cell.shown ?? '', [durationHours(cell.number, moment)], moment);
+  return showsClock(shown, [durationHours(cell.number, moment)], moment);
 }
 
 /** Between hours and minutes some countries put a dot. */

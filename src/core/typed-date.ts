@@ -1,4 +1,5 @@
 import { dateToSerial, serialToDate } from './dates.ts';
+import { plainText } from './plain-text.ts';
 
 /** Whose names of months are understood; a name that means two months in two of them is understood by nobody. */
 const monthLanguages = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'nb', 'fi', 'pl', 'cs'];
@@ -35,7 +36,7 @@ const yearFirst = /^(?<year>\d{4})(?:-|\/|\.|年)(?<month>\d{1,2})(?:-|\/|\.|月
 const dayFirst = /^(?<day>\d{1,2})\.\s?(?<month>\d{1,2})\.\s?(?<year>\d{4})\.?$/;
 const eitherFirst = /^(?<one>\d{1,2})([/-])(?<two>\d{1,2})\2(?<year>\d{4})$/;
 const dayAndName =
-  /^(?<day>\d{1,2})(?:\.|º|er)?[\s-]*(?:de )?(?<name>\p{L}+)\.?,?[\s-]*(?:de )?(?<year>\d{4})$/u;
+  /^(?<day>\d{1,2})(?:\.|o(?!\p{L})|er)?[\s-]*(?:de )?(?<name>\p{L}+)\.?,?[\s-]*(?:de )?(?<year>\d{4})$/u;
 const nameAndDay = /^(?<name>\p{L}+)\.?\s*(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<year>\d{4})$/u;
 
 /**
@@ -43,10 +44,7 @@ const nameAndDay = /^(?<name>\p{L}+)\.?\s*(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?
  * `3/4/2026` is March in one country and April in the next.
  */
 export function readTypedDate(text: string): string[] {
-  const bare = text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .trim();
+  const bare = plainText(text);
   const slashed = eitherFirst.exec(bare)?.groups;
   if (slashed) {
     const { one = '', two = '', year = '' } = slashed;

@@ -1,3 +1,5 @@
+import { plainText } from './plain-text.ts';
+
 /** What a text may mean as a number: no reading when it is none, several when people of different countries read it differently. */
 export interface NumberReadings {
   readonly numbers: readonly number[];
@@ -10,6 +12,9 @@ const none: NumberReadings = { numbers: [], isPercent: false };
 /** A sheet and a double hold so many digits; a longer number would be another one. */
 const digitsMax = 15;
 
+/** Turks and Basques put it in front. */
+const percentSign = /^([-+]?)%\s*|\s*%$/;
+
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 const currencyMark = /^(?:[A-Z]{0,2}\p{Sc}|kr\.?|zł|[A-Z]{3})/iu;
 const currencyMarkBehind = /(?:\p{Sc}|kr\.?|zł|[A-Z]{3})$/iu;
@@ -19,13 +24,9 @@ const currencyMarkBehind = /(?:\p{Sc}|kr\.?|zł|[A-Z]{3})$/iu;
  * separators of any country. Both `1.234,56` and `1,234.56` mean one number everywhere, `1.234` does not.
  */
 export function readTypedNumber(text: string): NumberReadings {
-  const bare = text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .replaceAll('−', '-')
-    .trim();
-  const isPercent = bare.endsWith('%');
-  const amount = isPercent ? bare.slice(0, -1).trim() : stripCurrency(bare);
+  const bare = plainText(text);
+  const isPercent = percentSign.test(bare);
+  const amount = isPercent ? bare.replace(percentSign, '$1') : stripCurrency(bare);
   const { digits, isNegative } = stripSign(amount);
   const numbers = readDigits(isPercent ? digits : stripCurrency(digits));
   return numbers.length === 0
