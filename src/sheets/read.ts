@@ -10,6 +10,7 @@ import {
 import type { FieldKind } from '../core/field-kind.ts';
 import { labelKey } from '../core/label-key.ts';
 import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
+import { plainText } from '../core/plain-text.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
 import type { ObservedRow, ObservedTab, OwnRow } from '../core/table.ts';
 import { readTypedTruth } from '../core/typed-truth.ts';
@@ -227,10 +228,20 @@ function observeCell(cell: Cell, kind: FieldKind): Cell {
       return cell.kind === 'number' && isShownWithoutDay(cell)
         ? { ...cell, shown: describeCell(cell) }
         : bareCell(cell);
+    case 'lead':
+    case 'stage':
+    case 'lead-status':
+    case 'task-status':
+    case 'task-priority':
+      return showsMoreThanId(cell) ? cell : bareCell(cell);
     default:
       return bareCell(cell);
   }
 }
+
+/** Whether people see anything else than the digits of an id: what was pasted into the wrong column, as a day or an amount, names nothing. */
+const showsMoreThanId = (cell: Cell): boolean =>
+  cell.kind === 'number' && (isShownAsMoment(cell) || /[^\d\s.,'’]/.test(plainText(cell.shown ?? '')));
 
 /**
  * The first merged cell in a managed column: a write to the rest of a merged range is lost without a word, and so is what people say for

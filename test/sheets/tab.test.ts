@@ -287,6 +287,22 @@ describe('requests', () => {
     expect(observed).toMatchObject({ rows: [{ cells: { met: hours } }] });
   });
 
+  test('a day or an amount that was pasted into a column of leads is not read as the id of a lead, a number is', () => {
+    const deals = {
+      ...leads,
+      columns: [{ field: 'lead_id', kind: 'lead' as const, header: 'Title', ...both }],
+    };
+    const numbers: Cell[] = [
+      { kind: 'number', number: 46_387, shown: '31.12.2026' },
+      { kind: 'number', number: 1250, shown: '$1,250.00' },
+      { kind: 'number', number: 0.5, shown: '50%' },
+      { kind: 'number', number: 1250, shown: '1,250' },
+    ];
+    const { observed } = observeTab(gridOf(numbers.map((cell, at) => [numberCell(at + 1), cell])), deals);
+    const read = observed.state === 'read' ? observed.rows.map(({ cells }) => cells['lead_id']) : [];
+    expect(read).toEqual([...numbers.slice(0, 3), numberCell(1250)]);
+  });
+
   test('a whole number in a cell that shows percents gets a plain format, in others none', () => {
     const kind = 'integer' as const;
     const deals = { ...leads, columns: [{ field: 'confidence', kind, header: 'Title', ...both }] };
