@@ -43,6 +43,16 @@ const troubles: Readonly<Record<string, Trouble>> = {
     },
     end: (world) => type(world, 'title', 'Acme'),
   },
+  'a refusal in several lines, with the line breaks of another system': {
+    says: /^Error: The title\nis taken\./,
+    begin(world) {
+      type(world, 'title', 'Taken');
+      cycle(world);
+      cycle(world);
+      refuse(world, { state: 'refused', error: { code: 'CRM_REFUSED', message: 'The title\r\nis taken.' } });
+    },
+    end: (world) => type(world, 'title', 'Acme'),
+  },
   'a CRM that can not be reached': {
     says: /^Pending: The CRM did not answer\. The daemon tries again by itself\.$/,
     begin(world) {

@@ -1,7 +1,7 @@
 import { cutText, quoteText } from '../cut-text.ts';
 import { formatInstant } from '../dates.ts';
 import type { ObservedRow } from '../table.ts';
-import type { Value } from '../value.ts';
+import { cleanText, type Value } from '../value.ts';
 
 /** What happened to a row, from the most pressing to the least; each becomes one plain sentence in its Sync cell. */
 export type RowState =
@@ -22,9 +22,12 @@ export type RowState =
 /** Reasons come from many places, and a text that no cell can hold would keep all others from being written. */
 const syncLengthMax = 1_000;
 
-/** The text of the Sync cell. It depends on what is stored only, so that a row at rest is never written again. */
+/**
+ * The text of the Sync cell. It depends on what is stored only, and is as a sheet gives it back, so that a row at rest is never written
+ * again.
+ */
 export const syncText = (state: RowState, timeZone: string): string =>
-  cutText(wholeText(state, timeZone), syncLengthMax);
+  cutText(cleanText(wholeText(state, timeZone)), syncLengthMax);
 
 function wholeText(state: RowState, timeZone: string): string {
   switch (state.kind) {
