@@ -5,7 +5,8 @@ import { monthOfName } from './typed-date.ts';
 import { readTypedNumber } from './typed-number.ts';
 
 // What a cell's format makes of its number. Sheets makes days of what people type as `1/2` or, in a German sheet, as `10.5`, and times of
-// `1:30` or, in a Swedish sheet, of `10.5` and `1250.50`. Formats differ by country and by taste, so that not the look tells but whether it shows the very day or time of the number.
+// `1:30` or, in a Swedish sheet, of `10.5` and `1250.50`. Formats differ by country and by taste, so that not the look tells but whether it
+// shows the very day or time of the number.
 
 /** Whether people see the number as a day or a time. */
 export function isShownAsMoment(cell: Cell): boolean {
