@@ -26,6 +26,8 @@ export function connectRedis(url: string, clock: Clock, log: Log): RedisConnecti
     maxRetriesPerRequest: null,
     connectTimeout: deadlineMs,
     retryStrategy: (attempt) => (isEnding ? null : Math.min(attempt * 100, retryDelayMaxMs)),
+    // After a failover the former master goes on answering on old connections; a new one finds whoever has its address now.
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
   });
   const { host = '', port = 0 } = redis.options;
   const place = `${host}:${port}`;

@@ -8,6 +8,7 @@ import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import { realClock } from '../support/real-clock.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import {
+  commandRedis,
   findFreePort,
   flushRedis,
   type RedisServer,
@@ -15,6 +16,8 @@ import {
   startRedis,
   stopRedis,
 } from '../support/redis.ts';
+import { openSilentLine } from '../support/silent-line.ts';
+import { until } from '../support/until.ts';
 
 const clock = realClock;
 const lead = (id: string): RecordKey => ({ entity: 'lead', id });
@@ -337,6 +340,27 @@ describe('the work queue on BullMQ', () => {
     });
     own.process.kill('SIGCONT');
     await queue.add([cem]);
+
+    await worker.wokenFor(cem);
+  });
+
+  test('works again when another Redis has taken the place of one that lets nobody write any more', async () => {
+    const [former, next] = [await startOwnRedis(), await startOwnRedis()];
+    const line = await openSilentLine(former.port);
+    const worker = createWorker();
+    const queue = openBullmq(createRecordingLog(), { redisUrl: `redis://127.0.0.1:${line.port}` });
+    await queue.start(worker.wakeUp);
+    await queue.add([ann]);
+    await worker.wokenFor(ann);
+    line.leadTo(next.port);
+    await commandRedis(former, 'REPLICAOF', '127.0.0.1', String(next.port));
+    await expect(queue.add([bob])).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await until('the queue takes something again', () =>
+      queue.add([cem]).then(
+        () => true,
+        () => false,
+      ),
+    );
 
     await worker.wokenFor(cem);
   });

@@ -2,14 +2,17 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A way to a TCP server on this machine that can fall silent, as a network does in which the other end is gone. */
+/** A way to a TCP server on this machine that can fall silent, as a network does in which the other end is gone, or lead elsewhere. */
 export interface SilentLine {
   readonly port: number;
   /** Forwards nothing any more, on all connections that there are. New ones work. */
   fallSilent(): void;
+  /** New connections go to this port, as where a name has got another address. */
+  leadTo(target: number): void;
 }
 
-export async function openSilentLine(target: number): Promise<SilentLine> {
+export async function openSilentLine(firstTarget: number): Promise<SilentLine> {
+  let target = firstTarget;
   const open = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(target, '127.0.0.1');
@@ -37,6 +40,9 @@ export async function openSilentLine(target: number): Promise<SilentLine> {
     port: address.port,
     fallSilent() {
       for (const socket of open) socket.unpipe().pause();
+    },
+    leadTo(next) {
+      target = next;
     },
   };
 }
