@@ -137,8 +137,9 @@ export class Engine {
     this.#stopping.abort();
     const { clock, queue } = this.link;
     const isDone = new AbortController();
-    const finished = Promise.all([...this.#loops, queue.close(graceMs)]);
-    await Promise.race([finished, clock.sleep(graceMs, isDone.signal)]);
+    // A cycle that a command began is in none of the loops.
+    const ends = [...this.#loops, queue.close(graceMs), this.#cycleLock.run(async () => {})];
+    await Promise.race([Promise.all(ends), clock.sleep(graceMs, isDone.signal)]);
     isDone.abort();
   }
 

@@ -203,6 +203,34 @@ describe('rows that move while they are written', () => {
   const unavailable = { kind: 'unavailable', when: 'before', on: 'read' } as const;
 });
 
+test('a stop waits for the write to the sheet that a command began', async () => {
+  const stage = await openLaidOut();
+  const { table } = stage.link;
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const ended: string[] = [];
+  const engine = stage.createEngine({
+    isManual: true,
+    table: {
+      ...table,
+      async write(steps) {
+        begun.resolve();
+        await held.promise;
+        return table.write(steps).finally(() => ended.push('write'));
+      },
+    },
+  });
+  await engine.pullAll(() => {});
+  const applied = engine.apply((await engine.plan()).run);
+  await begun.promise;
+  const stopped = engine.stop(30_000).then(() => ended.push('stop'));
+  // Whatever waits for nothing else has ended by then.
+  await stage.readSheet();
+  held.resolve();
+  await stopped;
+  expect(ended).toEqual(['write', 'stop']);
+  expect(await applied).toEqual([]);
+});
+
 describe('a resync', () => {
   test('says what waits for a person', async () => {
     const stage = await openLaidOut();
