@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { isSyncError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { type Condition, ownConditions } from '../sync/conditions.ts';
 import type { Engine } from '../sync/engine.ts';
@@ -91,7 +92,9 @@ function defineOn(registry: Registry, links: ReadonlySet<Measured>): Define {
   const common = (name: string, help: string) => ({ name: prefix + name, help, registers: [registry] });
   const readAll = (read: Read): Value[] =>
     [...links].flatMap((link) =>
-      read(link).map(([labels, value]): Value => [{ ...labels, ...labelOf(link) }, value]),
+      unlessUnreadable(() => read(link)).map(
+        ([labels, value]): Value => [{ ...labels, ...labelOf(link) }, value],
+      ),
     );
   const gaugeOfAll: Define['gaugeOfAll'] = (name, help, read) => {
     const labelNames = ['condition', 'tab', 'side', 'lane', 'link'];
@@ -118,6 +121,16 @@ function defineOn(registry: Registry, links: ReadonlySet<Measured>): Define {
       });
     },
   };
+}
+
+/** Of a link whose mirror can not be read there are no numbers, but for those of its health, and those of the others. */
+function unlessUnreadable(read: () => readonly Value[]): readonly Value[] {
+  try {
+    return read();
+  } catch (error) {
+    if (!isSyncError(error)) throw error;
+    return [];
+  }
 }
 
 /** From what a quick cycle takes to what nobody should wait for. */
@@ -179,6 +192,7 @@ function addTabMetrics({ gauge }: Define): void {
         return value === undefined ? [] : [[{ tab: tab.title }, value]];
       });
   gauge('records', 'Records that are known, by tab and side.', (link) => {
+    tabsOf.delete(link);
     const { tabs } = readStatus(link.engine, undefined);
     tabsOf.set(link, tabs);
     return tabs.flatMap(({ recordsInCrm, recordsInTable, title: tab }): Value[] => [

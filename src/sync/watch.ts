@@ -1,4 +1,5 @@
 import { isQuiet } from '../core/decide/plan.ts';
+import { isSyncError } from '../core/errors.ts';
 import { listedEntities } from '../core/record.ts';
 import { addSample, type RequestUsage, type Sample, sampleEveryMs, sentBetween } from '../core/samples.ts';
 import { judgeStanding, type Standing, type StandingFacts } from '../core/standing.ts';
@@ -43,7 +44,7 @@ export class Watch {
 
   /** Looks now. */
   readStanding(): Standing {
-    const state = judgeStanding(this.#readFacts());
+    const state = unlessUnreadable(() => judgeStanding(this.#readFacts())) ?? 'failing';
     if (state !== this.#standing.state) this.#standing = { state, since: this.#engine.link.clock.now() };
     return this.#standing;
   }
@@ -57,7 +58,7 @@ export class Watch {
     const { clock } = this.#engine.link;
     while (!this.#stopping.signal.aborted) {
       this.readStanding();
-      if (clock.monotonicMs() - this.#sampledAt >= sampleEveryMs) this.#sample();
+      if (clock.monotonicMs() - this.#sampledAt >= sampleEveryMs) unlessUnreadable(() => this.#sample());
       await clock.sleep(lookEveryMs, this.#stopping.signal);
     }
   }
@@ -110,6 +111,16 @@ export class Watch {
     const isRead = listedEntities.every((entity) => sweeps.some((sweep) => sweep.entity === entity));
     if (isRead) this.#readAt ??= link.clock.now();
     this.#isFilled = this.#readAt !== undefined && (lastPlan?.at ?? 0) > this.#readAt && isAtRest;
+  }
+}
+
+/** What is seen; nothing while the mirror can not be read, which is for the health to tell: other links of the process go on. */
+function unlessUnreadable<Seen>(look: () => Seen): Seen | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (!isSyncError(error)) throw error;
+    return undefined;
   }
 }
 

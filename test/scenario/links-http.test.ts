@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { SyncError } from '../../src/core/errors.ts';
 import { startFront } from '../../src/http/front.ts';
 import type { Condition } from '../../src/sync/conditions.ts';
 import { healthOf } from '../support/health.ts';
@@ -95,6 +96,31 @@ describe('the HTTP side of several links', limit, () => {
     expect(text).toMatch(/^crm_sheet_sync_condition\{condition="STATE_BROKEN",link="nowhere"\} 1$/m);
     expect(text).not.toContain('link="there"');
     expect(text.match(/^crm_sheet_sync_[^{]*[ {](?!.*link=).*$/gm) ?? []).toEqual([]);
+  });
+
+  test('tells of the others, and goes on, while the mirror of one can not be read any more', async () => {
+    const { ask, engine } = await openFront();
+    const { mirror } = engine.link;
+    const fail = () => {
+      throw new SyncError('STATE_BROKEN', 'The mirror is damaged.');
+    };
+    for (const name of ['readOutbox', 'readRecords', 'readSweeps'] as const)
+      vi.spyOn(mirror, name).mockImplementation(fail);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(JSON.parse((await ask('/api/links')).text)).toMatchObject({
+      links: [
+        { name: 'here', standing: { state: 'failing' }, conditions: [{ name: 'STATE_BROKEN' }] },
+        { name: 'there' },
+        { name: 'nowhere' },
+      ],
+    });
+    expect((await ask('/metrics')).text).toMatch(
+      /^crm_sheet_sync_condition\{condition="STATE_BROKEN",link="here"\} 1$/m,
+    );
+    const watch = watchIdle(engine);
+    const watching = watch.run();
+    watch.stop();
+    await watching;
   });
 
   test('asks for the token before a link is read where the settings say so, and never for its health', async () => {
