@@ -178,7 +178,18 @@ const link = z.strictObject({
 });
 
 const unreadableRedis =
-  'must be an address such as redis://:password@host:6379; signs like / and # in the password are written as %2F and %23';
+  'must be an address such as redis://:password@host:6379; signs like /, # and % in the password are written as %2F, %23 and %25';
+
+/** Whether what is said of user and password can be decoded, too: a URL leaves it as it is. */
+function isReadable(address: string): boolean {
+  try {
+    const { password, username } = new URL(address);
+    decodeURIComponent(`${username}:${password}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** What a header of HTTP can carry: https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
 const headerText = /^[\x21-\x7e\xa0-\xff]([\x20-\x7e\xa0-\xff]*[\x21-\x7e\xa0-\xff])?$/;
@@ -197,7 +208,7 @@ export const settingsSchema = z.strictObject({
       redisUrl: z
         .string()
         .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
-        .refine((text) => !/^rediss?:/.test(text) || URL.canParse(text), unreadableRedis)
+        .refine((text) => !/^rediss?:/.test(text) || isReadable(text), unreadableRedis)
         .optional(),
       concurrency: count(4, 'Records that are sent to the CRM at the same time.'),
     })

@@ -190,13 +190,18 @@ test.each([
   expect(found).not.toContain(token);
 });
 
-test.each(['redis://:pass/word@redis:6379', 'redis://:pass#word@redis:6379', 'redis://redis:port'])(
+test.each([
+  'redis://:pass/word@redis:6379',
+  'redis://:pass#word@redis:6379',
+  'redis://:50%off@redis:6379',
+  'redis://redis:port',
+])(
   'an address of Redis that can not be read, as with a sign in the password, is refused and not repeated: %s',
   (url) => {
     expect(mistakes({ ...needed, REDIS_URL: url })).toEqual([
-      'queue.redisUrl (REDIS_URL): must be an address such as redis://:password@host:6379; signs like / and # in the password are written as %2F and %23',
+      'queue.redisUrl (REDIS_URL): must be an address such as redis://:password@host:6379; signs like /, # and % in the password are written as %2F, %23 and %25',
     ]);
-    expect(mistakes({ ...needed, REDIS_URL: 'redis://:pass%2Fword@redis:6379/2' })).toEqual([]);
+    expect(mistakes({ ...needed, REDIS_URL: 'redis://:pass%2Fwo%25rd@redis:6379/2' })).toEqual([]);
   },
 );
 
