@@ -62,3 +62,17 @@ test('a link that a process could not start keeps none of the others waiting', (
   const holders = new Map([['whole', 'b']]);
   expect(nextShare({ ...view, holders, failed: new Set(['broken']) }).take).toEqual(['broken']);
 });
+
+test('a link that nobody can run keeps a process that comes later from none of the others', () => {
+  const links = [...linksOf(5), 'broken'];
+  const holders = new Map(linksOf(5).map((link) => [link, 'a']));
+  const shareOf = (self: string, failed?: ReadonlySet<string>) =>
+    nextShare({ links, holders, processes: ['a', 'b'], self, ...(failed ? { failed } : {}) });
+  for (const given of ['link-4', 'link-3']) {
+    expect(shareOf('a')).toEqual({ take: [], give: given });
+    holders.delete(given);
+    expect(shareOf('b', new Set(['broken'])).take).toEqual([given, 'broken']);
+    holders.set(given, 'b');
+  }
+  expect(shareOf('a')).toEqual({ take: [], give: undefined });
+});
