@@ -187,7 +187,6 @@ export class LinkRunner {
     const move = async () => {
       try {
         await work();
-        post.trouble = undefined;
       } catch (error) {
         if (!isSyncError(error)) post.log.error('link.failed', { error });
         else if (!post.trouble) post.log.warn('link.not_run', { code: error.code, message: error.message });
@@ -230,6 +229,7 @@ export class LinkRunner {
       throw error;
     }
     post.running = running;
+    post.trouble = undefined;
     log.info('link.taken', { token: lease?.token });
   }
 
@@ -241,6 +241,7 @@ export class LinkRunner {
     running.close();
     post.running = undefined;
     post.lease = undefined;
+    post.trouble = undefined;
     log.info('link.left', { token: lease?.token });
     if (lease) await this.#options.board?.release(lease);
   }

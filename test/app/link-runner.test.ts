@@ -82,6 +82,20 @@ test('a link with a damaged mirror keeps two processes from none of the others',
   expect(runsHere(runner)).toEqual(['whole']);
 });
 
+test('that a link can not be run is still told after somebody else was faster to try it', limit, async () => {
+  let tries = 0;
+  const take: LeaseBoard['take'] = async (link) => {
+    tries += 1;
+    return tries === 1 ? boardOfTwo.take(link) : undefined;
+  };
+  const { directory, run, runner } = await runLinks(['damaged'], { ...boardOfTwo, take });
+  await mkdir(join(directory, 'links', 'damaged'), { recursive: true });
+  await writeFile(join(directory, 'links', 'damaged', 'mirror.db'), 'This is no mirror.');
+  run();
+  await until('it was tried again', async () => tries === 3);
+  expect(runner.list()).toMatchObject([{ conditions: [{ name: 'STATE_BROKEN' }] }]);
+});
+
 test(
   'that links wait for a Redis which was never there is told to the receiver of alerts',
   limit,
