@@ -42,6 +42,52 @@ export const linkVariable = 'CRM_SYNC_LINK';
  * allowed; a secret is never repeated.
  */
 export function loadLinks(environment: Environment): LinkSettings {
+  const checked = checkLinks(environment);
+  const mistakes = checked.flatMap(({ mistakes }) => mistakes);
+  const [first, ...others] = checked.flatMap(({ settings }) => settings ?? []);
+  if (first && mistakes.length === 0) mistakes.push(...checkSpreadsheets([first, ...others]));
+  if (!first || mistakes.length > 0) throw refusal(mistakes);
+  return [first, ...others];
+}
+
+/**
+ * The settings of the one link, or of the one that CRM_SYNC_LINK names, whatever is wrong with those of another. Fails with CONFIG_INVALID.
+ */
+export function loadSettings(environment: Environment): Settings {
+  const checked = checkLinks(environment);
+  const name = environment[linkVariable] || undefined;
+  const isMeant = (link: CheckedLink) => (name === undefined ? checked.length === 1 : link.name === name);
+  const meant = checked.find(isMeant);
+  if (!meant) throw unknownLink(name, checked);
+  const { mistakes, settings } = meant;
+  if (!settings || mistakes.length > 0) throw refusal(mistakes);
+  const { spreadsheetId } = settings.sheet;
+  const all = checked.flatMap((link) => link.settings ?? []);
+  const doubled = checkSpreadsheets(all.filter(({ sheet }) => sheet.spreadsheetId === spreadsheetId));
+  if (doubled.length > 0) throw refusal(doubled);
+  return settings;
+}
+
+function unknownLink(name: string | undefined, checked: readonly CheckedLink[]): SyncError {
+  const names = checked.flatMap((link) => link.name ?? []);
+  const known =
+    names.length > 0 ? `There are ${names.join(', ')}` : 'The configuration has no links with names';
+  return new SyncError(
+    'CONFIG_INVALID',
+    name === undefined ? `Name a link with --link. ${known}.` : `There is no link ${name}. ${known}.`,
+  );
+}
+
+/** A link with what is wrong in its settings. */
+interface CheckedLink {
+  readonly name?: string;
+  /** Absent where they can not be read. */
+  readonly settings?: Settings;
+  readonly mistakes: readonly string[];
+}
+
+/** Reads and checks the settings of every link. Fails with CONFIG_INVALID over what is not of one link. */
+function checkLinks(environment: Environment): CheckedLink[] {
   // An absent section counts as an empty one, so that an error names the setting that is missing.
   const { links: own = {}, ...tree }: Tree = {
     crm: {},
@@ -54,32 +100,11 @@ export function loadLinks(environment: Environment): LinkSettings {
     mistakes.push(...links.error.issues.map((issue) => describeIssue(issue, { links: own }, ['links'])));
   if (mistakes.length > 0 || !links.success) throw refusal(mistakes);
   const names = Object.keys(links.data);
-  const drafts =
-    names.length === 0
-      ? [{ tree }]
-      : names.map((name) => draftLink(name, tree, links.data[name] ?? {}, environment));
-  const checked = drafts.map(checkDraft);
-  mistakes.push(...checked.flatMap(({ mistakes }) => mistakes));
-  const [first, ...others] = checked.flatMap(({ settings }) => settings ?? []);
-  if (first && mistakes.length === 0) mistakes.push(...checkSpreadsheets([first, ...others]));
-  if (!first || mistakes.length > 0) throw refusal(mistakes);
-  return [first, ...others];
-}
-
-/** The settings of the one link, or of the one that CRM_SYNC_LINK names. Fails with CONFIG_INVALID. */
-export function loadSettings(environment: Environment): Settings {
-  const links = loadLinks(environment);
-  const name = environment[linkVariable] || undefined;
-  if (name === undefined && links.length === 1) return links[0];
-  const named = links.find(({ link }) => link !== undefined && link.name === name);
-  if (named) return named;
-  const names = links.flatMap(({ link }) => link?.name ?? []);
-  const known =
-    names.length > 0 ? `There are ${names.join(', ')}` : 'The configuration has no links with names';
-  throw new SyncError(
-    'CONFIG_INVALID',
-    name === undefined ? `Name a link with --link. ${known}.` : `There is no link ${name}. ${known}.`,
-  );
+  if (names.length === 0) return [checkDraft({ tree })];
+  return names.map((name) => ({
+    name,
+    ...checkDraft(draftLink(name, tree, links.data[name] ?? {}, environment)),
+  }));
 }
 
 /** The settings of a link before they are checked. */

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { loadLinks, loadSettings } from '../../src/app/config.ts';
+import { linkVariable, loadLinks, loadSettings } from '../../src/app/config.ts';
+import { createRereadKeys } from '../../src/app/reread-keys.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
 const keyOf = (digit: string) => `svc_live_${digit.repeat(64)}`;
 const common = { CRM_BASE_URL: 'https://crm.example/api/v1/external' };
@@ -112,4 +114,23 @@ test('a command about one link is told which there are, unless there is only one
   expect(loadSettings({ ...environment, CRM_SYNC_LINK: 'far-south' }).sheet.spreadsheetId).toBe('s');
   const one = writeConfig({ links: { north: twoLinks.links.north } });
   expect(loadSettings({ ...common, ...twoKeys, ...one }).link?.name).toBe('north');
+});
+
+test('what is wrong with another link keeps nobody from working on one, nor its key from being exchanged', () => {
+  const file = join(directory, 'key');
+  writeFileSync(file, keyOf('3'));
+  const environment = { ...common, CRM_API_KEY_NORTH_FILE: file, ...writeConfig(twoLinks) };
+  const settingsOf = (name: string) => loadSettings({ ...environment, [linkVariable]: name });
+  expect(settingsOf('north').crm.apiKey).toBe(keyOf('3'));
+  expect(createRereadKeys(environment, createRecordingLog(), 'north')()).toEqual([keyOf('3')]);
+  expect(refusalOf(() => settingsOf('far-south'))).toContain('links.far-south.crm.apiKey');
+  expect(refusalOf(() => settingsOf('west'))).toContain('There are north, far-south.');
+  expect(refusalOf(() => loadLinks(environment))).toContain('links.far-south.crm.apiKey');
+});
+
+test('a link whose spreadsheet another one has as well is refused by itself too', () => {
+  const links = { a: { sheet: { spreadsheetId: 'x' } }, b: { sheet: { spreadsheetId: 'x' } } };
+  const environment = { ...common, CRM_API_KEY: keyOf('1'), ...writeConfig({ links }) };
+  const said = refusalOf(() => loadSettings({ ...environment, [linkVariable]: 'a' }));
+  expect(said).toContain('a and b have the same sheet.spreadsheetId');
 });
