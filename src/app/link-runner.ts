@@ -236,14 +236,18 @@ export class LinkRunner {
   async #leave(post: Post, front: Front): Promise<void> {
     const { lease, log, name, running, settings } = post;
     if (!running) return;
-    await running.stop(graceOf(settings));
-    await front.shut(name);
-    running.close();
-    post.running = undefined;
-    post.lease = undefined;
-    post.trouble = undefined;
-    log.info('link.left', { token: lease?.token });
-    if (lease) await this.#options.board?.release(lease);
+    try {
+      await running.stop(graceOf(settings));
+    } finally {
+      // What was stopped does not go on by itself, also where a full disk could not take a note of it.
+      await front.shut(name);
+      running.close();
+      post.running = undefined;
+      post.lease = undefined;
+      post.trouble = undefined;
+      log.info('link.left', { token: lease?.token });
+      if (lease) await this.#options.board?.release(lease);
+    }
   }
 }
 

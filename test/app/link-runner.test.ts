@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { LinkRunner } from '../../src/app/link-runner.ts';
 import { type Settings, settingsSchema } from '../../src/app/settings.ts';
 import { SyncError } from '../../src/core/errors.ts';
@@ -80,6 +80,38 @@ test('a link with a damaged mirror keeps two processes from none of the others',
   run();
   await until('the whole link runs', async () => runsHere(runner).includes('whole'));
   expect(runsHere(runner)).toEqual(['whole']);
+});
+
+test('a link whose stop could not be noted is run again once nobody else has it', limit, async () => {
+  const held = new Set<string>();
+  const takes: string[] = [];
+  const board: LeaseBoard = {
+    ...boardOfTwo,
+    // The other process runs nothing until one is free, and is gone by then.
+    look: async () => ({
+      holders: new Map([...held].map((link) => [link, { process: 'this', url: front.url }])),
+      processes: takes.length < 3 && held.size === 2 ? ['this', 'other'] : ['this'],
+    }),
+    async take(link) {
+      takes.push(link);
+      held.add(link);
+      return boardOfTwo.take(link);
+    },
+    release: async ({ link }) => void held.delete(link),
+  };
+  const { run, runner } = await runLinks(['north', 'south'], board);
+  run();
+  const given = await until('both run', async () =>
+    runsHere(runner).length === 2 ? runner.list().at(-1)?.side?.engine : undefined,
+  );
+  vi.spyOn(given.link.mirror, 'saveFact').mockImplementation(() => {
+    throw new SyncError('STATE_FULL', 'The disk is full.');
+  });
+  await until('one is stopped', async () => given.isStopping);
+  await until('it runs again', async () => {
+    const side = runner.list().at(-1)?.side;
+    return side !== undefined && !side.engine.isStopping;
+  });
 });
 
 test('that a link can not be run is still told after somebody else was faster to try it', limit, async () => {
