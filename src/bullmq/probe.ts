@@ -11,6 +11,8 @@ export interface RedisLook {
   readonly evictionPolicy: string;
   /** Whether it writes every change into a file (`appendonly`). */
   readonly isAppendOnly: boolean;
+  /** Whether it follows another one, and takes nothing from anybody else. */
+  readonly isReadOnly: boolean;
 }
 
 const connectTimeoutMs = 2000;
@@ -39,6 +41,7 @@ export async function lookAtRedis(url: string): Promise<RedisLook> {
       version: facts.get('redis_version') ?? 'unknown',
       evictionPolicy: facts.get('maxmemory_policy') ?? 'unknown',
       isAppendOnly: facts.get('aof_enabled') === '1',
+      isReadOnly: facts.get('slave_read_only') === '1',
     };
   } catch (error) {
     // A failed connection is told by the event; the call only says that the connection is closed.

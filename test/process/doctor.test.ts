@@ -11,7 +11,7 @@ import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { spawnCommand, spawnDaemon } from '../support/daemon-process.ts';
-import { findFreePort, silentPort, startRedis, stopRedis } from '../support/redis.ts';
+import { commandRedis, findFreePort, silentPort, startRedis, stopRedis } from '../support/redis.ts';
 
 const limit = { timeout: 60_000 };
 
@@ -268,6 +268,17 @@ describe('doctor', limit, () => {
     expect(checks.get('tab of tasks')).toMatchObject({ state: 'ok' });
     expect(checks.get('tab of tasks')?.found).toContain('columns of people: My notes');
     expect(checks.get('tab of conflicts')).toMatchObject({ state: 'ok' });
+  });
+
+  test('says of a Redis that lets nobody write, because it follows another, who must be named instead', async () => {
+    const surgery = await openLaidOutSurgery();
+    const redis = await startRedis();
+    onTestFinished(() => stopRedis(redis));
+    await commandRedis(redis, 'REPLICAOF', '127.0.0.1', String(silentPort));
+    const { code, checks } = await surgery.diagnose({ REDIS_URL: redis.url });
+    expect(code).toBe(1);
+    expect(namesIn(checks, 'failed')).toEqual(['Redis']);
+    expect(checks.get('Redis')?.advice).toContain('REDIS_URL');
   });
 
   test('says that Redis is down and exits with 4', async () => {

@@ -20,10 +20,15 @@ const ofRedis = (
   },
 });
 
-const redis = ofRedis('Redis', ({ place, version }) => {
+const redis = ofRedis('Redis', ({ isReadOnly, place, version }) => {
   const found = `version ${version} at ${place}`;
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOld = major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1]);
+  if (isReadOnly)
+    return bad(
+      `${found}, a replica that lets nobody write`,
+      'Let REDIS_URL name the master that it follows.',
+    );
   return isOld ? bad(found, `BullMQ wants ${oldestVersion.join('.')} or newer.`) : good(found);
 });
 
