@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { isSyncError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { type Condition, ownConditions } from '../sync/conditions.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type Health, isAlive, isReady } from '../sync/health.ts';
 import { readStatus, type TabStatus } from '../sync/status.ts';
 import { readUnderWay } from '../sync/under-way.ts';
-import type { Watch } from '../sync/watch.ts';
+import { unlessUnreadable, type Watch } from '../sync/watch.ts';
 
 /** A link as it is measured. */
 export interface Measured {
@@ -92,7 +91,8 @@ function defineOn(registry: Registry, links: ReadonlySet<Measured>): Define {
   const common = (name: string, help: string) => ({ name: prefix + name, help, registers: [registry] });
   const readAll = (read: Read): Value[] =>
     [...links].flatMap((link) =>
-      unlessUnreadable(() => read(link)).map(
+      // Of a link whose mirror can not be read there are no numbers, but for those of its health, and those of the others.
+      (unlessUnreadable(() => read(link)) ?? []).map(
         ([labels, value]): Value => [{ ...labels, ...labelOf(link) }, value],
       ),
     );
@@ -121,16 +121,6 @@ function defineOn(registry: Registry, links: ReadonlySet<Measured>): Define {
       });
     },
   };
-}
-
-/** Of a link whose mirror can not be read there are no numbers, but for those of its health, and those of the others. */
-function unlessUnreadable(read: () => readonly Value[]): readonly Value[] {
-  try {
-    return read();
-  } catch (error) {
-    if (!isSyncError(error)) throw error;
-    return [];
-  }
 }
 
 /** From what a quick cycle takes to what nobody should wait for. */

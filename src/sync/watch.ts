@@ -115,7 +115,7 @@ export class Watch {
 }
 
 /** What is seen; nothing while the mirror can not be read, which is for the health to tell: other links of the process go on. */
-function unlessUnreadable<Seen>(look: () => Seen): Seen | undefined {
+export function unlessUnreadable<Seen>(look: () => Seen): Seen | undefined {
   try {
     return look();
   } catch (error) {
