@@ -232,11 +232,14 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(closeMended([write], mended)).toMatchObject([{ id: 'w1', sets: [{ slot: 0 }] }]);
   });
 
-  it('the last first, also where the reply to an earlier one came later', () => {
+  it.each([
+    ['new-00000000abcd-000000000001', 'new-00000000abcd-000000000002'],
+    ['Synced 2026-12-31 09:00', '7'],
+  ])('the last first, also where the reply to an earlier one came later: %s under %s', (...ids) => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const copy = copyRow(world, leadKey(1));
     const { cells, id } = copy;
-    const [first, last] = ['new-00000000abcd-000000000001', 'new-00000000abcd-000000000002'].map(textCell);
+    const [first, last] = ids.map(textCell);
     const claim = (token: Cell | undefined, found: Cell = emptyCell): SentSet => ({
       ...setTo(emptyCell, { cells: {}, kept: keptRow(found, { ...cells }), position: 3 }),
       ...(token && { id: token }),

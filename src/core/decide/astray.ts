@@ -16,6 +16,7 @@ import {
   isLeft,
   isRetyped,
   leftFields,
+  showsWritten,
 } from './hit-rows.ts';
 import type { Plan } from './plan.ts';
 import { isMarkedCopy } from './sync-text.ts';
@@ -59,21 +60,25 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
 
 /**
  * The writes from the one that landed last on. They are known in the order in which their replies came, and one whose reply was lost may
- * have landed before another that was answered at once: the token that it wrote stood in a row then which that one reached.
+ * have landed before another that was answered at once.
  */
 function lastFirst(writes: readonly OpenWrite[]): readonly OpenWrite[] {
   const ordered: OpenWrite[] = [];
   for (const write of writes) {
-    const tokens = new Set(
-      write.sets.flatMap(({ id }) => (id ? [describeCell(id)] : [])).filter(isClaimToken),
-    );
-    const covering = ordered.findIndex(({ sets }) =>
-      sets.some(({ kept }) => kept && tokens.has(describeCell(kept.id))),
-    );
+    const covering = ordered.findIndex((other) => covers(other, write) && !covers(write, other));
     ordered.splice(covering < 0 ? ordered.length : covering, 0, write);
   }
   return ordered.toReversed();
 }
+
+/** Whether a write found in a row what the earlier one had put there. */
+const covers = (later: OpenWrite, earlier: OpenWrite): boolean =>
+  earlier.sets.some(
+    (sent) =>
+      sent.kept &&
+      !showsWritten(sent.kept, sent) &&
+      later.sets.some(({ entity, kept }) => entity === sent.entity && kept && showsWritten(kept, sent)),
+  );
 
 /** The rows as they stand after repairs. */
 function mendedRows(rows: readonly ObservedRow[], repairs: readonly Repair[]): readonly ObservedRow[] {

@@ -140,7 +140,7 @@ const shareOf =
   };
 
 /** Whether a row shows everything that a set wrote into its columns, which is something. */
-function showsWritten(row: ObservedRow, { cells, id }: SentSet): boolean {
+export function showsWritten(row: Pick<ObservedRow, 'cells' | 'id'>, { cells, id }: SentSet): boolean {
   const written = Object.entries(cells).filter(([name, { kind }]) => kind !== 'empty' && name in row.cells);
   const hasId = id !== undefined && id.kind !== 'empty' && equalCells(row.id, id);
   return (hasId || written.length > 0) && written.every(([name, cell]) => isSameKept(row.cells[name], cell));
