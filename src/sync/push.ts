@@ -1,6 +1,7 @@
 import { describeAnswered } from '../core/answered.ts';
 import { backoffMs } from '../core/backoff.ts';
 import { vanishedScope } from '../core/decide/context.ts';
+import { isStuck } from '../core/decide/refused.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { customFieldKey } from '../core/field.ts';
 import type { WriteAnswer } from '../core/ports.ts';
@@ -317,10 +318,15 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
     });
   } else {
     const sent = isLost ? current : withoutAttempt(current, item);
-    mirror.saveOutboxItem({ ...sent, state: 'waiting', attempts, dueAt, error: details });
+    const next: OutboxItem = { ...sent, state: 'waiting', attempts, dueAt, error: details };
+    // Nor is there anybody who could answer what is to become of it.
+    if (item.isUndo && isStuck(next)) return giveUpUndo(mirror, next, failsOnIt, clock.now());
+    mirror.saveOutboxItem(next);
     if (error.code === 'CRM_FORBIDDEN') putOffAlike(link, item, dueAt);
   }
 }
+
+const failsOnIt = 'The CRM fails on this change again and again.';
 
 /**
  * Steps that lack the same scope wait until one of them has found out whether it is still missing: each asking for itself, some dozens

@@ -246,6 +246,39 @@ test('what the CRM does not let be taken back stays on both sides, and the histo
   expect(after.sheet).toEqual(after.crm);
 });
 
+test('what the CRM fails on again and again is not taken back for ever, and what people type into its row goes on to the CRM', async () => {
+  const stage = await openLeadsStage();
+  const { link, settle } = stage;
+  const type = (text: string) =>
+    stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text });
+  const key = { entity: 'lead', id: await stage.firstLead() } as const;
+  await type('Typed');
+  await settle();
+  const [before] = link.mirror.searchJournal({ field: 'title', limit: 1 });
+  await undo(link, { id: before?.id });
+  const failing: Link = {
+    ...link,
+    crm: {
+      ...link.crm,
+      getRecord: (...asked) => link.crm.getRecord(...asked),
+      updateRecord: () => Promise.reject(new SyncError('CRM_UNKNOWN_OUTCOME', 'It answered 500.')),
+    },
+  };
+  for (const _attempt of Array.from({ length: 5 })) {
+    const item = link.mirror.findOutboxItem(key);
+    expect(item?.isUndo).toBe(true);
+    if (item) link.mirror.saveOutboxItem({ ...item, dueAt: 0 });
+    await pushRecord(failing, key);
+  }
+  expect(link.mirror.searchJournal({ key, limit: 2 }).map(({ cause }) => cause)).toEqual([
+    'not taken back: The CRM fails on this change again and again.',
+    'sent to the CRM, which did not say whether it took it',
+  ]);
+  await type('Typed later');
+  await settle();
+  expect((await stage.titles()).crm.get(key.id)).toBe('Typed later');
+});
+
 test('a record that the key may not delete stays, and what people type into its row goes on to the CRM', async () => {
   const stage = await openLeadsStage();
   const { link, settle } = stage;
