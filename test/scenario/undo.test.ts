@@ -213,6 +213,33 @@ test('a run is taken back as a whole, however many records it changed', async ()
   expect((await undo(link, { run: 'large' })).refusals).toHaveLength(lines.length);
 });
 
+test('many values and records that are taken back at once go from the sheet as well, and no brake asks about them', async () => {
+  const stage = await openLeadsStage();
+  const { engine, link, settle } = stage;
+  const rows = Array.from({ length: 6 }, (_, index) => index);
+  const paste = async (column: string, textOf: (index: number) => string) => {
+    const texts = rows.map((index) => [textOf(index)]);
+    await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 6, column, rows: texts });
+    await settle();
+  };
+  const before = await stage.titles();
+  await paste('Title', (index) => `Not meant ${index}`);
+  const created = link.mirror
+    .searchJournal({})
+    .find(({ kind, side }) => kind === 'create' && side === 'crm')?.run;
+  await paste('Website', (index) => `https://not-meant-${index}.example`);
+  const [filled] = link.mirror.searchJournal({ field: 'about.url', limit: 1 });
+  for (const run of [filled?.run, created]) {
+    const { refusals, steps } = await undo(link, { run });
+    expect({ refusals, steps: steps.length }).toEqual({ refusals: [], steps: rows.length });
+    for (const { key } of steps) await pushRecord(link, key);
+    await engine.cycle();
+    expect(engine.lastPlan?.brakes).toEqual([]);
+    await settle();
+  }
+  expect(await stage.titles()).toEqual(before);
+});
+
 test('what the CRM does not let be taken back stays on both sides, and the history says why', async () => {
   const stage = await openLeadsStage();
   const { link, settle } = stage;

@@ -56,13 +56,23 @@ export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
   });
 }
 
-/** The values of a judged row that the CRM has no more, where nobody changed them in the table. */
-export function clearedOf({ record, agreement, decided }: JudgedRow): Edit[] {
+/** The values of a judged row that the CRM has no more, where nobody changed them in the table and it was not us who emptied them. */
+export function clearedOf(judged: JudgedRow): Edit[] {
+  const { record, agreement, decided } = judged;
   return decided.flatMap(({ field: { name }, outcome }) => {
     const isCleared = outcome.kind === 'toTable' && outcome.value === null && outcome.lost === undefined;
     const agreed = displacedValue(agreement, record.key.id, name);
-    return isCleared && !outcome.isUndone && agreed ? [{ ...agreed, after: null }] : [];
+    const isMeant = outcome.kind === 'toTable' && (outcome.isUndone || isTakenBack(judged, name));
+    return isCleared && !isMeant && agreed ? [{ ...agreed, after: null }] : [];
   });
+}
+
+/** Whether our last write replaced the agreed value in the CRM, and the table has yet to follow: a person took something back. */
+function isTakenBack({ record: { written }, agreement }: JudgedRow, name: FieldName): boolean {
+  const replaced = written?.before[name];
+  const agreed = agreement?.fields[name];
+  if (written === undefined || replaced === undefined || agreed === undefined) return false;
+  return equalValues(replaced, agreed) && (agreement?.changedAt ?? 0) <= written.at;
 }
 
 /**

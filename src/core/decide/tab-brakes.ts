@@ -145,8 +145,8 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
 const isOfGoneRecords = ({ scope }: Brake): boolean => scope.endsWith(':gone');
 
 /**
- * The records with a row that are gone from the CRM or that a list lacked, and not because of another one. Those of which several rows have
- * the ID count too.
+ * The records with a row that are gone from the CRM or that a list lacked, and not because of another one, nor because a person had us take
+ * them back. Those of which several rows have the ID count too.
  */
 function findGone(context: TabContext, { copies, records }: Binding): KnownRecord[] {
   const ids = new Set([...records, ...copies].map(({ id }) => id));
@@ -154,9 +154,16 @@ function findGone(context: TabContext, { copies, records }: Binding): KnownRecor
     const record = context.records.get(id);
     const isMissing = record?.presence === 'gone' || (record?.missedSweeps ?? 0) > 0;
     const isExplained = !areLeadsStopped(context) && record && context.cascades.isGoneWith(record);
-    return record && isMissing && !isExplained ? [record] : [];
+    return record && isMissing && !isExplained && !isTrashedByUs(record) ? [record] : [];
   });
 }
+
+/** Whether our last write was its delete, and nobody has seen it since. A delete replaces nothing, and an update always something. */
+const isTrashedByUs = ({ lastSeenAt, presence, written }: KnownRecord): boolean =>
+  presence === 'gone' &&
+  written !== undefined &&
+  Object.keys(written.before).length === 0 &&
+  lastSeenAt <= written.at;
 
 /** As the absence of records is proven one after another, those count too that a list lacked: else many would never be gone at once. */
 const provenTogether = (missing: readonly KnownRecord[]) =>
