@@ -51,9 +51,18 @@ const isCreate = (subject: string): boolean => isClaimToken(parseRecordKey(subje
 export const readAnswer = (scope: string, text: string): Answer | undefined =>
   answersTo(scope).find((answer) => labelKey(answerLabels[answer]) === labelKey(text));
 
-/** The answer as it is kept until it is carried out. Deciding knows the sheet as the table. */
-export const decisionOf = (scope: string, answer: Answer, at: number): Decision => ({
+/**
+ * The answer as it is kept until it is carried out. Deciding knows the sheet as the table. `seen` is what a brake showed when it was
+ * answered: until the sheet is read again, more may have happened behind it.
+ */
+export const decisionOf = (scope: string, answer: Answer, at: number, seen?: string): Decision => ({
   scope,
-  choice: answer === 'sheet' ? 'table' : answer,
+  choice: `${answer === 'sheet' ? 'table' : answer}${seen === undefined ? '' : `:${seen}`}`,
   at,
 });
+
+/** The answer to a brake, and what the brake showed then; absent in old mirrors. */
+export function readBrakeAnswer(choice: string): { readonly answer: string; readonly seen?: string } {
+  const [, answer = choice, seen] = /^(\w+):(.*)$/s.exec(choice) ?? [];
+  return seen === undefined ? { answer } : { answer, seen };
+}

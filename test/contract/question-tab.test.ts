@@ -266,7 +266,7 @@ describe('between our read and our write', () => {
   test('a choice that is made then stays where it was made, and is read the next time', async () => {
     const now = [first, second, asked(3, 'Changed')];
     await cycle(now, choose(2, 'CRM'));
-    expect(findAnswers(await readQuestions(), { conflicts: [], questions: now }, [], 7)).toEqual([
+    expect(findAnswers(await readQuestions(), { brakes: [], conflicts: [], questions: now }, [], 7)).toEqual([
       { scope: first.scope, choice: 'table', at: 7 },
       { scope: second.scope, choice: 'crm', at: 7 },
     ]);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { decisionOf } from '../../src/core/answer.ts';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { shownOf } from '../../src/core/decide/brakes.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import {
   changeRecord,
@@ -144,6 +146,25 @@ describe('once a person let go records that are gone from the CRM, whose rows so
     world.decisions.set('brake:lead:gone', 'approve');
     expect(settle(world).brakes).toEqual([]);
     expect(world.sheet.lead).toHaveLength(20);
+  });
+
+  it('S5: an answer that is read when more have disappeared than it was given for is over, and all of them are asked about', () => {
+    const world = worldWithLeads(titles);
+    const answer = ({ brakes: [brake] }: Plan) => {
+      if (!brake) throw new Error('There is no brake.');
+      const { choice, scope } = decisionOf(brake.scope, 'approve', world.now, shownOf(brake));
+      world.decisions.set(scope, choice);
+    };
+    answer(proveGone(world, between(1, 10)));
+    expect(proveGone(world, between(11, 50)).brakes).toMatchObject([
+      { scope: 'brake:lead:gone', changes: { count: 50 } },
+    ]);
+    expect(world.sheet.lead).toHaveLength(60);
+    expect([...world.decisions]).toEqual([]);
+    answer(rest(world));
+    expect(settle(world).brakes).toEqual([]);
+    expect(world.sheet.lead).toHaveLength(10);
+    expect([...world.decisions]).toEqual([]);
   });
 
   it('one further row goes without a question', () => {

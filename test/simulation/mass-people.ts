@@ -1,3 +1,4 @@
+import { readBrakeAnswer } from '../../src/core/answer.ts';
 import { deleteRecord } from './crm-people.ts';
 import type { Operation } from './operation.ts';
 import { isRecordId, type People } from './people.ts';
@@ -28,9 +29,10 @@ export function deleteManyRows(people: People, { which, what, how }: Operation):
 /** Whether somebody agreed that the record goes, and the daemon has not seen since that its row was there once more. */
 function isGoingAlready({ stage: { link } }: People, entity: TabEntity, id: string): boolean {
   const agreed = ['vanished', 'emptied'].map((kind) => `brake:${entity}:${kind}`);
+  const isTrash = (choice: string) => readBrakeAnswer(choice).answer === 'trash';
   return (
     link.mirror.findOutboxItem({ entity, id })?.kind === 'delete' ||
-    link.mirror.readDecisions().some(({ choice, scope }) => choice === 'trash' && agreed.includes(scope))
+    link.mirror.readDecisions().some(({ choice, scope }) => isTrash(choice) && agreed.includes(scope))
   );
 }
 

@@ -1,6 +1,7 @@
 import { parseRecordKey, type RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
 import { isEditedInCrm, ruleOf } from './absent.ts';
+import { shownOf } from './brakes.ts';
 import { goneScope, meantScope, type TabContext, vanishedScope } from './context.ts';
 import type { Edit } from './disorder.ts';
 import type { Brake } from './plan.ts';
@@ -21,11 +22,23 @@ export interface Tripped {
 /** Stands where the answer was, from when it is known what it was given for until that is done. */
 const noted = 'noted';
 
-/** Whether a person has just let go what tripped the brake. */
-export function isLetGo({ decision }: TabContext, { brake }: Tripped): boolean {
+/** Whether a person has just let go what tripped the brake, in the face of all of it. */
+export function isLetGo({ decision, seenOf }: TabContext, tripped: Tripped): boolean {
+  const { brake } = tripped;
   const choice = decision(brake.scope);
-  return choice !== undefined && choice !== noted;
+  const seen = seenOf(brake.scope);
+  const isSeen = seen === undefined || seen === shownOf(brake) || countChanges(tripped) === 0;
+  return choice !== undefined && choice !== noted && isSeen;
 }
+
+/** Whether a brake that holds was answered before more happened behind it: then it is asked about anew. */
+export const isOutrun = ({ peek }: TabContext, { scope }: Brake): boolean => {
+  const choice = peek(scope);
+  return choice !== undefined && choice !== noted;
+};
+
+const countChanges = ({ edits, goneRecords, vanishedRows }: Tripped): number =>
+  edits.length + goneRecords.length + vanishedRows.length;
 
 /** The edits that nobody approved, and not with this value. */
 export const unapprovedEdits = ({ decision, entity, peek }: TabContext, edits: readonly Edit[]): Edit[] =>
@@ -55,7 +68,7 @@ export const unapprovedGone = (
 export function noteApproval(context: TabContext, tripped: Tripped): void {
   const { brake, edits, goneRecords, vanishedRows } = tripped;
   const { draft, entity, input, peek } = context;
-  if (edits.length + goneRecords.length + vanishedRows.length === 0) return;
+  if (countChanges(tripped) === 0) return;
   const note = (scope: string, choice: string) => draft.noted.push({ scope, choice, at: input.now });
   for (const { id, field, after } of edits) note(meantScope({ entity, id }, field), JSON.stringify(after));
   const answer = peek(brake.scope);

@@ -34,6 +34,9 @@ export const stopped = (changes: readonly StoppedChange[]): StoppedChanges => ({
   shown: changes.slice(0, shownMax),
 });
 
+/** What whoever answers a brake has seen of it. */
+export const shownOf = ({ changes, reason }: Brake): string => `${changes.count}: ${reason}`;
+
 /** The brakes that a tab's losses trip. While one holds, nothing is written for that tab on either side. */
 export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   const { entity, agreed, vanishedRows, goneRecords } = losses;

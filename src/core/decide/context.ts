@@ -77,6 +77,8 @@ export interface TabContext {
   readonly decision: (scope: string) => string | undefined;
   /** The same without marking it. */
   readonly peek: (scope: string) => string | undefined;
+  /** What a brake showed when a person answered it, where that is known. */
+  readonly seenOf: (scope: string) => string | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readBrakeAnswer } from '../answer.ts';
 import { createNames } from '../codec.ts';
 import { describeEntity } from '../field.ts';
 import { recordTabs, type TabLayout } from '../layout.ts';
@@ -51,7 +52,10 @@ function decideOnce(input: DecideInput): Plan {
   );
   const questionTab = readQuestionTab(table);
   const standing = new Set((questionTab?.rows ?? []).map(scopeOf));
-  const answers = new Map(known.decisions.map((decision) => [decision.scope, decision.choice]));
+  const answers = new Map(
+    known.decisions.map(({ scope, choice }) => [scope, readChoice(scope, choice).answer]),
+  );
+  const seen = new Map(known.decisions.map(({ scope, choice }) => [scope, readChoice(scope, choice).seen]));
   const decision = (scope: string) => {
     const choice = answers.get(scope);
     if (choice !== undefined) draft.usedDecisions.add(scope);
@@ -88,6 +92,7 @@ function decideOnce(input: DecideInput): Plan {
       outbox: ofEntity(entity, known.outbox),
       decision,
       peek: (scope) => answers.get(scope),
+      seenOf: (scope) => seen.get(scope),
     });
     if (!isDecided) held.add(entity);
   }
@@ -118,6 +123,9 @@ const waitingDeletes = (entity: Entity, outbox: readonly OutboxItem[]): RecordKe
         key.entity === entity && kind === 'delete' && !isUndo && state === 'waiting',
     )
     .map(({ key }) => key);
+
+const readChoice = (scope: string, choice: string): ReturnType<typeof readBrakeAnswer> =>
+  scope.startsWith('brake:') ? readBrakeAnswer(choice) : { answer: choice };
 
 /** Brings the tab of the questions up to date, or mends it first. */
 function writeQuestions(

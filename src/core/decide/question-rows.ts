@@ -6,6 +6,7 @@ import { chooseField, sinceField } from '../question-tab.ts';
 import type { Decision } from '../state.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
 import { readSideAnswer, writeSideAnswer } from '../typed-answer.ts';
+import { shownOf } from './brakes.ts';
 import { conflictScope, scopeEntity } from './context.ts';
 import { listOr } from './list-words.ts';
 import type { Conflict, Plan, Question, TableStep } from './plan.ts';
@@ -66,7 +67,7 @@ function readReply({ scope }: Question, rows: readonly ObservedRow[]): Reply {
  */
 export function findAnswers(
   tab: QuestionTab,
-  { conflicts, questions }: Pick<Plan, 'conflicts' | 'questions'>,
+  { brakes, conflicts, questions }: Pick<Plan, 'brakes' | 'conflicts' | 'questions'>,
   known: readonly Decision[],
   at: number,
 ): Decision[] {
@@ -82,7 +83,9 @@ export function findAnswers(
       (rows.get(scope) ?? []).filter((row) => asks(row, question)),
     );
     if (reply.kind !== 'answer') return [];
-    const decision = forValues(decisionOf(scope, reply.answer, at), disputed.get(scope));
+    const brake = brakes.find((candidate) => candidate.scope === scope);
+    const seen = brake && shownOf(brake);
+    const decision = forValues(decisionOf(scope, reply.answer, at, seen), disputed.get(scope));
     return choices.get(scope) === decision.choice ? [] : [decision];
   });
 }

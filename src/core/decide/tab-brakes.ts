@@ -2,6 +2,7 @@ import type { Agreement, KnownRecord } from '../state.ts';
 import type { FieldName } from '../value.ts';
 import {
   isLetGo,
+  isOutrun,
   keepApprovals,
   noteApproval,
   type Tripped,
@@ -48,6 +49,7 @@ export function isBraked(context: TabContext, all: Binding, losses: Losses): boo
   const isWithheld = elsewhere.length + withholding.length > 0;
   const found = findHoldingBrakes(context, binding, { orphaned, vanished: steadilyVanished }, rested);
   for (const tripped of found.letGo) noteApproval(context, tripped);
+  for (const brake of found.holding) if (isOutrun(context, brake)) draft.outrunDecisions.add(brake.scope);
   const holding = [...elsewhere, ...found.holding];
   draft.brakes.push(...holding);
   if (!isWithheld && holding.length === 0) {
