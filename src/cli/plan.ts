@@ -20,6 +20,7 @@ const planShape = z.looseObject({
       key: keyShape.optional(),
       offers: z.record(z.string(), z.unknown()),
       creates: z.record(z.string(), z.unknown()).optional(),
+      journal: z.looseObject({ after: z.record(z.string(), z.unknown()) }).optional(),
       write: z.looseObject({ kind: z.enum(['set', 'append', 'delete']), entity: z.string() }),
     }),
   ),
@@ -53,12 +54,14 @@ function describePlan({ id, outbox, table, conflicts, brakes, holds, refusals, r
     ...outbox.save.map(
       ({ key, kind, fields }) => `CRM    ${kind} ${nameOf(key, key.entity)} ${describeFields(fields)}`,
     ),
-    ...table.map(({ creates, key, write, offers }) => {
+    ...table.map(({ creates, journal, key, write, offers }) => {
       if (creates) return `CRM    create ${nameOf(undefined, write.entity)} ${describeFields(creates)}`;
+      // What somebody typed is written as well, and offered to nobody.
+      const written = { ...journal?.after, ...offers };
       const what =
-        Object.keys(offers).length === 0 && write.kind === 'set'
+        Object.keys(written).length === 0 && write.kind === 'set'
           ? '(its ID, Sync text or look)'
-          : describeFields(offers);
+          : describeFields(written);
       return `Sheet  ${write.kind} ${nameOf(key, write.entity)} ${what}`;
     }),
     ...conflicts.map(({ key, field, crm, table: cell }) => {

@@ -63,3 +63,22 @@ test('a line without a number is refused, and does not take back the whole recor
   await printed(['undo', '--record', 'lead-42', '--line', ''], environment);
   expect(asked).toEqual([{ record: 'lead-42', id: '', isDryRun: false }]);
 });
+
+test('a plan shows the value with which a person settled a conflict before that is put into the sheet', async () => {
+  const key = { entity: 'lead', id: '42' };
+  const step = { key, offers: {}, write: { kind: 'set', entity: 'lead' } };
+  const plan = {
+    id: 'run',
+    outbox: { save: [], drop: [] },
+    table: [{ ...step, journal: { after: { title: 'Chosen' } } }, step],
+    conflicts: [],
+    brakes: [],
+    holds: [],
+    refusals: [],
+    restlessRows: 0,
+  };
+  expect((await printed(['plan'], await answering(plan))).split('\n').slice(0, 2)).toEqual([
+    'Sheet  set lead 42 title="Chosen"',
+    'Sheet  set lead 42 (its ID, Sync text or look)',
+  ]);
+});
