@@ -1,5 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startHttp } from '../../src/http/server.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { pushRecord } from '../../src/sync/push.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
@@ -108,6 +110,29 @@ describe('a conflict', () => {
     await expect(stage.engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
     await stage.settle();
     await bothHave(stage, id, 'Of nobody');
+  });
+
+  test('is asked anew when a person takes the chosen value out of the row again, because the CRM refused it', async () => {
+    const { id, resolve, scope, stage } = await openConflict();
+    const { engine, link } = stage;
+    const key = { entity: 'lead', id } as const;
+    await resolve({ scope, text: 'Of nobody' });
+    await engine.cycle();
+    for (const _read of [1, 2]) await engine.cycle();
+    stage.model.faults.order(
+      faultOrder.parse({ faults: [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] }),
+    );
+    await pushRecord(link, key);
+    expect(link.mirror.findOutboxItem(key)).toMatchObject({
+      state: 'refused',
+      fields: { title: 'Of nobody' },
+    });
+    await engine.cycle();
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Of the sheet' });
+    await stage.settle();
+    const { crm, sheet } = await stage.titles();
+    expect([crm.get(id), sheet.get(id)]).toEqual(['Of the CRM', 'Of the sheet']);
+    expect(engine.lastPlan?.conflicts).toMatchObject([{ crm: 'Of the CRM', table: 'Of the sheet' }]);
   });
 
   test('is asked anew when the row changed after a value was chosen for it', async () => {

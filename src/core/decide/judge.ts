@@ -5,7 +5,8 @@ import { isForValues, readSideAnswer, readTypedAnswer } from '../typed-answer.ts
 import { equalValues, type FieldName, type Value } from '../value.ts';
 import { conflictScope, type TabContext } from './context.ts';
 import type { Displaced, Edit } from './disorder.ts';
-import { type DecidedField, type FieldOutcome, mergeField } from './merge.ts';
+import { type DecidedField, type FieldOutcome, isAnswered, mergeField } from './merge.ts';
+import { waitingFields } from './waiting-edits.ts';
 
 /** A row that carries a record, with what the merge of every field came to. */
 export interface JudgedRow {
@@ -143,6 +144,7 @@ function mergeRow(
   record: KnownRecord,
   agreement: Agreement | undefined,
 ): DecidedField[] {
+  const waiting = waitingFields(context.outbox.get(record.key.id));
   return context.layout.columns.flatMap((column) => {
     const [field, cell] = [context.fields.get(column.field), row.cells[column.field]];
     if (!field || !cell) return [];
@@ -158,10 +160,13 @@ function mergeRow(
       cell,
       hasType: context.tab.typed?.has(name),
       typed: readTypedAnswer(context.peek(scope)),
+      waiting: waiting[name],
     };
     const choose = (crm: Value, table: Value) => {
-      const answer = readSideAnswer(context.decision(scope));
-      if (!answer || isForValues(answer, crm, table)) return answer?.side;
+      const choice = context.decision(scope);
+      const answer = readSideAnswer(choice);
+      const isForThis = answer ? isForValues(answer, crm, table) : isAnswered(view, crm, table);
+      if (choice === undefined || isForThis) return answer?.side;
       context.draft.outrunDecisions.add(scope);
       return undefined;
     };

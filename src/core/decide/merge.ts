@@ -21,6 +21,8 @@ export interface FieldView {
   readonly hasType?: boolean | undefined;
   /** With what a person settled the conflict that was here, if it was a value of their own. */
   readonly typed?: TypedAnswer | undefined;
+  /** What waits to be sent of the field: the cell has shown it. */
+  readonly waiting?: Value | undefined;
 }
 
 /**
@@ -93,7 +95,7 @@ export function mergeField(
     const rewrite = !isUsual && !isBound && !equalCells(cell, encode(field, crm, names));
     return { kind: 'same', value: crm, rewrite };
   }
-  if (isAnswered(view, crm, table)) {
+  if (view.typed && isAnswered(view, crm, table)) {
     choose(crm, table);
     return settleTyped(view, view.typed, table, names);
   }
@@ -163,11 +165,15 @@ function settleConflict(
   return fault ? { kind: 'refused', reason: fault } : { kind: 'toCrm', value: table, base: crm, lost: crm };
 }
 
-/** Whether the person's own value is for what both sides have, or stands in the cell already. */
-const isAnswered = (view: FieldView, crm: Value, table: Value): view is FieldView & { typed: TypedAnswer } =>
-  view.typed !== undefined &&
-  equalValues(crm, view.typed.crm) &&
-  (equalValues(table, view.typed.table) || equalValues(table, view.typed.value));
+/**
+ * Whether the person's own value is for what both sides have, or stands in the cell already. Whoever takes it out of there again, as where the
+ * CRM refused it, has thought better of it.
+ */
+export function isAnswered({ typed, waiting }: FieldView, crm: Value, table: Value): boolean {
+  if (typed === undefined || !equalValues(crm, typed.crm)) return false;
+  const wasShown = waiting !== undefined && equalValues(waiting, typed.value);
+  return equalValues(table, typed.value) || (equalValues(table, typed.table) && !wasShown);
+}
 
 /** The cell comes first: so a value that the CRM refuses stands where a person can correct it. */
 function settleTyped(view: FieldView, { value, crm }: TypedAnswer, table: Value, names: Names): FieldOutcome {
