@@ -1,3 +1,4 @@
+import { shownOf } from '../../src/core/decide/brakes.ts';
 import { conflictScope } from '../../src/core/decide/context.ts';
 import type { Brake, Hold, Plan } from '../../src/core/decide/plan.ts';
 import { isClaimToken } from '../../src/core/record.ts';
@@ -264,12 +265,13 @@ function answer(people: People, plan: Plan, hasMended: boolean): boolean {
 }
 
 /** Rows that are gone because people meant it go from the CRM too, or come back: some want this and some that. */
-function agree(people: People, { changes, entity, scope }: Brake): void {
+function agree(people: People, brake: Brake): void {
+  const { changes, entity, scope } = brake;
   const isMeant = changes.shown.every(({ id }) =>
     people.deleted.has(people.ownerOfRecord.get(`${entity}-${id}`) ?? ''),
   );
   const isTrash = /:(vanished|emptied)$/.test(scope) && isMeant && changes.count % 2 === 1;
-  decide(people, scope, isTrash ? 'trash' : 'restore');
+  decide(people, scope, `${isTrash ? 'trash' : 'restore'}:${shownOf(brake)}`);
   if (isTrash) people.trashed.add(entity);
   if (/:(vanished|emptied|gone)$/.test(scope)) people.masses.forget(entity);
 }

@@ -52,12 +52,9 @@ function decideOnce(input: DecideInput): Plan {
   );
   const questionTab = readQuestionTab(table);
   const standing = new Set((questionTab?.rows ?? []).map(scopeOf));
-  const answers = new Map(
-    known.decisions.map(({ scope, choice }) => [scope, readChoice(scope, choice).answer]),
-  );
-  const seen = new Map(known.decisions.map(({ scope, choice }) => [scope, readChoice(scope, choice).seen]));
+  const answers = new Map(known.decisions.map(({ scope, choice }) => [scope, readChoice(scope, choice)]));
   const decision = (scope: string) => {
-    const choice = answers.get(scope);
+    const choice = answers.get(scope)?.answer;
     if (choice !== undefined) draft.usedDecisions.add(scope);
     else if (standing.has(scope)) draft.openScopes.add(scope);
     return choice;
@@ -91,8 +88,8 @@ function decideOnce(input: DecideInput): Plan {
       agreements,
       outbox: ofEntity(entity, known.outbox),
       decision,
-      peek: (scope) => answers.get(scope),
-      seenOf: (scope) => seen.get(scope),
+      peek: (scope) => answers.get(scope)?.answer,
+      seenOf: (scope) => answers.get(scope)?.seen,
     });
     if (!isDecided) held.add(entity);
   }
