@@ -43,7 +43,7 @@ const elsewhere: FaultTable['elsewhere'] = [
   ],
   [
     38,
-    'contract/sheet-table-races.test.ts',
+    'contract/sheet-table-columns.test.ts',
     'S2 S13: with a column %s the reply tells what the steps hit, and all of it can be given back',
   ],
   [
