@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
-import type { Plan } from '../../src/core/decide/plan.ts';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
 import { emptyMemory } from '../../src/sync/rest.ts';
 import { keptRow, openWrite, setTo, titled } from '../support/open-writes.ts';
 import {
@@ -13,19 +12,13 @@ import {
   rowOf,
   type World,
 } from '../support/world.ts';
-import { cycle, pull, push, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { expectNoWrites, sheetIds } from '../support/world-view.ts';
 
 const acme = leadKey(1);
 const three = ['Acme', 'Beta', 'Gamma'];
 const many = Array.from({ length: 20 }, (_, index) => `Lead ${index + 1}`);
 const crmIds = (world: World) => [...world.crm.values()].map(({ key }) => key.id);
-const sheetIds = (world: World) => world.sheet.lead.map(({ id }) => describeCell(id));
-
-/** Nothing is written to either side. */
-function expectNoWrites(plan: Plan) {
-  expect(plan.table).toEqual([]);
-  expect(plan.outbox.save).toEqual([]);
-}
 
 const loseRows = (world: World, count: number) => {
   for (let id = 1; id <= count; id += 1) removeRow(world, leadKey(id));
@@ -204,98 +197,6 @@ describe('a row that vanished', () => {
     removeRecord(world, acme);
     expect(settle(world).holds).toEqual([]);
     expect([...world.agreements.keys()]).toEqual(['lead-2', 'lead-3']);
-  });
-});
-
-describe('a record that is gone from the CRM', () => {
-  it('S4: keeps its row until its absence is proven', () => {
-    const world = worldWithLeads(three);
-    removeRecord(world, acme);
-    pull(world);
-    expectNoWrites(cycle(world));
-  });
-
-  it('takes its unchanged row with it', () => {
-    const world = worldWithLeads(three);
-    removeRecord(world, acme);
-    settle(world);
-    expect(sheetIds(world)).toEqual(['2', '3']);
-    expect([...world.agreements.keys()]).toEqual(['lead-2', 'lead-3']);
-    expect(world.journal.at(-1)).toMatchObject({
-      kind: 'delete',
-      side: 'table',
-      before: expect.objectContaining({ title: 'Acme' }),
-      cause: 'deleted in the CRM',
-    });
-  });
-
-  it('takes the row with it that it has just got, also where nobody answered that write', () => {
-    const world = worldWithLeads(three);
-    const added = leadKey(addRecord(world, 'lead', { title: 'Delta' }));
-    pull(world);
-    cycle(world, 'unanswered');
-    expect(sheetIds(world)).toEqual(['1', '2', '3', added.id]);
-    removeRecord(world, added);
-    pull(world);
-    pull(world);
-    settle(world);
-    expect(sheetIds(world)).toEqual(['1', '2', '3']);
-  });
-
-  it('S4: leaves a row that was edited, and says what to do', () => {
-    const world = worldWithLeads(three);
-    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
-    removeRecord(world, acme);
-    // The record is proven gone before the edit rested.
-    pull(world);
-    pull(world);
-    const plan = settle(world);
-    expect(plan.holds).toMatchObject([{ id: '1', position: 1 }]);
-    expect(describeCell(rowOf(world, acme).sync)).toMatch(
-      /^Held: The record was deleted in the CRM, but this row was edited/,
-    );
-  });
-
-  it('that was edited is created again when a person clears its ID', () => {
-    const world = worldWithLeads(three);
-    const row = rowOf(world, acme);
-    row.cells['title'] = textCell('Acme GmbH');
-    removeRecord(world, acme);
-    pull(world);
-    pull(world);
-    settle(world);
-    row.id = { kind: 'empty' };
-    settle(world);
-    expect([...world.crm.values()].map(({ fields }) => fields['title']).toSorted()).toEqual([
-      'Acme GmbH',
-      'Beta',
-      'Gamma',
-    ]);
-  });
-
-  it('that comes back gets its row again', () => {
-    const world = worldWithLeads(three);
-    const record = recordOf(world, acme);
-    removeRecord(world, acme);
-    settle(world);
-    world.crm.set('lead-1', record);
-    settle(world);
-    expect(sheetIds(world).toSorted()).toEqual(['1', '2', '3']);
-  });
-
-  it('S1: gets the edit that the CRM refused meanwhile once somebody restores it', () => {
-    const world = worldWithLeads(three);
-    const record = recordOf(world, acme);
-    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
-    cycle(world);
-    cycle(world);
-    removeRecord(world, acme);
-    const message = 'The CRM does not have lead-1 any more.';
-    refuse(world, { state: 'refused', error: { code: 'CRM_NOT_FOUND', message } });
-    settle(world);
-    world.crm.set('lead-1', record);
-    expect(settle(world).refusals).toEqual([]);
-    expect(recordOf(world, acme).fields['title']).toBe('Acme GmbH');
   });
 });
 

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { describeCell } from '../../src/core/cell.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import type { SheetRow, World } from './world.ts';
@@ -10,3 +11,12 @@ export const titles = (world: World) => [...world.crm.values()].map(({ fields })
 
 /** What a plan asks about before it writes. */
 export const scopes = ({ brakes }: Plan): string[] => brakes.map(({ scope }) => scope);
+
+/** The IDs that stand in the rows of leads. */
+export const sheetIds = (world: World) => world.sheet.lead.map(({ id }) => describeCell(id));
+
+/** Nothing is written to either side. */
+export function expectNoWrites(plan: Plan) {
+  expect(plan.table).toEqual([]);
+  expect(plan.outbox.save).toEqual([]);
+}

@@ -1,5 +1,6 @@
-import { equalCells } from '../cell.ts';
+import { describeCell, equalCells } from '../cell.ts';
 import { decode, encode, showsFormerly } from '../codec.ts';
+import type { Column } from '../layout.ts';
 import type { KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type Value } from '../value.ts';
@@ -11,24 +12,8 @@ import { findHiddenEdits, letWaitingGo } from './waiting-edits.ts';
 export function decideGoneRecord(context: TabContext, row: ObservedRow, record: KnownRecord): void {
   const { draft, input, entity } = context;
   const { key } = record;
-  const { fields: agreed = {}, offered = {} } = context.agreements.get(key.id) ?? {};
-  const isEdited = context.layout.columns.some(({ blank, field: name, direction }) => {
-    const [field, cell] = [context.fields.get(name), row.cells[name]];
-    if (!field || !cell || direction === 'toTable') return false;
-    // What we wrote and no reply has confirmed is nobody's edit.
-    const ours = [offered[name], agreed[name]].filter((value) => value !== undefined);
-    const isShown = (value: Value) =>
-      equalCells(cell, encode(field, value, context.names)) ||
-      showsFormerly(field, value, cell, context.names);
-    if (ours.some(isShown)) return false;
-    const seen = decode(field, cell, context.names);
-    if (seen.kind === 'refused') return true;
-    const expected = ours.length > 0 ? ours : [null];
-    return (
-      !expected.some((value) => equalValues(seen.value, value)) && !(seen.value === null && blank === 'leave')
-    );
-  });
-  if (isEdited) {
+  const typed = findTyped(context, row, record);
+  if (typed.some(({ column }) => column.direction === 'both')) {
     const item = context.outbox.get(key.id);
     // Should the record come back, its row is decided anew: what the CRM refused because it was gone would else stay refused.
     if (item?.kind === 'update' && !item.isUndo && item.state !== 'sending') letWaitingGo(context, row, item);
@@ -51,11 +36,41 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
       key,
       kind: 'delete',
       side: 'table',
-      before: agreed,
+      before: context.agreements.get(key.id)?.fields ?? {},
       after: {},
-      lost: { ...kept, ...lost },
+      lost: {
+        ...Object.fromEntries(typed.map(({ column, value }) => [column.field, value])),
+        ...kept,
+        ...lost,
+      },
       cause: 'deleted in the CRM',
     },
+  });
+}
+
+/** What somebody typed into the row and the CRM never had. What stands in a column that only shows is no edit. */
+function findTyped(
+  { agreements, fields, layout, names }: TabContext,
+  row: ObservedRow,
+  { key }: KnownRecord,
+): { readonly column: Column; readonly value: Value }[] {
+  const { fields: agreed = {}, offered = {} } = agreements.get(key.id) ?? {};
+  return layout.columns.flatMap((column) => {
+    const { blank, field: name } = column;
+    const [field, cell] = [fields.get(name), row.cells[name]];
+    if (!field || !cell) return [];
+    // What we wrote and no reply has confirmed is nobody's edit.
+    const ours = [offered[name], agreed[name]].filter((value) => value !== undefined);
+    const isShown = (value: Value) =>
+      equalCells(cell, encode(field, value, names)) || showsFormerly(field, value, cell, names);
+    if (ours.some(isShown)) return [];
+    const seen = decode(field, cell, names);
+    if (seen.kind === 'refused') return [{ column, value: describeCell(cell) }];
+    const { value } = seen;
+    const expected = ours.length > 0 ? ours : [null];
+    const isOurs =
+      expected.some((known) => equalValues(value, known)) || (value === null && blank === 'leave');
+    return isOurs ? [] : [{ column, value }];
   });
 }
 
