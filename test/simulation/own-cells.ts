@@ -42,7 +42,9 @@ export class OwnCells {
         this.#add(text, meant);
         continue;
       }
-      const change = shown + Math.min(0, covered + copied);
+      // A row that came back twice is in surplus: whoever takes away one of both takes away nothing.
+      const surplus = Math.max(0, (left.get(text) ?? 0) - (this.#expected.get(text) ?? 0));
+      const change = (shown < 0 ? Math.min(0, shown + surplus) : shown) + Math.min(0, covered + copied);
       this.#copied.set(text, Math.max(0, copied + covered));
       // What they take away that is not theirs counts for nothing.
       this.#add(text, Math.max(change, -(this.#expected.get(text) ?? 0)));

@@ -19,8 +19,9 @@ interface Look {
 /**
  * Watches what the daemon does on both sides. The CRM can not refuse a write because a value moved since it was read, so what somebody
  * types there between the last look and the write is overwritten and nobody ever knew of it. That moment is all that is excused: a look
- * must have come right before. In the spreadsheet, where the daemon keeps what it replaces, nothing is excused but what a delete took that
- * reached another row than it was meant for, and one that a filter hid: of such a row nothing can be kept.
+ * must have come right before. In the spreadsheet, where the daemon keeps what it replaces, nothing is excused but what is gone from a row
+ * that a filter hides: of such a row nothing can be kept. There a delete may take any that it was not meant for, and a set only what
+ * somebody typed after the last read.
  */
 export class Races {
   readonly #people: People;
@@ -35,6 +36,8 @@ export class Races {
     Call,
     { readonly own: Look | undefined; readonly list: Look | undefined }
   >();
+  /** When the last read of the spreadsheet arrived. */
+  #sheetReadAt = 0;
   /** When reads arrived whose answers are still on their way. */
   readonly #moments = new WeakMap<Call, number>();
 
@@ -43,7 +46,14 @@ export class Races {
   }
 
   readonly sheetWatcher: SheetWatcher = {
-    wrote: (before, after, hasDeleted) => this.#noteSheetWrite(before, after, hasDeleted),
+    read: () => {
+      this.#sheetReadAt = this.#people.claims.nextMoment();
+    },
+    sent: () => this.#sheetReadAt,
+    wrote: (before, after, hasDeleted, readAt) => {
+      this.#noteSheetWrite(before, after, hasDeleted);
+      this.#excuseFiltered(before, after, hasDeleted ? 0 : readAt);
+    },
   };
 
   readonly watcher: CrmWatcher = {
@@ -100,14 +110,16 @@ export class Races {
     // What people keep beside a row goes with it, also where somebody has put it beside another one's.
     const mayGo = (owner: string) => hasDeleted && (!this.#isAlive(owner) || this.#people.torn.has(owner));
     this.#people.own.noteDaemon(before, after, mayGo);
-    if (hasDeleted) this.#excuseFiltered(before, after);
     this.#people.masses.noteMissing();
   }
 
-  #excuseFiltered(before: Spreadsheet, after: Spreadsheet): void {
+  /** What stood in rows that a filter hides, and was typed after the last read, is gone without anybody knowing of it. */
+  #excuseFiltered(before: Spreadsheet, after: Spreadsheet, readAt: number): void {
+    const { claims, withdrawn } = this.#people;
     const left = this.#people.valuesIn(after, 'kept too');
+    const isUnread = (value: string) => (claims.of(value)?.typedAt ?? 0) > readAt;
     for (const value of this.#people.filteredValues(before))
-      if (!left.has(value)) this.#people.withdrawn.add(value);
+      if (!left.has(value) && isUnread(value)) withdrawn.add(value);
   }
 
   /** Nothing may be thrown into the daemon's work. */

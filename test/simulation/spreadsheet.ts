@@ -11,9 +11,13 @@ import type { SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/s
 import { isUnknownRange, sheetError } from '../../src/sheets/errors.ts';
 import type { Wire } from './wire.ts';
 
-/** Told of what every write of the daemon made of the spreadsheet, and whether rows were deleted by it. */
 export interface SheetWatcher {
-  wrote(before: Spreadsheet, after: Spreadsheet, hasDeleted: boolean): void;
+  /** Told of every read of the daemon as it arrives. */
+  read(): void;
+  /** Answers what is known of the last read when a write is sent, for the moment in which that arrives. */
+  sent(): number;
+  /** Told of what every write of the daemon made of the spreadsheet, and whether rows were deleted by it. */
+  wrote(before: Spreadsheet, after: Spreadsheet, hasDeleted: boolean, readAt: number): void;
 }
 
 export interface SpreadsheetOptions {
@@ -82,7 +86,11 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
 
   const get = async (wire: Wire, fields: string, ranges: readonly string[]) => {
     try {
-      return await wire.send('sheet read', () => asGoogle(() => read(fields, ranges)), hangUp);
+      const serve = () => {
+        watcher.read();
+        return asGoogle(() => read(fields, ranges));
+      };
+      return await wire.send('sheet read', serve, hangUp);
     } catch (error) {
       if (ranges.length > 0 && isUnknownRange(error)) return undefined;
       throw sheetError(error, 'read the spreadsheet');
@@ -93,6 +101,7 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     requests: readonly object[],
     fields: string,
     responseRanges: readonly string[],
+    readAt: number,
   ): SpreadsheetAnswer => {
     tell(() => `written to the sheet: ${JSON.stringify(requests)}`);
     const query = new URLSearchParams({ fields: `updatedSpreadsheet(${fields})` });
@@ -109,6 +118,7 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
       before,
       spreadsheet,
       requests.some((request) => 'deleteDimension' in request),
+      readAt,
     );
     const { updatedSpreadsheet } = answer;
     return isJsonObject(updatedSpreadsheet) ? updatedSpreadsheet : {};
@@ -144,10 +154,11 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
         };
       },
       async batchUpdate(requests, fields, ranges) {
+        const readAt = watcher.sent();
         try {
           return await wire.send(
             'sheet write',
-            () => asGoogle(() => write(requests, fields, ranges)),
+            () => asGoogle(() => write(requests, fields, ranges, readAt)),
             hangUp,
           );
         } catch (error) {
