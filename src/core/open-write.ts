@@ -33,6 +33,10 @@ export interface OpenWrite {
   readonly appends: readonly SentAppend[];
 }
 
+/** Whether no reply has told what a write did, and it may land yet. */
+export const mayStillLand = ({ outcome, settlesAt }: OpenWrite, now: number): boolean =>
+  outcome === 'unknown' && now < settlesAt;
+
 /** Names a step of a write that is still open. */
 export interface Mending {
   readonly write: string;

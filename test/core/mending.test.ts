@@ -250,6 +250,27 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(copy.id).toEqual(id);
   });
 
+  it('S3: also under the token of a claim that has just landed there and of which nothing is known yet', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const copy = copyRow(world, leadKey(1));
+    const [first, late] = ['new-00000000abcd-000000000001', 'new-00000000abcd-000000000002'].map(textCell);
+    const claim = (id: Cell | undefined): SentSet => ({
+      ...setTo(emptyCell, { cells: {}, position: 3 }),
+      ...(id && { id }),
+    });
+    const lateWrite = { ...openWrite({ sets: [claim(late)] }), id: 'late', settlesAt: world.now + 60_000 };
+    world.openWrites.set('late', lateWrite);
+    copy.id = late ?? emptyCell;
+    mend(world, { ...claim(first), kept: keptRow(textCell('1'), { ...copy.cells }) });
+    cycle(world);
+    expect([copy.id, world.outbox.size]).toEqual([late, 0]);
+    const kept = keptRow(first ?? emptyCell, { ...copy.cells });
+    world.openWrites.set('late', { ...lateWrite, outcome: 'answered', sets: [{ ...claim(late), kept }] });
+    cycle(world);
+    cycle(world);
+    expect([copy.id, world.outbox.size]).toEqual([textCell('1'), 0]);
+  });
+
   it('the last first, and what it covered in the rows as they stand then', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const acme = rowOf(world, leadKey(1));

@@ -1,7 +1,14 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import { isMostlyAlike } from '../kept-cell.ts';
 import type { TabKind } from '../layout.ts';
-import { type Mending, type OpenWrite, type SentDelete, type SentSet, watchFields } from '../open-write.ts';
+import {
+  type Mending,
+  mayStillLand,
+  type OpenWrite,
+  type SentDelete,
+  type SentSet,
+  watchFields,
+} from '../open-write.ts';
 import { isClaimToken } from '../record.ts';
 import type { ObservedRow, RowStep } from '../table.ts';
 import { equalRows } from './bind.ts';
@@ -42,11 +49,11 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
   // The last damage first: what it covers was done before, and is looked for in the rows as they will stand then.
   return lastFirst(input.known.openWrites).flatMap((write) => {
     if (write.outcome === 'unknown') {
-      if (input.now < write.settlesAt) draft.neededWrites.add(write.id);
+      if (mayStillLand(write, input.now)) draft.neededWrites.add(write.id);
       return [];
     }
     const repairs = repairsOf({ ...context, tab }, write);
-    if (repairs.length > 0) draft.neededWrites.add(write.id);
+    if (repairs.length > 0 || mayBeCovered(context, write)) draft.neededWrites.add(write.id);
     tab = { ...tab, rows: mendedRows(tab.rows, repairs) };
     // Only one step may name a row; what else is wrong with it is mended in the next cycle.
     return repairs.filter(({ row }) => {
@@ -56,6 +63,15 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
       return isFirst;
     });
   });
+}
+
+/** Whether an ID that a write put into a wrong row may not show there because another one has landed over it, of which nothing is known yet. */
+function mayBeCovered({ entity, input }: MendingContext, { sets }: OpenWrite): boolean {
+  const hasId = (set: SentSet) => set.entity === entity && set.id !== undefined;
+  const { known, now } = input;
+  return (
+    sets.some(hasId) && known.openWrites.some((other) => mayStillLand(other, now) && other.sets.some(hasId))
+  );
 }
 
 /**

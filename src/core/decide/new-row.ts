@@ -130,6 +130,8 @@ export interface ClaimSurroundings {
   readonly boundIds: ReadonlySet<RecordId>;
   /** Missing records whose row this may be. */
   readonly suspectsOf: (row: ObservedRow) => readonly RecordId[];
+  /** IDs that writes have put somewhere, or may yet, to which no reply came. */
+  readonly unansweredIds: ReadonlySet<string>;
 }
 
 /**
@@ -140,7 +142,7 @@ export function decideClaimedRow(
   context: TabContext,
   row: ObservedRow,
   token: RecordId,
-  { boundIds, suspectsOf }: ClaimSurroundings,
+  { boundIds, suspectsOf, unansweredIds }: ClaimSurroundings,
 ): void {
   const { draft, entity, input } = context;
   const key = { entity, id: token };
@@ -156,6 +158,8 @@ export function decideClaimedRow(
   }
   // A row that holds nothing else makes no record, whatever became of the create.
   if (!item && !input.isOwnToken(token) && !isBlank(row)) return holdRow(context, row, token, foreignReason);
+  // Where nobody knows yet which row it was that the claim reached, it may be another one.
+  if (!item && unansweredIds.has(token)) return writeRow(context, row, key, { state: creating });
   const values = readRowValues(context, row);
   if (input.isRestless(entity, row) && item) {
     draft.restlessRows += 1;

@@ -1,5 +1,6 @@
 import { describeCell } from '../cell.ts';
 import { quoteText } from '../cut-text.ts';
+import { mayStillLand } from '../open-write.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -137,10 +138,15 @@ type SuspectsOf = (row: ObservedRow) => readonly RecordId[];
 
 /** Rows that carry the token of their create. */
 function decideClaims(context: TabContext, { claimed, records }: Binding, suspectsOf: SuspectsOf): void {
+  const { known, now } = context.input;
+  const unanswered = known.openWrites.filter((write) => mayStillLand(write, now));
+  const unansweredIds = new Set(
+    unanswered.flatMap(({ sets }) => sets.flatMap(({ id }) => (id ? [describeCell(id)] : []))),
+  );
   const boundIds = new Set(records.map(({ id }) => id));
   for (const { row, id } of claimed) {
     if (row.isPaused) pauseRow(context, row, id);
-    else decideClaimedRow(context, row, id, { boundIds, suspectsOf });
+    else decideClaimedRow(context, row, id, { boundIds, suspectsOf, unansweredIds });
   }
 }
 
