@@ -250,6 +250,15 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(copy.id).toEqual(id);
   });
 
+  it('but not in the row that has the ID by right and stands in the place now, where the one that was hit has its own again', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+    const kept = keptRow(acme.id, { ...acme.cells });
+    world.sheet.lead.reverse();
+    mend(world, setTo(textCell('typed over'), { id: beta.id, cells: {}, kept }));
+    expect([acme.id, beta.id].map(describeCell)).toEqual(['1', '2']);
+  });
+
   it('S3: also under the token of a claim that has just landed there and of which nothing is known yet', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const copy = copyRow(world, leadKey(1));

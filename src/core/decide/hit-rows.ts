@@ -57,8 +57,12 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
     isIdWritten ? leftFields(row, sent, kept).length > 0 : hasLeft(row, sent, kept);
   const candidates = sent.position < 0 ? all.filter((row) => isCertain || hasTrace(row)) : all;
   const showing = candidates.filter((row) => showsWritten(row, sent));
-  // Where a new row landed is not known, but all of it was written.
-  const mayStandAt = ({ position }: ObservedRow) => position === sent.position || sent.position < 0;
+  const atHome = kept.id.kind === 'empty' ? [] : withId(tab, kept.id);
+  // Where a new row landed is not known, but all of it was written. A row is not the one for its place alone where another one has the ID
+  // of that and is more like it.
+  const mayStandAt = (row: ObservedRow) =>
+    (row.position === sent.position || sent.position < 0) &&
+    !atHome.some((other) => likeness(other) > likeness(row));
   const isHit = (row: ObservedRow) =>
     isCertain || likeness(row) > alikeMin || (mayStandAt(row) && showing.includes(row));
   const hits = mostAlike(showing.length > 0 ? showing : candidates, likeness)
