@@ -130,7 +130,8 @@ export const readWrites = (mirror: Mirror): readonly string[] =>
 
 /** Takes note of a write to the table before it is sent. To be called in a transaction. */
 export function noteWrite(mirror: Mirror, run: string): void {
-  mirror.saveFact(writesFact, [...readWrites(mirror), run].slice(-writesMax).join(' '));
+  const others = readWrites(mirror).filter((known) => known !== run);
+  mirror.saveFact(writesFact, [...others, run].slice(-writesMax).join(' '));
 }
 
 /**
@@ -139,7 +140,13 @@ export function noteWrite(mirror: Mirror, run: string): void {
  */
 export function rebaseOutrun({ clock, mirror, newWord }: OutrunLink, { lastWrite }: ObservedTable): boolean {
   const known = readWrites(mirror);
-  if (lastWrite === undefined || known.includes(lastWrite)) return false;
+  if (lastWrite === undefined) return false;
+  if (known.includes(lastWrite)) {
+    // Those that are refused for days, or tell of questions alone, must not push out the one that the table goes on naming.
+    if (known.indexOf(lastWrite) < known.length - writesMax / 2)
+      mirror.transaction(() => noteWrite(mirror, lastWrite));
+    return false;
+  }
   // One that knows nothing of the table yet begins with this.
   const isOutrun = known.length > 0;
   mirror.transaction(() => {

@@ -3,6 +3,7 @@ import type { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { noteWrite, rebaseOutrun } from '../../src/sync/rebase.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 
 /* Google refuses a batch whole. Somebody who protects one tab for themselves must not keep the daemon from the others. */
@@ -128,5 +129,16 @@ describe('a tab that somebody protects for themselves', () => {
     await goOnRefused(filled, /“Leads”/);
     const task = (await stage.readCrm()).tasks.find(({ id }) => id === rows[row]?.['ID']);
     expect(task).toMatchObject({ description: null });
+  });
+
+  test('is no sign of another daemon, however often it was refused, so that what is agreed stays', async () => {
+    const { link } = (await openFilled()).stage;
+    const table = await link.table.read(currentLayout(link));
+    // Some hours, at a try in a minute.
+    for (const number of Array.from({ length: 600 }).keys()) {
+      expect(rebaseOutrun(link, table)).toBe(false);
+      link.mirror.transaction(() => noteWrite(link.mirror, `refused-${number}`));
+    }
+    expect(link.mirror.readAgreements()).not.toEqual([]);
   });
 });
