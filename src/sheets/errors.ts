@@ -83,6 +83,8 @@ function errorOfStatus(status: number, { words, reasons }: Refusal, failed: stri
     case 401:
       return new SyncError('SHEET_UNAUTHORIZED', said);
     case 403:
+      if (reasons.includes('ACCESS_TOKEN_SCOPE_INSUFFICIENT'))
+        return new SyncError('SHEET_UNAUTHORIZED', `${said}${scopeAdvice}`);
       return new SyncError('SHEET_FORBIDDEN', reasons.includes('SERVICE_DISABLED') ? disabled(failed) : said);
     case 404:
       return new SyncError('SHEET_NOT_FOUND', said);
@@ -99,6 +101,12 @@ export const withAccount = ({ code, message }: SyncError, account: string | unde
     code,
     account === undefined ? message : `${message} The address of the service account is ${account}.`,
   );
+
+/** How a personal login may read spreadsheets. Without the scopes it may read none, whoever shares them. */
+const personalLogin =
+  'gcloud auth application-default login --scopes=https://www.googleapis.com/auth/cloud-platform,https://www.googleapis.com/auth/spreadsheets';
+
+const scopeAdvice = ` This login is not one for spreadsheets: use the key of a service account, or run ${personalLogin}.`;
 
 const disabled = (failed: string): string =>
   `${failed}: the Google Sheets API is not enabled in the project of the service account.`;
@@ -141,7 +149,7 @@ function loginAdvice(reason: string): string {
     return ' The key was deleted, or its service account was: create a new key.';
   }
   if (/expired or revoked|reauth|invalid_rapt/i.test(reason)) {
-    return ' The personal login has ended: run gcloud auth application-default login, or use the key of a service account.';
+    return ` The personal login has ended: run ${personalLogin}, or use the key of a service account.`;
   }
   return '';
 }

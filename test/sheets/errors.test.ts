@@ -67,6 +67,12 @@ describe('answers of Google', () => {
       'SHEET_FORBIDDEN',
       'is not enabled',
     ],
+    [
+      'a personal login that was not made for spreadsheets',
+      refusal(403, 'Request had insufficient authentication scopes.', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
+      'SHEET_UNAUTHORIZED',
+      'auth/spreadsheets',
+    ],
     ['a quota refused as 403', refusal(403, 'Quota', 'rateLimitExceeded'), 'SHEET_LIMITED', 'too many'],
     [
       'an unknown spreadsheet',
