@@ -73,10 +73,10 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
       return await spend(() => request(signer));
     } catch (error) {
       const failure = sheetError(error, action);
+      const isBarred = isSyncError(failure, 'SHEET_FORBIDDEN', 'SHEET_NOT_FOUND');
+      const account = isBarred ? await login?.findAccount() : undefined;
       login?.note(failure);
-      throw isSyncError(failure, 'SHEET_FORBIDDEN', 'SHEET_NOT_FOUND')
-        ? withAccount(failure, await login?.findAccount())
-        : failure;
+      throw isBarred ? withAccount(failure, account) : failure;
     }
   }
 

@@ -15,7 +15,10 @@ interface LoginOptions {
 export interface Login {
   /** What the library signs requests with, with a token that is good. Fails with SHEET_UNAUTHORIZED or SHEET_UNREACHABLE. */
   logIn(): Promise<Credentials>;
-  /** Takes note of what became of a request: after a refused login the next one begins anew, with the key as it stands in its file then. */
+  /**
+   * Takes note of what became of a request: where a login is refused, or may not do it, the next one begins anew, with the key as it stands
+   * in its file then.
+   */
   note(error: unknown): void;
   /** Address with which a spreadsheet must be shared, where the login has one. */
   findAccount(): Promise<string | undefined>;
@@ -24,7 +27,8 @@ export interface Login {
 export function createLogin(options: LoginOptions): Login {
   let credentials = createCredentials(options);
   const note = (error: unknown) => {
-    if (isSyncError(error, 'SHEET_UNAUTHORIZED')) credentials = createCredentials(options);
+    if (isSyncError(error, 'SHEET_UNAUTHORIZED', 'SHEET_FORBIDDEN', 'SHEET_NOT_FOUND'))
+      credentials = createCredentials(options);
   };
   return {
     note,

@@ -71,4 +71,17 @@ describe('a login at Google', limit, () => {
     });
     expect(told).toContain(`The address of the service account is ${accountAddress}.`);
   });
+
+  test('of an account that may not see the spreadsheet is given up for the one whose key takes its place in the file', async () => {
+    const { stage, google } = await openLoginStage();
+    const other = 'other@project-4711.iam.gserviceaccount.com';
+    google.setShared(other);
+    const daemon = startDaemon(stage, google, { GOOGLE_APPLICATION_CREDENTIALS: google.keyFile });
+    await until('the status tells it', async () => {
+      const answer = await fetch(`${daemon.url}/api/status`).catch(() => undefined);
+      return (await answer?.text())?.includes(accountAddress);
+    });
+    google.exchangeKey(other);
+    await stage.agreed();
+  });
 });

@@ -33,8 +33,10 @@ export interface GoogleFront {
   readonly home: string;
   /** Ends all tokens, and gives no new ones until it is called without a refusal. */
   refuseTokens(refusal?: TokenRefusal): void;
-  /** Refuses everything with Google's 403, as a spreadsheet that is not shared. */
-  setShared(isShared: boolean): void;
+  /** Refuses everything with Google's 403, as a spreadsheet that is shared with nobody, or with that service account alone. */
+  setShared(isShared: boolean | string): void;
+  /** Puts the key of that service account into the key file. */
+  exchangeKey(address: string): void;
   /** Answers with that status, and logins too if it is 401, in words that quote what was sent, until it is called without one. */
   quoteRequests(status?: number): void;
   /** The private key, and every token that was asked for or given. */
@@ -50,12 +52,14 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   let refusal: TokenRefusal | undefined;
-  let isShared = true;
+  let isShared: boolean | string = true;
   let generation = 1;
   let quotingStatus: number | undefined;
   const word = randomUUID();
   const tokenNow = () => `ya29.${word}-${generation}`;
   const assertions = new Set<string>();
+  /** Whose token it is, by the header that carries it. */
+  const holders = new Map<string, string>();
 
   const isLogin = (form: URLSearchParams): boolean => {
     if (form.get('grant_type') === 'refresh_token') return form.get('refresh_token') === 'personal';
@@ -76,10 +80,14 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
       send(quotingStatus, isTokenRequest ? { error: 'invalid', error_description: words } : { error: said });
     } else if (isTokenRequest) {
       if (refusal || !isLogin(new URLSearchParams(body))) send(400, refusal ?? { error: 'invalid_grant' });
-      else send(200, { access_token: tokenNow(), expires_in: 3600, token_type: 'Bearer' });
-    } else if (asked.headers.authorization !== `Bearer ${tokenNow()}`) {
+      else {
+        const token = `${tokenNow()}-${holders.size}`;
+        holders.set(`Bearer ${token}`, issuerOf(assertion));
+        send(200, { access_token: token, expires_in: 3600, token_type: 'Bearer' });
+      }
+    } else if (!asked.headers.authorization?.startsWith(`Bearer ${tokenNow()}-`)) {
       send(401, { error: { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' } });
-    } else if (!isShared) {
+    } else if (isShared !== true && isShared !== holders.get(asked.headers.authorization)) {
       const message = 'The caller does not have permission';
       send(403, { error: { code: 403, message, status: 'PERMISSION_DENIED' } });
     } else await forward(sheetsRootUrl, asked, body, response);
@@ -101,8 +109,11 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
     onTestFinished(() => void server.close());
   }
   const keyFile = join(directory, 'key.json');
-  const key = { type: 'service_account', client_email: accountAddress, private_key: privateKey };
-  writeFileSync(keyFile, JSON.stringify(key));
+  const writeKey = (address: string) => {
+    const key = { type: 'service_account', client_email: address, private_key: privateKey };
+    writeFileSync(keyFile, JSON.stringify(key));
+  };
+  writeKey(accountAddress);
   return {
     environment: { NODE_EXTRA_CA_CERTS: certificate.file, HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}` },
     keyFile,
@@ -114,6 +125,7 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
     setShared(next) {
       isShared = next;
     },
+    exchangeKey: writeKey,
     quoteRequests(status) {
       quotingStatus = status;
     },
@@ -123,6 +135,13 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
       ...Array.from({ length: generation }, (_, index) => `ya29.${word}-${index + 1}`),
     ],
   };
+}
+
+/** Who signed a login; nobody where it is a personal one. */
+function issuerOf(assertion: string | null): string {
+  const [, claims = ''] = assertion?.split('.') ?? [];
+  const { iss = '' } = JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}') as { iss?: string };
+  return iss;
 }
 
 const portOf = (server: { address(): AddressInfo | string | null }): number =>
