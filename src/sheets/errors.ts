@@ -50,6 +50,12 @@ function refusalOf(error: Json): Refusal {
 const movedPattern =
   /Unable to parse range|No (?:grid|sheet) with id|exceeds grid limits|beyond the last requested/;
 
+const fullPattern = /above the limit of \d+ cells/i;
+
+/** Whether Google refused a write because the spreadsheet would have too many cells. */
+export const isFullRefusal = (error: SyncError): boolean =>
+  error.code === 'SHEET_REFUSED' && fullPattern.test(error.message);
+
 /** Whether Google says that a range names no tab. */
 export const isUnknownRange = (error: unknown): boolean =>
   isRequestError(error) && /Unable to parse range/.test(refusalOf(error).words ?? '');
@@ -118,7 +124,7 @@ function adviceOn(words: string): string {
   if (/protected cell or object/i.test(words)) {
     return ' Allow the service account to edit the protected range, or make the protection a warning only.';
   }
-  if (/above the limit of \d+ cells/i.test(words)) {
+  if (fullPattern.test(words)) {
     return ' The spreadsheet is full: delete rows, columns and tabs that nobody uses.';
   }
   return '';

@@ -4,6 +4,7 @@ import type { Log, Table } from '../core/ports.ts';
 import type { Refusal, RowStep, WriteReply } from '../core/table.ts';
 import { columnLetters } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
+import { isFullRefusal } from './errors.ts';
 import { findFilteredSets, rangesOfFiltered, readFiltered } from './filtered-rows.ts';
 import { placesOf, toPlannedTab } from './kept.ts';
 import { type Stored, tagWrite, type WriteTag } from './metadata.ts';
@@ -137,9 +138,24 @@ async function writeParts(parts: readonly (readonly RowStep[])[], write: WritePa
 /** What becomes of the steps of a batch that was refused, of which nothing has landed. Questions go first, because they may stop the rest. */
 async function writeTabs(error: SyncError, steps: readonly RowStep[], write: WritePart): Promise<WriteReply> {
   const byTab = Map.groupBy(steps, ({ entity }) => entity);
-  if (byTab.size === 1) return refusedReply(error, steps);
+  if (byTab.size === 1) {
+    const parts = isFullRefusal(error) ? smallerParts(steps) : [];
+    return parts.length > 0 ? writeParts(parts, write) : refusedReply(error, steps);
+  }
   const { question = [], ...records } = Object.fromEntries(byTab);
   return writeParts([question, ...Object.values(records)], write);
+}
+
+/**
+ * What may be written of a tab although the spreadsheet has no room for all of it: what is set goes without the new rows, and where the
+ * hidden tab would grow too large for all of that, by halves. The rest comes in later cycles.
+ */
+function smallerParts(steps: readonly RowStep[]): RowStep[][] {
+  const sets = steps.filter(({ kind }) => kind === 'set');
+  const others = steps.filter(({ kind }) => kind !== 'set');
+  if (sets.length > 0 && others.length > 0) return [sets, others];
+  const half = Math.ceil(sets.length / 2);
+  return sets.length > 1 ? [sets.slice(0, half), sets.slice(half)] : [];
 }
 
 /** Answers the refusal of a batch instead of throwing it. */

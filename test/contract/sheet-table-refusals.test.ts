@@ -110,6 +110,40 @@ describe('a request that Google refuses', () => {
     expect(await tasksShown()).toHaveLength(tasks.length);
   });
 
+  test('a spreadsheet without room for new rows takes what changed in the others, as far as it can be kept', async () => {
+    const ids = Array.from({ length: 150 }, (_, index) => `${index + 1}`);
+    await sheet.fill(...ids);
+    // All rows of the grid below the last one: a new row needs a new one, and the hidden tab has room for less than all.
+    await sheet.asOwner({ deleteDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 151 } } });
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([setStep(1, textCell('1'), titled('Written before'))], keeping);
+    await sheet.table.read(sheetLayout);
+    await fillUp();
+    const steps = [
+      ...ids.map((id, index) => setStep(index + 1, textCell(id), titled('New'))),
+      appendStep('9'),
+    ];
+    const { refusal, rows } = await sheet.table.write(steps, keeping);
+    expect(refusal?.error).toMatchObject({
+      code: 'SHEET_REFUSED',
+      message: expect.stringContaining('is full'),
+    });
+    expect(refusal?.steps.has(steps.at(-1) as RowStep)).toBe(true);
+    expect(rows.size).toBeGreaterThan(0);
+    const shown = Object.values(await sheet.titlesById());
+    expect(shown.filter((title) => title === 'New')).toHaveLength(rows.size);
+    expect(rows.size + (refusal?.steps.size ?? 0)).toBe(steps.length);
+  });
+
+  /** Somebody adds a tab that takes all the cells that are left. */
+  async function fillUp(): Promise<void> {
+    const { sheets = [] } = await sheet.readEverything();
+    const sizes = sheets.map(({ properties }) => properties?.gridProperties);
+    const used = sizes.reduce((sum, size) => sum + (size?.rowCount ?? 0) * (size?.columnCount ?? 0), 0);
+    const gridProperties = { rowCount: Math.floor((10_000_000 - used) / 100), columnCount: 100 };
+    await sheet.asOwner({ addSheet: { properties: { title: 'Big', gridProperties } } });
+  }
+
   test('limited requests wait longer and longer, then fail as SHEET_LIMITED', async () => {
     await sheet.close();
     sheet = await openSandboxSheet({ quotas: { readsPerMinute: 1 } });
