@@ -61,7 +61,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     const filtered = findFilteredSets(steps, tabs);
     const answer = await client
       .batchUpdate(all, keptFields, keep ? [...keep.ranges, ...rangesOfFiltered(filtered)] : [])
-      .catch((error: unknown) => asRefusal(namePlace(error, all, tabsOf(steps, tabs))));
+      .catch((error: unknown) => asRefusal(namePlace(error, all, tabsOf(steps, tabs), keep?.shadow)));
     if (answer instanceof SyncError) return writeTabs(answer, steps, (part) => writeBatch(part, plan));
     const met = tabs;
     tabs = after;
@@ -105,13 +105,24 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
 }
 
 /** Google names what it refuses by its number in the batch, which tells people nothing: the error with the cell where it begins. */
-function namePlace(error: unknown, requests: readonly Request[], tabs: Tabs): unknown {
+function namePlace(
+  error: unknown,
+  requests: readonly Request[],
+  tabs: Tabs,
+  shadow: Shadow | undefined,
+): unknown {
   if (!isSyncError(error, 'SHEET_REFUSED')) return error;
   const [, number] = /requests\[(\d+)\]/.exec(error.message) ?? [];
   const request = requests[Number(number)];
   const start = request?.updateCells?.start;
-  const range = request?.insertDimension?.range ?? request?.deleteDimension?.range;
+  const range =
+    request?.insertDimension?.range ??
+    request?.deleteDimension?.range ??
+    request?.updateCells?.range ??
+    request?.copyPaste?.destination;
   const sheetId = start?.sheetId ?? range?.sheetId;
+  if (shadow && shadow.sheetId === sheetId)
+    return new SyncError(error.code, `${error.message} It is about the hidden tab “${shadow.title}”.`);
   const tab = [...tabs.values()].find((each) => each.sheetId === sheetId);
   if (!tab) return error;
   const cell = start && `${columnLetters(start.columnIndex ?? 0)}${(start.rowIndex ?? 0) + 1}`;

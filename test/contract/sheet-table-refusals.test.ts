@@ -58,6 +58,22 @@ describe('a request that Google refuses', () => {
     sheet.asOwner({
       addProtectedRange: { protectedRange: { range: { sheetId: 0, ...range }, editors: { users: [] } } },
     });
+  test('a hidden tab that somebody protects is named, because nobody else would look there', async () => {
+    await sheet.fill('1');
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([setStep(1, textCell('1'), titled('One'))], keeping);
+    const { sheets = [] } = await sheet.readEverything();
+    const sheetId = sheets.find(({ properties }) => properties?.hidden)?.properties?.sheetId;
+    await sheet.asOwner({
+      addProtectedRange: { protectedRange: { range: { sheetId }, editors: { users: [] } } },
+    });
+    await sheet.table.read(sheetLayout);
+    const { refusal } = await sheet.table.write([setStep(1, textCell('1'), titled('Two'))], keeping);
+    expect(refusal?.error.message).toMatch(
+      /protected range.* It is about the hidden tab “crm-sheet-sync, please leave”\.$/,
+    );
+  });
+
   const appendTask = (title: string): RowStep => ({ ...appendStep(title, titled(title)), entity: 'task' });
   const tasksShown = async () =>
     (await sheet.readTab('task')).rows.map(({ cells }) => textIn(cells['title']));
