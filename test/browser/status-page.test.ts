@@ -73,6 +73,15 @@ test('no script runs in the page but its own, and nothing is asked of another ho
   expect(tried).toEqual({ hasRun: false, isAnswered: false });
 });
 
+test('a value with a sign that ends lines elsewhere is shown like any other, and the page stays live', async () => {
+  const { daemon, stage } = await openFilled();
+  const { page } = await openStatusPage(browser, daemon.url);
+  await shown(page, 'Both sides are in step');
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Upper\u2028Lower' });
+  await page.getByText('Upper\u2028Lower').first().waitFor();
+  await shown(page, 'Live');
+});
+
 test('a resync is started by its button and shows how far it is, and what it came to', async () => {
   const { daemon, stage } = await openFilled({ counts: { leads: 250, opportunities: 30, tasks: 30 } });
   const { enterToken, page } = await openStatusPage(browser, daemon.url);

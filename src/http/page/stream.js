@@ -46,7 +46,9 @@ async function readOnce(onEvent, onOpen) {
 }
 
 function readMessage(message, onEvent) {
-  const [, name] = /^event: (.*)$/m.exec(message) ?? [];
-  const [, content] = /^data: (.*)$/m.exec(message) ?? [];
+  const lines = message.split('\n');
+  // Not by a pattern: to one, some signs that a value may hold end a line as well.
+  const read = (field) => lines.find((line) => line.startsWith(field))?.slice(field.length);
+  const [name, content] = [read('event: '), read('data: ')];
   if (name !== undefined && content !== undefined) onEvent(name, JSON.parse(content));
 }
