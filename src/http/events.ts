@@ -40,7 +40,8 @@ export function addEventsRoute(server: FastifyInstance, options: EventsOptions):
     endAll(clients);
   });
   let isLooking = false;
-  server.get('/api/events', (_request, reply) => {
+  // Whoever asks for the head alone never reads a stream to its end: it would count as a page that is open for ever.
+  server.get('/api/events', { exposeHeadRoute: false }, (_request, reply) => {
     if (clients.size >= clientsMax)
       return reply.code(503).send({ error: 'Too many pages are open: close some of them.' });
     const news = readNews(options);

@@ -92,6 +92,13 @@ test('a new page is told the whole hour, and from then on what is new', async ()
   expect(await next()).toMatchObject({ name: 'samples', content: [{ sent }] });
 });
 
+test('who asks for the head of the stream alone keeps no place from a page', async () => {
+  const { http } = await serve();
+  for (let asked = 0; asked < 50; asked += 1) await fetch(`${http.url}/api/events`, { method: 'HEAD' });
+  const next = await listen(http.url);
+  expect(await next()).toMatchObject({ name: 'status' });
+});
+
 test('stopping ends the streams that are open', async () => {
   const { http } = await serve();
   const next = await listen(http.url);
