@@ -39,7 +39,7 @@ export async function resync(
   let report: ResyncReport = {
     state: 'running',
     startedAt: clock.now(),
-    expected: countKnown(mirror),
+    expected: {},
     records: {},
     tableSteps: 0,
     crmWrites: 0,
@@ -58,7 +58,7 @@ export async function resync(
   };
   const countActive = () => readUnderWay(engine.link).length;
   try {
-    advance({});
+    advance({ expected: countKnown(mirror) });
     await engine.pullAll((entity, records) => advance({ records: { ...report.records, [entity]: records } }));
     for (let cycles = 0, isSettled = false; !isSettled && cycles < cyclesMax; cycles += 1) {
       if (engine.isStopping) throw new Error('The daemon stopped before both sides were the same.');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { equalCells } from '../../src/core/cell.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Layout } from '../../src/core/layout.ts';
@@ -260,6 +260,19 @@ describe('a resync', () => {
     await editFirstTitle(stage, 'Accepted');
     await until('the update is done', async () => stage.link.mirror.readOutbox().length === 0);
     expect(engine.tally.crmWrites).toBe(1);
+  });
+
+  test('fails in words, and nothing else does, where the mirror can not be read', async () => {
+    const stage = await openLaidOut();
+    const engine = stage.createEngine();
+    vi.spyOn(stage.link.mirror, 'readRecords').mockImplementation(() => {
+      throw new SyncError('STATE_BROKEN', 'The mirror is not readable.');
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await resync(engine, () => {})).toMatchObject({
+      state: 'failed',
+      problem: expect.stringContaining('The mirror is not readable.'),
+    });
   });
 
   test('ends when the daemon stops', async () => {
