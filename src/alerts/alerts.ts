@@ -86,6 +86,9 @@ export class Alerts {
     } catch (error) {
       if (!isSyncError(error, 'ALERT_UNSENT')) throw error;
       if (failures === 0) log.warn('alert.unsent', { name: condition.name, message: error.message });
+      // The receiver may refuse this one alone, as where it finds it too long: the others come first then.
+      if (this.#untold.get(condition.name) === alert && this.#untold.delete(condition.name))
+        this.#untold.set(condition.name, alert);
       return false;
     }
     log.info('alert.sent', { name: condition.name, told: event, failures });
