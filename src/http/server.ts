@@ -45,7 +45,8 @@ export interface HttpSide {
   close(): Promise<void>;
 }
 
-const bodyLimitBytes = 64 * 1024;
+/** The longest text that a cell holds fits in, also where each of its signs is written as an escape of six. */
+const bodyLimitBytes = 512 * 1024;
 /** Longest time a request may take to arrive. */
 const requestTimeoutMs = 30_000;
 

@@ -185,6 +185,11 @@ describe('a conflict', () => {
     expect(stage.link.mirror.readDecisions()).toEqual([]);
   });
 
+  test('may be settled with the longest text that a cell holds, in any script', async () => {
+    const { resolve, scope } = await openConflict();
+    expect(await resolve({ scope, text: '字'.repeat(50_000) })).toMatchObject({ status: 200 });
+  });
+
   test('is not settled by anything but one clear order, and the refusal is one sentence', async () => {
     const { resolve, scope, stage } = await openConflict();
     for (const order of [{}, [], { scope }, { scope, side: 'nobody' }, { scope, side: 'crm', text: 'Both' }])
