@@ -1,5 +1,5 @@
 /** How the two sides stand to each other, the worst that holds. */
-export type StandingState = 'failing' | 'filling' | 'asking' | 'working' | 'inStep';
+export type StandingState = 'failing' | 'filling' | 'asking' | 'working' | 'planned' | 'inStep';
 
 export interface Standing {
   readonly state: StandingState;
@@ -17,11 +17,20 @@ export interface StandingFacts {
   readonly questions: number;
   /** What is on its way to either side. */
   readonly steps: number;
+  /** Whether there is something to write that waits for a plan to be applied. */
+  readonly isPlanned: boolean;
 }
 
-export function judgeStanding({ problems, isFilled, questions, steps }: StandingFacts): StandingState {
+export function judgeStanding({
+  problems,
+  isFilled,
+  isPlanned,
+  questions,
+  steps,
+}: StandingFacts): StandingState {
   if (problems > 0) return 'failing';
   if (!isFilled) return 'filling';
   if (questions > 0) return 'asking';
-  return steps > 0 ? 'working' : 'inStep';
+  if (steps > 0) return 'working';
+  return isPlanned ? 'planned' : 'inStep';
 }

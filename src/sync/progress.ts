@@ -9,12 +9,13 @@ const fillMin = 20;
 
 /** The large pieces of work that are on their way: the first reading, the first filling of tabs, and a resync. */
 export function listProgress(
-  { now, resync, tabs }: Pick<Status, 'now' | 'resync' | 'tabs'>,
+  { isManual, now, resync, tabs }: Pick<Status, 'isManual' | 'now' | 'resync' | 'tabs'>,
   samples: readonly Sample[],
 ): Progress[] {
   return [
     ...tabs.flatMap(readingOf),
-    ...fillingOf(tabs, samples, now),
+    // No tab is filled by itself where a person has to apply the plan for it.
+    ...(isManual ? [] : fillingOf(tabs, samples, now)),
     ...(resync?.state === 'running' ? [resyncOf(resync, now)] : []),
   ];
 }

@@ -92,7 +92,9 @@ export class Watch {
     const refused = refusals.filter(({ isIgnored }) => !isIgnored);
     const questions = brakes.length + conflicts.length + holds.length + refused.length;
     const conditions = this.#health.read().filter(isFailure);
-    const isMoving = lastPlan !== undefined && (!isQuiet(lastPlan) || lastPlan.restlessRows > 0);
+    const isToWrite = lastPlan !== undefined && !isQuiet(lastPlan);
+    const isPlanned = isToWrite && link.isManual === true;
+    const isMoving = (isToWrite && !isPlanned) || (lastPlan?.restlessRows ?? 0) > 0;
     const steps = readUnderWay(link).length + Number(isMoving);
     this.#noteFilled(questions > 0 || steps === 0);
     return {
@@ -100,6 +102,7 @@ export class Watch {
       isFilled: this.#isFilled,
       questions,
       steps,
+      isPlanned,
     };
   }
 

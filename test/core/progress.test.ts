@@ -51,10 +51,11 @@ test('what was sent between two looks is counted by lane', () => {
 });
 
 test('of all that holds the worst is told', () => {
-  const well = { problems: 0, isFilled: true, questions: 0, steps: 0 };
+  const well = { problems: 0, isFilled: true, questions: 0, steps: 0, isPlanned: false };
   expect(judgeStanding(well)).toBe('inStep');
-  expect(judgeStanding({ ...well, steps: 1 })).toBe('working');
+  expect(judgeStanding({ ...well, isPlanned: true })).toBe('planned');
+  expect(judgeStanding({ ...well, isPlanned: true, steps: 1 })).toBe('working');
   expect(judgeStanding({ ...well, steps: 1, questions: 1 })).toBe('asking');
   expect(judgeStanding({ ...well, questions: 1, isFilled: false })).toBe('filling');
-  expect(judgeStanding({ problems: 1, isFilled: false, questions: 1, steps: 1 })).toBe('failing');
+  expect(judgeStanding({ ...well, problems: 1, isFilled: false, questions: 1, steps: 1 })).toBe('failing');
 });

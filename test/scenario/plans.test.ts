@@ -2,8 +2,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startHttp } from '../../src/http/server.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { listProgress } from '../../src/sync/progress.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { resync } from '../../src/sync/resync.ts';
+import { readStatus } from '../../src/sync/status.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
@@ -31,6 +33,26 @@ test('with manual writes nothing is written on either side until a plan is appli
   expect(plan.table.filter(({ write }) => write.kind === 'append')).toHaveLength(5);
   expect(await stage.engine.apply(plan.run)).toEqual([]);
   expect((await stage.titles()).sheet).toEqual(before.crm);
+});
+
+test('with manual writes nobody is told that the sides come together while a plan waits to be applied', async () => {
+  const stage = await openLeadsStage('ask', { isManual: true });
+  const { engine } = stage;
+  const watch = watchIdle(engine);
+  const look = async () => {
+    watch.readStanding();
+    await stage.settle();
+    return watch.readStanding().state;
+  };
+  expect(await look()).toBe('planned');
+  // As many as a progress is told of.
+  const status = readStatus(engine, undefined);
+  const tabs = status.tabs.map((tab) => ({ ...tab, recordsInCrm: tab.recordsInCrm + 100 }));
+  expect(listProgress({ ...status, tabs }, watch.samples)).toEqual([]);
+  await engine.apply((await engine.plan()).run);
+  expect(await look()).toBe('inStep');
+  await rename(stage, 'Renamed');
+  expect(await look()).toBe('planned');
 });
 
 describe('with manual writes', () => {

@@ -5,6 +5,7 @@ import { ago, clockWords, countOf, countWords, durationWords } from './words.js'
 export const standings = {
   inStep: { sign: 'done', title: 'Both sides are in step' },
   working: { sign: 'moves', title: 'Bringing both sides together' },
+  planned: { sign: 'asks', title: 'Nothing is written until a plan is applied' },
   asking: { sign: 'asks', title: 'In step, but for what waits for a person' },
   filling: { sign: 'begins', title: 'Reading everything for the first time' },
   failing: { sign: 'failed', title: 'Something does not work' },
