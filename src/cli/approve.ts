@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { answers } from '../core/answer.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { print } from './print.ts';
+import { print, whenDone } from './print.ts';
 
 export function addApproveCommand(program: Command, { environment }: CommandContext): void {
   program
@@ -24,6 +24,6 @@ export function addApproveCommand(program: Command, { environment }: CommandCont
     .action(async (scope: string, { choice, json }: { choice: string; json?: true }) => {
       const answer = await callDaemon(environment, 'POST', '/api/approve', { scope, choice });
       if (json) print(JSON.stringify(answer));
-      else print(`${scope}: ${choice}. It is done in the next cycle.`);
+      else print(`${scope}: ${choice}. ${whenDone}`);
     });
 }

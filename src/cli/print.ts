@@ -11,5 +11,8 @@ const showControls = (text: string): string =>
 /** Says something on the standard output. */
 export const print = (text: string): void => console.log(showControls(text));
 
+/** When an answer is carried out. */
+export const whenDone = 'It is done in the next cycle; with manual writes, once the next plan is applied.';
+
 /** Says on the standard error what went wrong. */
 export const printError = (text: string): void => console.error(showControls(text));

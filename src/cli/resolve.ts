@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { print } from './print.ts';
+import { print, whenDone } from './print.ts';
 
 const winners = ['theirs', 'ours'] as const;
 const sides = { theirs: 'crm', ours: 'sheet' } as const;
@@ -31,7 +31,7 @@ export function addResolveCommand(program: Command, { environment }: CommandCont
       const answer = await callDaemon(environment, 'POST', '/api/resolve', order);
       if (options.json) return print(JSON.stringify(answer));
       const { scopes } = answerShape.parse(answer);
-      for (const scope of scopes) print(`${scope}: settled. It is done in the next cycle.`);
+      for (const scope of scopes) print(`${scope}: settled. ${whenDone}`);
       if (scopes.length === 0) print('No conflict waits.');
     });
 }

@@ -48,7 +48,11 @@ test('an operator sees each plan before it is done, and settles a conflict, by c
     code: 1,
     stderr: expect.stringContaining('Title can not be empty.'),
   });
-  expect(await stage.runCommand('resolve', name, 'title', 'ours')).toMatchObject({ code: 0, stderr: '' });
+  expect(await stage.runCommand('resolve', name, 'title', 'ours')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('with manual writes, once the next plan is applied'),
+    stderr: '',
+  });
   const settled = await planned(stage, 'the answer is planned', (text) => text.includes('"conflicts":[]'));
   expect(await stage.runCommand('apply', settled.id)).toMatchObject({ code: 0, stderr: '' });
   const { shown } = await stage.agreed();

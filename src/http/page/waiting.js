@@ -20,6 +20,9 @@ const shownMax = 50;
 /** What was answered and is not carried out yet, with the question it is for, by scope. */
 const answered = new Map();
 
+/** When answers are carried out. */
+let whenDone = '';
+
 /** The same scope with another value, in other words or since another time is another question: the answer was not for that. */
 const answerTo = (item) => {
   const given = answered.get(item.scope);
@@ -27,7 +30,8 @@ const answerTo = (item) => {
 };
 
 /** Shows what only a person can settle: first what can be answered here, then what has to be mended at its row. */
-export function showWaiting({ brakes, holds, refusals, tabs, waiting }) {
+export function showWaiting({ brakes, holds, isManual, refusals, tabs, waiting }) {
+  whenDone = isManual ? 'once the next plan is applied' : 'with the next cycle';
   const scopes = new Set(waiting.map(({ scope }) => scope));
   for (const scope of answered.keys()) if (!scopes.has(scope)) answered.delete(scope);
   const titleOf = (entity) => tabs.find((tab) => tab.entity === entity)?.title ?? entity;
@@ -104,7 +108,7 @@ function showQuestion({ about, answered: answer, answers, question, scope, stopp
     showStopped(stopped),
     answer === undefined
       ? element('p.buttons', {}, ...choices)
-      : element('p.quiet', {}, `Answered: ${labelOf(answer)}. It is done with the next cycle.`),
+      : element('p.quiet', {}, `Answered: ${labelOf(answer)}. It is done ${whenDone}.`),
   );
 }
 
@@ -157,7 +161,7 @@ async function choose({ question, scope, seen, subject }, choice) {
   const done = await command('api/approve', { scope, choice, seen });
   if (done === undefined) return;
   answered.set(scope, { choice, question });
-  tell(`${labelOf(choice)}: it is done with the next cycle.`);
+  tell(`${labelOf(choice)}: it is done ${whenDone}.`);
 }
 
 /** Settles a conflict with what neither side has. */
@@ -176,5 +180,5 @@ async function chooseValue({ question, scope }, field) {
   const done = await command('api/resolve', { scope, text });
   if (done === undefined) return;
   answered.set(scope, { choice: 'value', question });
-  tell(`${labelOf('value')}: it is done with the next cycle.`);
+  tell(`${labelOf('value')}: it is done ${whenDone}.`);
 }
