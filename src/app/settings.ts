@@ -180,6 +180,8 @@ const link = z.strictObject({
 const unreadableRedis =
   'must be an address such as redis://:password@host:6379; signs like /, # and % in the password are written as %2F, %23 and %25';
 
+const unreadableLogin = 'a sign % in the name or the password must be written as %25';
+
 /** Whether what is said of user and password can be decoded, too: a URL leaves it as it is. */
 function isReadable(address: string): boolean {
   try {
@@ -263,6 +265,7 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       webhookUrl: z
         .url()
+        .refine((text) => !URL.canParse(text) || isReadable(text), unreadableLogin)
         .optional()
         .describe('Address that is told when a condition of the health begins and ends; Slack takes it too.'),
     })

@@ -205,6 +205,14 @@ test.each([
   },
 );
 
+test('an address for alerts whose password can not be read is refused and not repeated', () => {
+  expect(mistakes({ ...needed, ALERT_WEBHOOK_URL: 'https://me:50%off@alerts.example/' })).toEqual([
+    'alerts.webhookUrl (ALERT_WEBHOOK_URL): a sign % in the name or the password must be written as %25',
+  ]);
+  expect(mistakes({ ...needed, ALERT_WEBHOOK_URL: 'https://me:50%25off@alerts.example/' })).toEqual([]);
+  expect(mistakes({ ...needed, ALERT_WEBHOOK_URL: 'alerts' })).toHaveLength(1);
+});
+
 test('a token that no request can carry is refused', () => {
   for (const token of ['sixteen letters 🔑', 'two lines of it\nare too many']) {
     expect(mistakes({ ...needed, CONTROL_TOKEN: token })).toEqual([
