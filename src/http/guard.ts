@@ -20,7 +20,7 @@ const cautions = {
  * and then read what is served here; a browser still sends that name. Addresses can not be pointed elsewhere, so all are taken.
  */
 export function guardHost(server: FastifyInstance, hostNames: readonly string[]): void {
-  const known = new Set(['localhost', ...hostNames.map((name) => name.toLowerCase())]);
+  const known = new Set(['localhost', ...hostNames.flatMap((name) => hostnameOf(name) ?? [])]);
   server.addHook('onRequest', (request, reply, next) => {
     reply.headers(cautions);
     const { host } = request.headers;
@@ -35,12 +35,13 @@ export function guardHost(server: FastifyInstance, hostNames: readonly string[])
 }
 
 function isKnown(host: string, known: ReadonlySet<string>): boolean {
-  const url = `http://${host}`;
-  if (!URL.canParse(url)) return false;
-  const { hostname } = new URL(url);
+  const hostname = hostnameOf(host);
   // A parsed URL writes every IPv4 address as four numbers, and IPv6 addresses alone in brackets.
-  return known.has(hostname) || /^\[|^[\d.]+$/.test(hostname);
+  return hostname !== undefined && (known.has(hostname) || /^\[|^[\d.]+$/.test(hostname));
 }
+
+/** A name without its port, in the form in which browsers send it; `undefined` where it is none. */
+const hostnameOf = (host: string): string | undefined => URL.parse(`http://${host}`)?.hostname;
 
 type Scheme = 'Bearer' | 'Basic';
 

@@ -41,7 +41,7 @@ async function serve(more: Partial<HttpOptions> = {}) {
   const http = await startHttp({
     host: '127.0.0.1',
     port: 0,
-    hostNames: ['sync.example'],
+    hostNames: ['sync.example', 'proxy.example:8443', 'büro.example'],
     controlToken,
     engine,
     health: healthOf(engine),
@@ -310,7 +310,11 @@ describe('the guard of the daemon', () => {
     const { url } = await serve();
     const statusUnder = async (name: string) =>
       (await ask(url, '/api/status', { host: name }, operator)).status;
-    for (const name of ['localhost:8080', '127.0.0.1', '192.168.1.7:80', '[::1]:8080', 'SYNC.example:443']) {
+    for (const name of [
+      ...['localhost:8080', '127.0.0.1', '192.168.1.7:80', '[::1]:8080', 'SYNC.example:443'],
+      // As a browser sends what stands with a port, or with letters of its own, in the settings.
+      ...['proxy.example:8443', 'xn--bro-hoa.example'],
+    ]) {
       expect({ name, status: await statusUnder(name) }).toEqual({ name, status: 200 });
     }
     for (const name of [
