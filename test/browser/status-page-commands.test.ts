@@ -163,6 +163,15 @@ describe('a person who has the token', () => {
     await stage.agreed();
   });
 
+  test('is asked about all records of a stopped tab before they go to the trash', async () => {
+    const { daemon, stage } = await openFilled();
+    await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 8 });
+    const { page } = await openStatusPage(browser, daemon.url);
+    const brake = card(page, 'Leads').filter({ has: page.getByRole('button', { name: 'Approve' }) });
+    await brake.getByRole('button', { name: 'Move to trash' }).click({ timeout: 45_000 });
+    await shown(page, 'Every record whose row is gone from “Leads” goes to the trash of the CRM.');
+  });
+
   test('takes a change back on both sides, after seeing what that comes to', async () => {
     const { daemon, stage } = await openFilled();
     const { id, title } = await leadAt(stage, 1);

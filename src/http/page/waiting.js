@@ -152,9 +152,12 @@ function showStopped({ count, shown } = { count: 0, shown: [] }) {
 /** Gives an answer to the question as it was shown when the button was pressed. */
 async function choose({ question, scope, seen, subject }, choice) {
   if (choice === 'trash') {
+    const what = scope.startsWith('brake:')
+      ? `Every record whose row is gone from “${subject}”`
+      : `“${subject}”`;
     const words = /^\w+:contact\b/.test(scope)
-      ? `“${subject}” is deleted for good: the CRM has no trash for contacts.`
-      : `“${subject}” goes to the trash of the CRM. It can be restored there.`;
+      ? `${what} is deleted for good: the CRM has no trash for contacts.`
+      : `${what} goes to the trash of the CRM. It can be restored there.`;
     const isMeant = await ask('Move to trash?', [element('p', {}, words)], { label: 'Move to trash' });
     if (isMeant !== true) return;
   }
