@@ -125,7 +125,14 @@ export function finishSweep(
 /** Asks directly for records that missed enough sweeps. */
 export function proveGone(link: Link, missed: readonly StoredRecord[]): Promise<void> {
   const absent = missed.filter(({ missedSweeps }) => missedSweeps >= sweepsToProve);
-  return proveEachGone(link, absent.slice(0, proofsMax));
+  return proveEachGone(link, inTurn(absent).slice(0, proofsMax));
+}
+
+/** After each sweep others are first: those on which the CRM fails time after time would else keep all others from ever being asked for. */
+function inTurn(absent: readonly StoredRecord[]): StoredRecord[] {
+  const sweeps = absent.reduce((most, { missedSweeps }) => Math.max(most, missedSweeps), 0);
+  const first = (sweeps * failedProofsMax) % Math.max(1, absent.length);
+  return [...absent.slice(first), ...absent.slice(0, first)];
 }
 
 /** A few records that the CRM fails on say nothing about the others; more of them do. */

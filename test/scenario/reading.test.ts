@@ -220,6 +220,31 @@ test('records are proven gone although the CRM answers nonsense about one that i
   expect(presentLeads(stage.link).map(({ key }) => key.id)).toEqual([first, ...others.slice(2)]);
 });
 
+test('a record is proven gone although the CRM fails time after time on several that its list lacks as well', async () => {
+  const stage = await openLinkStage({ leads: 9, ...noOthers });
+  const { crm, mirror } = stage.link;
+  const unreadable = new Set<string>();
+  const engine = stage.createEngine({
+    crm: {
+      ...afterLeadPage(crm, () => undefined),
+      async getRecord(key, lane) {
+        if (unreadable.has(key.id)) throw new SyncError('CRM_UNREADABLE', `Lead ${key.id} is no lead.`);
+        return crm.getRecord(key, lane);
+      },
+    },
+  });
+  await engine.pullAll(() => undefined);
+  const ids = mirror.readRecords('lead').map(({ key }) => key.id);
+  const [failing, deleted] = [ids.slice(0, 5), ids[6]];
+  for (const id of failing) unreadable.add(id);
+  for (const id of failing) byHand(stage, 'DELETE', `/leads/${id}`);
+  for (let sweep = 1; sweep <= 4; sweep += 1) await engine.pullAll(() => undefined).catch(() => undefined);
+  byHand(stage, 'DELETE', `/leads/${deleted}`);
+  for (let sweep = 1; sweep <= 5; sweep += 1)
+    await expect(engine.pullAll(() => undefined)).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
+  expect(presentLeads(stage.link).map(({ key }) => key.id)).toEqual(ids.filter((id) => id !== deleted));
+});
+
 test('a problem with one page stays while other pages of its list are read', async () => {
   const stage = await openLinkStage({ leads: 450, ...noOthers });
   const { crm } = stage.link;
