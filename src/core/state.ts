@@ -77,7 +77,7 @@ export interface OutboxItem {
   readonly dueAt: number;
   readonly attempts: number;
   readonly sentAt?: number;
-  /** How often an unknown create was looked for and not found. */
+  /** How often an unknown create was looked for and not found, or an update or a delete got no clear answer. */
   readonly looks: number;
   readonly error?: { readonly code: ErrorCode; readonly message: string };
   /** Id of the record that a create made. */

@@ -318,7 +318,8 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
     });
   } else {
     const sent = isLost ? current : withoutAttempt(current, item);
-    const next: OutboxItem = { ...sent, state: 'waiting', attempts, dueAt, error: details };
+    const looks = sent.looks + (error.code === 'CRM_UNKNOWN_OUTCOME' ? 1 : 0);
+    const next: OutboxItem = { ...sent, state: 'waiting', attempts, looks, dueAt, error: details };
     // Nor is there anybody who could answer what is to become of it.
     if (item.isUndo && isStuck(next)) return giveUpUndo(mirror, next, failsOnIt, clock.now());
     mirror.saveOutboxItem(next);

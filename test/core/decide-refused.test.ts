@@ -120,11 +120,11 @@ describe('an edit that the CRM refused', () => {
 
 describe('an edit on which the CRM fails', () => {
   const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'PUT /leads/1 got no clear answer.' } as const;
-  const failing = (attempts: number) => {
+  const failing = (looks: number, attempts = looks) => {
     const world = worldWithLeads(['Acme']);
     typeTitle(world, 'Acme GmbH');
     rest(world);
-    refuse(world, { attempts, error });
+    refuse(world, { attempts, looks, error });
     return world;
   };
 
@@ -133,6 +133,10 @@ describe('an edit on which the CRM fails', () => {
     const world = failing(5);
     expect(cycle(world).questions).toMatchObject([{ scope }]);
     expect([...world.outbox.values()]).toMatchObject([{ state: 'waiting' }]);
+  });
+
+  it('is no question where it mostly waited for a CRM that was away', () => {
+    expect(cycle(failing(1, 12)).questions).toEqual([]);
   });
 
   it.each(['revert', 'ignore'])('is not sent any more after “%s”', (choice) => {

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
 import { absorb } from '../../src/core/observe.ts';
+import type { Crm } from '../../src/core/ports.ts';
 import { entities } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { startHttp } from '../../src/http/server.ts';
@@ -304,6 +305,35 @@ test('what the CRM fails on again and again is not taken back for ever, and what
   await type('Typed later');
   await settle();
   expect((await stage.titles()).crm.get(key.id)).toBe('Typed later');
+});
+
+test('what waits to be taken back while the CRM is away is not given up for one unclear answer when it is back', async () => {
+  const stage = await openLeadsStage();
+  const { link, settle } = stage;
+  const key = { entity: 'lead', id: await stage.firstLead() } as const;
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
+  await settle();
+  const [before] = link.mirror.searchJournal({ field: 'title', limit: 1 });
+  await undo(link, { id: before?.id });
+  const failWith = async (code: 'CRM_UNKNOWN_OUTCOME' | 'CRM_UNREACHABLE') => {
+    const item = link.mirror.findOutboxItem(key);
+    if (item) link.mirror.saveOutboxItem({ ...item, dueAt: 0 });
+    const fail = () => Promise.reject(new SyncError(code, 'It answered 502.'));
+    const getRecord: Crm['getRecord'] = (...asked) =>
+      code === 'CRM_UNREACHABLE' ? fail() : link.crm.getRecord(...asked);
+    await pushRecord({ ...link, crm: { ...link.crm, getRecord, updateRecord: fail } }, key);
+  };
+  await failWith('CRM_UNKNOWN_OUTCOME');
+  for (const _attempt of Array.from({ length: 9 })) await failWith('CRM_UNREACHABLE');
+  await failWith('CRM_UNKNOWN_OUTCOME');
+  expect(link.mirror.findOutboxItem(key)).toMatchObject({ isUndo: true, state: 'waiting' });
+  const waiting = link.mirror.findOutboxItem(key);
+  if (waiting) link.mirror.saveOutboxItem({ ...waiting, dueAt: 0 });
+  await pushRecord(link, key);
+  await settle();
+  const after = await stage.titles();
+  expect(after.crm.get(key.id)).toBe(before?.before['title']);
+  expect(after.sheet).toEqual(after.crm);
 });
 
 test('a record that the key may not delete stays, and what people type into its row goes on to the CRM', async () => {

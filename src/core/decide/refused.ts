@@ -10,9 +10,12 @@ import { findHiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 const failuresMax = 5;
 
 /** Whether a step waits for a person: the CRM refused it, or fails on it again and again although it can be read. */
-export const isStuck = ({ attempts, error, state }: OutboxItem): boolean =>
-  state === 'refused' ||
-  (state === 'waiting' && attempts >= failuresMax && error?.code === 'CRM_UNKNOWN_OUTCOME');
+export const isStuck = (item: OutboxItem): boolean =>
+  item.state === 'refused' ||
+  (item.state === 'waiting' && failuresOf(item) >= failuresMax && item.error?.code === 'CRM_UNKNOWN_OUTCOME');
+
+/** An update or a delete that waits because the CRM is away has failed as well, which says nothing about it. */
+const failuresOf = ({ attempts, kind, looks }: OutboxItem): number => (kind === 'create' ? attempts : looks);
 
 /**
  * Asks what is to become of a step that waits for a person, and does what was answered: it is sent once more, or both sides stay as they are
@@ -27,7 +30,8 @@ export function answerRefusal(context: TabContext, item: OutboxItem, position?: 
   if (choice === 'retry') {
     // Once is meant: when it is refused again, it is asked again.
     draft.usedDecisions.delete(scope);
-    draft.outboxSaved.push({ ...rest, state: 'waiting', attempts: 0, dueAt: input.now, run: input.run });
+    const anew = { attempts: 0, looks: 0, dueAt: input.now, run: input.run };
+    draft.outboxSaved.push({ ...rest, ...anew, state: 'waiting' });
     return waitingState;
   }
   const reason = item.state === 'refused' ? (error?.message ?? refusedReason) : failingReason;
