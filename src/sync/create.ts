@@ -91,7 +91,15 @@ const looksMax = 2;
  */
 export async function settleCreate(link: Link, item: OutboxItem): Promise<PushResult> {
   const { clock, mirror, times } = link;
-  await readNewcomers(link, item);
+  const settledAt = (item.sentAt ?? 0) + times.settleMs;
+  // The list of a lead's contacts was read as a whole.
+  const isSwept =
+    item.key.entity === 'contact' ||
+    mirror
+      .readSweeps()
+      .some((sweep) => sweep.entity === item.key.entity && sweep.isComplete && sweep.startedAt >= settledAt);
+  // A sweep that is waited for brings newcomers itself, and looks go before it: some creates would leave no request to it, or to edits.
+  if (item.looks < looksMax || isSwept) await readNewcomers(link, item);
   const candidates = findCandidates(link, item);
   const equal = candidates.filter((record) => matches(item.fields, record.fields));
   const [only] = equal;
@@ -109,13 +117,6 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
     return 'noted';
   }
   const looks = item.looks + 1;
-  const settledAt = (item.sentAt ?? 0) + times.settleMs;
-  // The list of a lead's contacts was read as a whole.
-  const isSwept =
-    item.key.entity === 'contact' ||
-    mirror
-      .readSweeps()
-      .some((sweep) => sweep.entity === item.key.entity && sweep.isComplete && sweep.startedAt >= settledAt);
   if (looks >= looksMax && isSwept) {
     const { sentAt: _sentAt, ...unsent } = item;
     mirror.saveOutboxItem({ ...unsent, state: 'waiting', looks: 0, dueAt: clock.now() });

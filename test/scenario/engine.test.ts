@@ -128,6 +128,24 @@ describe('an engine', () => {
     expect(mirror.findOutboxItem(key)).toMatchObject({ state: 'unknown', attempts: 2, looks: 0 });
     expect(mirror.findOutboxItem(key)?.dueAt).toBeGreaterThan(clock.now());
   });
+
+  test('leaves the requests to the sweep that a create waits for once that was looked for often enough', async () => {
+    const stage = await openLinkStage({ leads: 1, opportunities: 0, tasks: 0 });
+    const { clock, mirror } = stage.link;
+    const key = { entity: 'task', id: 'new-1' } as const;
+    mirror.saveOutboxItem({ ...unknownCreate, key, dueAt: clock.now() });
+    const push = async () => {
+      const item = mirror.findOutboxItem(key);
+      if (item) mirror.saveOutboxItem({ ...item, dueAt: 0 });
+      await pushRecord(stage.link, key);
+    };
+    for (const _look of Array.from({ length: 6 })) await push();
+    expect(stage.model.requests().filter(({ path }) => path.startsWith('/tasks'))).toHaveLength(2);
+    expect(mirror.findOutboxItem(key)).toMatchObject({ state: 'unknown' });
+    await stage.createEngine().pullAll(() => {});
+    await push();
+    expect(mirror.findOutboxItem(key)).toMatchObject({ state: 'waiting', looks: 0 });
+  });
 });
 
 const unknownCreate = {
