@@ -31,10 +31,13 @@ export function judge(request: JudgedRequest, ended: Exchange): Envelope {
   const isServerFault = status >= 500 || status === 408;
   if (isServerFault) throw unclear('CRM_UNREACHABLE', request, `${status} ${words}`);
   if (!answer) throw unclear('CRM_UNREADABLE', request, `${status} without the CRM's envelope: ${words}`);
-  const isSuccess = status >= 200 && status < 300 && answer.status !== 'failed';
-  if (isSuccess) return answer;
+  if (status >= 200 && status < 300 && isSuccess(answer)) return answer;
   throw refusal(request, status, answer);
 }
+
+/** The envelope has two ways to tell of a failure, and an answer of success around it may use one of them alone. */
+const isSuccess = ({ http_code = 200, status }: Envelope): boolean =>
+  status === 'success' || (status !== 'failed' && http_code < 400);
 
 function withoutReply(request: JudgedRequest, ended: Exclude<Exchange, { kind: 'reply' }>): SyncError {
   switch (ended.kind) {
@@ -50,7 +53,7 @@ function withoutReply(request: JudgedRequest, ended: Exclude<Exchange, { kind: '
 function refusal(request: JudgedRequest, status: number, answer: Envelope): SyncError {
   // A success status around a failure: the envelope knows better.
   const meant = status < 400 ? (answer.http_code ?? status) : status;
-  const words = answer.message ?? `The CRM answered ${meant} without a reason.`;
+  const words = answer.message?.trim() || `The CRM answered ${meant} without a reason.`;
   if (meant === 401) return failure('CRM_UNAUTHORIZED', request, `was answered 401: ${words}`);
   if (meant === 403) {
     const scopes = request.scopes.join(' and ');

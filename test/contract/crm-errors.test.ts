@@ -200,6 +200,24 @@ describe('a refusal in the CRM’s envelope', () => {
     expect(await failureOf(crm.updateRecord(lead, { title: '' }))).toMatchObject({ code: 'CRM_REFUSED' });
   });
 
+  it.each(['error', undefined])(
+    'counts too when only the envelope’s own number tells of it',
+    async (status) => {
+      const refusal = { http_code: 400, ...(status ? { status } : {}), message: 'title: Required' };
+      const { crm } = await serve((response) => answerJson(response, 200, refusal));
+      expect(await failureOf(crm.updateRecord(lead, { title: '' }))).toMatchObject({ code: 'CRM_REFUSED' });
+    },
+  );
+
+  it('without a word says at least its status', async () => {
+    const { crm } = await serve((response) => answerFailure(response, 400, ' '));
+    const failure = await failureOf(crm.updateRecord(lead, { title: '' }));
+    expect(failure).toMatchObject({
+      code: 'CRM_REFUSED',
+      message: 'The CRM answered 400 without a reason.',
+    });
+  });
+
   it('401 is a refused key', async () => {
     const { crm } = await serve((response) => answerFailure(response, 401, 'Invalid or missing API key'));
     expect((await failureOf(crm.getRecord(lead, 'edit'))).code).toBe('CRM_UNAUTHORIZED');
