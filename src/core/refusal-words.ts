@@ -1,8 +1,8 @@
 import { customFieldName } from './field.ts';
 import type { Column } from './layout.ts';
 
-/** `<path>: <what is wrong>`: the CRM's specification, "Errors". */
-const fieldNaming = /^([\w.]+): (.+)$/s;
+/** `<path>: <what is wrong>`: the CRM's specification, "Errors". It does not show what the key of a custom field is made of. */
+const fieldNaming = /^([^\s:]+): (.+)$/s;
 
 /**
  * The CRM's words about a value it refuses, for the person at the row: they name a field by its path in the
