@@ -26,10 +26,17 @@ export function equalValues(left: Value, right: Value): boolean {
   return isList(left) && isList(right) && equalLists(left, right);
 }
 
+const sortedList = (list: readonly string[]): readonly string[] => list.map(normalText).toSorted();
+
 function equalLists(left: readonly string[], right: readonly string[]): boolean {
-  const sorted = (list: readonly string[]) => list.map(normalText).toSorted();
-  const other = sorted(right);
-  return left.length === right.length && sorted(left).every((member, index) => member === other[index]);
+  const other = sortedList(right);
+  return left.length === right.length && sortedList(left).every((member, index) => member === other[index]);
+}
+
+/** One text for all values that are the same for a person, to find one of many by: two have the same text where they are equal. */
+export function sameText(value: Value): string {
+  if (typeof value === 'string') return JSON.stringify(normalText(value));
+  return JSON.stringify(isList(value) ? sortedList(value) : value);
 }
 
 /** The fields of `names` that `fields` knows. */

@@ -66,6 +66,21 @@ describe('S5: over the brake nothing is written', () => {
     expect(kinds()).toEqual([]);
   });
 
+  it('when one long column was sorted without the rest, although nobody can compare each of its cells with each', () => {
+    const titles = Array.from({ length: 60_000 }, (_, index) => `Task ${index}`);
+    const torn = titles.map((before, index): Edit => {
+      const after = titles.at(-1 - index) ?? null;
+      return { id: String(index), field: 'title', before, after };
+    });
+    expect(findDisorder(torn, 100_000, defaultBrakes, String).map(({ kind }) => kind)).toContain('torn');
+  });
+
+  it('when one column was sorted without the rest by what writes an accent in another way', () => {
+    const edit = (id: string, before: string, after: string): Edit => ({ id, field: 'title', before, after });
+    const torn = [edit('1', 'Caf\u00e9', 'Bar'), edit('2', 'Bar', 'Inn'), edit('3', 'Inn', 'Cafe\u0301')];
+    expect(findDisorder(torn, 20, defaultBrakes, String).map(({ kind }) => kind)).toEqual(['torn']);
+  });
+
   it('when one column was sorted without the rest and one of its records is gone', () => {
     const world = worldWithLeads(many);
     removeRecord(world, leadKey(2));

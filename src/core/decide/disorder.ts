@@ -1,5 +1,5 @@
 import type { RecordId } from '../record.ts';
-import { equalValues, type FieldName, type Value } from '../value.ts';
+import { type FieldName, sameText, type Value } from '../value.ts';
 import type { BrakeLimits } from './brakes.ts';
 
 /** A value that is not where it was agreed to be. */
@@ -114,23 +114,26 @@ export function findCleared(
  * do, tell by themselves; of values that many rows share, as statuses are, there must be hardly any other edit.
  */
 function areMoved(edits: readonly Edit[], lost: readonly Displaced[]): boolean {
-  const former = [...edits, ...lost].map(({ before }) => before);
-  const latter = edits.map(({ after }) => after);
-  const rest = [...former];
-  const moved = edits.filter(({ after }) => {
-    const place = rest.findIndex((value) => equalValues(value, after));
-    if (place >= 0) rest.splice(place, 1);
-    return place >= 0;
+  const former = countTexts([...edits, ...lost].map(({ before }) => before));
+  const texts = edits.map(({ after }) => sameText(after));
+  const latter = countTexts(edits.map(({ after }) => after));
+  const places = new Map(former);
+  const moved = texts.filter((text) => {
+    const left = places.get(text) ?? 0;
+    if (left > 0) places.set(text, left - 1);
+    return left > 0;
   });
-  const distinct = distinctTexts(moved.map(({ after }) => after));
-  const isAlone = ({ after }: Edit) =>
-    after !== null &&
-    [former, latter].every((values) => values.filter((value) => equalValues(value, after)).length === 1);
-  const alone = distinctTexts(moved.filter(isAlone).map(({ after }) => after));
-  if (alone.size >= tornMin) return true;
+  const distinct = new Set(moved);
+  const isAlone = (text: string) =>
+    text !== sameText(null) && [former, latter].every((counts) => counts.get(text) === 1);
+  if ([...distinct].filter(isAlone).length >= tornMin) return true;
   const isMuch = distinct.size >= tornMin || (distinct.size === 2 && moved.length > exchangedMax);
   return isMuch && moved.length >= edits.length * movedShareMin;
 }
 
-const distinctTexts = (values: readonly Value[]): ReadonlySet<string> =>
-  new Set(values.map((value) => JSON.stringify(value)));
+/** How often each value is there: whoever fills or sorts a long column edits tens of thousands of cells, too many to compare each with each. */
+function countTexts(values: readonly Value[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of values.map(sameText)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
