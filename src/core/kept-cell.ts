@@ -1,9 +1,9 @@
-import { bareCell, type Cell, emptyCell, equalCells } from './cell.ts';
+import { bareCell, type Cell, describeCell, emptyCell, equalCells } from './cell.ts';
 
 const isComputed = ({ kind }: Cell): boolean => kind === 'formula' || kind === 'error';
 
 /** What an array formula fills in is not copied with its cell. */
-const isSpilled = (cell: Cell): boolean => 'formula' in cell && cell.formula === '';
+export const isSpilled = (cell: Cell): boolean => 'formula' in cell && cell.formula === '';
 
 const unticked = (cell: Cell): Cell => (cell.kind === 'boolean' && !cell.boolean ? emptyCell : cell);
 
@@ -14,6 +14,13 @@ const unticked = (cell: Cell): Cell => (cell.kind === 'boolean' && !cell.boolean
 export function isSameKept(read: Cell = emptyCell, kept: Cell = emptyCell): boolean {
   if (isComputed(read)) return isComputed(kept) || isSpilled(read);
   return equalCells(unticked(bareCell(read)), unticked(bareCell(kept)));
+}
+
+/** One text for all cells that count as the same, to find one of many by. */
+export function keptText(cell: Cell): string {
+  if (isComputed(cell)) return 'computed';
+  const bare = unticked(bareCell(cell));
+  return `${bare.kind} ${describeCell(bare)}`;
 }
 
 /** Whether more than half of what stood in the cells of a row as it was read stands in those of another one. */

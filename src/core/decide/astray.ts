@@ -1,5 +1,4 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
-import { isMostlyAlike } from '../kept-cell.ts';
 import type { TabKind } from '../layout.ts';
 import {
   type Mending,
@@ -11,6 +10,7 @@ import {
 } from '../open-write.ts';
 import { isClaimToken } from '../record.ts';
 import type { ObservedRow, RowStep } from '../table.ts';
+import { createAloneSearch } from './alone.ts';
 import { equalRows } from './bind.ts';
 import type { DecideInput, TabContext } from './context.ts';
 import type { Draft } from './draft.ts';
@@ -198,13 +198,14 @@ export function planRepairs({ draft, entity, input }: MendingContext, repairs: r
 export function keepBefore({ draft, entity, tab }: TabContext): void {
   const rows = new Map(tab.rows.map((row) => [row.position, row]));
   const counts = countIds(tab.rows);
+  const isUnlikeOthers = createAloneSearch(tab.rows);
   for (const { write } of draft.table) {
     if (write.entity !== entity || write.kind === 'append') continue;
     const row = rows.get(write.position);
     if (row) {
       const isShared = (counts.get(describeCell(row.id)) ?? 0) > 1;
       const isNamed = row.id.kind !== 'empty' && !isShared;
-      const isAlone = !isNamed && isGivenBack(write) && isUnlike(tab.rows, row);
+      const isAlone = !isNamed && isGivenBack(write) && isUnlikeOthers(row);
       draft.before.set(write, { cells: row.cells, isShared, isAlone });
     } else if (write.kind === 'set') {
       draft.before.set(write, { cells: blankCells(tab.fields), isShared: false });
@@ -215,9 +216,6 @@ export function keepBefore({ draft, entity, tab }: TabContext): void {
 /** Whether the row gets back the ID that it has lost; a new row may still become anything. */
 const isGivenBack = (write: RowStep): boolean =>
   write.kind === 'set' && write.id !== undefined && !isClaimToken(describeCell(write.id));
-
-const isUnlike = (rows: readonly ObservedRow[], { cells, position }: ObservedRow): boolean =>
-  rows.every((other) => other.position === position || !isMostlyAlike(cells, other.cells));
 
 function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
