@@ -2,10 +2,10 @@ import { emptyCell, equalCells } from '../cell.ts';
 import type { RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import type { FieldName } from '../value.ts';
+import type { FieldName, Fields } from '../value.ts';
 import type { TabContext } from './context.ts';
 import { baseOf } from './origin.ts';
-import { resembles } from './resemblance.ts';
+import { resembles, sharedTrait } from './resemblance.ts';
 import { cellsOf, readRowValues } from './row-values.ts';
 
 /** So many values of a record are no coincidence, if one of them is that record's alone. */
@@ -58,16 +58,65 @@ function countValues({ agreements }: TabContext, name: FieldName): ReadonlyMap<s
   return counts;
 }
 
-/** Whether the row looks like the record's, although not for certain. */
-export function isLike(context: TabContext, row: ObservedRow, agreement: Agreement): boolean {
+/** What a record had when its row was last seen as it should be, has, and had before our last write. */
+function versionsOf(context: TabContext, agreement: Agreement): readonly Fields[] {
   const known = baseOf(context, agreement);
   // A write that was on its way when the row lost its ID may have brought what the CRM has by now.
   const { fields: inCrm = known, written } = context.records.get(agreement.key.id) ?? {};
   // Somebody may have taken back in the sheet what was on its way to the CRM.
-  const before = { ...inCrm, ...written?.before };
+  return [known, inCrm, { ...inCrm, ...written?.before }];
+}
+
+/** Whether the row looks like the record's, although not for certain. */
+export function isLike(context: TabContext, row: ObservedRow, agreement: Agreement): boolean {
   const shown = readRowValues(context, row).fields;
-  if ([known, inCrm, before].some((fields) => resembles(fields, shown))) return true;
+  if (versionsOf(context, agreement).some((fields) => resembles(fields, shown))) return true;
   // Records that the CRM made in one minute have columns alike that only show.
   const typed = Object.fromEntries(Object.entries(row.cells).filter(([name]) => !isShownOnly(context, name)));
-  return showsPart(context, typed, { id: agreement.key.id, own: cellsOf(context, row, known) });
+  const own = cellsOf(context, row, baseOf(context, agreement));
+  return showsPart(context, typed, { id: agreement.key.id, own });
 }
+
+/**
+ * Finds those of the records that a row looks like, in their order. It shares with each what records have in common that resemble each
+ * other, or a value that only that record has. So no others are looked at: many rows may be pasted while many records lack theirs.
+ */
+export function createLikeSearch(
+  context: TabContext,
+  agreements: readonly Agreement[],
+): (row: ObservedRow) => readonly Agreement[] {
+  let byTrait: ReadonlyMap<string, readonly number[]> | undefined;
+  return (row) => {
+    if (agreements.length === 0) return [];
+    byTrait ??= groupByTrait(context, row, agreements);
+    const known = byTrait;
+    const shown = [...traitsIn(row.cells), sharedTrait(readRowValues(context, row).fields)];
+    const places = new Set(shown.flatMap((trait) => (trait === undefined ? [] : (known.get(trait) ?? []))));
+    const found = [...places].toSorted((left, right) => left - right);
+    return found
+      .flatMap((place) => agreements[place] ?? [])
+      .filter((agreement) => isLike(context, row, agreement));
+  };
+}
+
+/** The places of the records by what a row that looks like them has. All rows of a tab have the same columns: any tells which. */
+function groupByTrait(
+  context: TabContext,
+  row: ObservedRow,
+  agreements: readonly Agreement[],
+): ReadonlyMap<string, readonly number[]> {
+  const traits = agreements.flatMap((agreement, place) => {
+    const { id } = agreement.key;
+    const own = Object.entries(cellsOf(context, row, baseOf(context, agreement)));
+    const rare = Object.fromEntries(own.filter(([name]) => isRare(context, name, id)));
+    const all = [...traitsIn(rare), ...versionsOf(context, agreement).map(sharedTrait)];
+    return [...new Set(all)].flatMap((trait) => (trait === undefined ? [] : { trait, place }));
+  });
+  const groups = Map.groupBy(traits, ({ trait }) => trait);
+  return new Map([...groups].map(([trait, own]) => [trait, own.map(({ place }) => place)]));
+}
+
+const traitsIn = (cells: ObservedRow['cells']): string[] =>
+  Object.entries(cells).flatMap(([name, cell]) =>
+    cell.kind === 'empty' ? [] : [`${name} ${JSON.stringify(cell)}`],
+  );

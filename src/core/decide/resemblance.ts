@@ -21,3 +21,9 @@ export function resembles(left: Fields, right: Fields): boolean {
     return typeof one === 'string' && typeof other === 'string' && labelKey(one) === labelKey(other);
   }
 }
+
+/** What all that resembles a record has as well, in one text: the title, or the lead of what has none. `undefined` where nothing can. */
+export function sharedTrait({ lead_id: leadId, title }: Fields): string | undefined {
+  if (title !== undefined) return typeof title === 'string' ? `called ${labelKey(title)}` : undefined;
+  return leadId === undefined ? undefined : `of ${JSON.stringify(leadId)}`;
+}

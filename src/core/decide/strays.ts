@@ -4,7 +4,7 @@ import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { BoundRow } from './bind.ts';
 import type { TabContext } from './context.ts';
-import { isLike } from './likeness.ts';
+import { createLikeSearch, isLike } from './likeness.ts';
 import { baseOf } from './origin.ts';
 import { pauseRow } from './paused.ts';
 import { decideRow } from './row.ts';
@@ -86,13 +86,18 @@ export function decideStray(context: TabContext, { row, id }: BoundRow): void {
 }
 
 /**
- * Lost records whose row this may be: it looks like them, but not for certain. They have not vanished as long as it stands there. A
+ * Finds lost records whose row this may be: it looks like them, but not for certain. They have not vanished as long as it stands there. A
  * row that looks like the record whose ID it has is a copy of that one.
  */
-export function findSuspects(context: TabContext, row: ObservedRow, lost: readonly Agreement[]): RecordId[] {
-  const own = lost.length > 0 ? context.agreements.get(describeCell(row.id)) : undefined;
-  if (own && isLike(context, row, own)) return [];
-  return lost.filter((agreement) => isLike(context, row, agreement)).map(({ key }) => key.id);
+export function createSuspectSearch(
+  context: TabContext,
+  lost: readonly Agreement[],
+): (row: ObservedRow) => RecordId[] {
+  const search = createLikeSearch(context, lost);
+  return (row) => {
+    const own = lost.length > 0 ? context.agreements.get(describeCell(row.id)) : undefined;
+    return own && isLike(context, row, own) ? [] : search(row).map(({ key }) => key.id);
+  };
 }
 
 const namedMax = 5;

@@ -5,7 +5,7 @@ import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { BoundRow } from './bind.ts';
 import type { TabContext } from './context.ts';
-import { isLike, isShownOnly, type OwnCells, showsPart, showsRare } from './likeness.ts';
+import { createLikeSearch, isLike, isShownOnly, type OwnCells, showsPart, showsRare } from './likeness.ts';
 import { cellsOf, lookOf, lookOfValues, showsValues } from './row-values.ts';
 
 /** A row that does not show what is agreed for its record. */
@@ -56,12 +56,13 @@ export function findSwaps(
   );
   for (const { id, own } of displaced) owners.set(lookOf({ cells: own }), id);
   const search = createSearch(context, displaced, swaps);
+  const searchRowless = createLikeSearch(context, rowless);
   // Where IDs went round among several rows, what is known of one tells of the next.
   let known: number;
   do {
     known = swaps.size;
     for (const one of displaced.filter(({ id }) => !swaps.has(id))) {
-      const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, rowless);
+      const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, searchRowless);
       if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
     }
   } while (known < swaps.size);
@@ -90,11 +91,11 @@ export function findSwaps(
 function findRowless(
   context: TabContext,
   { id, row }: Displaced,
-  rowless: readonly Agreement[],
+  searchRowless: (row: ObservedRow) => readonly Agreement[],
 ): RecordId | undefined {
   const own = context.agreements.get(id);
   if (!own || isLike(context, row, own)) return undefined;
-  return rowless.find((agreement) => isLike(context, row, agreement))?.key.id;
+  return searchRowless(row)[0]?.key.id;
 }
 
 /**

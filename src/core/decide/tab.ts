@@ -17,7 +17,7 @@ import { pauseRow } from './paused.ts';
 import { decideRow } from './row.ts';
 import { showsValues } from './row-values.ts';
 import { holdRow } from './row-write.ts';
-import { decideStray, findOrphans, findStrays, findSuspects, suspectReason } from './strays.ts';
+import { createSuspectSearch, decideStray, findOrphans, findStrays, suspectReason } from './strays.ts';
 import { findSwaps, type Swap } from './swaps.ts';
 import { isBraked, isInTable, wasMissing } from './tab-brakes.ts';
 import { letWaitingGo } from './waiting-edits.ts';
@@ -65,8 +65,9 @@ export function decideTab(context: TabContext): boolean {
   const swaps = decideRecords(context, binding);
   const found = new Set([...swaps.values()].map(({ other }) => other));
   const unsure = [...swaps.keys()].flatMap((id) => context.agreements.get(id) ?? []);
+  const findSuspects = createSuspectSearch(context, [...lost, ...unsure]);
   const suspectsOf = (row: ObservedRow) => {
-    const suspects = findSuspects(context, row, [...lost, ...unsure]);
+    const suspects = findSuspects(row);
     for (const id of suspects) found.add(id);
     return suspects;
   };
@@ -200,9 +201,10 @@ function createLookup(context: TabContext, lost: readonly Agreement[]): IdLookup
     const sent = item && item.kind !== 'delete' ? [{ ...fields, ...item.fields }] : [];
     return [...sent, { ...fields, ...offered }, fields].filter((each) => Object.keys(each).length > 0);
   };
+  const findSuspects = createSuspectSearch(context, lost);
   return {
     isKnown: (id) => context.records.has(id),
-    isForeign: (row) => findSuspects(context, row, lost).length > 0,
+    isForeign: (row) => findSuspects(row).length > 0,
     findOriginal(id, rows) {
       for (const values of versionsOf(id)) {
         const row = rows.find((candidate) => showsValues(context, candidate, values));
