@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Cell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { copyReason } from '../../src/core/decide/copies.ts';
 import { decide } from '../../src/core/decide/decide.ts';
-import { blankCells } from '../../src/core/decide/hit-rows.ts';
+import { blankCells, findHitRows } from '../../src/core/decide/hit-rows.ts';
 import { closeMended } from '../../src/core/decide/open-writes.ts';
 import type { OpenWrite, SentSet } from '../../src/core/open-write.ts';
 import type { OwnRow } from '../../src/core/table.ts';
@@ -230,6 +230,25 @@ describe('S2: what a write did to other rows is mended', () => {
     const mended = [{ write: 'w1', slot: 0, typed: [] }];
     expect(closeMended([taken, write], mended)).toMatchObject([{ id: 'w1', sets: [] }]);
     expect(closeMended([write], mended)).toMatchObject([{ id: 'w1', sets: [{ slot: 0 }] }]);
+  });
+
+  it('in each of the rows of a long tab, all of which a write reached because somebody sorted it', () => {
+    const titles = Array.from({ length: 60_000 }, (_, index) => titled(`Task ${index}`));
+    const rows = titles.map((_, index) => {
+      const [id, position] = [textCell(String(index)), index + 1];
+      return { position, id, sync: emptyCell, cells: titled('Written') };
+    });
+    const tab = { state: 'read', rows, fields: new Set(['title']), hasSync: true } as const;
+    const sets = titles.map((cells, slot) => {
+      const kept = keptRow(textCell(String(slot)), cells);
+      return { ...setTo(textCell(String(slot + 1)), { slot, position: slot + 1 }), kept };
+    });
+    const found = sets.flatMap((sent) => findHitRows(tab, sent, sent.kept));
+    expect(found).toEqual(rows);
+    const other = { ...openWrite({ outcome: 'answered', sets }), id: 'w0' };
+    const mended = sets.map(({ slot }) => ({ write: 'w1', slot, typed: [] }));
+    const [left] = closeMended([other, openWrite({ outcome: 'answered', sets })], mended);
+    expect(left?.sets).toEqual([]);
   });
 
   it.each([

@@ -86,8 +86,14 @@ export const findWritesAstray = (
 const isAstrayIn = ({ idSeen, kept }: SentSet, id: RecordId): boolean =>
   kept !== undefined && describeCell(kept.id) === id && !equalCells(idSeen, kept.id);
 
-const withId = ({ rows }: Tab, id: Cell): readonly ObservedRow[] =>
-  rows.filter((row) => equalCells(row.id, id));
+/** Rows by their ID, for as long as they are looked through: a write may have reached tens of thousands of them. */
+const rowsById = new WeakMap<Tab['rows'], ReadonlyMap<string, readonly ObservedRow[]>>();
+
+function withId({ rows }: Tab, id: Cell): readonly ObservedRow[] {
+  const groups = rowsById.get(rows) ?? Map.groupBy(rows, (row) => describeCell(row.id));
+  rowsById.set(rows, groups);
+  return (groups.get(describeCell(id)) ?? []).filter((row) => equalCells(row.id, id));
+}
 
 /** Whether it is the row for which the set was meant, and not the one that it hit with the other's ID: it shows what was written by right. */
 const isMeantRow = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>

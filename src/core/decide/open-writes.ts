@@ -284,15 +284,18 @@ export function closeMended(writes: readonly OpenWrite[], mended: readonly Mende
         (deletes.some((sent) => sent.entity === entity) ||
           sets.some((sent) => sent.entity === entity && (sent.id || Object.keys(sent.cells).length > 0))),
     );
-  const typedIn = (write: OpenWrite, { slot }: SentSet) =>
-    mended.flatMap((each) => (each.write === write.id && each.slot === slot ? each.typed : []));
   return writes.flatMap((write) => {
     const slots = slotsIn(write, mended);
     if (slots.size === 0) return [];
+    const own = Map.groupBy(
+      mended.filter((each) => each.write === write.id),
+      ({ slot }) => slot,
+    );
+    const typedIn = ({ slot }: SentSet) => (own.get(slot) ?? []).flatMap(({ typed }) => typed);
     const sets = write.sets.flatMap((sent) => {
       const { others: _others, sync: _sync, ...rest } = sent;
       if (!slots.has(sent.slot)) return [sent];
-      return isOnlyOfTab(write, sent) ? [rest] : watchFields(sent, typedIn(write, sent));
+      return isOnlyOfTab(write, sent) ? [rest] : watchFields(sent, typedIn(sent));
     });
     return [{ ...write, sets, deletes: write.deletes.filter(({ slot }) => !slots.has(slot)) }];
   });
