@@ -212,13 +212,14 @@ function planSteps(
   shadow: Shadow | undefined,
 ): { readonly requests: readonly Request[]; readonly after: Tabs } {
   const after = new Map(tabs);
-  const requests: Request[] = [];
+  const parts: Request[][] = [];
   for (const [entity, own] of Map.groupBy(steps, (step) => step.entity)) {
     const before = tabs.get(entity);
     if (!before) throw new Error(`The tab of ${entity} was written without a read before it.`);
     const sorted = sortSteps(own);
-    requests.push(...tabRequests(before, sorted, shadow));
+    parts.push(tabRequests(before, sorted, shadow));
     after.set(entity, applySteps(before, sorted));
   }
-  return { requests, after };
+  // Flat, not spread: what a long tab is given back is more than a call takes as arguments.
+  return { requests: parts.flat(), after };
 }

@@ -4,7 +4,7 @@ import { decide } from '../../src/core/decide/decide.ts';
 import { addRow, inputOf, readSheet } from '../support/world.ts';
 import { worldWithLeads } from '../support/world-daemon.ts';
 
-describe('S3: rows of records that are missing', () => {
+describe('rows of records that are missing', () => {
   it('are known again by their title among many that people pasted, however many records lack theirs', () => {
     const lost = 500;
     const world = worldWithLeads(Array.from({ length: lost }, (_, index) => `Lead ${index}`));
