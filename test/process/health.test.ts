@@ -33,14 +33,13 @@ const alertShape = z.strictObject({
 /** Somebody who takes alerts, and is away when told to be. */
 async function openReceiver() {
   const told: string[] = [];
-  const receiver = { url: '', told, isAway: false };
+  const refused: string[] = [];
+  const receiver = { url: '', told, refused, isAway: false };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    if (!receiver.isAway) {
-      const { condition, event } = alertShape.parse(JSON.parse(Buffer.concat(chunks).toString()));
-      told.push(`${condition.name} ${event}`);
-    }
+    const { condition, event } = alertShape.parse(JSON.parse(Buffer.concat(chunks).toString()));
+    (receiver.isAway ? refused : told).push(`${condition.name} ${event}`);
     response.writeHead(receiver.isAway ? 503 : 200).end('ok');
   });
   server.listen(0, '127.0.0.1');
@@ -239,9 +238,7 @@ test(
     await daemon.answers('/readyz');
     receiver.isAway = true;
     await stage.setSheetFaults({ refusals: { '*': 'permissionDenied' } });
-    const isForbidden = async () =>
-      (await ask(daemon, '/readyz')).conditions.some(({ name }) => name === 'SHEET_FORBIDDEN');
-    await until('the sheet is refused', isForbidden);
+    await until('it is to be told', async () => receiver.refused.includes('SHEET_FORBIDDEN began'));
     await stage.setSheetFaults({});
     await daemon.answers('/readyz');
     stage.setCrmFaults({ faults: [{ kind: 'dropBefore', times: 100_000 }] });

@@ -185,9 +185,13 @@ describe('a conflict', () => {
     expect(stage.link.mirror.readDecisions()).toEqual([]);
   });
 
-  test('may be settled with the longest text that a cell holds, in any script', async () => {
+  test('is offered the longest text that a cell holds, in any script, and says what its field takes', async () => {
     const { resolve, scope } = await openConflict();
-    expect(await resolve({ scope, text: '字'.repeat(50_000) })).toMatchObject({ status: 200 });
+    const error = 'Title is 50000 characters long; the CRM takes at most 200.';
+    expect(await resolve({ scope, text: '字'.repeat(50_000) })).toEqual({
+      status: 400,
+      text: JSON.stringify({ error }),
+    });
   });
 
   test('is not settled by anything but one clear order, and the refusal is one sentence', async () => {
