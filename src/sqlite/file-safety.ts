@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { SyncError } from '../core/errors.ts';
 import type { Connection } from './connection.ts';
 
@@ -19,6 +20,40 @@ export function checkVersion(connection: Connection): void {
 export function isOlder(version: readonly number[], than: readonly number[]): boolean {
   const differing = than.findIndex((part, index) => version[index] !== part);
   return differing >= 0 && !((version[differing] ?? 0) > (than[differing] ?? 0));
+}
+
+/** Where the head of a file says how it is written, and what stands there as long as it never had a log: https://www.sqlite.org/fileformat.html */
+const [writeVersionAt, withoutLog] = [18, 1];
+
+/**
+ * Refuses a backup beside which the log of another mirror stands, as that of a daemon that was killed: SQLite would take it for the log of
+ * this file, and mix both. A backup never had a log of its own. To be called before the process opens the file: what is read here is closed
+ * again, and that gives back every lock that the process has on it.
+ */
+export function expectOwnLog(file: string): void {
+  const log = `${file}-wal`;
+  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
+  if (size === 0 || readByte(file, writeVersionAt) !== withoutLog) return;
+  throw new SyncError(
+    'CONFIG_INVALID',
+    `${file} is a copy that was put back, and ${log} beside it is of the mirror before. Move that file away, and ${file}-shm where there is one.`,
+  );
+}
+
+/** A byte of a file; `undefined` where it can not be read, which whoever opens it tells. */
+function readByte(file: string, position: number): number | undefined {
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const byte = Buffer.alloc(1);
+      readSync(descriptor, byte, 0, 1, position);
+      return byte[0];
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 /**

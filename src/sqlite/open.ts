@@ -11,7 +11,7 @@ import { type Connection, connect } from './connection.ts';
 import { openContactReads } from './contact-reads.ts';
 import { openDecisions } from './decisions.ts';
 import { openFacts } from './facts.ts';
-import { checkIntegrity, checkVersion, makeDurable, takeLock } from './file-safety.ts';
+import { checkIntegrity, checkVersion, expectOwnLog, makeDurable, takeLock } from './file-safety.ts';
 import { openJournal } from './journal.ts';
 import { migrate, migrations } from './migrations.ts';
 import { openOpenWrites } from './open-writes.ts';
@@ -48,6 +48,7 @@ export const mirrorFile = (directory: string): string => join(directory, 'mirror
  */
 export function openMirror({ directory, now, reserveBytes }: MirrorOptions): OpenMirror {
   createDirectory(directory);
+  expectOwnLog(mirrorFile(directory));
   const ballast =
     reserveBytes === undefined ? noBallast : openBallast(join(directory, 'ballast'), reserveBytes);
   const connection = connect(mirrorFile(directory), ballast.drop);

@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Mirror } from '../../src/core/mirror.ts';
@@ -80,6 +88,30 @@ describe('the file', () => {
 
     expect(failure(() => openMirror({ directory }))).toMatchObject({ code: 'STATE_BROKEN' });
     expect(readFileSync(mirrorFile(directory)).equals(content)).toBe(true);
+  });
+
+  test('a backup that is put beside the log of a daemon that was killed is refused, and both stay as they are', () => {
+    const { backUp, mirror } = open();
+    mirror.saveFact('name', 'backed up');
+    const backup = backUp(0);
+    mirror.saveFact('name', 'written later');
+    const killed = join(directory, 'killed');
+    mkdirSync(killed);
+    copyFileSync(backup, mirrorFile(killed));
+    copyFileSync(`${mirrorFile(directory)}-wal`, `${mirrorFile(killed)}-wal`);
+    const files = () => [mirrorFile(killed), `${mirrorFile(killed)}-wal`].map((file) => readFileSync(file));
+    const before = files();
+
+    expect(failure(() => openMirror({ directory: killed }))).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('mirror.db-wal'),
+    });
+    expect(files()).toEqual(before);
+    rmSync(`${mirrorFile(killed)}-wal`);
+    const restored = openMirror({ directory: killed });
+    opened.push(restored);
+    expect(restored.mirror.readFact('name')).toBe('backed up');
+    expect(restored.mirror.readFact('copiedAt')).toBe('1970-01-01T00:00:00.000Z');
   });
 
   test('the tables refuse a value of the wrong type', () => {
