@@ -1,11 +1,13 @@
 import { describeCell } from '../core/cell.ts';
 import { scopeEntity } from '../core/decide/context.ts';
+import { waitingFields } from '../core/decide/waiting-edits.ts';
 import type { TabKind } from '../core/layout.ts';
 import { copiedFact, type Mirror } from '../core/mirror.ts';
 import { type OpenWrite, stepsOf } from '../core/open-write.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
-import type { Agreement } from '../core/state.ts';
+import type { Agreement, JournalEntry } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
+import { pickFields } from '../core/value.ts';
 import type { Link } from './link.ts';
 import { forgetStep } from './unanswered.ts';
 
@@ -86,6 +88,7 @@ export function rebaseRows(
   reason: string,
   { now, newWord }: { now: number; newWord: string },
 ): void {
+  noteUnsent(mirror, entity, now);
   forgetAgreed(mirror, entity, reason, now);
   for (const { scope } of mirror.readDecisions())
     if (scopeEntity(scope) === entity) mirror.dropDecision(scope);
@@ -95,6 +98,21 @@ export function rebaseRows(
     else mirror.dropOpenWrite(write.id);
   }
   mirror.saveFact(wordFact, newWord);
+}
+
+/** Keeps in the journal what was typed into rows that are gone with their tab, and was not sent yet: nothing else knows of it any more. */
+function noteUnsent(mirror: Mirror, entity: Entity, at: number): void {
+  const unsent = mirror
+    .readOutbox()
+    .filter(({ key, sentAt }) => key.entity === entity && sentAt === undefined)
+    .filter((item) => Object.keys(waitingFields(item)).length > 0);
+  mirror.appendJournal(
+    unsent.map(({ fields: lost, key, run }): JournalEntry => {
+      const after = pickFields(mirror.findRecord(key)?.fields ?? {}, Object.keys(lost));
+      const cause = 'not sent, because its row is gone with its tab';
+      return { at, run, key, kind: 'update', side: 'table', before: lost, after, lost, cause };
+    }),
+  );
 }
 
 function withoutRowsOf(write: OpenWrite, entity: Entity): OpenWrite {

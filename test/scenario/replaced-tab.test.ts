@@ -47,6 +47,28 @@ describe('S5: a copy of a tab that takes the place of its original', limit, () =
     expect(writes(stage)).toBe(sent);
   });
 
+  test('keeps what somebody typed and the CRM has not taken yet in the history', async () => {
+    const stage = await openLeadsStage();
+    const { engine, link } = stage;
+    const id = await stage.firstLead();
+    const old = (await stage.titles()).crm.get(id);
+    await stage.editSheet({ kind: 'duplicateTab', sheet: 'Leads' });
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed since' });
+    for (const _turn of Array.from({ length: 3 })) await engine.cycle();
+    expect(link.mirror.readOutbox()).toMatchObject([{ fields: { title: 'Typed since' }, state: 'waiting' }]);
+    await stage.editSheet(
+      { kind: 'deleteTab', sheet: 'Leads' },
+      { kind: 'renameTab', sheet: 'Copy of Leads', title: 'Leads' },
+    );
+    await adopt(stage);
+    await engine.cycle();
+    expect(reasonOf(stage)).toContain('5 rows are equal on both sides');
+    expect(link.mirror.readOutbox()).toEqual([]);
+    expect(link.mirror.readJournal(1)).toMatchObject([
+      { key: { entity: 'lead', id }, after: { title: old }, lost: { title: 'Typed since' } },
+    ]);
+  });
+
   test('costs no record that it does not know yet: that gets a row', async () => {
     const stage = await openLeadsStage('crm', {}, 'trash');
     await stage.editSheet({ kind: 'duplicateTab', sheet: 'Leads' });
