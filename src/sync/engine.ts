@@ -88,7 +88,7 @@ export class Engine {
     this.link = link;
     this.expectedBy = link.clock.monotonicMs();
     this.startedAt = link.clock.now();
-    this.#gate = new PlanGate(link.isManual ?? false);
+    this.#gate = new PlanGate(link);
     this.problems = new Problems(link.clock, link.log);
     this.recordProblems = new Problems(link.clock, link.log);
     this.#cycleSignal = new Signal(link.clock, this.#stopping.signal);

@@ -1,6 +1,9 @@
 import { followUp, writtenKeys } from '../core/decide/follow-up.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
+import { recordKeyText } from '../core/record.ts';
+import { isOnItsWay } from '../core/state.ts';
+import type { Link } from './link.ts';
 
 /** Plans that are kept for being applied, the newest. */
 const keptMax = 5;
@@ -12,10 +15,15 @@ const keptMax = 5;
 export class PlanGate {
   readonly isManual: boolean;
   #kept: readonly Plan[] = [];
-  readonly #begun = new Set<string>();
+  readonly #begun: Set<string>;
 
-  constructor(isManual: boolean) {
+  constructor({ isManual = false, mirror }: Pick<Link, 'isManual' | 'mirror'>) {
     this.isManual = isManual;
+    // What went on its way before a restart was let through then: its row waits for its ID.
+    const creates = mirror
+      .readOutbox()
+      .filter((item) => item.kind === 'create' && (isOnItsWay(item) || item.state === 'done'));
+    this.#begun = new Set(creates.map(({ key }) => recordKeyText(key)));
   }
 
   keep(plan: Plan): void {

@@ -86,6 +86,23 @@ describe('with manual writes', () => {
     expect(sheet).toEqual(crm);
   });
 
+  test('a new row gets its ID after one plan, also where the daemon was started anew in between', async () => {
+    const stage = await openManualStage();
+    const { engine, link } = stage;
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Title', text: 'New' });
+    await stage.settle();
+    await engine.apply((await engine.plan()).run);
+    await engine.cycle();
+    const [create] = link.mirror.readOutbox();
+    expect(create).toMatchObject({ kind: 'create', state: 'waiting' });
+    await pushRecord(link, create!.key, () => false);
+    const again = stage.createEngine(link);
+    await again.cycle();
+    const { crm, sheet } = await stage.titles();
+    expect(sheet).toEqual(crm);
+    expect(again.lastPlan?.table).toHaveLength(1);
+  });
+
   test('what the CRM refused is sent once more by the first plan that is applied after the answer “retry”', async () => {
     const stage = await openManualStage();
     const { engine, link, model } = stage;
