@@ -3,13 +3,16 @@ import type { Connection } from './connection.ts';
 /** No step of ours waits longer by itself. */
 const longestWaitMs = 60_000;
 
-/** Times of what was seen and sent, table by table. The journal stays as it was written. */
-const times: readonly (readonly [table: string, columns: readonly string[]])[] = [
-  ['record', ['observedAt', 'firstSeenAt', 'lastSeenAt', 'writtenAt']],
-  ['agreement', ['changedAt']],
-  ['outbox', ['createdAt', 'sentAt']],
-  ['sweep', ['startedAt', 'finishedAt']],
-  ['contactRead', ['at']],
+/**
+ * Times of what was seen and sent, table by table, and by how much (ms) they end before now. Which of them came first is not known any more:
+ * what was seen counts as seen after each step was decided and sent, so that somebody is asked about it. The journal stays as it was written.
+ */
+const times: readonly (readonly [table: string, columns: readonly string[], beforeMs: number])[] = [
+  ['record', ['observedAt', 'firstSeenAt', 'lastSeenAt', 'writtenAt'], 0],
+  ['agreement', ['changedAt'], 0],
+  ['outbox', ['createdAt', 'sentAt'], 1],
+  ['sweep', ['startedAt', 'finishedAt'], 0],
+  ['contactRead', ['at'], 0],
 ];
 
 /**
@@ -18,14 +21,15 @@ const times: readonly (readonly [table: string, columns: readonly string[]])[] =
  */
 export function endFuture(connection: Connection, now: number): number {
   return connection.transaction(() => {
-    const late = times.map(([table, columns]) => {
+    const late = times.map(([table, columns, beforeMs]) => {
       const isLate = columns.map((column) => `${column} > ?`).join(' OR ');
       const corrected = columns.map((column) => `${column} = min(${column}, ?)`).join(', ');
       const all = columns.map(() => now);
+      const ends = columns.map(() => now - beforeMs);
       const count = connection
         .prepare<{ count: number }>(`SELECT count(*) AS count FROM ${table} WHERE ${isLate}`)
         .get(...all)?.count;
-      connection.prepare(`UPDATE ${table} SET ${corrected} WHERE ${isLate}`).run(...all, ...all);
+      connection.prepare(`UPDATE ${table} SET ${corrected} WHERE ${isLate}`).run(...ends, ...all);
       return count ?? 0;
     });
     const rows = late.reduce((sum, count) => sum + count, 0);

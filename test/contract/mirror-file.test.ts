@@ -174,7 +174,7 @@ describe('the file', () => {
     expect(later.timesCorrected).toBe(2);
     expect(later.mirror.findRecord(lead('1'))).toStrictEqual(past);
     expect(later.mirror.findRecord(lead('2'))).toMatchObject({ observedAt: now, lastSeenAt: now });
-    const corrected = { createdAt: now, sentAt: now, dueAt: now + 60_000 };
+    const corrected = { createdAt: now - 1, sentAt: now - 1, dueAt: now + 60_000 };
     expect(later.mirror.findOutboxItem(lead('2'))).toMatchObject(corrected);
   });
 

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
+import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import type { Engine } from '../../src/sync/engine.ts';
+import { isOutgrown } from '../../src/sync/grown.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { lead, storedRecord } from '../support/mirror-directory.ts';
 
 /** A colleague adds a task to a lead, and the daemon learns of it. */
 async function addTask({ addresses, engine }: LeadsStage, leadId: string): Promise<void> {
@@ -128,4 +131,22 @@ test('an undo that would take along what a colleague has added since is not done
       cause: 'not taken back: Something that was added in the CRM since would go with it.',
     },
   ]);
+});
+
+test('S1: a delete has grown also where the clock was set back by a restart after a colleague had added something', () => {
+  const first = openMirrorInMemory();
+  const now = Date.UTC(2026, 0, 5, 9);
+  const ahead = now + 3_600_000;
+  const step = { kind: 'delete', fields: {}, base: {} } as const;
+  const item = waitingStep({ now: ahead, run: 'one' }, lead('1'), step);
+  first.mirror.saveOutboxItem(item);
+  first.mirror.saveRecord(storedRecord(lead('1')));
+  const task = { entity: 'task', id: '2' } as const;
+  first.mirror.saveRecord(
+    storedRecord(task, { fields: { lead_id: 1 }, firstSeenAt: ahead + 1, observedAt: ahead + 1 }),
+  );
+  expect(isOutgrown(first.mirror, item)).toBe(true);
+  const { mirror } = first.reopen(now);
+  expect(isOutgrown(mirror, mirror.findOutboxItem(lead('1'))!)).toBe(true);
+  mirror.close();
 });
