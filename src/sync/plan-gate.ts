@@ -19,11 +19,9 @@ export class PlanGate {
 
   constructor({ isManual = false, mirror }: Pick<Link, 'isManual' | 'mirror'>) {
     this.isManual = isManual;
-    // What went on its way before a restart was let through then: its row waits for its ID.
-    const creates = mirror
-      .readOutbox()
-      .filter((item) => item.kind === 'create' && (isOnItsWay(item) || item.state === 'done'));
-    this.#begun = new Set(creates.map(({ key }) => recordKeyText(key)));
+    // What is on its way since before a restart was let through then: its row waits for its ID, and for the word what came of it.
+    const begun = mirror.readOutbox().filter((item) => isOnItsWay(item) || item.state === 'done');
+    this.#begun = new Set(begun.map(({ key }) => recordKeyText(key)));
   }
 
   keep(plan: Plan): void {

@@ -103,6 +103,21 @@ describe('with manual writes', () => {
     expect(again.lastPlan?.table).toHaveLength(1);
   });
 
+  test('an edit that was sent after a restart says so in its row without another plan', async () => {
+    const stage = await openManualStage();
+    const { engine, link } = stage;
+    const id = await stage.firstLead();
+    await rename(stage, 'Renamed');
+    await stage.settle();
+    await engine.apply((await engine.plan()).run);
+    expect((await findRow(stage.addresses, 'lead', { ID: id }))?.['Sync']).toMatch(/^Pending/);
+    const again = stage.createEngine(link);
+    await again.cycle();
+    await pushRecord(link, { entity: 'lead', id }, () => false);
+    await again.cycle();
+    expect((await findRow(stage.addresses, 'lead', { ID: id }))?.['Sync']).toMatch(/^Synced/);
+  });
+
   test('what the CRM refused is sent once more by the first plan that is applied after the answer “retry”', async () => {
     const stage = await openManualStage();
     const { engine, link, model } = stage;
