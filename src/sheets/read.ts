@@ -170,6 +170,7 @@ interface FieldSets {
 
 function observeRows(rows: Rows, columns: ManagedColumns, { fresh, spilled }: FieldSets): ObservedRow[] {
   const indexes = managedIndexes(columns);
+  const isPauseLost = columns.pause !== undefined && isLeftEmpty(rows, columns.pause);
   return rows.flatMap((_, position) => {
     if (position === 0 || isBlankRow(rows, position, indexes)) return [];
     const cells = [...columns.fields].map(([field, column]): [FieldName, Cell] => {
@@ -182,7 +183,7 @@ function observeRows(rows: Rows, columns: ManagedColumns, { fresh, spilled }: Fi
       id: bareCell(cellAt(rows, position, columns.id)),
       sync: columns.sync === undefined ? emptyCell : withoutResult(cellAt(rows, position, columns.sync)),
       cells: Object.fromEntries(cells),
-      ...(isPaused(rows, position, columns) ? { isPaused: true as const } : {}),
+      ...(isPaused(rows, position, columns, isPauseLost) ? { isPaused: true as const } : {}),
     };
   });
 }
@@ -196,10 +197,12 @@ function findOwnRows(rows: Rows, columns: ManagedColumns): OwnRow[] {
 
 /**
  * Whether the cell in the pause column says anything but no. Who puts a word there means it, and so does whoever lets a formula tick the
- * box; what an error would have said nobody knows.
+ * box; what an error would have said nobody knows, nor, where it `isLost`, what an array formula would have said in the cells that it
+ * leaves empty.
  */
-function isPaused(rows: Rows, position: number, { pause }: ManagedColumns): boolean {
+function isPaused(rows: Rows, position: number, { pause }: ManagedColumns, isLost: boolean): boolean {
   const cell = pause === undefined ? emptyCell : cellAt(rows, position, pause);
+  if (isLost && cell.kind === 'empty') return true;
   const said = cell.kind === 'formula' ? textCell(cell.shown ?? '') : cell;
   if (said.kind === 'empty' || (said.kind === 'text' && labelKey(said.text) === '')) return false;
   return said.kind === 'error' || readTypedTruth(said) !== false;

@@ -188,6 +188,23 @@ describe('rows', () => {
     [formula()],
   ])('a row goes on where the pause column says no: %j', (cell) => expect(isPausedBy(cell)).toBe(false));
 
+  test.each<[what: string, cells: [first: Cell, second: Cell], isPaused: boolean]>([
+    ['its array formula fails, as while it loads', [imported, emptyCell], true],
+    ['its array formula fails, and the box of the row is unticked', [imported, booleanCell(false)], false],
+    ['a formula that fills one cell fails', [failed('=1/0'), emptyCell], false],
+  ])(
+    'a row without a word in the pause column goes on unless nobody knows what it would say: %s',
+    (_what, cells, isPaused) => {
+      const rows = cells.map((cell, index) => [
+        numberCell(index + 1),
+        ...[textCell('Acme'), emptyCell, emptyCell, emptyCell, cell],
+      ]);
+      const grid = { ...gridOf([]), rows: [[...headers, textCell('Pause')], ...rows] };
+      const { observed } = observeTab(grid, { ...leads, pauseHeader: 'Pause' });
+      expect(observed.state === 'read' && observed.rows[1]?.isPaused === true).toBe(isPaused);
+    },
+  );
+
   test('a formula that comes to yes or no says so in every language', () => {
     const [off, on] = [
       { value: false, formattedValue: 'FAŁSZ' },
