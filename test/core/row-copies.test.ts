@@ -28,6 +28,10 @@ function typeTitle(row: SheetRow, title: string) {
   row.cells['title'] = textCell(title);
 }
 
+function clearId(row: SheetRow) {
+  row.id = emptyCell;
+}
+
 describe('a copied row', () => {
   it('is held and never writes to the original, even when it was edited', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
@@ -36,7 +40,7 @@ describe('a copied row', () => {
     const plan = settle(world);
     expect(plan.holds).toMatchObject([{ entity: 'lead', id: '1', position: 3 }]);
     expect(syncOf(copy)).toBe(
-      'Held: This row is a copy: its ID stands in another row too. Clear the ID here to make it a new record.',
+      'Held: This row is a copy: its ID stands in another row too. Clear the ID of the copy to make it a new record.',
     );
     expect(titles(world)).toEqual(['Acme', 'Beta']);
   });
@@ -108,6 +112,45 @@ describe('a copied row', () => {
     copy.sync = emptyCell;
     settle(world);
     expect(titles(world)).toEqual(['Gamma', 'Beta']);
+  });
+
+  it.each<[what: string, text: string, follow: (copy: SheetRow) => void, made: readonly string[]]>([
+    ['cleared its Sync cell', 'Acme', (copy) => Object.assign(copy, { sync: emptyCell }), ['Acme', 'Beta']],
+    ['changed it and cleared its ID', 'Gamma', clearId, ['Acme', 'Beta', 'Gamma']],
+  ])(
+    'that looks like a record whose row was deleted is what its Sync cell says, once somebody %s',
+    (_what, title, follow, made) => {
+      const world = worldWithLeads(['Acme', 'Beta']);
+      const copy = copyRow(world, acme);
+      settle(world);
+      removeRow(world, acme);
+      copy.cells['about.url'] = textCell('https://acme.example');
+      const [hold] = settle(world).holds;
+      expect([hold?.decision, syncOf(copy)]).toEqual([
+        undefined,
+        'Held: This row is a copy of record 1, whose own row is gone. Clear its Sync cell to make it the row of record 1, or change the row to make it a new record.',
+      ]);
+      typeTitle(copy, title);
+      settle(world);
+      follow(copy);
+      settle(world);
+      expect([titles(world), syncOf(copy)]).toEqual([made, expect.stringMatching(/^Synced /)]);
+    },
+  );
+
+  it('that looks like a record that lost its row is what its Sync cell says, once somebody changed it and cleared its ID', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const row = rowOf(world, acme);
+    row.id = rowOf(world, leadKey(2)).id;
+    row.cells['about.url'] = textCell('https://acme.example');
+    settle(world);
+    expect(syncOf(row)).toMatch(
+      /looks like record 1, whose row is missing\. Put 1 into the ID cell, or change the row and clear the ID to make it a new record\.$/,
+    );
+    typeTitle(row, 'Gamma');
+    clearId(row);
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
   it('S2: is told from the original by what it shows where the words that say so reached the original', () => {

@@ -117,7 +117,7 @@ function clearStrayIds(people: People, { columnOf, entity, rows, sheetId }: TabV
 /** The only row of a record that is left, although it was told to be a copy. */
 function takeForOriginal(people: People, { columnOf, sheetId }: TabView, { position, sync }: SeenRow): void {
   const column = columnOf('Sync');
-  if (column !== undefined && sync.includes('clear this cell to make it the row'))
+  if (column !== undefined && /its Sync cell to make it the row/i.test(sync))
     people.act({ kind: 'edit', sheet: sheetId, row: position, column, text: '' });
 }
 

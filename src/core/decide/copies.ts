@@ -2,6 +2,7 @@ import { isClaimToken, type RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
 import type { CopiedRow } from './bind.ts';
 import { copyScope, type TabContext } from './context.ts';
+import { isLike } from './likeness.ts';
 import { lookOf, readRowValues } from './row-values.ts';
 import { creating, holdRow, writeRow } from './row-write.ts';
 import { suspectReason } from './strays.ts';
@@ -14,20 +15,28 @@ import { copyMark, isMarkedCopy } from './sync-text.ts';
 export function decideCopy(context: TabContext, copy: CopiedRow, suspects: readonly RecordId[]): void {
   const { row, id, rows, hasOriginal } = copy;
   if (suspects.length > 0) {
-    const orElse = 'clear it to make this a new record';
+    const orElse = 'change the row and clear the ID to make it a new record';
     return holdRow(context, row, id, suspectReason(`${copyReasonStart}, and it`, suspects, orElse));
   }
   if (!hasOriginal && !isMarkedCopy(row)) return holdRow(context, row, id, rivalReason(id));
+  const own = hasOriginal ? undefined : context.agreements.get(id);
+  // Without its ID it would pass for the lost row of the record.
+  if (own && isLike(context, row, own)) return holdRow(context, row, id, likeReason(id));
   offerAsNew(context, row, id, rows > 1 || isClaimToken(id) ? copyReason : orphanReason(id));
 }
 
 const copyReasonStart = `${copyMark}: its ID stands in another row too`;
 
-/** Said at a row whose ID stands in another row too. */
-export const copyReason = `${copyReasonStart}. Clear the ID here to make it a new record.`;
+/** Said at a row whose ID stands in another row too, and where people answer questions. */
+export const copyReason = `${copyReasonStart}. Clear the ID of the copy to make it a new record.`;
+
+const orphanStart = (id: RecordId) => `${copyMark} of record ${id}, whose own row is gone`;
 
 const orphanReason = (id: RecordId) =>
-  `${copyMark} of record ${id}, whose own row is gone. Clear the ID to make it a new record, or clear this cell to make it the row of record ${id}.`;
+  `${orphanStart(id)}. Clear the ID of the copy to make it a new record, or its Sync cell to make it the row of record ${id}.`;
+
+const likeReason = (id: RecordId) =>
+  `${orphanStart(id)}. Clear its Sync cell to make it the row of record ${id}, or change the row to make it a new record.`;
 
 const rivalReason = (id: RecordId) =>
   `Several rows have the ID ${id}, and none shows what was last known of it. Clear the ID of those that are to be new records.`;

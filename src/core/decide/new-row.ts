@@ -49,7 +49,7 @@ function clearSync(context: TabContext, row: ObservedRow): void {
 
 function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: readonly RecordId[]): void {
   const { draft, entity, input } = context;
-  if (suspects.length > 0) return holdRow(context, row, '', wipedReason(suspects));
+  if (suspects.length > 0) return holdRow(context, row, '', likeReason(suspects));
   const values = readRowValues(context, row);
   const nobody = { entity, id: '' };
   if (values.faults.length > 0) {
@@ -118,10 +118,7 @@ function createsWithoutRow(context: TabContext): readonly OutboxItem[] {
 const foreignReason =
   'This row was being created when the daemon lost its memory of it. If the CRM has the record, put its ID into the ID cell; if not, clear the ID cell to create it.';
 
-const astrayReason = (suspects: readonly RecordId[]) =>
-  suspectReason('This', suspects, 'clear it to make this a new record');
-
-const wipedReason = (suspects: readonly RecordId[]) =>
+const likeReason = (suspects: readonly RecordId[]) =>
   suspectReason('This', suspects, 'change the row to make it a new record');
 
 /** What deciding a claimed row has to know about the others. */
@@ -179,7 +176,7 @@ export function decideClaimedRow(
   const suspects = isAsSent ? [] : suspectsOf(row);
   if (suspects.length > 0) {
     if (item) draft.outboxDropped.push(key);
-    return holdRow(context, row, token, astrayReason(suspects));
+    return holdRow(context, row, token, likeReason(suspects));
   }
   if (values.faults.length > 0 || values.missing.length > 0) {
     if (item) draft.outboxDropped.push(key);
