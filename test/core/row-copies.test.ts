@@ -238,6 +238,21 @@ describe('the offer to make a copy a new record', () => {
     expect(offerOf(settle(world))).not.toBe(offer);
   });
 
+  it('is made once the copy is not paused any more, which it says until then', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    rowOf(world, acme).isPaused = true;
+    const copy = copyRow(world, acme);
+    typeTitle(copy, 'Acme Copy');
+    expect(offerOf(settle(world))).toBe('none');
+    expect(syncOf(copy)).toBe(
+      'Held: This row is a copy, and paused by its cell in “Pause”. Untick or clear that to go on.',
+    );
+    delete copy.isPaused;
+    world.decisions.set(offerOf(settle(world)), 'new');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Acme Copy']);
+  });
+
   it('waits for what a new record needs', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const copy = copyRow(world, acme);

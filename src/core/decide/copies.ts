@@ -3,6 +3,7 @@ import type { ObservedRow } from '../table.ts';
 import type { CopiedRow } from './bind.ts';
 import { copyScope, type TabContext } from './context.ts';
 import { isLike } from './likeness.ts';
+import { pausedReason } from './paused.ts';
 import { lookOf, readRowValues } from './row-values.ts';
 import { creating, holdRow, writeRow } from './row-write.ts';
 import { suspectReason } from './strays.ts';
@@ -44,8 +45,10 @@ const rivalReason = (id: RecordId) =>
 /** Holds a copy until a person wants it to be a new record. Copies that show the same are answered together. */
 export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, reason: string): void {
   const { draft, entity, input } = context;
+  // Whoever copies a row copies its tick as well. Nothing is asked that could not be done.
+  if (row.isPaused) return holdRow(context, row, id, `${copyMark}, and ${pausedReason(context)}`);
   const scope = copyScope({ entity, id }, digest(lookOf(row)));
-  if (context.decision(scope) !== 'new' || row.isPaused) return holdRow(context, row, id, reason, scope);
+  if (context.decision(scope) !== 'new') return holdRow(context, row, id, reason, scope);
   const { faults, missing } = readRowValues(context, row);
   const obstacles = [...faults, ...missing.map((header) => `Fill ${header}.`)];
   if (obstacles.length > 0)

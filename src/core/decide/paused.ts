@@ -10,11 +10,13 @@ import { letWaitingGo } from './waiting-edits.ts';
  * gets it now, and the row follows once the box is unticked.
  */
 export function pauseRow(context: TabContext, row: ObservedRow, id: RecordId): void {
-  const { entity, layout, outbox } = context;
+  const { entity, outbox } = context;
   const key = { entity, id };
   const item = outbox.get(id);
   if (item?.state === 'waiting' && !item.isUndo) letWaitingGo(context, row, item);
   keepDecisions(context, key);
-  const reason = `paused by its cell in “${layout.pauseHeader ?? ''}”. Untick or clear that to go on.`;
-  writeRow(context, row, key, { state: { kind: 'held', reason } });
+  writeRow(context, row, key, { state: { kind: 'held', reason: pausedReason(context) } });
 }
+
+export const pausedReason = ({ layout }: TabContext): string =>
+  `paused by its cell in “${layout.pauseHeader ?? ''}”. Untick or clear that to go on.`;
