@@ -38,6 +38,32 @@ describe('a conflict', () => {
     expect(shownSync(world)).toMatch(/Title: the CRM's value was kept, the sheet had “Acme AG”$/);
   });
 
+  it.each([
+    [
+      'empty',
+      null,
+      emptyCell,
+      /^Conflict: the CRM has \(empty\) for Website\. Empty the cell to accept that/,
+    ],
+    ['short', 'https://b.example', textCell('https://b.example'), /Type it here to accept it/],
+    ['of several lines', 'One\nTwo', undefined, /“One Two” for Website\. Ask the operator to resolve\.$/],
+  ])(
+    'that a person has to settle tells only ways that end it, where what the CRM has is %s',
+    (_what, url, accepting, says) => {
+      const world = worldWithLeads(['Acme'], { conflict: 'ask' });
+      changeRecord(world, acme, { 'about.url': 'https://a.example' });
+      settle(world);
+      changeRecord(world, acme, { 'about.url': url });
+      rowOf(world, acme).cells['about.url'] = textCell('https://c.example');
+      settle(world);
+      expect(shownSync(world)).toMatch(says);
+      if (accepting === undefined) return;
+      rowOf(world, acme).cells['about.url'] = accepting;
+      expect(settle(world).conflicts).toEqual([]);
+      expect(recordOf(world, acme).fields['about.url']).toBe(url);
+    },
+  );
+
   it('where the sheet wins goes to the CRM, and keeps the other', () => {
     const world = conflicting('table');
     expect(rest(world).outbox.save).toMatchObject([

@@ -167,12 +167,28 @@ describe('the Sync cell', () => {
   it.each<[RowState, text: string]>([
     [{ kind: 'error', reason: 'Title can not be empty.' }, 'Error: Title can not be empty.'],
     [
-      { kind: 'conflict', header: 'Title', crm: 'Acme', questionsTitle: undefined },
+      { kind: 'conflict', header: 'Title', crm: 'Acme', isWhole: true, questionsTitle: undefined },
       'Conflict: the CRM has “Acme” for Title. Type it here to accept it, or ask the operator to resolve.',
     ],
     [
-      { kind: 'conflict', header: 'Title', crm: null, questionsTitle: 'Conflicts' },
-      'Conflict: the CRM has (empty) for Title. Choose in the tab “Conflicts”, or type it here to accept it.',
+      { kind: 'conflict', header: 'Title', crm: 'Acme', isWhole: true, questionsTitle: 'Conflicts' },
+      'Conflict: the CRM has “Acme” for Title. Choose in the tab “Conflicts”, or type it here to accept it.',
+    ],
+    [
+      { kind: 'conflict', header: 'Title', crm: null, isWhole: true, questionsTitle: 'Conflicts' },
+      'Conflict: the CRM has (empty) for Title. Choose in the tab “Conflicts”, or empty the cell to accept that.',
+    ],
+    [
+      { kind: 'conflict', header: 'Title', crm: null, isWhole: true, questionsTitle: undefined },
+      'Conflict: the CRM has (empty) for Title. Empty the cell to accept that, or ask the operator to resolve.',
+    ],
+    [
+      { kind: 'conflict', header: 'Note', crm: 'One Two', isWhole: false, questionsTitle: 'Conflicts' },
+      'Conflict: the CRM has “One Two” for Note. Choose in the tab “Conflicts”.',
+    ],
+    [
+      { kind: 'conflict', header: 'Note', crm: 'x'.repeat(81), isWhole: true, questionsTitle: undefined },
+      `Conflict: the CRM has “${'x'.repeat(80)}…” for Note. Ask the operator to resolve.`,
     ],
     [{ kind: 'held', reason: 'This row is a copy.' }, 'Held: This row is a copy.'],
     [{ kind: 'incomplete', missing: ['Lead', 'Stage'] }, 'New row: fill Lead and Stage to send it.'],

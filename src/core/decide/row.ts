@@ -5,7 +5,7 @@ import { type Agreement, emptyAgreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { keepDecisions, refusedScope, type TabContext } from './context.ts';
-import { describeValue, quoteValue } from './describe-value.ts';
+import { describeValue, quoteValue, showWhole } from './describe-value.ts';
 import { decideGoneRecord } from './gone.ts';
 import { type JudgedRow, judgeRow } from './judge.ts';
 import type { DecidedField } from './merge.ts';
@@ -163,8 +163,18 @@ function stateOf(
     const { crm, table, agreed } = outcome;
     draft.conflicts.push({ key, field: field.name, crm, table, agreed });
     const { questionsTitle } = context;
-    const shown = outcome.crm === null ? null : describeValue(field, outcome.crm, context.names);
-    return [{ kind: 'conflict', header: field.header, crm: shown, questionsTitle } as const];
+    const whole = showWhole(field, crm, context.names);
+    const shown = describeValue(field, crm, context.names);
+    const isWhole = shown === whole;
+    return [
+      {
+        kind: 'conflict',
+        header: field.header,
+        crm: crm === null ? null : shown,
+        isWhole,
+        questionsTitle,
+      } as const,
+    ];
   });
   return conflicts[0] ?? update;
 }

@@ -9,8 +9,10 @@ export type RowState =
   | {
       readonly kind: 'conflict';
       readonly header: string;
-      /** The CRM's value as its cell would show it. */
+      /** The CRM's value as its cell would show it, in one line. */
       readonly crm: string | null;
+      /** Whether its cell would show no more than that line. */
+      readonly isWhole: boolean;
       /** Where the person can choose instead of typing. */
       readonly questionsTitle: string | undefined;
     }
@@ -34,7 +36,7 @@ function wholeText(state: RowState, timeZone: string): string {
     case 'error':
       return `Error: ${state.reason}`;
     case 'conflict':
-      return `Conflict: the CRM has ${showValue(state.crm)} for ${state.header}. ${waysOut(state.questionsTitle)}`;
+      return `Conflict: the CRM has ${showValue(state.crm)} for ${state.header}. ${waysOut(state)}`;
     case 'held':
       return `Held: ${state.reason}`;
     case 'incomplete':
@@ -48,10 +50,18 @@ function wholeText(state: RowState, timeZone: string): string {
   }
 }
 
-const waysOut = (questionsTitle: string | undefined): string =>
-  questionsTitle === undefined
-    ? 'Type it here to accept it, or ask the operator to resolve.'
-    : `Choose in the tab “${questionsTitle}”, or type it here to accept it.`;
+/** What is not shown as a whole can not be typed. */
+function waysOut({ crm, isWhole, questionsTitle }: Extract<RowState, { kind: 'conflict' }>): string {
+  const canType = crm !== null && isWhole && showValue(crm) === `“${crm}”`;
+  const accepting =
+    crm === null ? ['empty the cell to accept that'] : canType ? ['type it here to accept it'] : [];
+  const ways =
+    questionsTitle === undefined
+      ? [...accepting, 'ask the operator to resolve']
+      : [`choose in the tab “${questionsTitle}”`, ...accepting];
+  const words = ways.join(', or ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
 
 /** Said at a row of which something is to be sent. */
 export const waitingState = { kind: 'pending', what: 'waiting to be sent to the CRM' } as const;
