@@ -46,7 +46,12 @@ export type ObservedTab =
       /** Rows that can be added before the table is full; absent where it never is. */
       readonly room?: number;
     }
-  | { readonly state: 'held'; readonly reason: string };
+  | {
+      readonly state: 'held';
+      readonly reason: string;
+      /** There is no such tab. */
+      readonly isAbsent?: true;
+    };
 
 export interface ObservedTable {
   /** The tab of the questions is absent where the layout has none. */

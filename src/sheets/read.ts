@@ -56,7 +56,7 @@ export function observeTabs(
   const cells = countCells(found) + otherCells;
   const readTab = (tab: TabLayout, place: TabPlace): TabReading => {
     if (stranger !== undefined) return held(stranger);
-    if (place.state !== 'found') return held(place.reason);
+    if (place.state !== 'found') return { observed: { state: 'held', reason: place.reason, isAbsent: true } };
     const { observed, ...rest } = observeTab(place.grid, tab);
     if (observed.state === 'held') return { observed };
     const room = roomOf(place.grid, cells, layout.length);

@@ -27,7 +27,7 @@ export function readContests(mirror: Mirror, now: number): ReadonlyMap<string, C
 export function noteContests(problems: Problems, { holds }: Plan): void {
   const parked = new Set(
     holds.flatMap(({ decision, entity, id }) => {
-      const key = id === undefined ? undefined : { entity, id };
+      const key = id === undefined || entity === 'question' ? undefined : { entity, id };
       return key && decision === loopScope(key) ? [recordKeyText(key)] : [];
     }),
   );

@@ -1,6 +1,7 @@
 import { type Answer, answersTo } from '../core/answer.ts';
 import { describeCell, emptyCell } from '../core/cell.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
+import type { TabKind } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
 import type { JournalEntry, Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
@@ -109,7 +110,7 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
     const ages = records.filter(({ key }) => key.entity === entity).map((record) => now - record.observedAt);
     const count = (items: readonly { readonly key: { readonly entity: Entity } }[]) =>
       items.filter(({ key }) => key.entity === entity).length;
-    const countOwn = (items: readonly { readonly entity: Entity }[] = []) =>
+    const countOwn = (items: readonly { readonly entity: TabKind }[] = []) =>
       items.filter((item) => item.entity === entity).length;
     return {
       entity,

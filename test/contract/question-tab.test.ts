@@ -182,7 +182,17 @@ describe('the tab of the questions', () => {
     expect(await readRows()).toEqual([['conflict:lead-1:title', '']]);
     await sheet.person({ kind: 'deleteTab', sheet: 'To do' });
     const { lead, question } = (await sheet.table.read(layout)).tabs;
-    expect([lead.state, question?.state]).toEqual(['read', 'held']);
+    expect([lead.state, question]).toMatchObject(['read', { state: 'held', isAbsent: true }]);
+  });
+
+  test('that can not be read although it is there says so otherwise than one that is not there', async () => {
+    await sheet.table.layOut(layout, 'create');
+    await sheet.person({ kind: 'edit', sheet: 'Conflicts', row: 0, column: 15, text: 'Choose' });
+    const { question } = (await sheet.table.read(layout)).tabs;
+    expect(question).toEqual({
+      state: 'held',
+      reason: 'Columns K and P of “Conflicts” are both called “Choose”. Rename one of them.',
+    });
   });
 
   test('that a person deleted is read again soon after they brought it back', async () => {

@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { decide } from '../../src/core/decide/decide.ts';
+import type { ObservedTab } from '../../src/core/table.ts';
 import { emptyMemory } from '../../src/sync/rest.ts';
 import {
   changeRecord,
+  inputOf,
   leadKey,
+  readSheet,
   recordOf,
   removeRow,
   rowOf,
@@ -203,6 +207,15 @@ describe('a conflict in the tab of the questions', () => {
     world.heldTabs.set('question', 'There is no tab “Conflicts”.');
     expect(cycle(world).questions).toMatchObject([{ scope: conflict }]);
     expect(describeCell(rowOf(world, acme).sync)).toContain('or ask the operator to resolve.');
+  });
+
+  it('is told of where its tab is there and can not be read, because choices there come to nothing', () => {
+    const tab = { state: 'held', reason: 'Cells from C3 on in “Conflicts” are merged.' } as const;
+    const table = readSheet(world);
+    const holdsWith = (question: ObservedTab) =>
+      decide(inputOf(world, { ...table, tabs: { ...table.tabs, question } })).holds;
+    expect(holdsWith(tab)).toEqual([{ entity: 'question', reason: tab.reason }]);
+    expect(holdsWith({ ...tab, isAbsent: true })).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { describeEntity } from '../field.ts';
 import { recordTabs, type TabLayout } from '../layout.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, Decision, OutboxItem } from '../state.ts';
-import type { ObservedTab } from '../table.ts';
+import type { ObservedTab, ObservedTable } from '../table.ts';
 import { findRepairs, planRepairs, settleWrites } from './astray.ts';
 import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
@@ -12,7 +12,7 @@ import { type DecideInput, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
 import { comingLeads, leadChoices } from './lead-names.ts';
 import { isAccountTaken } from './other-account.ts';
-import type { Plan } from './plan.ts';
+import type { Hold, Plan } from './plan.ts';
 import {
   findAnswers,
   planQuestionRows,
@@ -60,7 +60,7 @@ function decideOnce(input: DecideInput): Plan {
     return choice;
   };
   const cascades = createCascades(known.records, known.outbox);
-  const held = new Set<Entity>();
+  const held = new Set<Entity | undefined>();
   for (const layout of recordTabs(input.layout)) {
     const { entity } = layout;
     const tab = table.tabs[entity];
@@ -93,10 +93,8 @@ function decideOnce(input: DecideInput): Plan {
     });
     if (!isDecided) held.add(entity);
   }
-  const isHeld = (scope: string) => {
-    const entity = scopeEntity(scope);
-    return entity !== undefined && held.has(entity);
-  };
+  draft.holds.push(...holdQuestionTab(table));
+  const isHeld = (scope: string) => held.has(scopeEntity(scope));
   const questions = findQuestions(input, draft, names);
   const mayReturn = (scope: string) => draft.openScopes.has(scope) || isHeld(scope);
   if (questionTab) {
@@ -111,6 +109,10 @@ function decideOnce(input: DecideInput): Plan {
   const rest = { settledDecisions: settled, ...writes, questions, takesAccount };
   return finishDraft(draft, input.now, input.run, rest);
 }
+
+/** People may do without a tab of questions. In one that is there and can not be read they would choose, and nothing came of it. */
+const holdQuestionTab = ({ tabs: { question } }: ObservedTable): Hold[] =>
+  question?.state === 'held' && !question.isAbsent ? [{ entity: 'question', reason: question.reason }] : [];
 
 /** Deletes that wait: whether their rows are still gone, and whether that still means a delete, is decided anew once the tab can be read. */
 const waitingDeletes = (entity: Entity, outbox: readonly OutboxItem[]): RecordKey[] =>

@@ -1,4 +1,5 @@
 import type { Cell } from '../cell.ts';
+import type { TabKind } from '../layout.ts';
 import type { Consequences, OpenWrite } from '../open-write.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
@@ -21,7 +22,8 @@ export interface Conflict {
 
 /** No writes for a record, a column or a tab until the cause is gone. `decision` names the scope a person can decide. */
 export interface Hold {
-  readonly entity: Entity;
+  /** The tab of the questions is left alone as a whole. */
+  readonly entity: TabKind;
   readonly id?: string;
   readonly position?: number;
   readonly reason: string;

@@ -31,7 +31,9 @@ export function findQuestions(input: DecideInput, draft: Draft, names: Names): Q
     ),
   );
   const holds = draft.holds.flatMap(({ decision, entity, id, reason }) =>
-    decision === undefined ? [] : [ask(decision, reason, subjects.cells(entity, id))],
+    decision === undefined || entity === 'question'
+      ? []
+      : [ask(decision, reason, subjects.cells(entity, id))],
   );
   const refusals = draft.refusals.flatMap(({ decision, entity, id, isIgnored, reason }) =>
     decision === undefined || id === undefined || isIgnored
