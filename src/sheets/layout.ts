@@ -41,7 +41,7 @@ interface TabOutcome extends LaidOut {
 
 /**
  * What is missing until the spreadsheet has the layout, in one batch. Cells of a tab with content never change; a
- * lone empty tab, as every new spreadsheet has one, becomes the first tab of the layout.
+ * lone empty tab, as every new spreadsheet has one, becomes the first tab of the layout, unless it is called like one already.
  */
 export function planLayOut(task: LayOutTask): LayingOut {
   const { consent, layout, owner, spreadsheet } = task;
@@ -49,7 +49,8 @@ export function planLayOut(task: LayOutTask): LayingOut {
   if (stranger !== undefined && !consent.adopt) return { parts: [], held: [stranger], offered: [] };
   const { grids, lastWrite, link } = spreadsheet;
   const [lone, ...others] = grids;
-  const spare = lone && others.length === 0 && isEmptyGrid(lone) ? [lone] : [];
+  const isSpare = lone && others.length === 0 && isEmptyGrid(lone) && !isWanted(task, lone);
+  const spare = isSpare ? [lone] : [];
   const freeIds = freeSheetIds([
     ...grids.map(({ sheetId }) => sheetId),
     ...Object.values(link?.tabs ?? {}),
@@ -78,6 +79,13 @@ export function planLayOut(task: LayOutTask): LayingOut {
     offered: outcomes.flatMap(({ offered }) => offered),
   };
 }
+
+/** Whether a tab is the place of one of the layout. */
+const isWanted = (task: LayOutTask, grid: Grid): boolean =>
+  task.layout.some((tab) => {
+    const place = placeFor(task, tab);
+    return place.state === 'found' && place.grid === grid;
+  });
 
 const nothing: TabOutcome = { requests: [], held: [], offered: [] };
 

@@ -49,6 +49,8 @@ describe('reading again', () => {
   });
 });
 
+const leadFields = ['title', 'status_name', 'about.url', 'custom.vip', 'custom.met', 'created_at'];
+
 describe('laying out', () => {
   test('an empty spreadsheet gets the tabs, and they read as empty', async () => {
     await sheet.table.layOut(sheetLayout, 'create');
@@ -57,13 +59,27 @@ describe('laying out', () => {
     expect(tabs.lead).toMatchObject({
       state: 'read',
       rows: [],
-      fields: new Set(['title', 'status_name', 'about.url', 'custom.vip', 'custom.met', 'created_at']),
+      fields: new Set(leadFields),
       hasSync: true,
       fresh: new Set(),
     });
     expect(tabs.opportunity).toMatchObject({ state: 'read', rows: [] });
     expect(tabs.task).toMatchObject({ state: 'read', rows: [] });
   });
+
+  test.each(['leads', 'Opportunities', 'Tasks'])(
+    'a lone empty tab that a person called %s already is that tab and no other one',
+    async (title) => {
+      await sheet.person({ kind: 'renameTab', sheet: 'Sheet1', title });
+      expect(await sheet.table.layOut(sheetLayout, 'create')).toEqual({ held: [], offered: [] });
+      const { tabs } = await sheet.openTable().read(sheetLayout);
+      expect(tabs.lead).toMatchObject({ state: 'read', fields: new Set(leadFields) });
+      expect(tabs.opportunity).toMatchObject({ state: 'read', fields: new Set(['value']) });
+      expect(tabs.task).toMatchObject({ state: 'read', fields: new Set(['title']) });
+      const titles = (await sheet.readEverything()).sheets?.map(({ properties }) => properties?.title);
+      expect(titles?.toSorted()).toEqual(['Leads', 'Opportunities', 'Tasks', shadowTitle].toSorted());
+    },
+  );
 
   test('a second time changes nothing', async () => {
     await sheet.table.layOut(sheetLayout, 'create');
