@@ -123,7 +123,7 @@ function placeFor(
   tab: TabLayout,
 ): TabPlace {
   const place = placeTab(spreadsheet, tab);
-  return place.state === 'lost' && consent.adopt ? placeByTitle(spreadsheet.grids, tab) : place;
+  return place.state === 'lost' && consent.adopt ? placeByTitle(spreadsheet, tab) : place;
 }
 
 function layOutFilled(task: LayOutTask, layout: TabLayout, grid: Grid): TabOutcome {

@@ -27,7 +27,10 @@ export const readTagged = (spreadsheet: Spreadsheet): TaggedSpreadsheet => ({
   grids: readGrids(spreadsheet),
 });
 
-/** Where the tab of an entity is. `lost`: it was there and is gone, and nothing may take its place unasked. */
+/**
+ * Where the tab of an entity is. `lost`: it was there and is gone, and nothing may take its place unasked, or the tab of its title is another
+ * one's.
+ */
 export type TabPlace =
   | { readonly state: 'found'; readonly grid: Grid }
   | { readonly state: 'absent'; readonly reason: string }
@@ -37,21 +40,27 @@ export type TabPlace =
  * A tab is found by the numeric id that the spreadsheet's tag names for it: it outlives restarts and renames,
  * and the copy of a tab has another one. Only where no tag names one, it is found by its title.
  */
-export function placeTab({ link, grids }: TaggedSpreadsheet, tab: TabLayout): TabPlace {
+export function placeTab(spreadsheet: TaggedSpreadsheet, tab: TabLayout): TabPlace {
+  const { grids, link } = spreadsheet;
   const sheetId = link?.tabs[tab.entity];
-  if (sheetId === undefined) return placeByTitle(grids, tab);
+  if (sheetId === undefined) return placeByTitle(spreadsheet, tab);
   const grid = grids.find((candidate) => candidate.sheetId === sheetId);
   // A tab of questions holds nothing that is not known elsewhere: people may do without it, and have a new one.
-  if (!grid && tab.entity === 'question') return placeByTitle(grids, tab);
+  if (!grid && tab.entity === 'question') return placeByTitle(spreadsheet, tab);
   return grid ? { state: 'found', grid } : { state: 'lost', reason: lostReason(grids, tab) };
 }
 
-export function placeByTitle(grids: readonly Grid[], { title }: TabLayout): TabPlace {
+export function placeByTitle({ grids, link }: TaggedSpreadsheet, { entity, title }: TabLayout): TabPlace {
   const grid = findByTitle(grids, title);
-  return grid
-    ? { state: 'found', grid }
-    : { state: 'absent', reason: `There is no tab “${title}”. Run init to make it.` };
+  if (!grid) return { state: 'absent', reason: `There is no tab “${title}”. Run init to make it.` };
+  const isTaken = Object.entries(link?.tabs ?? {}).some(
+    ([owner, sheetId]) => owner !== entity && sheetId === grid.sheetId,
+  );
+  return isTaken ? { state: 'lost', reason: takenReason(title) } : { state: 'found', grid };
 }
+
+const takenReason = (title: string): string =>
+  `“${title}” is the tab of other records already. Give it another title, or set another one for this tab in the settings; then run init.`;
 
 const findByTitle = (grids: readonly Grid[], title: string): Grid | undefined =>
   grids.find((grid) => labelKey(grid.title) === labelKey(title));

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
+import type { Layout } from '../../src/core/layout.ts';
 import type { Table } from '../../src/core/ports.ts';
 import {
   appendStep,
@@ -62,6 +63,33 @@ describe('a tab is the same tab', () => {
       { kind: 'edit', sheet: 'Leads', row: 0, column: 0, text: 'ID' },
     );
     expect(await rowsIn(sheet.openTable())).toBe(2);
+  });
+
+  test('and never that of another kind of record whose title it was given', async () => {
+    await sheet.fill('1', '2');
+    await sheet.person({ kind: 'renameTab', sheet: 'Leads', title: 'Contacts' });
+    const layout: Layout = [
+      ...sheetLayout,
+      {
+        entity: 'contact',
+        title: 'Contacts',
+        columns: [{ field: 'full_name', kind: 'text', header: 'Title', direction: 'both', conflict: 'crm' }],
+      },
+    ];
+    const before = await sheet.readEverything();
+    const table = sheet.openTable();
+    for (const consent of [{}, { addColumns: true }, { adopt: true }]) {
+      expect(await table.layOut(layout, 'create', consent)).toMatchObject({
+        held: [expect.stringMatching(/^“Contacts” is the tab of other records already/)],
+      });
+      const { contact, lead } = (await table.read(layout)).tabs;
+      expect(contact).toMatchObject({ state: 'held' });
+      expect(lead).toMatchObject({ state: 'read', rows: [{}, {}] });
+    }
+    expect(await sheet.readEverything()).toEqual(before);
+    await sheet.person({ kind: 'renameTab', sheet: 'Contacts', title: 'Our leads' });
+    expect(await table.layOut(layout, 'create')).toMatchObject({ held: [] });
+    expect((await table.read(layout)).tabs.contact).toMatchObject({ state: 'read', rows: [] });
   });
 
   test('with marks that are written once to a spreadsheet that has none', async () => {
