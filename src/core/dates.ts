@@ -32,6 +32,12 @@ export function serialToDate(serial: number): string | undefined {
   return isValid(day) && year >= yearMin && year <= yearMax ? formatDay(day) : undefined;
 }
 
+/** A serial number for people, as `2026-11-21 10:22`; `undefined` where it is no day. */
+export const formatSerial = (serial: number): string | undefined =>
+  serialToDate(serial) === undefined
+    ? undefined
+    : lightFormat(utc(serialOrigin.getTime() + Math.round(serial * dayMs)), 'yyyy-MM-dd HH:mm');
+
 /** What a calendar and a clock show of a serial number. */
 export interface Moment {
   readonly year: number;

@@ -236,6 +236,21 @@ describe('how a value is written', () => {
     settle(world);
     expect(rowOf(world, acme).cells['created_at']).toEqual(cellFor(world, 'lead', 'created_at', created));
   });
+
+  it.each([
+    [textCell('long ago'), 'long ago'],
+    [numberCell(45_000.5), '2023-03-15 12:00'],
+    [{ kind: 'boolean', boolean: true } as const, 'TRUE'],
+  ])(
+    'S1: what stood where the CRM’s value is shown goes into the history, although nobody can read it: %j',
+    (cell, before) => {
+      const world = worldWithLeads(['Acme']);
+      rowOf(world, acme).cells['created_at'] = cell;
+      settle(world);
+      const lines = world.journal.filter(({ side }) => side === 'table');
+      expect(lines.at(-1)?.before).toEqual({ created_at: before });
+    },
+  );
 });
 
 describe('a column that somebody deleted', () => {

@@ -16,9 +16,14 @@ export const describeValue = (field: FieldDefinition, value: Value, names: Names
 export function showWhole(field: FieldDefinition, value: Value, names: Names): string {
   if (value === null) return '(empty)';
   if (field.kind === 'date') return String(value);
-  const epochMs = field.kind === 'instant' ? Date.parse(String(value)) : Number.NaN;
-  if (!Number.isNaN(epochMs)) return formatInstant(epochMs, names.timeZone);
+  if (field.kind === 'instant') return showInstant(String(value), names);
   return describeCell(encode(field, value, names));
+}
+
+/** What somebody typed instead of an instant has no zone, and is shown as it is. */
+function showInstant(text: string, { timeZone }: Names): string {
+  const epochMs = text.endsWith('Z') ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(epochMs) ? text : formatInstant(epochMs, timeZone);
 }
 
 /** A value in a sentence, by the names that people know. */

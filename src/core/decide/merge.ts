@@ -1,6 +1,7 @@
-import { bareCell, type Cell, equalCells, isShownAsPercent } from '../cell.ts';
+import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../cell.ts';
 import { decode, encode, type Names, showsFormerly } from '../codec.ts';
 import { quoteText } from '../cut-text.ts';
+import { formatSerial } from '../dates.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
 import type { TypedAnswer } from '../typed-answer.ts';
@@ -192,8 +193,14 @@ function mergeShown(view: FieldView, crm: Value, seen: Seen, names: Names): Fiel
   const isFormula =
     view.cell.kind === 'formula' || (view.cell.kind === 'error' && view.cell.formula !== undefined);
   if (isFormula && seen.kind === 'refused') return seen;
-  const before = seen.kind === 'value' ? seen.value : null;
+  const before = seen.kind === 'value' ? seen.value : shownText(view);
   return { kind: 'toTable', value: crm, before, lost: undefined };
+}
+
+/** What people saw in a cell that nobody can read, for the history: a list from before may have a column of its own there, of days for example. */
+function shownText({ cell, field }: FieldView): Value {
+  const day = field.kind === 'instant' && cell.kind === 'number' ? formatSerial(cell.number) : undefined;
+  return day ?? (cell.kind === 'empty' ? null : describeCell(cell));
 }
 
 type Seen =
