@@ -82,15 +82,15 @@ export function matchRows({ rows, records, key, names }: AdoptionInput): Adoptio
     const [record, ...others] = recordsByKey.get(text) ?? [];
     if (!record) return { reason: `No record of the CRM has ${shown}.` };
     if (others.length > 0) {
-      const ids = [record, ...others].map((each) => each.key.id).join(', ');
-      return { reason: `Several records of the CRM have ${shown}: ${ids}.` };
+      const ids = [record, ...others].map((each) => each.key.id);
+      return { reason: `Several records of the CRM have ${shown}: ${listFew(ids)}.` };
     }
     const { id } = record.key;
     const same = (rowsByKey.get(text) ?? []).filter((other) => other !== row);
     const holder = holders.get(id);
     const rivals = [...same, ...(holder ? [holder] : [])].map(rowNumber);
     if (rivals.length > 0)
-      return { reason: `${shown} also stands in row ${rivals.join(', ')}, and only record ${id} has it.` };
+      return { reason: `${shown} also stands in row ${listFew(rivals)}, and only record ${id} has it.` };
     return id;
   }
 
@@ -100,6 +100,14 @@ export function matchRows({ rows, records, key, names }: AdoptionInput): Adoptio
     matches: judged.flatMap(({ row, found }) => (typeof found === 'string' ? [{ row, id: found }] : [])),
     unclear: judged.flatMap(({ row, found }) => (typeof found === 'string' ? [] : [{ row, ...found }])),
   };
+}
+
+const namedMax = 5;
+
+/** Where a column tells nothing apart, thousands of rows would each name thousands of others. */
+function listFew(all: readonly (string | number)[]): string {
+  const named = all.slice(0, namedMax).join(', ');
+  return all.length > namedMax ? `${named} and ${all.length - namedMax} more` : named;
 }
 
 /** The number that people see beside the row. */

@@ -90,6 +90,21 @@ describe('matching the rows of a filled tab', () => {
     expect([matches, unclear[0]]).toEqual([[], [5, expect.stringMatching(reason)]]);
   });
 
+  it('names a few of the others where a column tells nothing apart, as in a long tab that is matched by its status', () => {
+    const many = Array.from({ length: 3_000 }, (_, index) => index + 1);
+    const rows = many.map((position) => rowAt(position, 'New'));
+    const { unclear } = match(
+      rows,
+      many.map((id) => recordOf(id, 'New')),
+    );
+    expect(unclear[0]?.[1]).toBe('Several records of the CRM have Title “New”: 1, 2, 3, 4, 5 and 2995 more.');
+    const [[, reason] = []] = match(rows, [recordOf(1, 'New')]).unclear;
+    expect(reason).toBe(
+      'Title “New” also stands in row 3, 4, 5, 6, 7 and 2994 more, and only record 1 has it.',
+    );
+    expect(unclear).toHaveLength(many.length);
+  });
+
   it('does not see blank rows', () => {
     expect(match([rowAt(1, '')], records)).toEqual({ identified: 0, matches: [], unclear: [] });
   });
