@@ -114,10 +114,12 @@ export function addColumns(
   missing: readonly Managed[],
 ): Request[] {
   if (missing.length === 0) return [];
-  const used = Math.max(
+  const widths = [
     ...rows.map((row) => row.findLastIndex((cell) => cell.kind !== 'empty') + 1),
     ...tags.map(({ index }) => index + 1),
-  );
+  ];
+  // There may be more rows than a call takes arguments.
+  const used = widths.reduce((widest, width) => Math.max(widest, width), 0);
   return [
     ...grow(sheetId, 'COLUMNS', used + missing.length - columnCount),
     writeHeaders(sheetId, used, missing),

@@ -4,6 +4,7 @@ import type { TabLayout } from '../../src/core/layout.ts';
 import { columnLetters, quoteTitle } from '../../src/sheets/a1.ts';
 import { type Grid, readGrids, toCell } from '../../src/sheets/grid.ts';
 import { type BoundTab, observeTab } from '../../src/sheets/read.ts';
+import { addColumns } from '../../src/sheets/refresh.ts';
 import { sortSteps } from '../../src/sheets/steps.ts';
 import { enteredValue, tabRequests } from '../../src/sheets/write.ts';
 import { setStep } from '../support/sandbox-sheet.ts';
@@ -357,6 +358,17 @@ describe('requests', () => {
     const steps = sortSteps([setStep(1, textCell('1'), { unknown: textCell('x') })]);
     expect(() => tabRequests(bind(gridOf([row('1')])), steps)).toThrow('The column of unknown');
   });
+});
+
+test('a column is added to a tab of hundreds of thousands of rows, right of the longest of them', () => {
+  const short = [textCell('1')];
+  const long = [...Array.from({ length: 30 }, () => textCell('own'))];
+  const grid = gridOf([...Array.from({ length: 300_000 }, () => short), long]);
+  const missing = [{ name: 'met', header: 'Met', note: undefined }];
+  expect(addColumns(grid, missing)).toMatchObject([
+    { appendDimension: { length: 5 } },
+    { updateCells: { start: { columnIndex: 30 } } },
+  ]);
 });
 
 test('columns beyond Z have two letters', () => {
