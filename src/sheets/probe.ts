@@ -1,6 +1,5 @@
 import { describeCell } from '../core/cell.ts';
-import { idHeader, syncHeader } from '../core/headers.ts';
-import { labelKey } from '../core/label-key.ts';
+import { syncHeader } from '../core/headers.ts';
 import type { TabLayout } from '../core/layout.ts';
 import { createSheetsClient, type Spreadsheet } from './client.ts';
 import { gridFields, isEmptyGrid } from './grid.ts';
@@ -79,17 +78,18 @@ function compareTab(spreadsheet: TaggedSpreadsheet, layout: TabLayout): TabLook 
   if (isEmptyGrid(grid)) return { state: 'empty', title };
   const { observed, bound } = observeTab(grid, layout);
   if (observed.state === 'held') return { state: 'held', title, reason: observed.reason };
-  const missing = columns
-    .filter(({ field }) => !bound?.columns.fields.has(field))
-    .map(({ header }) => header);
-  const headersOf = columns.map(({ field, header }) => observed.headers?.[field] ?? header);
-  const managed = new Set([idHeader, syncHeader, ...headersOf].map(labelKey));
-  const headers = (grid.rows[0] ?? []).flatMap((cell) => (cell.kind === 'empty' ? [] : describeCell(cell)));
+  // What can be read is bound.
+  const { id, sync, pause, fields } = bound!.columns;
+  const missing = columns.filter(({ field }) => !fields.has(field)).map(({ header }) => header);
+  const managed = new Set([id, sync, pause, ...[...fields.values()].map(({ index }) => index)]);
+  const own = (grid.rows[0] ?? []).flatMap((cell, index) =>
+    cell.kind === 'empty' || managed.has(index) ? [] : describeCell(cell),
+  );
   return {
     state: 'found',
     title,
     rows: observed.rows.length,
     missing: observed.hasSync ? missing : [...missing, syncHeader],
-    own: headers.filter((header) => !managed.has(labelKey(header))),
+    own,
   };
 }

@@ -425,3 +425,18 @@ test('S13: what belongs to people is the same before and after', async () => {
   if (wrote && untouched?.[2]) wrote[2] = untouched[2];
   expect(after).toEqual(before);
 });
+
+describe('what doctor sees of a tab', () => {
+  const [leads] = sheetLayout;
+  const paused = { ...leads!, pauseHeader: 'Pause' };
+  const look = () => sheet.openProbe().lookAtTab(paused);
+
+  test('is that the column that pauses rows is one of ours, and not one of people', async () => {
+    await sheet.table.layOut([paused], 'create');
+    await sheet.batch({ appendDimension: { sheetId: 0, dimension: 'COLUMNS', length: 1 } });
+    await sheet.person({ kind: 'edit', sheet: 'Leads', row: 0, column: 12, text: 'My notes' });
+    expect(await look()).toMatchObject({ state: 'found', missing: [], own: ['My notes'] });
+    await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 'Pause', text: 'Leave alone' });
+    expect(await look()).toMatchObject({ state: 'found', missing: [], own: ['My notes'] });
+  });
+});

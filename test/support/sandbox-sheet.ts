@@ -12,6 +12,7 @@ import {
   type SandboxSheetsOptions,
   startSandboxSheets,
 } from '../../src/sandbox/sheets/server.ts';
+import { createSheetProbe, type SheetProbe } from '../../src/sheets/probe.ts';
 import { createGoogleSheetTable } from '../../src/sheets/table.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 
@@ -66,6 +67,8 @@ export interface SandboxSheet {
   readonly log: RecordingLog;
   /** Another table, as after a restart; on the same spreadsheet and account unless they are named. */
   openTable(spreadsheetId?: string, account?: string, fence?: Fence): Table;
+  /** What doctor looks at the spreadsheet with. */
+  openProbe(): SheetProbe;
   /** Copies the whole file, as a person does in Google Drive; answers the id of the copy. */
   copySpreadsheet(): Promise<string>;
   /** Applies requests as another program would. */
@@ -90,19 +93,19 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
   const sandbox = await startSandboxSheets(options);
   const clock = createHurryingClock();
   const log = createRecordingLog();
-  const openTable = (spreadsheetId = sandbox.spreadsheetId, account = 'account-1', fence?: Fence): Table =>
-    createGoogleSheetTable({
-      spreadsheetId,
-      account,
-      rootUrl: sandbox.rootUrl,
-      readsPerMinute: 60,
-      writesPerMinute: 60,
-      timeoutMs: 10_000,
-      clock,
-      random: () => 0.5,
-      log,
-      ...(fence ? { fence } : {}),
-    });
+  const optionsOf = (spreadsheetId = sandbox.spreadsheetId, account = 'account-1') => ({
+    spreadsheetId,
+    account,
+    rootUrl: sandbox.rootUrl,
+    readsPerMinute: 60,
+    writesPerMinute: 60,
+    timeoutMs: 10_000,
+    clock,
+    random: () => 0.5,
+    log,
+  });
+  const openTable = (spreadsheetId?: string, account?: string, fence?: Fence): Table =>
+    createGoogleSheetTable({ ...optionsOf(spreadsheetId, account), ...(fence ? { fence } : {}) });
   const table = openTable();
 
   const readTab = async (entity: Entity = 'lead') => {
@@ -116,6 +119,7 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
     clock,
     log,
     openTable,
+    openProbe: () => createSheetProbe(optionsOf()),
     async copySpreadsheet() {
       const url = `${sandbox.rootUrl}/drive/v3/files/${sandbox.spreadsheetId}/copy`;
       const copy = (await (await fetch(url, { method: 'POST', body: '{}' })).json()) as { id: string };
