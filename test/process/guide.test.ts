@@ -156,6 +156,17 @@ describe('init without a terminal', limit, () => {
     expect(await home.read(configFile)).toBe(kept);
   });
 
+  test('says what a file that is there lacks, also where that is the key file of Google alone', async () => {
+    const home = await moveIn();
+    const sides = `crm: { baseUrl: "${home.crm.baseUrl}", apiKey: ${home.crm.apiKey} }`;
+    await home.configure(`${sides}\nsheet: { spreadsheetId: ${home.spreadsheetId} }\n`);
+    const words = ['init', '--google-key-file', 'google.json'];
+    expect(await spawnCommand(words, home.environment, home.directory).ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('It lacks GOOGLE_APPLICATION_CREDENTIALS.'),
+    });
+  });
+
   test('says which answers do not do and asks nobody', async () => {
     const home = await moveIn();
     await writeFile(join(home.directory, 'key'), `svc_live_${'0'.repeat(64)}`);

@@ -41,7 +41,8 @@ export async function guide(
   person: Person | undefined,
 ): Promise<GuideEnd> {
   const told = readFlags(flags);
-  const isTold = Object.values(told).some((text) => text !== undefined);
+  const toldNames = Object.keys(told).filter((name) => told[name] !== undefined);
+  const isTold = toldNames.length > 0;
   // As scripts know it: the settings are complete, or they are refused where they are read.
   if (!person && !isTold) return { state: 'done', environment };
   if (hasNamedLinks(environment)) {
@@ -59,7 +60,7 @@ export async function guide(
   if (!lacking.includes('GOOGLE_SPREADSHEET_ID') || !missing.has('GOOGLE_API_ROOT_URL'))
     missing.delete('GOOGLE_APPLICATION_CREDENTIALS');
   const file = configFileOf(environment);
-  if (lacking.length > 0 || isTold) await openFile(file, lacking, person);
+  if (lacking.length > 0 || isTold) await openFile(file, lacking.length > 0 ? lacking : toldNames, person);
   if (lacking.length > 0) person?.tell(welcome);
   let known = environment;
   for (const step of [crmStep, sheetStep, machineStep]) {
