@@ -6,8 +6,9 @@ import { createLog } from '../app/logger.ts';
 import type { Settings } from '../app/settings.ts';
 import { rowNumber } from '../core/adopt.ts';
 import { isBlank } from '../core/decide/new-row.ts';
-import { recordTabs } from '../core/layout.ts';
+import { type Column, recordTabs } from '../core/layout.ts';
 import type { LayOutConsent } from '../core/ports.ts';
+import type { ObservedRow } from '../core/table.ts';
 import { adoptRows, planAdoption, type TabAdoption } from '../sync/adopt.ts';
 import { Engine } from '../sync/engine.ts';
 import { noteColumns, tableLayout } from '../sync/layout.ts';
@@ -70,6 +71,7 @@ async function setUp(
   const { link, close } = openLink(settings, createLog('warn'));
   try {
     const isLaidOut = await layOut(link, { addColumns, adopt });
+    await showCovered(link);
     const isClear =
       matchBy === undefined ? await showUnidentified(link) : await matchRows(link, matchBy, yes ?? false);
     if (!isLaidOut || !isClear) return exitCodes.needsPerson;
@@ -99,6 +101,34 @@ async function layOut(link: Link, consent: LayOutConsent): Promise<boolean> {
   const tabs = layout.map(({ title, columns }) => `${title} (${columns.length} columns)`).join(', ');
   if (held.length === 0) print(`The spreadsheet has its tabs: ${tabs}.`);
   return held.length === 0;
+}
+
+/** Says of lists from before what will give way to the CRM's values without a question. */
+async function showCovered(link: Link): Promise<void> {
+  const layout = tableLayout(link);
+  const { tabs } = await link.table.read(layout);
+  const agreed = new Set(link.mirror.readAgreements().map(({ key }) => key.entity));
+  for (const { columns, entity, title } of recordTabs(layout)) {
+    const tab = tabs[entity];
+    if (tab.state === 'held' || agreed.has(entity)) continue;
+    const unidentified = tab.rows.filter(({ id }) => id.kind === 'empty');
+    for (const line of describeCovered(title, columns, unidentified)) print(line);
+  }
+}
+
+function describeCovered(
+  title: string,
+  columns: readonly Column[],
+  rows: readonly ObservedRow[],
+): readonly string[] {
+  const shown = columns.filter(({ direction }) => direction === 'toTable');
+  return shown.flatMap(({ field, header }) => {
+    const filled = rows.filter(({ cells }) => (cells[field]?.kind ?? 'empty') !== 'empty').length;
+    if (filled === 0) return [];
+    return [
+      `${title}: the column “${header}” will show what the CRM has, and ${filled} cells are filled there. To keep what they say, copy them into a column of another header first, or set the direction of ${field} to off.`,
+    ];
+  });
 }
 
 /** Answers whether the daemon can start without a question about rows that nobody has matched. */

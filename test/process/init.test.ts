@@ -17,10 +17,15 @@ describe('init', limit, () => {
       column: 'Title',
       rows: titles.map((title) => [title]),
     });
-    expect(await stage.runCommand('init')).toMatchObject({
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Created', text: '2019-05-01' });
+    const before = await stage.runCommand('init');
+    expect(before).toMatchObject({
       code: 3,
       stdout: expect.stringContaining('Leads: 6 rows have no ID.'),
     });
+    expect(before.stdout).toContain(
+      'Leads: the column “Created” will show what the CRM has, and 1 cells are filled there.',
+    );
     const shown = await stage.runCommand('init', '--match-by', 'Title');
     expect(shown).toMatchObject({ code: 3, stderr: '' });
     expect(shown.stdout).toContain('0 rows have the ID of a record, 5 would get one, 1 are not clear.');
