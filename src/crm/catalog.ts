@@ -78,6 +78,6 @@ function readDefinition(definition: CustomFieldDefinition, log: Log): CustomFiel
 
 /** What has no order stands last; between equals the CRM's order stays. */
 const byOrder =
-  <Item>(read: (item: Item) => number | undefined) =>
+  <Item>(read: (item: Item) => number | null | undefined) =>
   (left: Item, right: Item): number =>
     (read(left) ?? Number.MAX_SAFE_INTEGER) - (read(right) ?? Number.MAX_SAFE_INTEGER);

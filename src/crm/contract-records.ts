@@ -21,15 +21,15 @@ export const leadAboutRecord = z.looseObject({
 /** CRM External API Specification, "Lead". Creates answer with fewer fields than reads. */
 export const leadRecord = z.looseObject({
   id: z.int(),
-  uuid: z.string().exactOptional(),
-  title: z.string().exactOptional(),
+  uuid: z.string().nullable().exactOptional(),
+  title: z.string().nullable().exactOptional(),
   status_name: z.string().nullable().exactOptional(),
   meta_data: z.looseObject({ about: leadAboutRecord.nullable().exactOptional() }).nullable().exactOptional(),
-  custom_fields: z.record(z.string(), z.unknown()).exactOptional(),
+  custom_fields: z.record(z.string(), z.unknown()).nullable().exactOptional(),
   avatar: z.string().nullable().exactOptional(),
   avatar_type: z.string().nullable().exactOptional(),
-  created_at: timestamp.exactOptional(),
-  updated_at: timestamp.exactOptional(),
+  created_at: timestamp.nullable().exactOptional(),
+  updated_at: timestamp.nullable().exactOptional(),
 });
 export type Lead = z.infer<typeof leadRecord>;
 
@@ -44,7 +44,7 @@ export const taskRecord = z.looseObject({
   start_date: date.nullable().exactOptional(),
   lead_id: z.int().nullable().exactOptional(),
   parent_task_id: z.int().nullable().exactOptional(),
-  created_at: timestamp.exactOptional(),
+  created_at: timestamp.nullable().exactOptional(),
 });
 export type Task = z.infer<typeof taskRecord>;
 
@@ -57,7 +57,7 @@ export const opportunityRecord = z.looseObject({
   confidence: z.int().nullable().exactOptional(),
   expected_close_date: date.nullable().exactOptional(),
   note: z.string().nullable().exactOptional(),
-  created_at: timestamp.exactOptional(),
+  created_at: timestamp.nullable().exactOptional(),
 });
 export type Opportunity = z.infer<typeof opportunityRecord>;
 
@@ -75,7 +75,7 @@ export type Contact = z.infer<typeof contactRecord>;
 export const stageRecord = z.looseObject({
   id: z.int(),
   name: z.string(),
-  order_index: z.int().exactOptional(),
+  order_index: z.int().nullable().exactOptional(),
   tag_name: z.string().nullable().exactOptional(),
 });
 export type Stage = z.infer<typeof stageRecord>;
@@ -90,12 +90,12 @@ export type Pipeline = z.infer<typeof pipelineRecord>;
 
 /** CRM External API Specification, "Lead status definition". `name` is the slug leads carry. */
 export const leadStatusRecord = z.looseObject({
-  id: z.int().exactOptional(),
+  id: z.int().nullable().exactOptional(),
   name: z.string(),
-  label: z.string().exactOptional(),
-  color: z.string().exactOptional(),
-  is_default: z.boolean().exactOptional(),
-  sort_order: z.int().exactOptional(),
+  label: z.string().nullable().exactOptional(),
+  color: z.string().nullable().exactOptional(),
+  is_default: z.boolean().nullable().exactOptional(),
+  sort_order: z.int().nullable().exactOptional(),
 });
 export type LeadStatus = z.infer<typeof leadStatusRecord>;
 
@@ -125,8 +125,8 @@ export const customFieldDefinitionRecord = z.looseObject({
     .array(z.looseObject({ id: z.int(), name: z.string() }))
     .nullable()
     .exactOptional(),
-  order: z.int().exactOptional(),
-  is_active: z.boolean().exactOptional(),
+  order: z.int().nullable().exactOptional(),
+  is_active: z.boolean().nullable().exactOptional(),
 });
 export type CustomFieldDefinition = z.infer<typeof customFieldDefinitionRecord>;
 

@@ -74,9 +74,9 @@ function readLeadParts(lead: Readonly<Record<string, unknown>>, customKeys: read
     fields['about.description'] = readValue(about['description']) ?? null;
     fields['about.url'] = readValue(about['url']) ?? null;
   }
-  if (isJsonObject(custom)) {
+  if (custom !== undefined) {
     for (const key of customKeys) fields[customFieldName(key)] = null;
-    for (const [key, json] of Object.entries(custom)) {
+    for (const [key, json] of Object.entries(isJsonObject(custom) ? custom : {})) {
       const value = readValue(json);
       if (value === undefined) delete fields[customFieldName(key)];
       else fields[customFieldName(key)] = value;

@@ -86,6 +86,25 @@ describe('the catalog', () => {
     });
   });
 
+  it('is read where nobody has filled in more than the names', async () => {
+    const unset = {
+      color: null,
+      is_active: null,
+      is_default: null,
+      label: null,
+      order: null,
+      sort_order: null,
+    };
+    const stage = { id: 11, name: 'New', order_index: null, tag_name: null };
+    const names = { id: 1, name: 'Plain', field_key: 'plain', type: 'text', options: null };
+    const { crm } = await serveAnswer([{ ...names, ...unset, stages: [stage] }]);
+    expect(await crm.readCatalog('newest')).toEqual({
+      pipelines: [{ id: 1, name: 'Plain', stages: [{ id: 11, name: 'New', order: 0 }] }],
+      leadStatuses: [{ name: 'Plain', label: 'Plain' }],
+      customFields: [{ key: 'plain', name: 'Plain', kind: 'text', options: [] }],
+    });
+  });
+
   it('fails when it can not be understood, and says where', async () => {
     const { crm } = await serveAnswer([{ id: 1, stages: [] }]);
     await expect(crm.readCatalog('newest')).rejects.toMatchObject({
@@ -294,6 +313,8 @@ describe('the canonical form', () => {
       { meta_data: { about: { url: 'https://x.io' } } },
       { 'about.description': null, 'about.url': 'https://x.io' },
     ],
+    ['no custom fields', { custom_fields: null }, {}],
+    ['no times', { uuid: null, created_at: null, updated_at: null }, {}],
     ['user ids as numbers', { custom_fields: { team: [7, 8] } }, { 'custom.team': ['7', '8'] }],
     ['an empty list', { custom_fields: { team: [] } }, { 'custom.team': null }],
     ['a value nobody understands', { custom_fields: { place: { lat: 1 } } }, {}],
@@ -302,10 +323,24 @@ describe('the canonical form', () => {
     expect(await read('lead', content)).toEqual(fields);
   });
 
+  it('of a lead without any custom fields reads every one as empty', async () => {
+    const definition = { id: 1, name: 'City', field_key: 'city', type: 'text' };
+    const server = await startScriptedServer((response, { url }) => {
+      const reference = url.includes('custom') ? [definition] : [];
+      answerSuccess(response, url.includes('/leads/') ? { id: 42, custom_fields: null } : reference);
+    });
+    servers.push(server);
+    const { crm } = createCrmBench(server.baseUrl);
+    await crm.readCatalog('newest');
+    const lead = await crm.getRecord({ entity: 'lead', id: '42' }, 'edit');
+    expect(lead?.fields).toEqual({ 'custom.city': null });
+  });
+
   // No create is shown to demand these, and one record without them must not hold the whole list.
   it.each<[Entity, Fields]>([
     ['opportunity', { lead_id: null, stage_id: null }],
     ['task', { title: null }],
+    ['lead', { title: null }],
   ])('of a record reads what a create may have left unset as empty: %s', async (entity, content) => {
     expect(await read(entity, content)).toEqual(content);
   });
