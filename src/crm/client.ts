@@ -48,6 +48,8 @@ class CrmClient implements Crm {
   readonly #options: CrmHttpOptions;
   readonly #listings: ReadonlyMap<ListedEntity, ReadPage>;
   readonly #readContacts: ReadPage;
+  /** The list of contacts that was asked for last, by lane. */
+  readonly #contactLists = new Map<Lane, Promise<unknown>>();
   /** Keys of the custom fields: a lead that lacks one of them has it empty. */
   #customKeys: readonly string[];
 
@@ -70,7 +72,18 @@ class CrmClient implements Crm {
     return this.#listings.get(entity)!(page, lane, this.#customKeys);
   }
 
-  async listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]> {
+  /** One list at a time in each lane: what the page before told of where a list ends is told of one list alone. */
+  listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]> {
+    const before = this.#contactLists.get(lane) ?? Promise.resolve();
+    const list = before.then(() => this.#readContactList(leadId, lane));
+    this.#contactLists.set(
+      lane,
+      list.catch(() => undefined),
+    );
+    return list;
+  }
+
+  async #readContactList(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]> {
     const contacts: ObservedRecord[] = [];
     for (let page = 1, hasMore = true; hasMore; page += 1) {
       const answer = await this.#readContacts(page, lane, [], leadId);

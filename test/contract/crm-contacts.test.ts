@@ -5,7 +5,12 @@ import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.t
 import { createCrmBench } from '../support/crm-bench.ts';
 import { dialects } from '../support/dialects.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { answerSuccess, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+import {
+  answerFailure,
+  answerSuccess,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../support/scripted-server.ts';
 
 const servers: (SandboxCrm | ScriptedServer)[] = [];
 afterEach(async () => {
@@ -112,4 +117,31 @@ it('a contact without a name keeps no other of its lead from being read', async 
   servers.push(server);
   const contacts = await createCrmBench(server.baseUrl).crm.listContacts('42', 'sweep');
   expect(contacts.map(({ fields }) => fields['full_name'])).toEqual([null, 'Ada']);
+});
+
+it('two lists of contacts that are read at once are each read to their end and no further', async () => {
+  const names = Array.from({ length: 23 }, (_, index) => `Contact ${index}`);
+  const server = await startScriptedServer((response, { url }) => {
+    const page = Number(new URL(url, 'http://crm').searchParams.get('page'));
+    const items = names.slice((page - 1) * 10, page * 10).map((name) => ({ id: name, full_name: name }));
+    if (page > 9) answerFailure(response, 404, 'Resource not found');
+    else answerSuccess(response, items);
+  });
+  servers.push(server);
+  const { crm } = createCrmBench(server.baseUrl);
+  const one = crm.listContacts('42', 'settle');
+  await server.arrived(2);
+  const other = crm.listContacts('43', 'settle');
+  for (const list of [await one, await other]) expect(list).toHaveLength(names.length);
+  expect(server.requests).toHaveLength(6);
+});
+
+it('a list of contacts that fails keeps no other from being read', async () => {
+  const server = await startScriptedServer((response, { url }) =>
+    url.includes('/42/') ? answerFailure(response, 404, 'Resource not found') : answerSuccess(response, []),
+  );
+  servers.push(server);
+  const { crm } = createCrmBench(server.baseUrl);
+  const lists = ['42', '43'].map((leadId) => crm.listContacts(leadId, 'settle'));
+  expect((await Promise.allSettled(lists)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
 });
