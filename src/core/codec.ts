@@ -157,9 +157,14 @@ function labelOf(field: FieldDefinition, value: string | number, names: Names): 
   }
 }
 
-/** Whether the cell shows the value under a label that was changed since: then nobody typed it, whatever else is called so now. */
+/**
+ * Whether the cell shows the value as it was written before the CRM changed the field: under a label that is another one since, or, where
+ * the field was of another kind, as a day or as a list with one option a line. Then nobody typed it, whatever it would mean now.
+ */
 export function showsFormerly(field: FieldDefinition, value: Value, cell: Cell, names: Names): boolean {
-  if (cell.kind !== 'text' || (typeof value !== 'string' && typeof value !== 'number')) return false;
+  if (cell.kind === 'number') return typeof value === 'string' && dateToSerial(value) === cell.number;
+  if (cell.kind !== 'text' || value === null || typeof value === 'boolean') return false;
+  if (typeof value === 'object') return field.kind !== 'multi-select' && value.join('\n') === cell.text;
   return choicesOf(field, names)?.mayShow(value, cell.text) ?? false;
 }
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
 import { type FieldView, mergeField } from '../../src/core/decide/merge.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
+import type { FieldKind } from '../../src/core/field-kind.ts';
 import type { Column, ConflictPolicy } from '../../src/core/layout.ts';
 import type { Value } from '../../src/core/value.ts';
-import { sampleColumn, sampleField, sampleNames } from '../support/fields.ts';
+import { fieldOfKind, sampleColumn, sampleField, sampleNames } from '../support/fields.ts';
 
 describe('a value that is fine in other words', () => {
   const same = (value: Value, rewrite: boolean) => ({ kind: 'same', value, rewrite });
@@ -174,4 +175,37 @@ describe('a cell that is no plain value', () => {
       value: 50,
     });
   });
+});
+
+describe('a day below a field that the CRM has made another kind', () => {
+  const day: Cell = { kind: 'number', number: 46_387, shown: '31.12.2026' };
+  const seen = (kind: FieldKind, cell: Cell, crm: Value) => {
+    const field = fieldOfKind[kind];
+    const agreed = '2026-12-31';
+    const column = sampleColumn(field, 'both', 'table');
+    return mergeField({ column, field, crm, agreed, offered: undefined, cell }, sampleNames, () => undefined);
+  };
+
+  it.each<FieldKind>(['text', 'number', 'boolean', 'select', 'multi-select', 'user'])(
+    'S2: is no edit of a field of the kind %s',
+    (kind) => {
+      const same = { kind: 'same', value: '2026-12-31', rewrite: true };
+      expect(seen(kind, day, '2026-12-31')).toEqual(same);
+      expect(seen(kind, day, null)).toMatchObject({ kind: 'toTable', value: null, lost: undefined });
+    },
+  );
+
+  it('is an edit where somebody types another one', () => {
+    const next: Cell = { kind: 'number', number: 46_388, shown: '01.01.2027' };
+    expect(seen('text', next, '2026-12-31')).toMatchObject({ kind: 'toCrm', value: '01.01.2027' });
+  });
+});
+
+it('S2: options on lines of their own are no edit of a field that the CRM has made one of texts', () => {
+  const field = fieldOfKind.text;
+  const agreed = ['Web', 'Food, drinks'];
+  const column = sampleColumn(field, 'both', 'table');
+  const view = { column, field, crm: null, agreed, offered: undefined, cell: textCell('Web\nFood, drinks') };
+  const outcome = mergeField(view, sampleNames, () => undefined);
+  expect(outcome).toMatchObject({ kind: 'toTable', value: null, lost: undefined });
 });

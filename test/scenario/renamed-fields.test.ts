@@ -179,4 +179,24 @@ describe('what an administrator of the CRM does to custom fields', limit, () => 
     const waiting = engine.link.mirror.readOutbox().map(({ fields }) => fields['custom.region']);
     expect(waiting.toSorted()).toEqual(Object.values(regions).toSorted());
   });
+
+  test('a field of days is made anew as one of numbers: the days go from its column, and nobody has to mend a row', async () => {
+    const stage = await openLeadsStage();
+    const { leads } = await stage.readCrm();
+    const setAll = async (day: string | null) => {
+      for (const { id } of leads)
+        await stage.editCrm(`/leads/${id}`, { custom_fields: { first_contact: day } });
+    };
+    await setAll('2026-12-11');
+    await settleOften(stage);
+    expect(new Set(Object.values(await columnOf(stage, 'First contact'))).size).toBe(1);
+    const customFields = seedCustomFields.map((field) =>
+      field.field_key === 'first_contact' ? { ...field, type: 'number' } : field,
+    );
+    await setAll(null);
+    Object.assign(stage.model.records, { customFields });
+    await settleOften(stage);
+    expect(stage.engine.lastPlan).toMatchObject({ brakes: [], refusals: [] });
+    expect(Object.values(await columnOf(stage, 'First contact')).join('')).toBe('');
+  });
 });
