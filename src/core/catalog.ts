@@ -6,7 +6,7 @@ export interface Catalog {
   readonly pipelines: readonly Pipeline[];
   readonly leadStatuses: readonly LeadStatus[];
   readonly customFields: readonly CustomField[];
-  /** The CRM told of custom fields, and none of them is in use: then there being none is no fault. Absent otherwise. */
+  /** The CRM told of custom fields, and none of them is in use and of a kind that is known: then there being none is no fault. Absent otherwise. */
   readonly hasOnlyUnusedFields?: true;
   /** What stages and statuses were called before; absent in a catalog that the CRM has just told. */
   readonly formerLabels?: FormerLabels;
@@ -79,7 +79,7 @@ export function leadStatusChoices(catalog: Catalog): Choice<string>[] {
 
 /**
  * What the CRM told, where a list that was not empty before stays as it was if it is empty now: such an answer is a fault of the reading,
- * unless custom fields were only switched off.
+ * unless custom fields were only switched off, or are of kinds that nobody knows.
  */
 export const keepLists = (told: Catalog, known: Catalog): Catalog => ({
   pipelines: told.pipelines.length > 0 ? told.pipelines : known.pipelines,

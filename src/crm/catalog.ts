@@ -42,7 +42,10 @@ export async function readCatalog(http: CrmHttp, lane: Lane, log: Log): Promise<
   const pipelines = await readList('listPipelines', 'pipelines', pipelineRecord);
   const statuses = await readList('listLeadStatuses', 'lead_statuses', leadStatusRecord);
   const definitions = await readList('listCustomFields', 'custom_fields', customFieldDefinitionRecord);
-  const used = definitions.filter((definition) => definition.is_active !== false);
+  const customFields = definitions
+    .filter((definition) => definition.is_active !== false)
+    .toSorted(byOrder((definition) => definition.order))
+    .flatMap((definition) => readDefinition(definition, log));
   return {
     pipelines: pipelines.map(
       ({ id, name, stages }): Pipeline => ({
@@ -58,10 +61,8 @@ export async function readCatalog(http: CrmHttp, lane: Lane, log: Log): Promise<
     leadStatuses: statuses
       .toSorted(byOrder((status) => status.sort_order))
       .map(({ name, label }): LeadStatus => ({ name, label: label ?? name })),
-    customFields: used
-      .toSorted(byOrder((definition) => definition.order))
-      .flatMap((definition) => readDefinition(definition, log)),
-    ...(definitions.length > 0 && used.length === 0 ? { hasOnlyUnusedFields: true } : {}),
+    customFields,
+    ...(definitions.length > 0 && customFields.length === 0 ? { hasOnlyUnusedFields: true } : {}),
   };
 }
 
