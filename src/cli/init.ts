@@ -9,7 +9,7 @@ import { isBlank } from '../core/decide/new-row.ts';
 import { type Column, recordTabs } from '../core/layout.ts';
 import type { LayOutConsent } from '../core/ports.ts';
 import type { ObservedRow } from '../core/table.ts';
-import { adoptRows, planAdoption, type TabAdoption } from '../sync/adopt.ts';
+import { adoptRows, planAdoption, readCandidates, type TabAdoption } from '../sync/adopt.ts';
 import { Engine } from '../sync/engine.ts';
 import { noteColumns, tableLayout } from '../sync/layout.ts';
 import type { Link } from '../sync/link.ts';
@@ -155,8 +155,7 @@ async function showUnidentified(link: Link): Promise<boolean> {
 
 /** Reads the CRM, shows which row is which record, and writes it where that is wanted. Answers whether nothing is left for a person. */
 async function matchRows(link: Link, column: string, isApproved: boolean): Promise<boolean> {
-  await planAdoption(link, column);
-  await new Engine(link).pullAll((entity, records, isWhole) => {
+  await readCandidates(new Engine(link), column, (entity, records, isWhole) => {
     if (isWhole) print(`Read ${records} ${entity} records.`);
   });
   const adoptions = isApproved ? await adoptRows(link, column) : await planAdoption(link, column);

@@ -10,14 +10,28 @@ import { labelKey } from '../core/label-key.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
 import type { ObservedRow, ObservedTable, SetStep } from '../core/table.ts';
+import { readAllContacts } from './contacts.ts';
+import type { Engine } from './engine.ts';
 import { tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
+import type { OnRead } from './puller.ts';
 import { saveRebase } from './rebase.ts';
 
 /** What matching came to in one tab. */
 export interface TabAdoption extends Adoption {
   readonly entity: Entity;
   readonly title: string;
+}
+
+/**
+ * Reads from the CRM what the rows may be: the catalog, all records that it lists and, where the tab of contacts has the column, the contacts
+ * of every lead, which costs a request for each. Fails like {@link planAdoption}.
+ */
+export async function readCandidates(engine: Engine, column: string, onRead: OnRead): Promise<void> {
+  const { link } = engine;
+  const wanted = await planAdoption(link, column);
+  await engine.pullAll(onRead);
+  if (wanted.some(({ entity }) => entity === 'contact')) onRead('contact', await readAllContacts(link), true);
 }
 
 /**

@@ -60,6 +60,14 @@ export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Pr
   mirror.saveContactRead(isDoubtful ? { ...read, leadVersion: staleVersion } : read);
 }
 
+/** Reads the contacts of every lead that is there, a request for each. Answers how many there are; throws what fails. */
+export async function readAllContacts(link: Link): Promise<number> {
+  for (const { key, presence } of link.mirror.readRecords('lead'))
+    if (presence === 'present') await readContacts(link, key.id, 'sweep');
+  noteRound(link);
+  return presentContacts(link).length;
+}
+
 /** What becomes of the contacts of a lead in the trash is not specified: each is asked for. */
 async function proveContactsGone(link: Link, lead: StoredRecord): Promise<void> {
   const { clock, mirror } = link;

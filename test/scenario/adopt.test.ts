@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { adoptRows, planAdoption } from '../../src/sync/adopt.ts';
+import { entities } from '../../src/core/record.ts';
+import { adoptRows, planAdoption, readCandidates } from '../../src/sync/adopt.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 
 /** A CRM that was read, and a tab in which somebody wrote its leads down, without IDs. */
@@ -72,6 +74,36 @@ describe('a tab that was filled before the daemon came', () => {
       outbox: { save: [] },
     });
     expect((await stage.readSheet())['Leads']).toEqual(before['Leads']);
+  });
+
+  test('gets the IDs of its contacts too, which nobody has read before', async () => {
+    const stage = await openLinkStage({ leads: 3, opportunities: 0, tasks: 0 });
+    const policy = { ...stage.link.policy, entities };
+    const engine = stage.createEngine({ policy });
+    const { link } = engine;
+    await pullCatalog(link, 'newest');
+    await link.table.layOut(currentLayout(link), 'create');
+    const emails = stage.model.records.leads.live().map(({ id }) => {
+      const body = JSON.stringify({ full_name: `Contact of ${id}`, email: `${id}@example.com` });
+      stage.model.applyByHand(Date.now(), { method: 'POST', path: `/leads/${id}/contacts`, body });
+      return [`${id}@example.com`];
+    });
+    await stage.editSheet({ kind: 'paste', sheet: 'Contacts', row: 1, column: 'E-mail', rows: emails });
+    const read: string[] = [];
+    await readCandidates(engine, 'E-mail', (entity, count, isWhole) => {
+      if (isWhole) read.push(`${count} ${entity}`);
+    });
+    expect(read).toContain('3 contact');
+    const [adoption] = await planAdoption(link, 'E-mail');
+    expect(adoption).toMatchObject({ title: 'Contacts', identified: 0, unclear: [] });
+    expect(adoption?.matches).toHaveLength(3);
+  });
+
+  test('is matched without a look at contacts by a column that their tab does not have', async () => {
+    const stage = await openFilled();
+    const engine = stage.createEngine({ policy: { ...stage.link.policy, entities } });
+    await readCandidates(engine, 'Title', () => undefined);
+    expect(stage.model.requests().filter(({ path }) => path.includes('/contacts'))).toEqual([]);
   });
 
   test('is not matched by a column that no tab has', async () => {
