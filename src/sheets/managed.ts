@@ -24,6 +24,12 @@ const syncNote =
   'What happened to the row: Synced, Pending, New row, Error, Conflict or Held, and what to do. ' +
   'It is written for you; what is typed here goes nowhere.';
 
+/** The rows of the tab of the questions carry no record. */
+const questionIdNote = 'Names the question. It binds the row to what is asked: please leave it as it is.';
+
+const questionSyncNote =
+  'What became of your choice: Waiting, or Error and what can be chosen. It is written for you; what is typed here goes nowhere.';
+
 const pauseColumn = (header: string): Managed => ({
   name: pauseName,
   header,
@@ -32,9 +38,9 @@ const pauseColumn = (header: string): Managed => ({
 });
 
 /** All managed columns of a tab from left to right. Sync stands beside the ID, where people see it without scrolling. */
-export const managedColumns = ({ columns, pauseHeader }: TabLayout): Managed[] => [
-  { name: idHeader, header: idHeader, note: idNote },
-  { name: syncHeader, header: syncHeader, note: syncNote },
+export const managedColumns = ({ columns, entity, pauseHeader }: TabLayout): Managed[] => [
+  { name: idHeader, header: idHeader, note: entity === 'question' ? questionIdNote : idNote },
+  { name: syncHeader, header: syncHeader, note: entity === 'question' ? questionSyncNote : syncNote },
   ...(pauseHeader === undefined ? [] : [pauseColumn(pauseHeader)]),
   ...columns.map((column) => ({
     name: column.field,

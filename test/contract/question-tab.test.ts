@@ -122,6 +122,17 @@ describe('the tab of the questions', () => {
     expect(await readRows()).toEqual([['conflict:lead-1:title', '']]);
   });
 
+  test('says at its headers what stands in its own rows, which carry no record and have another Sync cell', async () => {
+    await sheet.table.layOut(layout, 'create');
+    const { sheets } = await sheet.readEverything();
+    const tab = sheets?.find(({ properties }) => properties?.title === 'Conflicts');
+    const notes = tab?.data?.[0]?.rowData?.[0]?.values?.slice(0, 2).map(({ note }) => note);
+    expect(notes).toEqual([
+      expect.stringMatching(/^Names the question\./),
+      expect.stringMatching(/^What became of your choice: Waiting, or Error/),
+    ]);
+  });
+
   test('shows what the CRM has as text, never as a formula', async () => {
     await sheet.table.layOut(layout, 'create');
     await cycle([asked(1, '=1+1')]);
