@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { numberCell, textCell } from '../../src/core/cell.ts';
+import type { Layout } from '../../src/core/layout.ts';
+import { shadowTitle } from '../../src/sheets/shadow.ts';
+import { openSandboxSheet, relabelled, type SandboxSheet, sheetLayout } from '../support/sandbox-sheet.ts';
+
+let sheet: SandboxSheet;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet({ timeZone: 'Europe/Berlin' });
+});
+
+afterEach(() => sheet.close());
+
+const leadFields = ['title', 'status_name', 'about.url', 'custom.vip', 'custom.met', 'created_at'];
+
+describe('laying out', () => {
+  test('an empty spreadsheet gets the tabs, and they read as empty', async () => {
+    await sheet.table.layOut(sheetLayout, 'create');
+    const { tabs, timeZone } = await sheet.table.read(sheetLayout);
+    expect(timeZone).toBe('Europe/Berlin');
+    expect(tabs.lead).toMatchObject({
+      state: 'read',
+      rows: [],
+      fields: new Set(leadFields),
+      hasSync: true,
+      fresh: new Set(),
+    });
+    expect(tabs.opportunity).toMatchObject({ state: 'read', rows: [] });
+    expect(tabs.task).toMatchObject({ state: 'read', rows: [] });
+  });
+
+  test.each(['leads', 'Opportunities', 'Tasks'])(
+    'a lone empty tab that a person called %s already is that tab and no other one',
+    async (title) => {
+      await sheet.person({ kind: 'renameTab', sheet: 'Sheet1', title });
+      expect(await sheet.table.layOut(sheetLayout, 'create')).toEqual({ held: [], offered: [] });
+      const { tabs } = await sheet.openTable().read(sheetLayout);
+      expect(tabs.lead).toMatchObject({ state: 'read', fields: new Set(leadFields) });
+      expect(tabs.opportunity).toMatchObject({ state: 'read', fields: new Set(['value']) });
+      expect(tabs.task).toMatchObject({ state: 'read', fields: new Set(['title']) });
+      const titles = (await sheet.readEverything()).sheets?.map(({ properties }) => properties?.title);
+      expect(titles?.toSorted()).toEqual(['Leads', 'Opportunities', 'Tasks', shadowTitle].toSorted());
+    },
+  );
+
+  test('a second time changes nothing', async () => {
+    await sheet.table.layOut(sheetLayout, 'create');
+    await sheet.openTable().layOut(sheetLayout, 'create');
+    expect((await sheet.countRequests()).writes).toBe(1);
+  });
+
+  test('changed labels change the dropdown and nothing else', async () => {
+    await sheet.fill('1');
+    const before = await sheet.titlesById();
+    const { writes } = await sheet.countRequests();
+    await sheet.openTable().layOut(relabelled, 'refresh');
+    await sheet.openTable().layOut(relabelled, 'refresh');
+    expect((await sheet.countRequests()).writes).toBe(writes + 1);
+    expect(await sheet.titlesById()).toEqual(before);
+  });
+
+  test('changed labels reach rows that a filter hides as well', async () => {
+    await sheet.fill('1', '2');
+    const leads = (await sheet.readEverything()).sheets?.find(
+      ({ properties }) => properties?.title === 'Leads',
+    );
+    const range = { sheetId: leads?.properties?.sheetId, startRowIndex: 0 };
+    const criteria = { 2: { hiddenValues: ['Title 1'] } };
+    await sheet.batch({ setBasicFilter: { filter: { range, criteria } } });
+    const { writes } = await sheet.countRequests();
+    await sheet.openTable().layOut(relabelled, 'refresh');
+    await sheet.openTable().layOut(relabelled, 'refresh');
+    expect((await sheet.countRequests()).writes).toBe(writes + 1);
+  });
+
+  test.each(['=1+1', '+49 30'])(
+    'no dropdown is made of labels of which Google takes %s for a formula',
+    async (label) => {
+      const labelled = sheetLayout.map((tab) => ({
+        ...tab,
+        columns: tab.columns.map((column) =>
+          column.labels ? { ...column, labels: ['New', label] } : column,
+        ),
+      }));
+      await sheet.table.layOut(labelled, 'create');
+      const rules = (await sheet.readEverything()).sheets?.flatMap(({ data }) =>
+        (data?.[0]?.rowData?.[1]?.values ?? []).map(({ dataValidation }) => dataValidation?.condition?.type),
+      );
+      expect(rules).not.toContain('ONE_OF_LIST');
+      expect(rules).toContain('BOOLEAN');
+    },
+  );
+
+  test('a tab with content stays as it is when managed columns are missing', async () => {
+    await sheet.person({ kind: 'renameTab', sheet: 'Sheet1', title: 'Leads' });
+    await sheet.person({ kind: 'paste', sheet: 'Leads', row: 0, column: 0, rows: [['Mine'], ['kept']] });
+    await sheet.table.layOut(sheetLayout, 'create');
+    const { lead } = (await sheet.table.read(sheetLayout)).tabs;
+    expect(lead).toMatchObject({ state: 'held', reason: expect.stringContaining('no column “ID”') });
+  });
+
+  test('a refresh creates nothing', async () => {
+    await sheet.table.layOut(sheetLayout, 'refresh');
+    expect((await sheet.countRequests()).writes).toBe(0);
+  });
+
+  test('a tab that a person renamed meanwhile is not created again', async () => {
+    await sheet.fill('1');
+    await sheet.person({ kind: 'renameTab', sheet: 'Leads', title: 'Our leads' });
+    await sheet.table.layOut(sheetLayout, 'create');
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1' });
+  });
+
+  test('more columns than a new tab has find room', async () => {
+    const columns = Array.from({ length: 40 }, (_, index) => ({
+      field: `custom.f${index}`,
+      kind: 'text' as const,
+      header: `Field ${index}`,
+      direction: 'both' as const,
+      conflict: 'crm' as const,
+    }));
+    const wide: Layout = [{ entity: 'lead', title: 'Leads', columns }];
+    await sheet.table.layOut(wide, 'create');
+    expect((await sheet.table.read(wide)).tabs.lead).toMatchObject({ state: 'read', hasSync: true });
+  });
+
+  test('a date column shows dates and a text column keeps what is typed', async () => {
+    await sheet.table.layOut(sheetLayout, 'create');
+    await sheet.person(
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: '007' },
+      { kind: 'edit', sheet: 'Leads', row: 1, column: 'Met', text: '2026-09-27' },
+    );
+    const { rows } = await sheet.readTab();
+    expect(rows[0]?.cells).toMatchObject({ title: textCell('007'), 'custom.met': numberCell(46292) });
+  });
+});
