@@ -250,7 +250,7 @@ describe('what people do to a tab', () => {
     await sheet.fill('1', '2', '3');
     await sheet.person(action);
     const { lead, task } = (await sheet.table.read(sheetLayout)).tabs;
-    expect(lead).toEqual({ state: 'held', reason: expect.stringContaining(reason) });
+    expect(lead).toMatchObject({ state: 'held', reason: expect.stringContaining(reason) });
     expect(task.state).toBe('read');
   });
 
