@@ -35,7 +35,7 @@ export type ObservedTab =
       readonly typed?: ReadonlySet<FieldName>;
       /** Whether the Sync column was found. */
       readonly hasSync: boolean;
-      /** What stands above every managed column; absent where that is what the layout says. */
+      /** What stands above every managed column, also above the one that pauses rows; absent where that is what the layout says. */
       readonly headers?: Readonly<Record<FieldName, string>>;
       /** Letters of the columns that are called like a field that has none, and are not its own. */
       readonly namesakes?: Readonly<Record<FieldName, string>>;

@@ -8,6 +8,7 @@ import {
   textCell,
 } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
+import { pauseName } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
 import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
 import { plainText } from '../core/plain-text.ts';
@@ -84,13 +85,18 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
     ...(typed.length > 0 ? { typed: findTyped(typed, columns) } : {}),
     hasSync: columns.sync !== undefined,
-    headers: Object.fromEntries([...columns.fields].map(([field, { header }]) => [field, header])),
+    headers: headersOf(rows, columns),
     ...(columns.namesakes ? { namesakes: lettersOf(columns.namesakes) } : {}),
     fresh,
     ownRows: findOwnRows(rows, columns),
   };
   return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows, typed, hiddenRows } };
 }
+
+const headersOf = (rows: Rows, { fields, pause }: ManagedColumns): Record<FieldName, string> => ({
+  ...Object.fromEntries([...fields].map(([field, { header }]) => [field, header])),
+  ...(pause === undefined ? {} : { [pauseName]: describeCell(cellAt(rows, 0, pause)) }),
+});
 
 const findTyped = (typed: readonly TypedColumn[], { fields }: ManagedColumns): ReadonlySet<FieldName> =>
   new Set(

@@ -89,6 +89,12 @@ describe('a column that is new', () => {
   });
 });
 
+test('messages name the column that pauses rows by the header that people read above it', () => {
+  const paused = { ...layout, pauseHeader: 'Pause' };
+  expect(showHeaders(paused, { ...tab, headers: { '#pause': 'On hold' } }).pauseHeader).toBe('On hold');
+  expect(showHeaders(paused, tab).pauseHeader).toBe('Pause');
+});
+
 test('messages use the header that stands above a column', () => {
   const shown = showHeaders(layout, { ...tab, headers: { 'about.url': 'Homepage' } });
   expect(shown.columns.map(({ header }) => header)).toEqual(['Title', 'Homepage']);

@@ -206,6 +206,13 @@ describe('rows', () => {
     },
   );
 
+  test('the pause column is named by the header that people gave it', () => {
+    const grid = { ...gridOf([]), rows: [[...headers, textCell('On hold')]] };
+    const tags = [{ field: '#pause', metadataId: 1, index: 5 }];
+    const { observed } = observeTab({ ...grid, tags }, { ...leads, pauseHeader: 'Pause' });
+    expect(observed).toMatchObject({ headers: { title: 'Title', '#pause': 'On hold' } });
+  });
+
   test('a formula that comes to yes or no says so in every language', () => {
     const [off, on] = [
       { value: false, formattedValue: 'FAŁSZ' },

@@ -1,5 +1,5 @@
 import { describeCell } from '../cell.ts';
-import { namesakeAdvice } from '../headers.ts';
+import { namesakeAdvice, pauseName } from '../headers.ts';
 import type { TabLayout } from '../layout.ts';
 import type { Entity } from '../record.ts';
 import type { Agreement } from '../state.ts';
@@ -17,7 +17,12 @@ export function showHeaders(layout: TabLayout<Entity>, { headers = {} }: ReadTab
     ...column,
     header: headers[column.field] ?? column.header,
   }));
-  return { ...layout, columns };
+  const { pauseHeader } = layout;
+  return {
+    ...layout,
+    columns,
+    ...(pauseHeader === undefined ? {} : { pauseHeader: headers[pauseName] ?? pauseHeader }),
+  };
 }
 
 /**
