@@ -19,7 +19,7 @@ export function absorb(
   { now, lagMs }: Reception,
 ): StoredRecord {
   const { entity, id, at } = seen;
-  if (!stored) {
+  if (!stored || isOfOtherAccount(stored)) {
     const key = { entity, id };
     return {
       key,
@@ -52,6 +52,10 @@ export function absorb(
   const fields = Object.keys(news).length > 0 ? { ...stored.fields, ...news } : stored.fields;
   return { ...sighted, fields, observedAt: at };
 }
+
+/** Whether all that is known of a record is that another account had one of its id: this one is seen for the first time. */
+const isOfOtherAccount = ({ fields, presence }: StoredRecord): boolean =>
+  presence === 'gone' && Object.keys(fields).length === 0;
 
 /**
  * For how long (ms) nobody can know of an answer whether it lags behind our last write, or somebody has put back what that replaced;

@@ -152,6 +152,8 @@ export async function readKnown<Answer>(link: AccountLink, read: () => Promise<A
 export function takeAccount(link: AccountLink & Pick<Link, 'clock' | 'newWord'>): void {
   const { clock, mirror, newWord } = link;
   beginRebase(mirror, 'The key opens another account of the CRM.', { now: clock.now(), newWord: newWord() });
+  // The creates that were over have made records of the other account.
+  for (const { key } of mirror.readOutbox()) mirror.dropOutboxItem(key);
   for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });
   saveNames(link, knownFact);
 }

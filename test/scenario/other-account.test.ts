@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import { sweepsToProve } from '../../src/core/observe.ts';
 import type { Crm } from '../../src/core/ports.ts';
-import { recognizeAccount } from '../../src/sync/account.ts';
+import { recognizeAccount, takeAccount } from '../../src/sync/account.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import type { Link, LinkKey } from '../../src/sync/link.ts';
 import { proveGone } from '../../src/sync/pull.ts';
@@ -114,6 +115,23 @@ describe('a key that opens another account of the CRM', limit, () => {
     expect(await titlesOf(own)).toEqual(before['Leads']?.map(({ Title }) => Title));
     expect(other.model.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
   });
+});
+
+test('S3: what becomes of a create in an account that was taken is found out, also where its record has an id that the account before had', async () => {
+  const { link } = await openLeadsStage();
+  const { clock, crm, mirror } = link;
+  const [known] = mirror.readRecords('lead');
+  const ofBefore = { entity: 'lead', id: '1006' } as const;
+  mirror.saveRecord({ ...known!, key: ofBefore });
+  const key = { entity: 'lead', id: 'new-1' } as const;
+  const fields = { title: 'New' };
+  const step = waitingStep({ now: clock.now(), run: 'one' }, key, { kind: 'create', fields, base: {} });
+  mirror.saveOutboxItem({ ...step, key: { ...key, id: 'new-0' }, state: 'done', recordId: ofBefore.id });
+  mirror.transaction(() => takeAccount(link));
+  mirror.saveOutboxItem({ ...step, state: 'unknown', sentAt: clock.now() });
+  expect(await crm.createRecord('lead', fields)).toMatchObject({ id: ofBefore.id });
+  await pushRecord(link, key);
+  expect(mirror.findOutboxItem(key)).toMatchObject({ state: 'done', recordId: ofBefore.id });
 });
 
 test('a new key of the same account goes on by itself, after one record was found with it', async () => {
