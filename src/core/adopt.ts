@@ -1,6 +1,6 @@
 import { describeCell } from './cell.ts';
 import { decode, type Names } from './codec.ts';
-import { quoteText } from './cut-text.ts';
+import { listFew, quoteText } from './cut-text.ts';
 import { describeValue } from './decide/describe-value.ts';
 import { isBlank } from './decide/new-row.ts';
 import type { FieldDefinition } from './field.ts';
@@ -83,14 +83,16 @@ export function matchRows({ rows, records, key, names }: AdoptionInput): Adoptio
     if (!record) return { reason: `No record of the CRM has ${shown}.` };
     if (others.length > 0) {
       const ids = [record, ...others].map((each) => each.key.id);
-      return { reason: `Several records of the CRM have ${shown}: ${listFew(ids)}.` };
+      return { reason: `Several records of the CRM have ${shown}: ${listFew(ids, namedMax)}.` };
     }
     const { id } = record.key;
     const same = (rowsByKey.get(text) ?? []).filter((other) => other !== row);
     const holder = holders.get(id);
     const rivals = [...same, ...(holder ? [holder] : [])].map(rowNumber);
     if (rivals.length > 0)
-      return { reason: `${shown} also stands in row ${listFew(rivals)}, and only record ${id} has it.` };
+      return {
+        reason: `${shown} also stands in row ${listFew(rivals, namedMax)}, and only record ${id} has it.`,
+      };
     return id;
   }
 
@@ -102,13 +104,8 @@ export function matchRows({ rows, records, key, names }: AdoptionInput): Adoptio
   };
 }
 
-const namedMax = 5;
-
 /** Where a column tells nothing apart, thousands of rows would each name thousands of others. */
-function listFew(all: readonly (string | number)[]): string {
-  const named = all.slice(0, namedMax).join(', ');
-  return all.length > namedMax ? `${named} and ${all.length - namedMax} more` : named;
-}
+const namedMax = 5;
 
 /** The number that people see beside the row. */
 export const rowNumber = (row: ObservedRow): number => row.position + 1;

@@ -16,7 +16,7 @@ import {
   textCell,
 } from './cell.ts';
 import { type ChoiceIndex, indexChoices } from './choice.ts';
-import { quoteText } from './cut-text.ts';
+import { listFew, quoteText } from './cut-text.ts';
 import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
 import { labelKey } from './label-key.ts';
@@ -329,11 +329,4 @@ function decodeMembers(field: FieldDefinition, text: string): Decoded {
       ? `${quoteText(read.part)} is not known. ${field.header} takes ${listFew(choices.labels)}.`
       : `${quoteText(text)} may mean several things. Write one option a line.`,
   );
-}
-
-const listedMax = 12;
-
-function listFew(labels: readonly string[]): string {
-  const shown = labels.slice(0, listedMax).join(', ');
-  return labels.length > listedMax ? `${shown} and ${labels.length - listedMax} more` : shown;
 }

@@ -11,3 +11,9 @@ export function cutText(text: string, lengthMax: number): string {
 /** What somebody typed, or has to type, as it stands in a sentence: a cell may hold more than a sentence, and fill the cell that tells of it. */
 export const quoteText = (text: string, lengthMax = quotedLengthMax): string =>
   `“${cutText(text, lengthMax)}”`;
+
+/** The first of many in a sentence, and how many more there are. */
+export function listFew(all: readonly (string | number)[], max = 12): string {
+  const shown = all.slice(0, max).join(', ');
+  return all.length > max ? `${shown} and ${all.length - max} more` : shown;
+}
