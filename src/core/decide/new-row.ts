@@ -1,4 +1,5 @@
 import { describeCell, emptyCell, textCell } from '../cell.ts';
+import { isSameKept } from '../kept-cell.ts';
 import type { RecordId } from '../record.ts';
 import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -127,8 +128,8 @@ export interface ClaimSurroundings {
   readonly boundIds: ReadonlySet<RecordId>;
   /** Missing records whose row this may be. */
   readonly suspectsOf: (row: ObservedRow) => readonly RecordId[];
-  /** IDs that writes have put somewhere, or may yet, to which no reply came. */
-  readonly unansweredIds: ReadonlySet<string>;
+  /** Rows as they were read, by the token that a write has put there, or may yet, to which no reply came. */
+  readonly unansweredClaims: ReadonlyMap<string, ObservedRow['cells']>;
 }
 
 /**
@@ -139,7 +140,7 @@ export function decideClaimedRow(
   context: TabContext,
   row: ObservedRow,
   token: RecordId,
-  { boundIds, suspectsOf, unansweredIds }: ClaimSurroundings,
+  { boundIds, suspectsOf, unansweredClaims }: ClaimSurroundings,
 ): void {
   const { draft, entity, input } = context;
   const key = { entity, id: token };
@@ -155,8 +156,9 @@ export function decideClaimedRow(
   }
   // A row that holds nothing else makes no record, whatever became of the create.
   if (!item && !input.isOwnToken(token) && !isBlank(row)) return holdRow(context, row, token, foreignReason);
-  // Where nobody knows yet which row it was that the claim reached, it may be another one.
-  if (!item && unansweredIds.has(token)) return writeRow(context, row, key, { state: creating });
+  // Nobody knows yet which row the claim has reached, and this one is not as it was read.
+  if (!item && isOther(row, unansweredClaims.get(token)))
+    return writeRow(context, row, key, { state: creating });
   const values = readRowValues(context, row);
   if (input.isRestless(entity, row) && item) {
     draft.restlessRows += 1;
@@ -194,6 +196,9 @@ export function decideClaimedRow(
   draft.outboxSaved.push(waitingStep(input, key, { kind: 'create', fields: values.fields, base: {} }));
   writeRow(context, row, key, { state: creating });
 }
+
+const isOther = (row: ObservedRow, asRead: ObservedRow['cells'] = {}): boolean =>
+  Object.entries(asRead).some(([name, cell]) => name in row.cells && !isSameKept(row.cells[name], cell));
 
 /** A row of which nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment. */
 function releaseClaim(context: TabContext, row: ObservedRow, token: RecordId): void {

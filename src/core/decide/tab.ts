@@ -1,4 +1,4 @@
-import { describeCell } from '../cell.ts';
+import { describeCell, emptyCell } from '../cell.ts';
 import { quoteText } from '../cut-text.ts';
 import { mayStillLand } from '../open-write.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
@@ -141,13 +141,13 @@ type SuspectsOf = (row: ObservedRow) => readonly RecordId[];
 function decideClaims(context: TabContext, { claimed, records }: Binding, suspectsOf: SuspectsOf): void {
   const { known, now } = context.input;
   const unanswered = known.openWrites.filter((write) => mayStillLand(write, now));
-  const unansweredIds = new Set(
-    unanswered.flatMap(({ sets }) => sets.flatMap(({ id }) => (id ? [describeCell(id)] : []))),
+  const unansweredClaims = new Map(
+    unanswered.flatMap(({ sets }) => sets.map(({ id, was = {} }) => [describeCell(id ?? emptyCell), was])),
   );
   const boundIds = new Set(records.map(({ id }) => id));
   for (const { row, id } of claimed) {
     if (row.isPaused) pauseRow(context, row, id);
-    else decideClaimedRow(context, row, id, { boundIds, suspectsOf, unansweredIds });
+    else decideClaimedRow(context, row, id, { boundIds, suspectsOf, unansweredClaims });
   }
 }
 
