@@ -4,7 +4,9 @@ import type { Layout } from '../../src/core/layout.ts';
 import type { Table } from '../../src/core/ports.ts';
 import {
   appendStep,
+  leadsOf,
   openSandboxSheet,
+  reasonOf,
   type SandboxSheet,
   setStep,
   sheetLayout,
@@ -19,13 +21,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => sheet.close());
-
-const leadsOf = async (table: Table) => (await table.read(sheetLayout)).tabs.lead;
-
-const reasonOf = async (table: Table) => {
-  const lead = await leadsOf(table);
-  return lead.state === 'held' ? lead.reason : 'it is read';
-};
 
 const rowsIn = async (table: Table) => {
   const lead = await leadsOf(table);

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
-import type { Table } from '../../src/core/ports.ts';
 import {
+  leadsOf,
   openSandboxSheet,
+  reasonOf,
   type SandboxSheet,
   setStep,
   sheetLayout,
@@ -16,13 +17,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => sheet.close());
-
-const leadsOf = async (table: Table) => (await table.read(sheetLayout)).tabs.lead;
-
-const reasonOf = async (table: Table) => {
-  const lead = await leadsOf(table);
-  return lead.state === 'held' ? lead.reason : 'it is read';
-};
 
 describe('a column', () => {
   test('that got another header is the same column, and keeps it', async () => {

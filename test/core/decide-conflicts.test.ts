@@ -1,21 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
-import { changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';
-import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
-
-const acme = leadKey(1);
-const titleOf = (world: World) => recordOf(world, acme).fields['title'];
-const shownTitle = (world: World) => describeCell(rowOf(world, acme).cells['title'] ?? emptyCell);
-const shownSync = (world: World, key = acme) => describeCell(rowOf(world, key).sync);
-const typeTitle = (world: World, title: string) => {
-  rowOf(world, acme).cells['title'] = textCell(title);
-};
-
-/** Reads the sheet twice, so that what was typed rests. */
-function rest(world: World) {
-  cycle(world);
-  return cycle(world);
-}
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { changeRecord, recordOf, rowOf } from '../support/world.ts';
+import { acme, rest, shownSync, shownTitle, titleOf, typeTitle } from '../support/world-acme.ts';
+import { pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 describe('a conflict', () => {
   const conflicting = (conflict: 'crm' | 'table' | 'ask') => {

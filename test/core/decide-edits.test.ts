@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import {
   addRecord,
@@ -11,23 +11,9 @@ import {
   recordOf,
   removeRow,
   rowOf,
-  type World,
 } from '../support/world.ts';
+import { acme, rest, shownSync, shownTitle, titleOf, typeTitle } from '../support/world-acme.ts';
 import { cycle, pull, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
-
-const acme = leadKey(1);
-const titleOf = (world: World) => recordOf(world, acme).fields['title'];
-const shownTitle = (world: World) => describeCell(rowOf(world, acme).cells['title'] ?? emptyCell);
-const shownSync = (world: World, key = acme) => describeCell(rowOf(world, key).sync);
-const typeTitle = (world: World, title: string) => {
-  rowOf(world, acme).cells['title'] = textCell(title);
-};
-
-/** Reads the sheet twice, so that what was typed rests. */
-function rest(world: World) {
-  cycle(world);
-  return cycle(world);
-}
 
 describe('an update whose answer got lost', () => {
   it('S1: is left to itself where it has landed, because what it replaced is not in the history yet', () => {

@@ -3,7 +3,7 @@ import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import { addRecord, addRow, copyRow, leadKey, rowOf, type World } from '../support/world.ts';
-import { claim, creates, setItem } from '../support/world-creates.ts';
+import { claim, creates, leaveToPerson, setItem } from '../support/world-creates.ts';
 import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';
 
@@ -84,8 +84,7 @@ describe('a create whose outcome nobody knows', () => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });
     const item = claim(world, row);
-    const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
-    setItem(world, item, { state: 'review', sentAt: world.now, error });
+    leaveToPerson(world, item);
     addRecord(world, 'lead', { title: 'ACME' });
     addRecord(world, 'lead', { title: 'Gamma' });
     const { holds } = settle(world);
@@ -107,8 +106,7 @@ describe('a create whose outcome nobody knows', () => {
     const row = addRow(world, 'lead', { title: textCell('Acme') });
     const item = claim(world, row);
     row.id = emptyCell;
-    const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
-    setItem(world, item, { state: 'review', sentAt: world.now, error });
+    leaveToPerson(world, item);
     settle(world);
     expect([describeCell(row.id), syncOf(row)]).toEqual([item.key.id, 'Held: Lead 9 may be it.']);
     expect([titles(world), creates(world)]).toMatchObject([['Beta'], [{ key: item.key }]]);
@@ -118,8 +116,7 @@ describe('a create whose outcome nobody knows', () => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });
     const item = claim(world, row);
-    const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
-    setItem(world, item, { state: 'review', sentAt: world.now, error });
+    leaveToPerson(world, item);
     addRecord(world, 'lead', { title: 'ACME' });
     settle(world);
     row.id = emptyCell;

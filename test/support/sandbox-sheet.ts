@@ -214,3 +214,12 @@ export async function writeAfter(
   expect(hits.size).toBe(0);
   return [...rows].map(([slot, { id, cells }]) => [slot, id, cells['title']]);
 }
+
+/** What a read says of the leads. */
+export const leadsOf = async (table: Table) => (await table.read(sheetLayout)).tabs.lead;
+
+/** Why the leads are held. */
+export const reasonOf = async (table: Table) => {
+  const lead = await leadsOf(table);
+  return lead.state === 'held' ? lead.reason : 'it is read';
+};

@@ -16,6 +16,12 @@ export function claim(world: World, row: SheetRow): OutboxItem {
   return item;
 }
 
+/** As if the CRM had not said whether it made the record, and another one may be it. */
+export const leaveToPerson = (world: World, item: OutboxItem): void => {
+  const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
+  setItem(world, item, { state: 'review', sentAt: world.now, error });
+};
+
 /** Lets something have happened to a create. */
 export const setItem = (world: World, item: OutboxItem, more: Partial<OutboxItem>) =>
   world.outbox.set(`lead-${item.key.id}`, { ...item, ...more });

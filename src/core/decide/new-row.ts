@@ -87,15 +87,20 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
  * would make a second record.
  */
 const findUnderWay = (context: TabContext, fields: Fields): OutboxItem | undefined =>
-  createsWithoutRow(context).find(({ fields: sent, state }) => state !== 'review' && resembles(sent, fields));
+  findCreate(context, fields, (item) => !needsPerson(item));
 
 /** Such a create that needs a person whom the row has not told yet: who cleared its ID before then has answered nothing. */
 const findUntold = (context: TabContext, row: ObservedRow, fields: Fields): OutboxItem | undefined =>
-  isPending(row)
-    ? createsWithoutRow(context).find(
-        ({ fields: sent, state }) => state === 'review' && resembles(sent, fields),
-      )
-    : undefined;
+  isPending(row) ? findCreate(context, fields, needsPerson) : undefined;
+
+const needsPerson = ({ state }: OutboxItem): boolean => state === 'review';
+
+const findCreate = (
+  context: TabContext,
+  fields: Fields,
+  isWanted: (item: OutboxItem) => boolean,
+): OutboxItem | undefined =>
+  createsWithoutRow(context).find((item) => isWanted(item) && resembles(item.fields, fields));
 
 /** Such creates of a tab, for as long as it is decided: many rows may be pasted at once while many creates wait. */
 const createsByTab = new WeakMap<TabContext, readonly OutboxItem[]>();
@@ -157,7 +162,7 @@ export function decideClaimedRow(
   // A row that holds nothing else makes no record, whatever became of the create.
   if (!item && !input.isOwnToken(token) && !isBlank(row)) return holdRow(context, row, token, foreignReason);
   // Nobody knows yet which row the claim has reached, and this one is not as it was read.
-  if (!item && isOther(row, unansweredClaims.get(token)))
+  if (!item && !isAsRead(row, unansweredClaims.get(token)))
     return writeRow(context, row, key, { state: creating });
   const values = readRowValues(context, row);
   if (input.isRestless(entity, row) && item) {
@@ -197,8 +202,8 @@ export function decideClaimedRow(
   writeRow(context, row, key, { state: creating });
 }
 
-const isOther = (row: ObservedRow, asRead: ObservedRow['cells'] = {}): boolean =>
-  Object.entries(asRead).some(([name, cell]) => name in row.cells && !isSameKept(row.cells[name], cell));
+const isAsRead = (row: ObservedRow, read: ObservedRow['cells'] = {}): boolean =>
+  Object.entries(read).every(([name, cell]) => !(name in row.cells) || isSameKept(row.cells[name], cell));
 
 /** A row of which nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment. */
 function releaseClaim(context: TabContext, row: ObservedRow, token: RecordId): void {

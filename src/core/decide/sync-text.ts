@@ -50,17 +50,22 @@ function wholeText(state: RowState, timeZone: string): string {
   }
 }
 
-/** What is not shown as a whole can not be typed. */
-function waysOut({ crm, isWhole, questionsTitle }: Extract<RowState, { kind: 'conflict' }>): string {
-  const canType = crm !== null && isWhole && showValue(crm) === `“${crm}”`;
-  const accepting =
-    crm === null ? ['empty the cell to accept that'] : canType ? ['type it here to accept it'] : [];
+type ConflictState = Extract<RowState, { kind: 'conflict' }>;
+
+function waysOut(conflict: ConflictState): string {
+  const { questionsTitle } = conflict;
   const ways =
     questionsTitle === undefined
-      ? [...accepting, 'ask the operator to resolve']
-      : [`choose in the tab “${questionsTitle}”`, ...accepting];
+      ? [...waysToAccept(conflict), 'ask the operator to resolve']
+      : [`choose in the tab “${questionsTitle}”`, ...waysToAccept(conflict)];
   const words = ways.join(', or ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** What is not shown as a whole can not be typed. */
+function waysToAccept({ crm, isWhole }: ConflictState): string[] {
+  if (crm === null) return ['empty the cell to accept that'];
+  return isWhole && showValue(crm) === `“${crm}”` ? ['type it here to accept it'] : [];
 }
 
 /** Said at a row of which something is to be sent. */

@@ -1,4 +1,4 @@
-import { describeCell, emptyCell } from '../cell.ts';
+import { describeCell } from '../cell.ts';
 import { quoteText } from '../cut-text.ts';
 import { mayStillLand } from '../open-write.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
@@ -142,7 +142,9 @@ function decideClaims(context: TabContext, { claimed, records }: Binding, suspec
   const { known, now } = context.input;
   const unanswered = known.openWrites.filter((write) => mayStillLand(write, now));
   const unansweredClaims = new Map(
-    unanswered.flatMap(({ sets }) => sets.map(({ id, was = {} }) => [describeCell(id ?? emptyCell), was])),
+    unanswered.flatMap(({ sets }) =>
+      sets.flatMap(({ id, was = {} }) => (id ? [[describeCell(id), was] as const] : [])),
+    ),
   );
   const boundIds = new Set(records.map(({ id }) => id));
   for (const { row, id } of claimed) {
