@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { answers, answersTo, decisionOf } from '../core/answer.ts';
-import { shownOf } from '../core/decide/brakes.ts';
+import { shownUnder } from '../core/decide/brakes.ts';
 import type { Engine } from '../sync/engine.ts';
 import { resolveAll, resolveConflict } from '../sync/resolve.ts';
 import { listRefused, listWaiting } from '../sync/status.ts';
@@ -46,7 +46,8 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
     if (choice === 'crm' || choice === 'sheet') resolveConflict(engine, scope, { side: choice });
     else {
       const { clock, mirror } = engine.link;
-      mirror.saveDecision(decisionOf(scope, choice, clock.now(), seenOf(engine, scope)));
+      const seen = shownUnder(scope, engine.lastPlan?.brakes ?? []);
+      mirror.saveDecision(decisionOf(scope, choice, clock.now(), seen));
     }
     engine.kick();
     return { scope, choice };
@@ -59,12 +60,6 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
     if (resolved.kind === 'refused') throw new RequestRefused(400, resolved.reason);
     return resolved;
   });
-}
-
-/** Whoever answers a brake has seen what it stopped by the last cycle, so the answer is for that. */
-function seenOf({ lastPlan }: Engine, scope: string): string | undefined {
-  const brake = lastPlan?.brakes.find((candidate) => candidate.scope === scope);
-  return brake && shownOf(brake);
 }
 
 /** Refuses an answer to what has changed since it was shown: more rows may be gone by now than the person saw. */

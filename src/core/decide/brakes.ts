@@ -37,6 +37,12 @@ export const stopped = (changes: readonly StoppedChange[]): StoppedChanges => ({
 /** What whoever answers a brake has seen of it. */
 export const shownOf = ({ changes, reason }: Brake): string => `${changes.count}: ${reason}`;
 
+/** What whoever answers the question of a scope has seen, where a brake asks it. */
+export function shownUnder(scope: string, brakes: readonly Brake[]): string | undefined {
+  const brake = brakes.find((candidate) => candidate.scope === scope);
+  return brake && shownOf(brake);
+}
+
 /** The brakes that a tab's losses trip. While one holds, nothing is written for that tab on either side. */
 export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   const { entity, agreed, vanishedRows, goneRecords } = losses;

@@ -6,7 +6,7 @@ import { chooseField, sinceField } from '../question-tab.ts';
 import type { Decision } from '../state.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
 import { readSideAnswer, writeSideAnswer } from '../typed-answer.ts';
-import { shownOf } from './brakes.ts';
+import { shownUnder } from './brakes.ts';
 import { conflictScope, scopeEntity } from './context.ts';
 import { listOr } from './list-words.ts';
 import type { Conflict, Plan, Question, TableStep } from './plan.ts';
@@ -83,8 +83,7 @@ export function findAnswers(
       (rows.get(scope) ?? []).filter((row) => asks(row, question)),
     );
     if (reply.kind !== 'answer') return [];
-    const brake = brakes.find((candidate) => candidate.scope === scope);
-    const seen = brake && shownOf(brake);
+    const seen = shownUnder(scope, brakes);
     const decision = forValues(decisionOf(scope, reply.answer, at, seen), disputed.get(scope));
     return choices.get(scope) === decision.choice ? [] : [decision];
   });
