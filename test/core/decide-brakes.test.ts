@@ -207,6 +207,18 @@ it('S5: a new mirror writes nothing to a synced tab either where the CRM lists n
   expect([plan.table, plan.outbox.save]).toEqual([[], []]);
 });
 
+it('a new mirror tells which rows would wait for a person and which would be filled in without asking', () => {
+  const world = worldWithLeads(['One', 'Two', 'Three']);
+  rowOf(world, leadKey(1)).cells['title'] = textCell('Uno');
+  rowOf(world, leadKey(2)).cells['about.url'] = textCell('https://example.com');
+  world.rebases.set('lead', 'The mirror is new.');
+  world.agreements.clear();
+  const counts =
+    '1 rows are equal on both sides, 2 differ, 1 of them would wait for a person, ' +
+    '1 of them would be filled in without asking, where one side is empty or only shows, 0 records would get a row.';
+  expect(settle(world).brakes).toMatchObject([{ reason: `The mirror is new. ${counts}` }]);
+});
+
 it('a long list behind a brake is cut, and its length is told', () => {
   const titles = Array.from({ length: 300 }, (_, index) => `Lead ${index + 1}`);
   const world = worldWithLeads(titles);

@@ -307,11 +307,15 @@ export function answerQuestions(people: People): string {
   return `${lastPlan.questions.length} asked`;
 }
 
-/** Whoever agrees to new records has looked whether they are there already, and that the daemon knows of those that are. */
+/**
+ * Whoever agrees to new records has looked whether they are there already, and that the daemon knows of those that are. After a mirror was
+ * lost with a write of which no reply came, they also look whether that has reached another row, as nobody else knows of it.
+ */
 function mayApprove(people: People, { entity, scope }: Brake): boolean {
   const tab = allTabs(people).find((candidate) => candidate.entity === entity);
   const hasLost = tab?.rows.some((row) => {
     const owner = people.ownerOf(tab.entity, row);
+    if (people.isOpenWriteLost && owner !== undefined && showsOthers(people, row, owner)) return true;
     if (isRecordId(row.id) || owner === undefined) return false;
     const isTwice = tab.rows.some((other) => other !== row && people.ownerOf(tab.entity, other) === owner);
     return isTwice || people.recordOf(tab.entity, owner) !== undefined;
@@ -319,3 +323,9 @@ function mayApprove(people: People, { entity, scope }: Brake): boolean {
   const known = people.stage.link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
   return !scope.endsWith(':torn') && hasLost === false && known.length > 0;
 }
+
+const showsOthers = (people: People, { cells }: SeenRow, owner: string): boolean =>
+  Object.entries(cells).some(([field, text]) => {
+    const claim = people.claims.of(text);
+    return claim !== undefined && (claim.owner !== owner || claim.field !== field);
+  });

@@ -9,7 +9,7 @@ import type { Brake, StoppedChange } from './plan.ts';
 
 /**
  * The brake of a tab whose agreements have to be found anew: a person agrees once they know what that comes to. Equal values are then
- * agreed, different ones wait as conflicts, and records without a row get one.
+ * agreed, different ones wait as conflicts, an empty side takes what the other has, and records without a row get one.
  */
 export function findRebase(context: TabContext, { claimed, records, strangers }: Binding): Brake[] {
   const { entity, input } = context;
@@ -25,11 +25,15 @@ export function findRebase(context: TabContext, { claimed, records, strangers }:
         changes: stopped([]),
       },
     ];
-  const differing = records.filter(({ row, id }) =>
-    judgeRow(context, row, id)?.decided.some(
-      ({ outcome }) => outcome.kind !== 'same' && outcome.kind !== 'unknown',
-    ),
+  const outcomesOf = ({ row, id }: Binding['records'][number]) =>
+    judgeRow(context, row, id)?.decided.map(({ outcome }) => outcome.kind) ?? [];
+  const differing = records.filter((bound) =>
+    outcomesOf(bound).some((kind) => kind !== 'same' && kind !== 'unknown'),
   );
+  const asking = differing.filter((bound) =>
+    outcomesOf(bound).some((kind) => kind === 'conflict' || kind === 'refused'),
+  );
+  const filled = differing.length - asking.length;
   const ids = new Set(records.map(({ id }) => id));
   const unseen = [...context.records.values()].filter(
     ({ key, presence }) => presence === 'present' && !ids.has(key.id),
@@ -39,7 +43,11 @@ export function findRebase(context: TabContext, { claimed, records, strangers }:
   if (records.length + unseen.length + claims.length + strangers.length === 0) return [];
   const counts = [
     `${records.length - differing.length} rows are equal on both sides`,
-    `${differing.length} differ and would wait for a person`,
+    `${differing.length} differ`,
+    ...(asking.length > 0 ? [`${asking.length} of them would wait for a person`] : []),
+    ...(filled > 0
+      ? [`${filled} of them would be filled in without asking, where one side is empty or only shows`]
+      : []),
     `${unseen.length} records would get a row`,
     ...(claims.length > 0 ? [`${claims.length} rows were being created and would wait for a person`] : []),
     ...(strangers.length > 0 ? [`${strangers.length} rows have an ID that no record of the CRM has`] : []),
