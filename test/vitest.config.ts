@@ -23,7 +23,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Process and browser tests wait for servers and processes of their own more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     // A small young generation is collected all the time where an emulated sheet is read again and again.
     execArgv: ['--max-semi-space-size=64'],

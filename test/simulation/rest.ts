@@ -1,5 +1,8 @@
+import { describeCell } from '../../src/core/cell.ts';
 import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
 import { sweepsToProve } from '../../src/core/observe.ts';
+import { mayStillLand, type OpenWrite } from '../../src/core/open-write.ts';
+import { isClaimToken } from '../../src/core/record.ts';
 import { checkReasons } from './invariants.ts';
 import type { People } from './people.ts';
 import { setRight } from './set-right.ts';
@@ -11,6 +14,8 @@ import { Violation } from './violation.ts';
 const sweepsToRest = 3;
 /** One of them may have been under way when the last sweep was over. */
 const cyclesToRest = 2;
+/** Until the sheet was read and decided once more. */
+const lookWithinMs = 10_000;
 /** A CRM that shows few records at a time, and allows few requests, takes most of them. */
 const stepsMax = 2_000;
 
@@ -84,7 +89,7 @@ export async function comeToRest(people: People, knownByMs: number): Promise<voi
     const plan = await settle(people, {
       sweepsMin: sweepsToRest,
       cyclesMin: cyclesToRest,
-      notBeforeMs: knownByMs,
+      notBeforeMs: Math.max(knownByMs, claimsKnownByMs(people)),
     });
     checkReasons(people, plan);
     if (!mend(people, plan, day)) return;
@@ -94,6 +99,21 @@ export async function comeToRest(people: People, knownByMs: number): Promise<voi
     'S6',
     `something waits for people for ever: ${JSON.stringify({ brakes, holds, refusals, conflicts })}`,
   );
+}
+
+/**
+ * When it is known which rows the claims have reached to which no reply came, of the clock, monotonic ms: a row that was edited in that moment
+ * and that a filter hides does not tell, and waits until none can land any more.
+ */
+function claimsKnownByMs({ stage: { clock, link } }: People): number {
+  const now = clock.now();
+  const isClaim = ({ id }: OpenWrite['sets'][number]) => id !== undefined && isClaimToken(describeCell(id));
+  const waitsMs = link.mirror
+    .readOpenWrites()
+    .flatMap((write) =>
+      mayStillLand(write, now) && write.sets.some(isClaim) ? [write.settlesAt - now] : [],
+    );
+  return clock.monotonicMs() + Math.max(0, ...waitsMs.map((waitMs) => waitMs + lookWithinMs));
 }
 
 /** People look at what the daemon left. Answers whether there was anything to mend. */
