@@ -10,7 +10,8 @@ export interface Reception {
 
 /**
  * What is known of a record after an observation. Two answers do not count as news: one to a request that was sent before our last
- * write was acknowledged, and, for `lagMs` after that write, a field that still shows exactly what the write replaced.
+ * write was acknowledged, and, for `lagMs` after that write, a field that still shows exactly what the write replaced, or one shortly
+ * before it.
  * A field that the answer lacks keeps its last value: missing is not empty.
  */
 export function absorb(
@@ -73,6 +74,18 @@ export function doubtLeftMs(
     equalValues(fields[name], replaced) &&
     !equalValues(fields[name], stored.fields[name] ?? null);
   return Object.entries(written.before).some(isBack) ? written.at + lagMs - now : 0;
+}
+
+/**
+ * What is kept of a write that was acknowledged `at` that time. One that follows another within the lag leaves in doubt what that
+ * one replaced as well: a listing may be behind both.
+ */
+export function noteReplaced(
+  last: StoredRecord['written'],
+  { at, before }: NonNullable<StoredRecord['written']>,
+  lagMs: number,
+): NonNullable<StoredRecord['written']> {
+  return { at, before: last && at < last.at + lagMs ? { ...last.before, ...before } : before };
 }
 
 /** Complete sweeps that must lack a record before it is asked for directly. */

@@ -13,7 +13,10 @@ export interface KnownRecord {
   readonly missedSweeps: number;
   /** `gone` once its absence is proven: two complete sweeps and a direct read. */
   readonly presence: 'present' | 'gone';
-  /** Our last write to it: when it was acknowledged, and the values it replaced (a listing may lag behind and still show them). */
+  /**
+   * Our last write to it: when it was acknowledged, and the values that it and those shortly before it replaced (a listing may lag behind
+   * and still show them).
+   */
   readonly written?: { readonly at: number; readonly before: Fields };
 }
 

@@ -4,6 +4,7 @@ import { vanishedScope } from '../core/decide/context.ts';
 import { isStuck } from '../core/decide/refused.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { customFieldKey } from '../core/field.ts';
+import { noteReplaced } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
@@ -184,7 +185,7 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
         fields: { ...record.fields, ...item.fields, ...answer.fields },
         observedAt: answer.at,
         lastSeenAt: answer.at,
-        written: { at: answer.at, before: item.base },
+        written: noteReplaced(record.written, { at: answer.at, before: item.base }, link.times.lagMs),
       });
     }
     if (!item.isUndo) agreeOnSent(link, item, answer.at);

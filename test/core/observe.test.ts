@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { absorb, doubtLeftMs, noteMissed } from '../../src/core/observe.ts';
+import { absorb, doubtLeftMs, noteMissed, noteReplaced } from '../../src/core/observe.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 
@@ -121,6 +121,27 @@ describe('an answer of the CRM', () => {
     const deleted: StoredRecord = { ...base, presence: 'gone', written: { at: 1_000, before: {} } };
     expect(absorbInto(deleted, {}, 5_999)).toBe(deleted);
     expect(absorbInto(deleted, {}, 6_000)).toMatchObject({ presence: 'present' });
+  });
+});
+
+describe('a write that follows another', () => {
+  const note = { at: 5_999, before: { note: 'kept before' } };
+
+  it('within the lag leaves in doubt what both replaced', () => {
+    const stored = { ...base, fields: { title: 'known', note: 'typed' }, observedAt: note.at };
+    const both = { ...stored, written: noteReplaced(written, note, lagMs) };
+    const behind = absorbInto(both, { title: 'old', note: 'kept before' }, 7_000);
+    expect(behind.fields).toEqual(stored.fields);
+  });
+
+  it('of the same field replaced the value of the one before', () => {
+    const again = { at: 2_000, before: { title: 'known' } };
+    expect(noteReplaced(written, again, lagMs)).toEqual(again);
+  });
+
+  it('after the lag leaves in doubt only what it replaced itself', () => {
+    const later = { ...note, at: 6_000 };
+    expect(noteReplaced(written, later, lagMs)).toEqual(later);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { isAlive } from '../../src/sync/health.ts';
+import type { LineAnswer } from '../support/crm-line.ts';
 import { healthOf } from '../support/health.ts';
 import { expectWorking, openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
@@ -82,6 +83,30 @@ describe('a list', () => {
     await scene.settled();
     expect(valueAt(await crm.find('lead', id), 'custom_fields.city')).toBe('Porto');
     expect(updatesOf(scene, id)).toHaveLength(1);
+    const causes = engine.link.mirror.readJournal(9).filter(({ key }) => key.id === String(id));
+    expect(causes.map(({ cause }) => cause)).not.toContain('changed in the CRM');
+  });
+
+  test('fault 15: that still shows what two edits one after the other have replaced takes neither back', async () => {
+    const scene = await openScenario({ crm: { lagMs: 60_000 } });
+    const { crm, engine, line, sheet } = scene;
+    const { id } = await crm.take('lead');
+    let seen: LineAnswer | undefined;
+    let behind: LineAnswer | undefined;
+    line.intercept(/^GET \/leads\?/, async (_asked, passOn) => {
+      seen = await passOn();
+      return behind ?? seen;
+    });
+    await scene.swept('lead', 1);
+    behind = seen;
+    await sheet.type('lead', id, { City: 'Porto' });
+    await until('the first edit is sent', async () => updatesOf(scene, id).length === 1);
+    await sheet.type('lead', id, { Title: 'Typed next' });
+    await until('the second edit is sent', async () => updatesOf(scene, id).length === 2);
+    await scene.swept('lead', 2);
+    behind = undefined;
+    await scene.settled();
+    expect(await scene.row('lead', id)).toMatchObject({ City: 'Porto', Title: 'Typed next' });
     const causes = engine.link.mirror.readJournal(9).filter(({ key }) => key.id === String(id));
     expect(causes.map(({ cause }) => cause)).not.toContain('changed in the CRM');
   });
