@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isSyncError, SyncError } from '../core/errors.ts';
 import type { BudgetLog, KeySlot } from '../core/ports.ts';
 import { type Connection, connect } from './connection.ts';
 import { checkVersion, makeDurable } from './file-safety.ts';
@@ -33,15 +34,31 @@ export function openSharedBudget(directory: string): SharedBudget {
   createDirectory(directory);
   const connection = connect(join(directory, 'budget.db'), () => false, busyMs);
   try {
-    checkVersion(connection);
-    makeDurable(connection);
-    migrate(connection, steps);
-    return { logOf: (destination) => openLog(connection, destination), close: connection.close };
+    advised(() => {
+      checkVersion(connection);
+      makeDurable(connection);
+      migrate(connection, steps);
+    });
+    const logOf = (destination: string) => advised(() => openLog(connection, destination));
+    return { logOf, close: connection.close };
   } catch (error) {
     connection.close();
     throw error;
   }
 }
+
+/** The advice for a damaged mirror would cost the mirrors beside it, and what stands here nobody needs for long. */
+function advised<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!isSyncError(error, 'STATE_BROKEN')) throw error;
+    throw new SyncError('CONFIG_INVALID', `${error.message} ${advice}`, { cause: error });
+  }
+}
+
+const advice =
+  'Only the requests of the last minutes stand in it. Stop all that use it, move it away with what begins like it, and wait for two minutes.';
 
 function openLog(connection: Connection, destination: string): BudgetLog {
   const read = connection.prepare<KeySlot>(
@@ -54,12 +71,12 @@ function openLog(connection: Connection, destination: string): BudgetLog {
   const move = connection.prepare('UPDATE slot SET freeAt = ? WHERE id = ?');
   const forget = connection.prepare('DELETE FROM slot WHERE freeAt < ?');
   return {
-    readSlots: () => read.all(destination),
-    addSlot: (key, freeAt) => add.run(destination, key, Math.ceil(freeAt)),
+    readSlots: () => advised(() => read.all(destination)),
+    addSlot: (key, freeAt) => advised(() => add.run(destination, key, Math.ceil(freeAt))),
     moveSlot: (id, freeAt) => void move.run(Math.ceil(freeAt), id),
     forgetSlots: (now) => void forget.run(now),
     shared: {
-      alone: connection.transaction,
+      alone: (work) => advised(() => connection.transaction(work)),
       readTaken: (now) => readTaken.all(destination, now),
     },
   };

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { explainError } from '../../src/core/errors.ts';
 import { createRequestBudget, type Permit } from '../../src/crm/budget.ts';
 import { type ApiKey, createApiKey } from '../../src/crm/key-pool.ts';
 import { openSharedBudget } from '../../src/sqlite/shared-budget.ts';
@@ -125,4 +126,19 @@ test('nobody is let through while the slots can not be noted, and everybody is t
   shared.close();
   const ends = await Promise.allSettled([budget.take('edit'), budget.take('sweep')]);
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
+test('whoever has a damaged file is told to move that away, and not to give up the mirrors beside it', () => {
+  const directory = openDirectory();
+  writeFileSync(join(directory, 'budget.db'), 'nothing that SQLite would have written '.repeat(200));
+  const told = (() => {
+    try {
+      openSharedBudget(directory).close();
+      return undefined;
+    } catch (error) {
+      return explainError(error);
+    }
+  })();
+  expect(told).toMatch(/budget\.db is not an SQLite database .* move it away/);
+  expect(told).not.toMatch(/empty STATE_DIR|backup/);
 });
