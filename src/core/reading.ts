@@ -134,10 +134,12 @@ export function noteRead(reading: Reading, turn: Turn, found: Finding, now: numb
 
 /**
  * The reading after a turn that failed. A sweep goes on at that page, so that its records stay fresh, but it is broken: deletions during
- * the wait may have moved records past it, and it does not say what the list lacks.
+ * the wait may have moved records past it, and it does not say what the list lacks. One that was to begin has not begun, and the one before
+ * does not go on: where a list ends is known from its first page on, and that one may have been read.
  */
 export function noteFailure(reading: Reading, turn: Turn): Reading {
   const { pass } = reading;
+  if (turn.kind === 'sweep' && turn.page === 1) return { ...reading, lastKind: turn.kind, pass: undefined };
   const isBroken = turn.kind === 'sweep' && pass?.nextPage === turn.page;
   return { ...reading, lastKind: turn.kind, pass: isBroken ? { ...pass, isUnbroken: false } : pass };
 }

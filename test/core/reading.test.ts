@@ -163,6 +163,12 @@ describe('a sweep that fails at a page', () => {
     expect(isUnbroken(reading, again)).toBe(true);
   });
 
+  it('begins again when it was to begin anew and its first page failed: where the list ends was told of no other sweep', () => {
+    const { reading } = readList(10, 4 * requestMs);
+    const anew = noteFailure(reading, firstSweepTurn(reading, 4 * requestMs));
+    expect(nextSweepTurn(anew, 4 * requestMs, times)).toMatchObject({ kind: 'sweep', page: 1 });
+  });
+
   it('is not broken by a failure of its newest page', () => {
     const { reading } = readList(10, 4 * requestMs);
     const after = noteFailure(reading, { kind: 'newest', page: 1, at: 0 });
