@@ -98,7 +98,9 @@ function readValue(json: unknown): Value | undefined {
 const readDay = (value: Value): Value =>
   typeof value === 'string' ? value.slice(0, 'YYYY-MM-DD'.length) : value;
 
-function readInstant(name: FieldName, text: string): Fields {
+function readInstant(name: FieldName, told: string): Fields {
+  // A zone may be told by its hours alone, which the built-in reader takes for something else.
+  const text = told.replace(/:[\d.,]+[+-]\d{2}$/, '$&:00');
   const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text);
   // Without a zone the text would be read in the zone of this machine.
   const instant = new Date(hasZone ? text : `${text}Z`);

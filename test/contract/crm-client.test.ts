@@ -346,6 +346,15 @@ describe('the canonical form', () => {
     expect(await read(entity, content)).toEqual(content);
   });
 
+  it.each([
+    ['2026-01-01T12:00:00+02', '2026-01-01T10:00:00.000Z'],
+    ['2026-01-01 12:00:00.123456-03', '2026-01-01T15:00:00.123Z'],
+    ['2026-01-01T12:00:00+0530', '2026-01-01T06:30:00.000Z'],
+    ['2026-01-01', '2026-01-01T00:00:00.000Z'],
+  ])('reads the instant %s in its own zone', async (told, instant) => {
+    expect(await read('task', { created_at: told })).toEqual({ created_at: instant });
+  });
+
   it('reads an instant without a zone as UTC wherever this machine is', async () => {
     vi.stubEnv('TZ', 'America/New_York');
     const fields = await read('task', { created_at: '2026-01-01T12:00:00' });
