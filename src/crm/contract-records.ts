@@ -130,11 +130,18 @@ export const customFieldDefinitionRecord = z.looseObject({
 });
 export type CustomFieldDefinition = z.infer<typeof customFieldDefinitionRecord>;
 
+/** Words for people decide nothing: lines of them are taken together, and what is of another form is as good as absent. */
+const words = z.union([
+  z.string(),
+  z.array(z.string()).transform((lines) => lines.join('; ')),
+  z.unknown().transform(() => undefined),
+]);
+
 /** CRM External API Specification, "What the service does", 5: the shape of every answer's body. */
 export const envelope = z.looseObject({
   http_code: z.int().exactOptional(),
   status: z.string().exactOptional(),
-  message: z.string().exactOptional(),
+  message: words.exactOptional(),
   data: z.unknown().exactOptional(),
 });
 export type Envelope = z.infer<typeof envelope>;

@@ -237,6 +237,18 @@ describe('a refusal in the CRM’s envelope', () => {
   });
 
   it.each([
+    [['title: Required', 'status_name: Too long'], 'title: Required; status_name: Too long'],
+    [null, 'The CRM answered 400 without a reason.'],
+    [{ title: 'Required' }, 'The CRM answered 400 without a reason.'],
+  ])('400 is a refusal also where its message is no text: %j', async (message, words) => {
+    const { crm } = await serve((response) =>
+      answerJson(response, 400, { http_code: 400, status: 'failed', message }),
+    );
+    const failed = failureOf(crm.createRecord('lead', { title: 'Anna' }));
+    expect(await failed).toMatchObject({ code: 'CRM_REFUSED', message: words });
+  });
+
+  it.each([
     [404, 'Resource not found'],
     [410, 'Resource is in the trash'],
   ])('%i is no record for a read, done for a delete and an error for an update', async (status, words) => {
