@@ -14,6 +14,7 @@ import {
 } from './contract-records.ts';
 import type { CrmHttp } from './http.ts';
 import { readListAnswer } from './list-answer.ts';
+import { failureOfList } from './verdict.ts';
 
 const kinds: Readonly<Record<CustomFieldType, FieldKind>> = {
   text: 'text',
@@ -31,7 +32,9 @@ type CatalogEndpoint = 'listPipelines' | 'listLeadStatuses' | 'listCustomFields'
 /** Reads pipelines, lead statuses and custom fields, three requests. */
 export async function readCatalog(http: CrmHttp, lane: Lane, log: Log): Promise<Catalog> {
   const readList = async <Item extends z.ZodType>(endpoint: CatalogEndpoint, name: string, item: Item) => {
-    const { envelope } = await http({ endpoint, lane });
+    const { envelope } = await http({ endpoint, lane }).catch((error: unknown) => {
+      throw failureOfList(error);
+    });
     const parsed = z.array(item).safeParse(readListAnswer(envelope, name)?.items);
     if (parsed.success) return parsed.data;
     const { method, path }: Endpoint = endpoints[endpoint];

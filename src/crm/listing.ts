@@ -16,6 +16,7 @@ import {
   rememberPage,
 } from './page-end.ts';
 import { placeContact, readRecord } from './records.ts';
+import { failureOfList } from './verdict.ts';
 
 /** Where a listing is, and what its elements are. */
 export interface ListSource {
@@ -128,7 +129,7 @@ export function createListing(http: CrmHttp, source: ListSource): ReadPage {
       return { records, facts: answer.facts };
     } catch (error) {
       if (page > 1 && isSyncError(error, 'CRM_NOT_FOUND')) return undefined;
-      if (!isSyncError(error, 'CRM_REFUSED')) throw error;
+      if (!isSyncError(error, 'CRM_REFUSED')) throw leadId === undefined ? failureOfList(error) : error;
       const memory = memories.get(lane);
       const isPromised = memory !== undefined && isInTurn(page, memory) && isExpected(page, memory);
       if (page > 1 && !isPromised) return undefined;

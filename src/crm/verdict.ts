@@ -1,4 +1,4 @@
-import { type ErrorCode, SyncError } from '../core/errors.ts';
+import { type ErrorCode, isSyncError, SyncError } from '../core/errors.ts';
 import type { Scope } from './contract.ts';
 import { type Envelope, envelope } from './contract-records.ts';
 import { type Exchange, rateRefusalStatus } from './exchange.ts';
@@ -66,6 +66,10 @@ function refusal(request: JudgedRequest, status: number, answer: Envelope): Sync
   if (meant >= 400 && meant < 500) return new SyncError('CRM_REFUSED', words);
   return unclear('CRM_UNREADABLE', request, `${meant} ${words}`);
 }
+
+/** What a list failed with that is always there: where it is not found the address is that of something else. */
+export const failureOfList = (error: unknown): unknown =>
+  isSyncError(error, 'CRM_NOT_FOUND') ? new SyncError('CRM_UNREADABLE', error.message) : error;
 
 /** After a write nobody knows whether it was done; a read just failed. */
 const unclear = (readCode: ErrorCode, request: JudgedRequest, what: string): SyncError =>

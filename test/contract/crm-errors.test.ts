@@ -236,6 +236,13 @@ describe('a refusal in the CRM’s envelope', () => {
     expect(failure.message).toContain('write:leads and write:custom_fields');
   });
 
+  it('404 for a list tells that the address is that of something else, and of no record', async () => {
+    const { crm } = await serve((response) => answerFailure(response, 404, 'Resource not found'));
+    const problem = { code: 'CRM_UNREADABLE', message: expect.stringContaining('was answered 404') };
+    expect(await failureOf(crm.listRecords('lead', 1, 'sweep'))).toMatchObject(problem);
+    expect(await failureOf(crm.readCatalog('newest'))).toMatchObject(problem);
+  });
+
   it.each([
     [['title: Required', 'status_name: Too long'], 'title: Required; status_name: Too long'],
     [null, 'The CRM answered 400 without a reason.'],
