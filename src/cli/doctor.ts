@@ -20,7 +20,7 @@ export function addDoctorCommand(program: Command, { environment, finish }: Comm
     .option('--json', 'print all checks as one JSON object')
     .addHelpText(
       'after',
-      '\nIt writes nothing to the CRM or the spreadsheet. It spends at most 20 requests, and one more for each key' +
+      '\nIt writes nothing to the CRM or the spreadsheet. It spends at most 25 requests, and one more for each key' +
         '\nwhere there are several, and up to five for one that is new; where the budget is used up it waits.',
     )
     .action(async ({ json }: { json?: true }) => {

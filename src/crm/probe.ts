@@ -7,8 +7,8 @@ import { buildRequest, type CrmCall, type CrmHttpOptions, type CrmReply, sendInT
 import type { ApiKey } from './key-pool.ts';
 import { isRateRefusal, judge } from './verdict.ts';
 
-/** Requests that a probe may spend: a fifth of the specification's window. */
-export const probeRequestsMax = 20;
+/** Requests that a probe may spend, a quarter of the window in the specification: for each list the query that it takes may have to be found. */
+export const probeRequestsMax = 25;
 
 export type ProbeCall = Pick<CrmCall, 'endpoint' | 'path' | 'query'>;
 
