@@ -120,8 +120,8 @@ class CrmClient implements Crm {
       sending,
     }).catch((error: unknown) => {
       // The words stand beside the row, where a path of the CRM tells nobody what is missing.
-      const isLeadGone = leadId !== undefined && isSyncError(error, 'CRM_NOT_FOUND');
-      throw isLeadGone ? new SyncError('CRM_NOT_FOUND', withoutLead(leadId)) : error;
+      const named = describeNamed(fields);
+      throw named && isSyncError(error, 'CRM_NOT_FOUND') ? withoutNamed(entity, named) : error;
     });
     const record = this.#readReply(entity, reply, leadId);
     if ('problem' in record) {
@@ -190,8 +190,17 @@ const leadOf = ({ entity, id }: RecordKey): RecordId | undefined =>
 const pathOf = ({ entity, id }: RecordKey): Readonly<Record<string, string>> =>
   entity === 'contact' ? { ...splitContactId(id) } : { id };
 
-const withoutLead = (leadId: RecordId): string =>
-  `The CRM does not have the lead #${leadId} of this contact any more. Restore it there and retry, or write another lead.`;
+/** What else has to be there for a record with these fields, in words; empty for nothing. */
+const describeNamed = (fields: Fields): string =>
+  Object.entries({ lead_id: 'lead', parent_task_id: 'parent task', stage_id: 'stage' })
+    .flatMap(([name, what]) => ((fields[name] ?? null) === null ? [] : [`the ${what} #${fields[name]}`]))
+    .join(' or ');
+
+const withoutNamed = (entity: Entity, named: string): SyncError =>
+  new SyncError(
+    'CRM_NOT_FOUND',
+    `The CRM does not have ${named} of this ${entity} any more. Restore it there and retry, or write another one.`,
+  );
 
 const unreadable = (key: RecordKey, problem: string): SyncError =>
   new SyncError('CRM_UNREADABLE', `The ${key.entity} ${key.id} can not be understood: ${problem}.`);

@@ -85,7 +85,7 @@ it('a contact whose lead went to the trash is refused with words that name the l
   await crm.deleteRecord({ entity: 'lead', id: String(leadId) });
   await expect(crm.createRecord('contact', { ...ada, lead_id: leadId })).rejects.toMatchObject({
     code: 'CRM_NOT_FOUND',
-    message: `The CRM does not have the lead #${leadId} of this contact any more. Restore it there and retry, or write another lead.`,
+    message: `The CRM does not have the lead #${leadId} of this contact any more. Restore it there and retry, or write another one.`,
   });
 });
 

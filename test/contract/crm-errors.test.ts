@@ -3,6 +3,8 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ErrorCode, explainError, SyncError } from '../../src/core/errors.ts';
 import type { Crm } from '../../src/core/ports.ts';
+import type { Entity } from '../../src/core/record.ts';
+import type { Fields } from '../../src/core/value.ts';
 import { createCrmBench, timeoutMs } from '../support/crm-bench.ts';
 import {
   answerFailure,
@@ -253,6 +255,18 @@ describe('a refusal in the CRM’s envelope', () => {
     );
     const failed = failureOf(crm.createRecord('lead', { title: 'Anna' }));
     expect(await failed).toMatchObject({ code: 'CRM_REFUSED', message: words });
+  });
+
+  it.each<[Entity, Fields, string]>([
+    ['opportunity', { lead_id: 7, stage_id: 3 }, 'the lead #7 or the stage #3 of this opportunity'],
+    ['task', { title: 'Call', lead_id: 7, parent_task_id: null }, 'the lead #7 of this task'],
+    ['task', { title: 'Call', parent_task_id: 5 }, 'the parent task #5 of this task'],
+  ])('404 for a create names what is missing: %s %j', async (entity, fields, named) => {
+    const { crm } = await serve((response) => answerFailure(response, 404, 'Resource not found'));
+    expect(await failureOf(crm.createRecord(entity, fields))).toMatchObject({
+      code: 'CRM_NOT_FOUND',
+      message: `The CRM does not have ${named} any more. Restore it there and retry, or write another one.`,
+    });
   });
 
   it.each([
