@@ -226,7 +226,8 @@ export function buildRequest(
 ): OutgoingRequest {
   const url = new URL(baseUrl.replace(/\/+$/, '') + fillPath(endpoint.path, call.path));
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, String(value));
-  const headers = { accept: 'application/json' };
+  // Named, because whoever names no coding takes every one, and answers are read as they come.
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
   if (!call.body) return { method: endpoint.method, url, headers };
   return {
     method: endpoint.method,

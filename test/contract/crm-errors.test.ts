@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ErrorCode, explainError, SyncError } from '../../src/core/errors.ts';
 import type { Crm } from '../../src/core/ports.ts';
@@ -292,6 +293,16 @@ describe('connections', () => {
     expect(server.connectionCount()).toBe(3);
     expect(server.requests.map(({ headers }) => headers.connection)).toEqual(['close', 'close', 'close']);
   });
+});
+
+it('an answer is read of a server that packs whatever may come packed', async () => {
+  const { crm } = await serve((response, { headers }) => {
+    const text = JSON.stringify({ http_code: 200, status: 'success', data: { id: 42 } });
+    // Who names none takes every coding: https://www.rfc-editor.org/rfc/rfc9110#field.accept-encoding
+    if (headers['accept-encoding'] === 'identity') response.end(text);
+    else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text));
+  });
+  expect(await crm.getRecord(lead, 'edit')).toMatchObject({ id: '42' });
 });
 
 describe('S16: the key', () => {
