@@ -44,10 +44,10 @@ function describeContest(field: FieldName, own: readonly JournalEntry[]): Contes
   const last = own.at(-1);
   if (!last || !isFight(own)) return undefined;
   const { at: since } = own.findLast((_, index) => isFight(own.slice(index))) ?? last;
-  const [before, after] = [last.before[field] ?? null, carriedValue(last, field)];
-  return last.side === 'crm'
-    ? { field, crm: before, table: after, since }
-    : { field, crm: after, table: before, since };
+  const after = carriedValue(last, field);
+  if (last.side === 'crm') return { field, crm: last.before[field] ?? null, table: after, since };
+  // What stands again and again in a cell that only shows the CRM's value is kept as lost alone.
+  return { field, crm: after, table: last.before[field] ?? last.lost[field] ?? null, since };
 }
 
 /** What was carried to the side: where the CRM made another value of what was sent, that stands beside it as lost. */

@@ -113,7 +113,8 @@ it('a script that writes over what the CRM alone may set is answered six times a
     typeTitle(world, `Stamp ${round}`);
     settle(world);
   }
-  expect(settle(world).holds).toMatchObject([{ decision: scope }]);
+  const reason = expect.stringMatching(/the CRM wants “Acme”, the sheet “Stamp \d”\./);
+  expect(settle(world).holds).toMatchObject([{ decision: scope, reason }]);
   expect(world.journal.length).toBeLessThanOrEqual(1 + 6);
 });
 

@@ -229,12 +229,12 @@ describe('how a value is written', () => {
     [{ kind: 'boolean', boolean: true } as const, 'TRUE'],
   ])(
     'S1: what stood where the CRM’s value is shown goes into the history, although nobody can read it: %j',
-    (cell, before) => {
+    (cell, stood) => {
       const world = worldWithLeads(['Acme']);
       rowOf(world, acme).cells['created_at'] = cell;
       settle(world);
       const lines = world.journal.filter(({ side }) => side === 'table');
-      expect(lines.at(-1)?.before).toEqual({ created_at: before });
+      expect(lines.at(-1)).toMatchObject({ cause: 'changed in the CRM', lost: { created_at: stood } });
     },
   );
 });

@@ -162,6 +162,6 @@ describe('an edit that waits while the settings change the direction of its colu
     setRules(world, { direction: 'toTable' });
     settle(world);
     expect([inCrm(world), world.outbox.size]).toEqual([null, 0]);
-    expect(world.journal.at(-1)).toMatchObject({ side: 'table', before: { [website]: edit } });
+    expect(world.journal.at(-1)).toMatchObject({ side: 'table', lost: { [website]: edit } });
   });
 });

@@ -74,7 +74,7 @@ function describeStep({ creates, journal, key, offers, write }: TableStep, add: 
   if (write.kind === 'delete') return;
   const side = isClaim ? 'in the CRM' : 'in the sheet';
   const after = { ...journal?.after, ...offers, ...creates };
-  for (const [field, change] of describeChanges(journal?.before ?? {}, after))
+  for (const [field, change] of describeChanges({ ...journal?.lost, ...journal?.before }, after))
     add(`${name} ${field} ${side}`, change);
 }
 

@@ -37,6 +37,8 @@ export interface RowWrite {
   readonly typed?: Fields;
   readonly replaced?: Fields;
   readonly lost?: Fields;
+  /** What stood in cells that only show the CRM's value: the CRM never had it, and nothing was decided about it. */
+  readonly covered?: Fields;
   /** Why, where that is not plain from the rest. */
   readonly cause?: string;
   /** Values of the record that will be created from the row. */
@@ -69,7 +71,7 @@ export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, 
 }
 
 function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): JournalEntry {
-  const { given, lost = {}, offers = {}, replaced = {}, typed } = write;
+  const { covered, given, lost = {}, offers = {}, replaced = {}, typed } = write;
   const change = Object.keys(lost).length > 0 ? 'conflict: the CRM wins' : 'changed in the CRM';
   return {
     at: input.now,
@@ -79,7 +81,7 @@ function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): Journa
     side: 'table',
     before: replaced,
     after: { ...offers, ...typed },
-    lost,
+    lost: { ...covered, ...lost },
     cause: given?.cause ?? write.cause ?? (typed ? 'conflict: another value was chosen' : change),
   };
 }

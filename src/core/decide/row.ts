@@ -52,6 +52,7 @@ function applyDecided(
   const typed: Record<FieldName, Value> = {};
   const replaced: Record<FieldName, Value> = {};
   const lost: Record<FieldName, Value> = {};
+  const covered: Record<FieldName, Value> = {};
   const cells: Record<FieldName, Cell> = {};
   const notices: string[] = [];
   for (const { field, outcome } of decided) {
@@ -65,8 +66,10 @@ function applyDecided(
       cells[field.name] = encode(field, outcome.value, names);
     } else if (outcome.kind === 'toTable') {
       offers[field.name] = outcome.value;
-      replaced[field.name] = outcome.before;
       cells[field.name] = encode(field, outcome.value, names);
+      const isOfBoth = outcome.lost !== undefined || wasInCrm(judged, field.name, outcome.before);
+      if (isOfBoth) replaced[field.name] = outcome.before;
+      else if (outcome.before !== null) covered[field.name] = outcome.before;
       if (outcome.lost !== undefined) {
         lost[field.name] = outcome.lost;
         const sheets = quoteValue(field, outcome.lost, names);
@@ -96,11 +99,20 @@ function applyDecided(
     offers,
     notice,
     ...(isTyped ? { typed } : {}),
-    ...(hasOffers || isTyped ? { replaced, lost } : {}),
+    ...(hasOffers || isTyped ? { replaced, lost, covered } : {}),
     ...(reverted ? { cause: revertCause } : {}),
     ...(given ? { given } : {}),
   });
 }
+
+/**
+ * Whether the CRM had the value that a cell shows, as far as anybody knows. It never had the nothing of an empty cell that is filled, nor what
+ * was typed where its own value is only shown: whoever takes the write back does not mean to put that into the CRM.
+ */
+const wasInCrm = ({ agreement }: JudgedRow, name: FieldName, value: Value): boolean =>
+  [agreement?.fields[name], agreement?.offered[name]].some(
+    (known) => known !== undefined && equalValues(known, value),
+  );
 
 /** Whether the CRM shows the value again that our last write replaced, with nothing agreed since: it passed over the field without a word. */
 function isTakenBack({ record, agreement }: JudgedRow, name: FieldName, value: Value): boolean {
