@@ -23,7 +23,8 @@ export interface RecordKey {
 /** `lead-42`: a record key as one word, safe as a job id and in logs. */
 export const recordKeyText = (key: RecordKey): string => `${key.entity}-${key.id}`;
 
-const keyPattern = new RegExp(`^(${entities.join('|')})-(.+)$`);
+/** What stood in an ID cell by mistake names a line of the journal as well, also where it has several lines itself. */
+const keyPattern = new RegExp(`^(${entities.join('|')})-(.+)$`, 's');
 
 /** Reads what {@link recordKeyText} wrote; `undefined` for anything else. */
 export function parseRecordKey(text: string): RecordKey | undefined {

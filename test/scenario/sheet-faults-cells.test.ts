@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
+import { readStatus } from '../../src/sync/status.ts';
+import { openLeadsStage } from '../support/leads-stage.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
@@ -145,3 +147,22 @@ async function changeSheet({ engine, sheetLine }: Scenario, requests: readonly o
   const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ requests }) });
   expect(await answer.json()).toHaveProperty('replies');
 }
+
+test('S1: an ID cell that is pasted over with several lines while its row is written is found in the history with what stood beside it', async () => {
+  const stage = await openLeadsStage();
+  const { engine, link } = stage;
+  const id = await stage.firstLead();
+  const title = (await stage.titles()).sheet.get(id);
+  await stage.editCrm(`/leads/${id}`, { title: 'Of the CRM' });
+  await engine.pullAll(() => {});
+  const text = `${id}\n1002`;
+  await stage.setSheetFaults({
+    beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row: 1, column: 'ID', text }],
+  });
+  await engine.cycle();
+  expect(link.mirror.searchJournal({ key: { entity: 'lead', id: text } }).at(-1)).toMatchObject({
+    kind: 'repair',
+    before: { title },
+  });
+  expect(readStatus(engine, undefined).latest[0]).toMatchObject({ kind: 'repair' });
+});
