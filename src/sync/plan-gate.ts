@@ -16,9 +16,13 @@ export class PlanGate {
   readonly isManual: boolean;
   #kept: readonly Plan[] = [];
   readonly #begun: Set<string>;
+  readonly #mirror: Link['mirror'];
+  /** The applied plans that claimed rows, by the names of the claims: what they create becomes a step in a cycle after that. */
+  readonly #claimedBy = new Map<string, string>();
 
   constructor({ isManual = false, mirror }: Pick<Link, 'isManual' | 'mirror'>) {
     this.isManual = isManual;
+    this.#mirror = mirror;
     // What is on its way since before a restart was let through then: its row waits for its ID, and for the word what came of it.
     const begun = mirror.readOutbox().filter((item) => isOnItsWay(item) || item.state === 'done');
     this.#begun = new Set(begun.map(({ key }) => recordKeyText(key)));
@@ -34,12 +38,14 @@ export class PlanGate {
 
   /** What of the plan of a cycle is applied. */
   pass(plan: Plan): Plan {
-    return this.isManual ? this.#note(followUp(plan, this.#begun)) : plan;
+    return this.#nameCreates(this.isManual ? this.#note(followUp(plan, this.#begun)) : plan);
   }
 
   /** Lets the whole plan through. It is kept no longer: a run happens once. */
   open(plan: Plan): Plan {
     this.#kept = this.#kept.filter(({ run }) => run !== plan.run);
+    for (const { creates, key } of plan.table)
+      if (creates && key) this.#claimedBy.set(recordKeyText(key), plan.run);
     return this.#note(plan);
   }
 
@@ -48,6 +54,18 @@ export class PlanGate {
     if (this.find(id) || !isSyncError(error) || error.code.startsWith('STATE_')) throw error;
     const begun = `Plan ${id} was begun, but the sheet did not take all of it. What goes to the CRM is on its way: undo --run ${id} takes it back, and a new plan shows what is left.`;
     throw new SyncError(error.code, `${begun} ${error.message}`, { cause: error });
+  }
+
+  /** Creates get the run of the plan that a person applied, under which they are looked for to be taken back. */
+  #nameCreates(plan: Plan): Plan {
+    if (this.#claimedBy.size === 0) return plan;
+    const { outbox } = plan;
+    const save = outbox.save.map((item) => {
+      const run = this.#claimedBy.get(recordKeyText(item.key));
+      // One that waits may be about to be sent: who sends it knows by its run that it was decided anew.
+      return run === undefined || this.#mirror.findOutboxItem(item.key) ? item : { ...item, run };
+    });
+    return { ...plan, outbox: { ...outbox, save } };
   }
 
   #note(plan: Plan): Plan {

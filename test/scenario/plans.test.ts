@@ -86,6 +86,20 @@ describe('with manual writes', () => {
     expect(sheet).toEqual(crm);
   });
 
+  test('a record that was created goes again with the plan that created it', async () => {
+    const stage = await openManualStage();
+    const before = await stage.titles();
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Title', text: 'Not meant' });
+    await stage.settle();
+    const { run } = await stage.engine.plan();
+    await stage.engine.apply(run);
+    await stage.settle();
+    expect((await stage.titles()).crm.size).toBe(6);
+    expect(await undo(stage.link, { run })).toMatchObject({ steps: [{ kind: 'delete' }], refusals: [] });
+    await stage.settle();
+    expect((await stage.titles()).crm).toEqual(before.crm);
+  });
+
   test('a new row gets its ID after one plan, also where the daemon was started anew in between', async () => {
     const stage = await openManualStage();
     const { engine, link } = stage;

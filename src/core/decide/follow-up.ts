@@ -17,8 +17,9 @@ export const writtenKeys = (plan: Plan): string[] => namesOf(stepsOf(plan));
 
 /** Of how many records and claims something is left of a plan after what was `applied` of it. */
 export function countLeft(plan: Plan, applied: Plan): number {
-  const done = new Set(stepsOf(applied));
-  return new Set(namesOf(stepsOf(plan).filter((step) => !done.has(step)))).size;
+  const [sent, written] = [new Set(namesOf(applied.outbox.save)), new Set(applied.table)];
+  const unsent = plan.outbox.save.filter(({ key }) => !sent.has(recordKeyText(key)));
+  return new Set(namesOf([...unsent, ...plan.table.filter((step) => !written.has(step))])).size;
 }
 
 /**
