@@ -1,5 +1,7 @@
 import type { AccountDoubt } from '../core/decide/context.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
+import type { HistoryEntry } from '../core/history.ts';
+import type { Mirror } from '../core/mirror.ts';
 import type { Crm } from '../core/ports.ts';
 import { isListed } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
@@ -155,5 +157,14 @@ export function takeAccount(link: AccountLink & Pick<Link, 'clock' | 'newWord'>)
   // The creates that were over have made records of the other account.
   for (const { key } of mirror.readOutbox()) mirror.dropOutboxItem(key);
   for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });
+  const [last] = mirror.searchJournal({ limit: 1 });
+  mirror.saveFact(lastLineFact, String(last?.id ?? 0));
   saveNames(link, knownFact);
 }
+
+/** The number of the last line of the journal that is about records of another account. */
+const lastLineFact = 'account.lastLineOfOther';
+
+/** Whether a line of the journal is about a record of another account: the one that has its id now is not that. */
+export const isOfOtherAccount = (mirror: Mirror, { id }: HistoryEntry): boolean =>
+  id <= Number(mirror.readFact(lastLineFact) ?? 0);

@@ -3,7 +3,9 @@ import { createCascades } from '../core/decide/cascade.ts';
 import { waitingStep } from '../core/decide/outbox-step.ts';
 import type { HistoryEntry, HistoryQuery } from '../core/history.ts';
 import type { Mirror } from '../core/mirror.ts';
-import { planUndo, type UndoPlan } from '../core/undo.ts';
+import { recordKeyText } from '../core/record.ts';
+import { planUndo, type UndoPlan, type UndoRefusal } from '../core/undo.ts';
+import { isOfOtherAccount } from './account.ts';
 import { wake } from './apply.ts';
 import type { Link } from './link.ts';
 import { replaceStep } from './unanswered.ts';
@@ -22,10 +24,13 @@ function findLines(mirror: Mirror, order: UndoOrder): HistoryEntry[] {
 
 /** What taking back would come to, without doing it. */
 export function planUndoOf({ mirror, policy }: Link, order: UndoOrder): UndoPlan {
-  const entries = findLines(mirror, order);
+  const lines = findLines(mirror, order);
+  const { own = [], others = [] } = Object.groupBy(lines, (line) =>
+    isOfOtherAccount(mirror, line) ? 'others' : 'own',
+  );
   const cascades = createCascades(mirror.readRecords(), mirror.readOutbox());
-  return planUndo(
-    entries,
+  const plan = planUndo(
+    own,
     (key) => ({
       record: mirror.findRecord(key),
       agreement: mirror.findAgreement(key),
@@ -36,6 +41,18 @@ export function planUndoOf({ mirror, policy }: Link, order: UndoOrder): UndoPlan
     mirror.readCatalog() ?? emptyCatalog,
     order.field,
   );
+  return { ...plan, refusals: [...plan.refusals, ...refuseOthers(others, own)] };
+}
+
+/** Says once of each record of another account that nothing of it is taken back, unless something of the one is that has its id now. */
+function refuseOthers(others: readonly HistoryEntry[], own: readonly HistoryEntry[]): UndoRefusal[] {
+  const told = new Set(own.map(({ key }) => recordKeyText(key)));
+  return others.flatMap(({ key }) => {
+    const name = recordKeyText(key);
+    if (told.has(name)) return [];
+    told.add(name);
+    return { key, reason: 'It was done in another account of the CRM.' };
+  });
 }
 
 /**

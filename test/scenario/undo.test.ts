@@ -4,6 +4,7 @@ import { absorb } from '../../src/core/observe.ts';
 import { entities } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { startHttp } from '../../src/http/server.ts';
+import { takeAccount } from '../../src/sync/account.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { planUndoOf, undo } from '../../src/sync/undo.ts';
@@ -39,6 +40,30 @@ test('what was done to a contact is not said to be taken back while contacts are
   expect(mirror.readOutbox()).toEqual([]);
   const allOn = { ...link, policy: { ...link.policy, entities } };
   expect(await undo(allOn, { key })).toMatchObject({ steps: [{ key, fields: before }], refusals: [] });
+});
+
+test('S2: what was done in another account is not taken back in the record that has its id now', async () => {
+  const stage = await openLeadsStage();
+  const { link, settle } = stage;
+  const { clock, mirror } = link;
+  const key = { entity: 'lead', id: await stage.firstLead() } as const;
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
+  await settle();
+  mirror.transaction(() => takeAccount(link));
+  const meet = (fields: Fields) => {
+    const seen = { ...key, fields, at: clock.now() };
+    mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: 0 }));
+  };
+  meet({ title: 'Typed' });
+  expect(await undo(link, { key })).toEqual({
+    steps: [],
+    refusals: [{ key, reason: 'It was done in another account of the CRM.' }],
+  });
+  const [before, after] = [{ title: 'Typed' }, { title: 'Typed again' }];
+  meet(after);
+  const line = { at: 0, run: 'run', key, kind: 'update', side: 'crm', lost: {}, cause: '' } as const;
+  mirror.appendJournal([{ ...line, before, after }]);
+  expect(planUndoOf(link, { key })).toMatchObject({ steps: [{ key, fields: before }], refusals: [] });
 });
 
 test('a run that was taken back is undone on both sides, and what was edited since stays', async () => {
