@@ -3,6 +3,7 @@ import { quoteText } from './cut-text.ts';
 import { countByKind } from './decide/cascade.ts';
 import { describeEntity, type FieldDefinition } from './field.ts';
 import type { HistoryEntry } from './history.ts';
+import { labelKey } from './label-key.ts';
 import { type RecordKey, recordKeyText } from './record.ts';
 import type { Agreement, JournalEntry, KnownRecord, OutboxItem, StoredRecord } from './state.ts';
 import { findFault } from './validate.ts';
@@ -132,7 +133,7 @@ function planRecord(
   // The first line of nearly every record tells of its row: what was changed since goes back without it.
   const isOnlyShown = entries.every(({ kind }) => kind !== 'update') && hasLine('create', 'table');
   if (isOnlyShown) return refuse('It was created in the CRM: delete it there.');
-  return planFields(entries, subject, catalog, field);
+  return planFields(entries, find, catalog, field);
 }
 
 /**
@@ -155,11 +156,30 @@ function planRemoval(entries: readonly HistoryEntry[], record: StoredRecord, cat
   return { steps: [], refusals: [{ key, field: edited, reason }] };
 }
 
-/** The CRM adds a status that it does not have, and nobody who takes something back means to bring back one that was deleted. */
-const findLostStatus = ({ kind }: FieldDefinition, value: Value, { leadStatuses }: Catalog) =>
-  kind === 'lead-status' && value !== null && leadStatuses.every(({ name }) => name !== value)
-    ? `The CRM does not have the status ${quoteText(String(value))} any more.`
-    : undefined;
+/**
+ * Why the CRM can not have the value any more: what it names was deleted since. Sent all the same, it would keep the other fields of its
+ * record from going back, and the CRM adds a status that it does not have, which nobody who takes something back means to bring back.
+ */
+function findLost(
+  { kind, name, options }: FieldDefinition,
+  value: Value,
+  { leadStatuses, pipelines }: Catalog,
+  find: (key: RecordKey) => UndoSubject,
+): string | undefined {
+  if (value === null) return undefined;
+  const lacks = (what: string) => `The CRM does not have ${what} any more.`;
+  if (kind === 'lead-status' && leadStatuses.every((status) => status.name !== value))
+    return lacks(`the status ${quoteText(String(value))}`);
+  const stages = pipelines.flatMap((pipeline) => pipeline.stages);
+  if (kind === 'stage' && stages.length > 0 && stages.every(({ id }) => id !== value))
+    return lacks('the stage that it was in');
+  const known = options && new Set(options.map(labelKey));
+  const lost = [value].flat().find((each) => known?.has(labelKey(String(each))) === false);
+  if (lost !== undefined) return lacks(`the option ${quoteText(String(lost))}`);
+  const entity = name === 'parent_task_id' ? 'task' : kind === 'lead' ? kind : undefined;
+  const owner = entity && find({ entity, id: String(value) }).record;
+  return owner?.presence === 'gone' ? lacks(`${entity} ${owner.key.id}`) : undefined;
+}
 
 const afterOf = ({ after }: HistoryEntry): Fields => after;
 
@@ -168,11 +188,12 @@ const isOther = (value: Value | undefined, expected: Value): boolean =>
 
 function planFields(
   entries: readonly HistoryEntry[],
-  { record, agreement }: UndoSubject,
+  find: (key: RecordKey) => UndoSubject,
   catalog: Catalog,
   only: FieldName | undefined,
 ): UndoPlan {
   const [{ key }] = entries as [HistoryEntry];
+  const { record, agreement } = find(key);
   const updates = entries.filter(({ kind }) => kind === 'update');
   const names = new Set(updates.flatMap(({ after }) => Object.keys(after)));
   const definitions = new Map(describeEntity(key.entity, catalog).map((field) => [field.name, field]));
@@ -186,7 +207,7 @@ function planFields(
     if (first === undefined || last === undefined) continue;
     const definition = definitions.get(name);
     const fault = definition
-      ? (findFault(definition, first) ?? findLostStatus(definition, first, catalog))
+      ? (findFault(definition, first) ?? findLost(definition, first, catalog, find))
       : 'The CRM does not list this field any more.';
     if (definition?.isFixed || definition?.isReadOnly)
       refusals.push({ key, field: name, reason: 'Only the CRM sets it.' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emptyCatalog } from '../../src/core/catalog.ts';
+import { type Catalog, emptyCatalog } from '../../src/core/catalog.ts';
 import { createCascades } from '../../src/core/decide/cascade.ts';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
@@ -143,6 +143,49 @@ describe('taking back', () => {
     expect(plan.refusals).toEqual([{ key, field: 'status_name', reason }]);
     expect(planUndo([line], now, withStatuses('won', 'cold')).refusals).toEqual([]);
   });
+
+  test.each([
+    ['stage', 'opportunity', { stage_id: 1 }, { stage_id: 2 }, 'the stage that it was in'],
+    ['option', 'lead', { 'custom.size': 'XL' }, { 'custom.size': 's' }, 'the option “XL”'],
+    ['option', 'lead', { 'custom.topics': ['Web', 'Print'] }, { 'custom.topics': [] }, 'the option “Print”'],
+    ['lead', 'opportunity', { lead_id: 8 }, { lead_id: 9 }, 'lead 8'],
+    ['task', 'task', { parent_task_id: 8 }, { parent_task_id: 9 }, 'task 8'],
+  ] as const)(
+    'a value that names a %s which was deleted since stays in its %s, and the others go back',
+    (_, entity, before: Fields, after: Fields, what) => {
+      const own = { entity, id: '7' } as const;
+      const other = entity === 'opportunity' ? 'note' : 'title';
+      const back = entry(1, {
+        key: own,
+        before: { ...before, [other]: 'A' },
+        after: { ...after, [other]: 'B' },
+      });
+      const forth = entry(1, {
+        key: own,
+        before: { ...after, [other]: 'A' },
+        after: { ...before, [other]: 'B' },
+      });
+      const catalog: Catalog = {
+        ...emptyCatalog,
+        pipelines: [{ id: 1, name: 'Sales', stages: [{ id: 2, name: 'Won', order: 1 }] }],
+        customFields: [
+          { key: 'size', name: 'Size', kind: 'select', options: ['S', 'M'] },
+          { key: 'topics', name: 'Topics', kind: 'multi-select', options: ['Web'] },
+        ],
+      };
+      const among = (fields: Fields) => (asked: RecordKey) => {
+        const { record, ...rest } = knowing({ ...fields, [other]: 'B' })();
+        const presence = asked.id === '8' ? ('gone' as const) : ('present' as const);
+        return { ...rest, record: record && { ...record, key: asked, presence } };
+      };
+      const plan = planUndo([back], among(after), catalog);
+      expect(plan.steps).toMatchObject([{ fields: { [other]: 'A' }, base: { [other]: 'B' } }]);
+      const [field] = Object.keys(before);
+      const reason = `The CRM does not have ${what} any more.`;
+      expect(plan.refusals).toEqual([{ key: own, field, reason }]);
+      expect(planUndo([forth], among(before), catalog).refusals).toEqual([]);
+    },
+  );
 
   test('a custom field that the CRM does not have any more stays, and the others go back', () => {
     const line = entry(1, {
