@@ -48,7 +48,7 @@ export function addHistoryCommand(program: Command, { environment }: CommandCont
 function describeEntry({ id, at, run, key, kind, side, before, after, lost, cause }: Entry): string {
   const where = side === 'table' ? 'in the sheet' : side === 'crm' ? 'in the CRM' : 'on both sides';
   const head = `${id}  ${new Date(at).toISOString()}  run ${run}  ${key.entity}-${key.id}: ${kind} ${where}, ${cause}`;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const names = [...new Set([before, after, lost].flatMap((fields) => Object.keys(fields)))];
   const lines = names.map(
     (name) =>
       `    ${name}: ${show(before[name])} → ${show(after[name])}${name in lost ? ` (lost: ${show(lost[name])})` : ''}`,

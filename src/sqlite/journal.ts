@@ -22,7 +22,9 @@ const noLimit = -1;
 const columns = 'at, run, key, kind, side, before, after, lost, cause';
 
 const hasField = `? IN (
-  SELECT json_each.key FROM json_each(journal.after) UNION ALL SELECT json_each.key FROM json_each(journal.before))`;
+  SELECT json_each.key FROM json_each(journal.after)
+  UNION ALL SELECT json_each.key FROM json_each(journal.before)
+  UNION ALL SELECT json_each.key FROM json_each(journal.lost))`;
 
 type Journal = Pick<
   Mirror,

@@ -57,6 +57,14 @@ test('JSON says the same as the daemon, and steers no terminal either', async ()
   expect(JSON.parse(shown)).toEqual(answer);
 });
 
+test('the history shows what was lost of a field of which nothing else is known', async () => {
+  const rest = { at: 0, run: 'run', key: { entity: 'lead', id: '42' }, cause: 'deleted in the CRM' };
+  const fields = { before: { title: 'Acme' }, after: {}, lost: { 'custom.city': 'Rome' } };
+  const entries = [{ ...rest, ...fields, id: 1, kind: 'delete', side: 'table' }];
+  const shown = await printed(['history'], await answering({ entries }));
+  expect(shown).toContain('    title: "Acme" → –\n    custom.city: – → – (lost: "Rome")');
+});
+
 test('a line without a number is refused, and does not take back the whole record', async () => {
   const asked: unknown[] = [];
   const environment = await answering({ steps: [], refusals: [] }, 200, (body) => asked.push(body));

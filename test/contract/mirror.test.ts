@@ -95,6 +95,15 @@ describe('what the mirror keeps', () => {
     expect(reopen().mirror.readJournal(2)).toStrictEqual([journalEntry(3), journalEntry(2)]);
   });
 
+  test('the journal finds a field by what stood there before, after, or was lost', () => {
+    const { mirror } = open();
+    const lost = { ...journalEntry(3), before: {}, after: {}, lost: { title: 'Typed' } };
+    mirror.appendJournal([journalEntry(1), { ...journalEntry(2), before: {} }, lost]);
+    mirror.appendJournal([{ ...journalEntry(4), before: { note: 'title' }, after: {} }]);
+
+    expect(mirror.searchJournal({ field: 'title' }).map(({ at }) => at)).toEqual([3, 2, 1]);
+  });
+
   test('decisions, sweeps, readings of contacts, facts and the catalog replace what was there', () => {
     const { mirror } = open();
     expect(mirror.readCatalog()).toBeUndefined();

@@ -105,7 +105,7 @@ function showHead(subject, { at, cause, kind, side }, order) {
 const sides = { crm: '→ CRM', table: '→ sheet', both: 'CRM = sheet' };
 
 function showChange({ after, at, before, cause, id, key, kind, lost, side }) {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const names = [...new Set([before, after, lost].flatMap((fields) => Object.keys(fields)))];
   const lines = names.map((name) => showField(name, before[name], after[name], lost[name]));
   return element(
     'li',
