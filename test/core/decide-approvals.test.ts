@@ -117,6 +117,41 @@ describe('while what a person let go is being sent', () => {
   });
 });
 
+describe('an answer for rows that are gone', () => {
+  /** Answers a brake in the face of what it shows. */
+  const answer = (world: World, { brakes: [brake] }: Plan, choice: 'trash' | 'restore') => {
+    if (!brake) throw new Error('There is no brake.');
+    const decided = decisionOf(brake.scope, choice, world.now, shownOf(brake));
+    world.decisions.set(decided.scope, decided.choice);
+  };
+
+  it('S4: is over once most of them are back: what is still gone, or gone since, is asked about one by one', () => {
+    const world = worldWithLeads(titles);
+    const rows = [...world.sheet.lead];
+    for (const key of first(10)) removeRow(world, key);
+    answer(world, rest(world), 'trash');
+    world.sheet.lead.splice(0, world.sheet.lead.length, ...rows);
+    for (const id of [30, 31]) removeRow(world, leadKey(id));
+    const plan = settle(world);
+    expect([world.crm.size, plan.brakes]).toEqual([60, []]);
+    expect(plan.questions.map(({ scope }) => scope)).toEqual(['vanished:lead-30', 'vanished:lead-31']);
+    expect([...world.decisions]).toEqual([]);
+  });
+
+  it('S4: takes no row that was to come back, where an earlier answer for all of them came too late', () => {
+    const world = worldWithLeads(titles);
+    const [row] = world.sheet.lead;
+    for (const key of first(60)) removeRow(world, key);
+    answer(world, rest(world), 'trash');
+    world.sheet.lead.push(row!);
+    const plan = rest(world);
+    expect(scopes(plan)).toEqual(['brake:lead:vanished']);
+    answer(world, plan, 'restore');
+    settle(world);
+    expect([world.crm.size, world.sheet.lead.length]).toEqual([60, 60]);
+  });
+});
+
 describe('once a person let go records that are gone from the CRM, whose rows somebody had edited', () => {
   const proveGone = (world: World, ids: readonly number[]): Plan => {
     for (const id of ids) removeRecord(world, leadKey(id));

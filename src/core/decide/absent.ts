@@ -71,11 +71,12 @@ export function isEditedInCrm(context: TabContext, id: RecordId): boolean {
   return record && agreement ? differingFields(baseOf(context, agreement), record.fields).length > 0 : false;
 }
 
-/** What the lost row of a record means: what somebody answered, or else the rule. */
+/** What the lost row of a record means: what somebody answered, for it or in this moment for all of them, or else the rule. */
 function meaningOf(context: TabContext, key: RecordKey, showedOther: boolean): string {
+  const { draft, entity } = context;
   const rule = ruleOf(context);
   const unanswered = showedOther && rule === 'trash' ? 'ask' : rule;
-  return context.decision(vanishedScope(key)) ?? tabChoice(context) ?? unanswered;
+  return context.decision(vanishedScope(key)) ?? draft.lossesLetGo.get(entity) ?? unanswered;
 }
 
 /**
@@ -121,13 +122,6 @@ function vanishedReason(context: TabContext, key: RecordKey, showedOther: boolea
 function companyOf({ cascades }: TabContext, key: RecordKey): string {
   const going = cascades.goingWith(key);
   return going.length === 0 ? '' : ` and ${countByKind(going)} with it`;
-}
-
-/** What a person decided for all rows that vanished at once, when the brake stopped the tab; kept as long as it is asked for. */
-export function tabChoice(context: TabContext): string | undefined {
-  const { entity } = context;
-  const answers = [context.decision(`brake:${entity}:emptied`), context.decision(`brake:${entity}:vanished`)];
-  return answers.find((answer) => answer === 'trash' || answer === 'restore');
 }
 
 /** Ids are integers, or begin with the one of a lead. */

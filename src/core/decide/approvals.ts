@@ -48,15 +48,21 @@ export const unapprovedEdits = ({ decision, entity, peek }: TabContext, edits: r
   });
 
 /** The rows that are gone without an answer, once the brake for all of them was answered. */
-export function unapprovedLosses(
-  { entity, peek }: TabContext,
-  vanished: readonly Agreement[],
-): readonly Agreement[] {
-  const isNoted = vanishedBrakes.some((kind) => peek(`brake:${entity}:${kind}`) === noted);
-  return isNoted ? vanished.filter(({ key }) => peek(vanishedScope(key)) === undefined) : vanished;
+export function unapprovedLosses(context: TabContext, vanished: readonly Agreement[]): readonly Agreement[] {
+  const { peek } = context;
+  return notedLosses(context).length > 0
+    ? vanished.filter(({ key }) => peek(vanishedScope(key)) === undefined)
+    : vanished;
 }
 
-const vanishedBrakes = ['emptied', 'vanished'] as const;
+/** The brakes for rows that are gone whose answer was taken note of. */
+const notedLosses = ({ entity, peek }: TabContext): string[] =>
+  ['emptied', 'vanished'].map((kind) => `brake:${entity}:${kind}`).filter((scope) => peek(scope) === noted);
+
+/** Keeps for as long as rows are gone that an answer for them was taken note of. One that came too late for its brake is over. */
+export function keepNotedLosses(context: TabContext): void {
+  for (const scope of notedLosses(context)) context.decision(scope);
+}
 
 /** The records gone from the CRM that nobody approved. An approval of one lasts as long as the record is gone and has a row. */
 export const unapprovedGone = (
@@ -72,8 +78,10 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
   const note = (scope: string, choice: string) => draft.noted.push({ scope, choice, at: input.now });
   for (const { id, field, after } of edits) note(meantScope({ entity, id }, field), JSON.stringify(after));
   const answer = peek(brake.scope);
+  const said = answer === 'trash' || answer === 'restore' ? answer : undefined;
+  if (said) draft.lossesLetGo.set(entity, said);
   // Who lets it go without a word about the rows means what holds for one row alone.
-  const choice = answer === 'trash' || answer === 'restore' ? answer : ruleOf(context);
+  const choice = said ?? ruleOf(context);
   for (const id of vanishedRows) {
     const scope = vanishedScope({ entity, id });
     // One that comes back, and is deleted again at once, is not what was agreed to.

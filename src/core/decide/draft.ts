@@ -28,6 +28,8 @@ export interface Draft {
   readonly remapped: Entity[];
   /** What answers to brakes come to for each change that they were given for. */
   readonly noted: Decision[];
+  /** What a person has just said of all records whose rows are gone from a tab, in answer to its brake. */
+  readonly lossesLetGo: Map<Entity, 'trash' | 'restore'>;
   /** Decisions of people that still wait for something. */
   readonly usedDecisions: Set<string>;
   /** Decisions that what happened since has outrun: they are over, and asked about anew. */
@@ -55,6 +57,7 @@ export const createDraft = (): Draft => ({
   rebased: [],
   remapped: [],
   noted: [],
+  lossesLetGo: new Map(),
   usedDecisions: new Set(),
   outrunDecisions: new Set(),
   openScopes: new Set(),

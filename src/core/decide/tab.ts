@@ -5,7 +5,8 @@ import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { Fields } from '../value.ts';
-import { decideUnseenRecords, decideVanishedRow, tabChoice, takeBackDeletes } from './absent.ts';
+import { decideUnseenRecords, decideVanishedRow, takeBackDeletes } from './absent.ts';
+import { keepNotedLosses } from './approvals.ts';
 import { findRepairs, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { type ContestHold, findContestHold } from './contested.ts';
@@ -45,7 +46,7 @@ export function decideTab(context: TabContext): boolean {
     keepDecisions(context, key);
     for (const { id } of findWritesAstray(context, key.id)) draft.neededWrites.add(id);
   }
-  if (missing.length > 0) tabChoice(context);
+  if (missing.length > 0) keepNotedLosses(context);
   const orphans = findOrphans(context, rows);
   const strays = findStrays(context, rows, [...missing, ...orphans]);
   const [strayRows, strayIds] = [new Set(strays.map(({ row }) => row)), new Set(strays.map(({ id }) => id))];
