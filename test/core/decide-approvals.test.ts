@@ -150,6 +150,33 @@ describe('an answer for rows that are gone', () => {
     settle(world);
     expect([world.crm.size, world.sheet.lead.length]).toEqual([60, 60]);
   });
+
+  it.each(['ask', 'restore'] as const)(
+    'S4: without a word about the records, follows the rule of the settings also when that becomes “%s”',
+    (vanishedRows) => {
+      const world = worldWithLeads(titles, { policy: { vanishedRows: 'trash' } });
+      for (const key of first(10)) removeRow(world, key);
+      rest(world);
+      world.decisions.set('brake:lead:vanished', 'approve');
+      cycle(world);
+      expect(world.outbox.size).toBe(10);
+      const restarted = { ...world, policy: { ...world.policy, vanishedRows } };
+      const plan = settle(restarted);
+      expect([world.crm.size, plan.brakes]).toEqual([60, []]);
+      expect(world.sheet.lead).toHaveLength(vanishedRows === 'ask' ? 50 : 60);
+    },
+  );
+
+  it('without a word about the records, brings their rows back where the rule becomes that', () => {
+    const world = worldWithLeads(titles);
+    for (const key of first(10)) removeRow(world, key);
+    rest(world);
+    world.decisions.set('brake:lead:vanished', 'approve');
+    settle(world);
+    settle({ ...world, policy: { ...world.policy, vanishedRows: 'restore' } });
+    expect(world.sheet.lead).toHaveLength(60);
+    expect([...world.decisions]).toEqual([]);
+  });
 });
 
 describe('once a person let go records that are gone from the CRM, whose rows somebody had edited', () => {

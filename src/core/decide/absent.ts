@@ -8,7 +8,7 @@ import type { ObservedRow } from '../table.ts';
 import { differingFields, type FieldName, type Value } from '../value.ts';
 import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
-import { keepDecisions, refusedScope, type TabContext, vanishedScope } from './context.ts';
+import { keepDecisions, noted, refusedScope, type TabContext, vanishedScope } from './context.ts';
 import { findWritesAstray } from './hit-rows.ts';
 import { isLike } from './likeness.ts';
 import { baseOf } from './origin.ts';
@@ -76,7 +76,9 @@ function meaningOf(context: TabContext, key: RecordKey, showedOther: boolean): s
   const { draft, entity } = context;
   const rule = ruleOf(context);
   const unanswered = showedOther && rule === 'trash' ? 'ask' : rule;
-  return context.decision(vanishedScope(key)) ?? draft.lossesLetGo.get(entity) ?? unanswered;
+  const own = context.decision(vanishedScope(key));
+  if (own !== undefined) return own === noted ? unanswered : own;
+  return draft.lossesLetGo.get(entity) ?? unanswered;
 }
 
 /**

@@ -2,7 +2,7 @@ import { parseRecordKey, type RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
 import { isEditedInCrm, ruleOf } from './absent.ts';
 import { shownOf } from './brakes.ts';
-import { goneScope, meantScope, type TabContext, vanishedScope } from './context.ts';
+import { goneScope, meantScope, noted, type TabContext, vanishedScope } from './context.ts';
 import type { Edit } from './disorder.ts';
 import type { Brake } from './plan.ts';
 
@@ -18,9 +18,6 @@ export interface Tripped {
  * What a person lets go on takes its time: a hundred edits are minutes of requests. The answer is for what they saw, so it is turned into
  * one for each change as soon as it is read, and what comes later is asked about by itself.
  */
-
-/** Stands where the answer was, from when it is known what it was given for until that is done. */
-const noted = 'noted';
 
 /** Whether a person has just let go what tripped the brake, in the face of all of it. */
 export function isLetGo({ decision, seenOf }: TabContext, tripped: Tripped): boolean {
@@ -78,15 +75,14 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
   const note = (scope: string, choice: string) => draft.noted.push({ scope, choice, at: input.now });
   for (const { id, field, after } of edits) note(meantScope({ entity, id }, field), JSON.stringify(after));
   const answer = peek(brake.scope);
-  const said = answer === 'trash' || answer === 'restore' ? answer : undefined;
-  if (said) draft.lossesLetGo.set(entity, said);
-  // Who lets it go without a word about the rows means what holds for one row alone.
-  const choice = said ?? ruleOf(context);
+  const choice = answer === 'trash' || answer === 'restore' ? answer : undefined;
+  if (choice) draft.lossesLetGo.set(entity, choice);
   for (const id of vanishedRows) {
     const scope = vanishedScope({ entity, id });
     // One that comes back, and is deleted again at once, is not what was agreed to.
-    const kept = choice === 'trash' && isEditedInCrm(context, id) ? 'restore' : choice;
-    if (peek(scope) === undefined) note(scope, kept);
+    const isBack = (choice ?? ruleOf(context)) === 'trash' && isEditedInCrm(context, id);
+    // Who lets it go without a word about the rows means what holds for one row alone, whatever that will be.
+    if (peek(scope) === undefined) note(scope, isBack ? 'restore' : (choice ?? noted));
   }
   for (const id of goneRecords) note(goneScope({ entity, id }), noted);
   note(brake.scope, noted);

@@ -106,6 +106,12 @@ export const meantScope = (key: RecordKey, field: FieldName): string =>
 export const goneScope = (key: RecordKey): string => `gone:${recordKeyText(key)}`;
 export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
 
+/**
+ * Stands where an answer to a brake was, from when it is known what it was given for until that is done; and where a row was let go without
+ * a word about its record.
+ */
+export const noted = 'noted';
+
 /** Keeps what people decided about a record for later, where nothing can be decided about it now. */
 export function keepDecisions({ decision, layout }: TabContext, key: RecordKey): void {
   decision(vanishedScope(key));
