@@ -167,3 +167,16 @@ describe('a row that was deleted for good while an edit of it waits to be sent',
     expect(world.journal).toContainEqual(expect.objectContaining({ lost: { title: edit } }));
   });
 });
+
+it('a row that came back because of an edit whose column is gone can be deleted again', () => {
+  const world = worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'trash' } });
+  world.hiddenFields.add('about.url');
+  changeRecord(world, acme, { 'about.url': 'https://acme.example' });
+  pull(world);
+  removeRow(world, acme);
+  settle(world);
+  expect(recordOf(world, acme).fields['about.url']).toBe('https://acme.example');
+  removeRow(world, acme);
+  settle(world);
+  expect(world.crm.has('lead-1')).toBe(false);
+});

@@ -226,7 +226,11 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
   const agreement = context.agreements.get(key.id) ?? emptyAgreement(key, input.now);
   const state: RowState =
     Object.keys(typed).length > 0 ? waitingState : { kind: 'synced', at: input.now, notice: '' };
-  draft.agreementsSaved.push({ ...agreement, offered: offers });
+  // What has no column here can not be seen to be followed: the edit for which a row comes back would beat every later delete as well.
+  const unseen = new Set(differingFields(agreement.fields, record.fields));
+  for (const name of [...Object.keys(offers), ...Object.keys(typed)]) unseen.delete(name);
+  const fields = Object.fromEntries(Object.entries(agreement.fields).filter(([name]) => !unseen.has(name)));
+  draft.agreementsSaved.push({ ...agreement, fields, offered: offers });
   draft.table.push({
     write: {
       kind: 'append',
