@@ -66,6 +66,27 @@ describe('a lead that is trashed', () => {
     ]);
   });
 
+  it('says so also where a brake asks about many of them at once', () => {
+    const { brakes } = world.policy;
+    const strict = { ...world, policy: { ...world.policy, brakes: { ...brakes, deletesMin: 0 } } };
+    removeRow(strict, stage.lead);
+    expect(settle(strict).brakes).toMatchObject([
+      {
+        scope: 'brake:lead:vanished',
+        reason:
+          '1 of 2 rows are gone from the sheet; 0 may go at once. Trash would take along what belongs to them: opportunities and tasks.',
+      },
+    ]);
+    removeRow(strict, leadKey(2));
+    expect(settle(strict).brakes).toMatchObject([
+      {
+        scope: 'brake:lead:emptied',
+        reason:
+          'All 2 rows are gone from the sheet. Trash would take along what belongs to them: opportunities and tasks.',
+      },
+    ]);
+  });
+
   it('S4: takes the rows of what went with it along, and trips no brake for them', () => {
     removeRecord(world, stage.lead);
     takeAlong(stage);

@@ -23,6 +23,8 @@ export interface Losses {
   readonly agreed: number;
   readonly vanishedRows: readonly RecordId[];
   readonly goneRecords: readonly RecordId[];
+  /** Which kinds of record the CRM would trash with those whose rows are gone, in words; empty for none. Asked only if a brake says so. */
+  readonly company: () => string;
 }
 
 /** Larger lists help nobody, and would make every status large. */
@@ -46,6 +48,7 @@ export function shownUnder(scope: string, brakes: readonly Brake[]): string | un
 /** The brakes that a tab's losses trip. While one holds, nothing is written for that tab on either side. */
 export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   const { entity, agreed, vanishedRows, goneRecords } = losses;
+  const isEmptied = (missing: number) => missing > 0 && missing === agreed && agreed > 1;
   const allowed = Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare));
   const brake = (
     kind: string,
@@ -59,23 +62,27 @@ export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
     changes: stopped(ids.map((id) => ({ id, what }))),
   });
   const brakes: Brake[] = [];
-  // Who approves trash for all of them has to know.
-  const forGood =
-    entity === 'contact' ? ' The CRM has no trash for contacts: they are deleted for good.' : '';
   const vanished = vanishedRows.length;
-  if (vanished > 0 && vanished === agreed && agreed > 1) {
-    const reason = `All ${agreed} rows are gone from the sheet.${forGood}`;
+  if (isEmptied(vanished)) {
+    const reason = `All ${agreed} rows are gone from the sheet.${meaningOfTrash(losses)}`;
     brakes.push(brake('emptied', reason, 'row gone', vanishedRows));
   } else if (vanished > allowed) {
-    const reason = `${vanished} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${forGood}`;
+    const reason = `${vanished} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${meaningOfTrash(losses)}`;
     brakes.push(brake('vanished', reason, 'row gone', vanishedRows));
   }
   const gone = goneRecords.length;
-  if (gone > 0 && gone === agreed && agreed > 1) {
+  if (isEmptied(gone)) {
     brakes.push(brake('gone', `All ${agreed} records are gone from the CRM.`, 'record gone', goneRecords));
   } else if (gone > allowed) {
     const reason = `${gone} of ${agreed} records are gone from the CRM; ${allowed} may go at once.`;
     brakes.push(brake('gone', reason, 'record gone', goneRecords));
   }
   return brakes;
+}
+
+/** What whoever approves trash for all of them has to know. */
+function meaningOfTrash({ company, entity }: Losses): string {
+  if (entity === 'contact') return ' The CRM has no trash for contacts: they are deleted for good.';
+  const going = company();
+  return going === '' ? '' : ` Trash would take along what belongs to them: ${going}.`;
 }

@@ -109,3 +109,9 @@ export function countByKind(going: readonly KnownRecord[]): string {
   });
   return listAnd(counts);
 }
+
+/** Which kinds go with records, for people: `tasks and contacts`. */
+export function listKinds(going: readonly KnownRecord[]): string {
+  const kinds = new Set(going.map(({ key }) => key.entity));
+  return listAnd(companions.flatMap(([entity, , many]) => (kinds.has(entity) ? [many] : [])));
+}

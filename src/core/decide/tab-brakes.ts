@@ -1,3 +1,4 @@
+import type { RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
 import type { FieldName } from '../value.ts';
 import {
@@ -12,6 +13,7 @@ import {
 } from './approvals.ts';
 import type { Binding } from './bind.ts';
 import { findBrakes, stopped } from './brakes.ts';
+import { listKinds } from './cascade.ts';
 import { keepDecisions, type TabContext } from './context.ts';
 import { type Displaced, type Edit, findCleared, findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
@@ -121,6 +123,7 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
   const goneRecords = provenTogether(upset.gone);
   const vanishedRows = vanished.map(({ key }) => key.id);
   const agreed = [...context.agreements.values()].filter((agreement) => isInTable(context, agreement)).length;
+  const company = () => describeCompany(context, vanishedRows);
   const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [], goneRecords: [] });
   const header = (field: FieldName) => headerOf(context, field);
   const disorders = [
@@ -129,7 +132,7 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
   ];
   return [
     ...findFirstMeeting(context, binding.unbound).map(alone),
-    ...findBrakes({ entity, agreed, vanishedRows, goneRecords }, limits).map(
+    ...findBrakes({ entity, agreed, vanishedRows, goneRecords, company }, limits).map(
       (brake): Tripped => ({
         ...alone(brake),
         ...(isOfGoneRecords(brake) ? { goneRecords } : { vanishedRows }),
@@ -142,6 +145,16 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
     }),
     ...findRebase(context, binding).map(alone),
   ];
+}
+
+/**
+ * What the CRM would trash together with these records of a tab, and that is none of them. Of many records it is never the same for long, and
+ * an answer is for what was shown: so it is not counted.
+ */
+function describeCompany({ cascades, entity }: TabContext, ids: readonly RecordId[]): string {
+  const own = new Set(ids);
+  const going = new Set(ids.flatMap((id) => cascades.goingWith({ entity, id })));
+  return listKinds([...going].filter(({ key }) => key.entity !== entity || !own.has(key.id)));
 }
 
 const isOfGoneRecords = ({ scope }: Brake): boolean => scope.endsWith(':gone');
