@@ -141,6 +141,28 @@ describe('S5: over the brake nothing is written', () => {
     settle(world);
     expect(titleOf(world, 1)).toBe('Lead 20');
   });
+
+  it('S2: where a person approves, for the rows that they saw alone: two whose values change places later are held', () => {
+    const world = worldWithLeads([...many, 'Last but one', 'Last']);
+    tearTitles({ ...world, sheet: { ...world.sheet, lead: world.sheet.lead.slice(0, 20) } });
+    settle(world);
+    world.decisions.set('brake:lead:torn', 'approve');
+    cycle(world);
+    expect(world.outbox.size).toBe(20);
+    const [one, other] = [rowOf(world, leadKey(21)), rowOf(world, leadKey(22))];
+    [one.cells, other.cells] = [other.cells, one.cells];
+    cycle(world);
+    const { brakes, holds } = cycle(world);
+    expect([brakes, holds.map(({ decision }) => decision)]).toEqual([[], ['swap:lead-21', 'swap:lead-22']]);
+    settle(world);
+    expect([1, 20, 21, 22].map((id) => titleOf(world, id))).toEqual([
+      'Lead 20',
+      'Lead 01',
+      'Last but one',
+      'Last',
+    ]);
+    expect([...world.decisions]).toEqual([]);
+  });
 });
 
 describe('work that people do', () => {

@@ -1,4 +1,4 @@
-import { parseRecordKey, type RecordId } from '../record.ts';
+import { type Entity, parseRecordKey, type RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
 import { isEditedInCrm, ruleOf } from './absent.ts';
 import { shownOf } from './brakes.ts';
@@ -74,6 +74,7 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
   if (countChanges(tripped) === 0) return;
   const note = (scope: string, choice: string) => draft.noted.push({ scope, choice, at: input.now });
   for (const { id, field, after } of edits) note(meantScope({ entity, id }, field), JSON.stringify(after));
+  if (brake.scope === tornScope(entity)) draft.tornLetGo.add(entity);
   const answer = peek(brake.scope);
   const choice = answer === 'trash' || answer === 'restore' ? answer : undefined;
   if (choice) draft.lossesLetGo.set(entity, choice);
@@ -86,6 +87,28 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
   }
   for (const id of goneRecords) note(goneScope({ entity, id }), noted);
   note(brake.scope, noted);
+}
+
+const tornScope = (entity: Entity): string => `brake:${entity}:torn`;
+
+/**
+ * Tells of a row whether a person who let go that values changed places meant those of this one: all rows in the moment of the answer, and
+ * from then on those of which it let any edit go. `edits` are those of the row; `undefined` while they are on their way.
+ */
+export function createMeantSearch(
+  context: TabContext,
+): (id: RecordId, edits: readonly Edit[] | undefined) => boolean {
+  const { decision, draft, entity, layout, peek } = context;
+  if (draft.tornLetGo.has(entity)) return () => true;
+  const scope = tornScope(entity);
+  if (peek(scope) !== noted) return () => false;
+  const hasMeant = (id: RecordId) =>
+    layout.columns.some(({ field }) => peek(meantScope({ entity, id }, field)) !== undefined);
+  return (id, edits) => {
+    const isMeant = edits ? unapprovedEdits(context, edits).length < edits.length : hasMeant(id);
+    if (isMeant) decision(scope);
+    return isMeant;
+  };
 }
 
 /** Keeps what was approved of records that wait to be sent or are on their way: they are tried again if that fails. */

@@ -30,6 +30,8 @@ export interface Draft {
   readonly noted: Decision[];
   /** What a person has just said of all records whose rows are gone from a tab, in answer to its brake. */
   readonly lossesLetGo: Map<Entity, 'trash' | 'restore'>;
+  /** Tabs whose torn values a person has just let go. */
+  readonly tornLetGo: Set<Entity>;
   /** Decisions of people that still wait for something. */
   readonly usedDecisions: Set<string>;
   /** Decisions that what happened since has outrun: they are over, and asked about anew. */
@@ -58,6 +60,7 @@ export const createDraft = (): Draft => ({
   remapped: [],
   noted: [],
   lossesLetGo: new Map(),
+  tornLetGo: new Set(),
   usedDecisions: new Set(),
   outrunDecisions: new Set(),
   openScopes: new Set(),

@@ -6,13 +6,14 @@ import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { Fields } from '../value.ts';
 import { decideUnseenRecords, decideVanishedRow, takeBackDeletes } from './absent.ts';
-import { keepNotedLosses } from './approvals.ts';
+import { createMeantSearch, keepNotedLosses } from './approvals.ts';
 import { findRepairs, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { type ContestHold, findContestHold } from './contested.ts';
 import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
 import { findWritesAstray } from './hit-rows.ts';
+import { editsOf, judgeRow } from './judge.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
 import { pauseRow } from './paused.ts';
 import { decideRow } from './row.ts';
@@ -90,8 +91,7 @@ function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<Recor
   const { copies, records, strangers, unbound } = binding;
   const others = [...unbound, ...[...copies, ...strangers].map(({ row }) => row)];
   const swaps = findSwaps(context, records, others);
-  // Who approved that values changed places meant every one of them.
-  const isMeant = swaps.size > 0 && context.decision(`brake:${entity}:torn`) !== undefined;
+  const isMeant = swaps.size > 0 ? createMeantSearch(context) : () => false;
   const standing = new Map<RecordId, Swap>();
   for (const { row, id } of records) {
     const [swap, scope] = [swaps.get(id), swapScope({ entity, id })];
@@ -104,7 +104,11 @@ function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<Recor
       parkRow(context, row, id, contest);
       continue;
     }
-    const isTaken = swap === undefined || context.decision(scope) !== undefined || isMeant;
+    const editsOfRow = () => {
+      const judged = judgeRow(context, row, id);
+      return judged && editsOf(judged);
+    };
+    const isTaken = swap === undefined || context.decision(scope) !== undefined || isMeant(id, editsOfRow());
     if (!isTaken) standing.set(id, swap);
     if (isTaken) decideRow(context, row, id);
     else if (swap.sign === 'exchanged') decideStray(context, { row, id: swap.other });
