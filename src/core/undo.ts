@@ -42,6 +42,9 @@ export interface UndoSubject {
   readonly isOff?: boolean;
 }
 
+/** What the journal says of a row that came back although somebody had deleted it. */
+export const restoredCause = 'row restored';
+
 const notTakenBack = 'not taken back';
 
 /** What the journal says of something that could not be taken back after all. */
@@ -132,7 +135,13 @@ function planRecord(
   if (created) return planRemoval(entries, record, catalog);
   // The first line of nearly every record tells of its row: what was changed since goes back without it.
   const isOnlyShown = entries.every(({ kind }) => kind !== 'update') && hasLine('create', 'table');
-  if (isOnlyShown) return refuse('It was created in the CRM: delete it there.');
+  const hasComeBack = entries.some(({ cause }) => cause === restoredCause);
+  if (isOnlyShown)
+    return refuse(
+      hasComeBack
+        ? 'Its row came back to the sheet: delete it there again.'
+        : 'It was created in the CRM: delete it there.',
+    );
   return planFields(entries, find, catalog, field);
 }
 

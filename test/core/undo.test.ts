@@ -246,6 +246,14 @@ describe('taking back', () => {
   });
 });
 
+test.each([
+  ['created in the CRM', 'It was created in the CRM: delete it there.'],
+  ['row restored', 'Its row came back to the sheet: delete it there again.'],
+])('of a row that says “%s” in the history, what to do instead is told', (cause, reason) => {
+  const row = entry(1, { kind: 'create', side: 'table', after: { title: 'A' }, cause });
+  expect(planUndo([row], knowing({ title: 'A' }), emptyCatalog).refusals).toEqual([{ key, reason }]);
+});
+
 describe('taking back what was created', () => {
   const lead = { entity: 'lead', id: '1' } as const;
   const task = { entity: 'task', id: '2' } as const;

@@ -5,6 +5,7 @@ import { type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
 import { emptyAgreement, isAnswerLost, isOnItsWay } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
+import { restoredCause } from '../undo.ts';
 import { differingFields, type FieldName, type Value } from '../value.ts';
 import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
@@ -48,7 +49,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   // Sent first, the edit goes to the trash with its record, and what it brought there is no edit of somebody else.
   if (choice === 'trash' && item && isGoingThrough(item, record)) return;
   if (choice === 'restore' || (choice === 'trash' && isEdited))
-    return appendRow(context, record, 'row restored');
+    return appendRow(context, record, restoredCause);
   if (choice !== 'trash') {
     draft.holds.push({
       entity: key.entity,
