@@ -6,7 +6,7 @@ import type { TabLayout } from '../core/layout.ts';
 import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
 import { cellAt, type Grid, type Rows } from './grid.ts';
-import { findCandidates, findPinned, type Places } from './header-match.ts';
+import { findCandidates, findPinned, findRenamed, type Places } from './header-match.ts';
 import { type Managed, managedColumns } from './managed.ts';
 
 export interface ManagedColumn {
@@ -60,6 +60,8 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
       `Columns ${letters} of “${layout.title}” are both called “${doubled.header}”. Rename one of them.`,
     );
   }
+  const rival = findRival(grid, layout.title, managed, indexesOf);
+  if (rival !== undefined) return held(rival);
   const byHeader = new Map(
     managed.flatMap((column) => indexesOf(column).map((index) => [column.name, index] as const)),
   );
@@ -100,6 +102,27 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
       ...(namesakes.length === 0 ? {} : { namesakes: new Map(namesakes) }),
     },
   };
+}
+
+/** Says of which column nobody can tell whether it is still meant, because it was renamed and another one is called as it was. */
+function findRival(
+  grid: Pick<Grid, 'rows' | 'tags'>,
+  title: string,
+  managed: readonly Managed[],
+  indexesOf: (column: Managed) => readonly number[],
+): string | undefined {
+  const headers = new Set(managed.map(({ header }) => labelKey(header)));
+  for (const column of managed) {
+    const [index] = indexesOf(column);
+    const renamed = index === undefined ? undefined : findRenamed(grid, column, index, headers);
+    if (index === undefined || renamed === undefined) continue;
+    const [own, other] = [columnLetters(renamed), columnLetters(index)];
+    return (
+      `“${describeCell(cellAt(grid.rows, 0, renamed))}” in column ${own} of “${title}” is the column of “${column.header}”, and column ${other} is called “${column.header}” too. ` +
+      `Give column ${other} another header or, if that one is meant, empty the header of column ${own}.`
+    );
+  }
+  return undefined;
 }
 
 const foreignReason = (title: string): string =>

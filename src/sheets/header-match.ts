@@ -43,6 +43,28 @@ export function findCandidates(
 }
 
 /**
+ * The column that bears the tag of a managed one under a name that people gave it, while an untagged one is called as it should be. Whether
+ * they called one of their own so since, or moved its contents and left the tag behind, nobody can tell. Above one that the configuration
+ * has moved the name of its field still stands.
+ */
+export function findRenamed(
+  { rows, tags }: TaggedRows,
+  { column, name }: Managed,
+  candidate: number,
+  wanted: ReadonlySet<string>,
+): number | undefined {
+  if (tags.some(({ index }) => index === candidate)) return undefined;
+  const former = column?.fieldHeader;
+  const renamed = tags.find(({ field, index }) => {
+    const cell = cellAt(rows, 0, index);
+    const key = labelKey(describeCell(cell));
+    const isOther = wanted.has(key) || (former !== undefined && key === labelKey(former));
+    return field === name && cell.kind !== 'empty' && !isOther;
+  });
+  return renamed?.index;
+}
+
+/**
  * Whether a column was there before a managed one that is called like it: it carries another field, or people filled it. A tab without
  * any tag was never laid out: there its headers are taken at their word. A field of which something was agreed had a column, and has
  * lost its tag where a person copied the column and deleted the first.

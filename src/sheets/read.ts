@@ -8,7 +8,7 @@ import {
   textCell,
 } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
-import { pauseName } from '../core/headers.ts';
+import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
 import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
 import { plainText } from '../core/plain-text.ts';
@@ -109,13 +109,14 @@ const lettersOf = (places: ReadonlyMap<string, number>): Record<string, string> 
 const missingPause = (title: string, header: string): string =>
   `“${title}” has no column “${header}”, in which rows are paused. Put the header back, add the column with init --add-columns, or take it out of the settings.`;
 
-/** Fields whose column bears no tag although others of the tab do: it was added since the tab was laid out. */
-function findFresh({ tags }: Grid, { fields }: ManagedColumns): ReadonlySet<FieldName> {
+/** What has a column that bears no tag although others of the tab do: it was added, or moved without its tag, since the tab was laid out. */
+function findFresh({ tags }: Grid, { fields, id, sync = -1 }: ManagedColumns): ReadonlySet<FieldName> {
   if (tags.length === 0) return new Set();
-  const isTagged = (field: FieldName, index: number) =>
-    tags.some((tag) => tag.field === field && tag.index === index);
-  const fresh = [...fields].filter(([field, { index }]) => !isTagged(field, index));
-  return new Set(fresh.map(([field]) => field));
+  const places = new Map([...fields].map(([field, { index }]) => [field, index]));
+  const all = [...places, [idHeader, id] as const, [syncHeader, sync] as const];
+  const isTagged = (name: FieldName, place: number) =>
+    place < 0 || tags.some(({ field, index }) => field === name && index === place);
+  return new Set(all.flatMap(([name, place]) => (isTagged(name, place) ? [] : [name])));
 }
 
 const managedIndexes = ({ id, sync, fields }: ManagedColumns): number[] => [

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import {
   leadsOf,
   openSandboxSheet,
@@ -107,6 +107,21 @@ describe('a column', () => {
     await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 12, text: 'Homepage' });
     expect(await leadsOf(table)).toMatchObject({ headers: { 'about.url': 'Homepage' }, fresh: new Set() });
   });
+});
+
+test('the column of the IDs that was cut and pasted elsewhere takes over the mark, and what it left behind may get a name of its own', async () => {
+  await sheet.fill('1');
+  await sheet.person(
+    { kind: 'edit', sheet: 'Leads', row: 0, column: 'ID', text: '' },
+    { kind: 'edit', sheet: 'Leads', row: 1, column: 0, text: '' },
+    { kind: 'edit', sheet: 'Leads', row: 0, column: 12, text: 'ID' },
+    { kind: 'edit', sheet: 'Leads', row: 1, column: 12, text: '1' },
+  );
+  const table = sheet.openTable();
+  expect(await leadsOf(table)).toMatchObject({ fresh: new Set(['ID']) });
+  await table.layOut(sheetLayout, 'refresh');
+  await sheet.person({ kind: 'edit', sheet: 'Leads', row: 0, column: 0, text: 'Region' });
+  expect(await leadsOf(table)).toMatchObject({ rows: [{ id: numberCell(1) }], fresh: new Set() });
 });
 
 describe('the notes at the headers', () => {

@@ -120,6 +120,41 @@ describe('a column without a tag that is called like a field', () => {
   });
 });
 
+describe('a column that people gave another header', () => {
+  const layout = layoutOf([column('city', 'City')], 'Pause');
+  const renamed = gridOf([
+    ['Town', 'city', 'City'],
+    ['Leave', '#pause'],
+  ]);
+
+  test.each([
+    ['City', '“Town” in column C of “Leads” is the column of “City”, and column E is called “City” too.'],
+    ['Pause', '“Leave” in column D of “Leads” is the column of “Pause”, and column E is called “Pause” too.'],
+  ])('stops the tab where people call one of their own %s then: it was taken for the other', (own, words) => {
+    const headers = [...(renamed.rows[0] ?? []), textCell(own)];
+    expect(bind({ ...renamed, rows: [headers] }, layout)).toContain(words);
+  });
+
+  test('stops the tab where it is that of the IDs, and people have IDs of their own', () => {
+    const grid = gridOf([['ID']]);
+    const headers = [textCell('Nr'), ...(grid.rows[0]?.slice(1) ?? [])];
+    expect(bind({ ...grid, rows: [headers] }, layoutOf([]))).toBe(
+      '“Nr” in column A of “Leads” is the column of “ID”, and column C is called “ID” too. ' +
+        'Give column C another header or, if that one is meant, empty the header of column A.',
+    );
+  });
+
+  test('is left to people where they moved its contents, and another one of ours or nothing stands above it', () => {
+    const phone = column('phone', 'Phone');
+    const moved = (header: string) => gridOf([[header, 'city', 'City'], ['City']]);
+    expect(bind(moved('Phone'), layoutOf([column('city', 'City'), phone]))).toMatchObject({
+      city: 3,
+      phone: 2,
+    });
+    expect(bind(moved(''), layoutOf([column('city', 'City')]))).toMatchObject({ city: 3 });
+  });
+});
+
 test('the column that pauses rows is none that carries a field', () => {
   const layout = layoutOf([column('on_hold', 'On hold (on_hold)', { fieldHeader: 'On hold' })], 'On hold');
   expect(bind(gridOf([['On hold', 'on_hold', 'On hold']]), layout)).toEqual({
