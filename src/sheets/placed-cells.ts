@@ -68,7 +68,10 @@ export function givenCells(tab: PlannedTab, step: SetStep | AppendStep): GivenCe
   return findTargets(tab, place, [...managed, ...own]);
 }
 
-/** Where columns of a kept row stand now: managed ones by what they carry, others by their header, or by their place if they have none. */
+/**
+ * Where columns of a kept row stand now: managed ones by what they carry, others by their header, or by their place if they have none, or
+ * one that is another since: somebody rewrote it, or a formula makes it.
+ */
 function findTargets(
   { columnCount, columns, rows }: PlannedTab,
   { cells, columns: keptColumns, headers }: KeptPlace,
@@ -76,15 +79,24 @@ function findTargets(
 ): GivenCell[] {
   const fields = new Map(Object.entries(keptColumns).map(([field, column]) => [column, field]));
   const headersNow = (rows[0] ?? []).map((cell) => (cell.kind === 'empty' ? '' : describeCell(cell)));
+  const managedNow = new Set([
+    columns.id,
+    columns.sync,
+    ...[...columns.fields.values()].map(({ index }) => index),
+  ]);
   const targetOf = (column: number): number => {
     const field = fields.get(column);
     if (field === idHeader) return columns.id;
     if (field === syncHeader) return columns.sync ?? -1;
     if (field !== undefined) return columns.fields.get(field)?.index ?? -1;
     const header = headers[column] ?? '';
-    if (header !== '') return nthPlace(headersNow, header, placesOf(headers.slice(0, column), header).length);
+    const place =
+      header === '' ? -1 : nthPlace(headersNow, header, placesOf(headers.slice(0, column), header).length);
+    if (place >= 0) return place;
+    const now = headersNow[column] ?? '';
+    const isSame = header === now || (now !== '' && !headers.includes(now) && !managedNow.has(column));
     // What is kept may be wider than the tab: the hidden tab has the width of the widest.
-    return (headersNow[column] ?? '') === '' && column < columnCount ? column : -1;
+    return isSame && column < columnCount ? column : -1;
   };
   return wanted
     .map((from) => {

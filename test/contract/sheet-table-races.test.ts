@@ -106,6 +106,30 @@ describe('rows that move between read and write', () => {
     ]);
   });
 
+  test.each([
+    ['is made by a formula', '="Mine of "&COUNTA(A2:A)', undefined],
+    ['somebody rewrites before it comes back', 'Mine', 'Ours'],
+  ])(
+    'S13: a row that was deleted by mistake comes back with what stood below a header that %s',
+    async (_, header, rewritten) => {
+      await sheet.fill('1', '2', '3');
+      await sheet.person(
+        { kind: 'edit', sheet: 'Leads', row: 0, column: 8, text: header },
+        { kind: 'edit', sheet: 'Leads', row: 2, column: 8, text: 'kept' },
+      );
+      await sheet.table.read(sheetLayout);
+      const { rows } = await sheet.table.write([deleteStep(2, '2')], keeping);
+      if (rewritten) await sheet.person({ kind: 'edit', sheet: 'Leads', row: 0, column: 8, text: rewritten });
+      await sheet.table.read(sheetLayout);
+      const place = rows.get(0)?.place;
+      await sheet.table.write([{ kind: 'append', entity: 'lead', cells: {}, ...(place && { place }) }], {
+        run: 'w2',
+        from: 10,
+      });
+      expect(await sheet.readValues('Leads!I4:I4')).toMatchObject({ values: [['kept']] });
+    },
+  );
+
   test('S2: cells are given back as they were, and no others', async () => {
     await sheet.fill('1');
     await sheet.person(
