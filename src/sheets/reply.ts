@@ -56,7 +56,9 @@ export async function readAllKept(
   keeping: Keeping,
   slots: readonly number[],
 ): Promise<KeptCells> {
-  const ranges = keptRange(shadow, keeping, Math.max(-1, ...slots) + 1);
+  // A write to a long tab has more of them than a call takes arguments.
+  const last = slots.reduce((highest, slot) => Math.max(highest, slot), -1);
+  const ranges = keptRange(shadow, keeping, last + 1);
   const answer = ranges.length > 0 ? await client.get(keptFields, ranges) : undefined;
   return readKept(shadow, keeping, slots, answer ?? {});
 }
