@@ -112,6 +112,16 @@ describe('laying out', () => {
     expect(await sheet.titlesById()).toEqual({ '1': 'Title 1' });
   });
 
+  test('a tab is the one of exactly its title, also where another one is called nearly so and stands before it', async () => {
+    await sheet.person(
+      { kind: 'renameTab', sheet: 0, title: 'Leads ' },
+      { kind: 'edit', sheet: 'Leads ', row: 0, column: 0, text: 'A list of former times' },
+      { kind: 'addTab', title: 'Leads' },
+    );
+    expect(await sheet.table.layOut(sheetLayout, 'create')).toMatchObject({ held: [] });
+    expect(await sheet.readValues('Leads!A1:A1')).toMatchObject({ values: [['ID']] });
+  });
+
   test('more columns than a new tab has find room', async () => {
     const columns = Array.from({ length: 40 }, (_, index) => ({
       field: `custom.f${index}`,
