@@ -9,6 +9,7 @@ import { filledTabs, planLayOut } from './layout.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
 import { type ColumnLooks, lookFields, readColumnLooks } from './refresh.ts';
+import { placeOfRefusal } from './refused-place.ts';
 import { checkRoom } from './room.ts';
 import { findShadow } from './shadow.ts';
 import type { Owner, TaggedSpreadsheet } from './tabs.ts';
@@ -68,7 +69,7 @@ export function createSheetTable(
       checkRoom(spreadsheet.grids, requests);
       // Also where no answer comes: it may be done.
       reader.forget();
-      await sendLayOut(client, mode === 'create' ? [requests] : parts);
+      await sendLayOut(client, mode === 'create' ? [requests] : parts, spreadsheet.grids);
       log.info('sheet.laid_out', { requests: requests.length });
       return laidOut;
     },
@@ -110,13 +111,19 @@ function timeZoneOf({ timeZone }: TaggedSpreadsheet): string {
 }
 
 /** In one batch. What Google refuses of it is sent part by part, so that a tab that somebody protects is refused alone, and fails all the same. */
-async function sendLayOut(client: SheetsClient, parts: readonly (readonly Request[])[]): Promise<void> {
+async function sendLayOut(
+  client: SheetsClient,
+  parts: readonly (readonly Request[])[],
+  grids: readonly Grid[],
+): Promise<void> {
   const send = (requests: readonly Request[]) =>
     client.batchUpdate(requests, 'sheets.properties.sheetId', []).then(
       () => undefined,
       (error: unknown) => {
-        if (isSyncError(error, 'SHEET_REFUSED')) return error;
-        throw error;
+        if (!isSyncError(error, 'SHEET_REFUSED')) throw error;
+        const { sheetId } = placeOfRefusal(error, requests);
+        const tab = grids.find((grid) => grid.sheetId === sheetId);
+        return tab ? new SyncError(error.code, `${error.message} It is about “${tab.title}”.`) : error;
       },
     );
   const refusal = await send(parts.flat());

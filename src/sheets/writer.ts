@@ -8,6 +8,7 @@ import { isFullRefusal } from './errors.ts';
 import { findFilteredSets, rangesOfFiltered, readFiltered } from './filtered-rows.ts';
 import { placesOf, toPlannedTab } from './kept.ts';
 import { type Stored, tagWrite, type WriteTag } from './metadata.ts';
+import { placeOfRefusal } from './refused-place.ts';
 import {
   expectIdColumns,
   type KeepingPlan,
@@ -112,15 +113,7 @@ function namePlace(
   shadow: Shadow | undefined,
 ): unknown {
   if (!isSyncError(error, 'SHEET_REFUSED')) return error;
-  const [, number] = /requests\[(\d+)\]/.exec(error.message) ?? [];
-  const request = requests[Number(number)];
-  const start = request?.updateCells?.start;
-  const range =
-    request?.insertDimension?.range ??
-    request?.deleteDimension?.range ??
-    request?.updateCells?.range ??
-    request?.copyPaste?.destination;
-  const sheetId = start?.sheetId ?? range?.sheetId;
+  const { sheetId, start } = placeOfRefusal(error, requests);
   if (shadow && shadow.sheetId === sheetId)
     return new SyncError(error.code, `${error.message} It is about the hidden tab “${shadow.title}”.`);
   const tab = [...tabs.values()].find((each) => each.sheetId === sheetId);

@@ -107,7 +107,10 @@ describe('a request that Google refuses', () => {
       columns: tab.columns.map((column) => ({ ...column, note: 'What it takes' })),
     }));
     expect((await sheet.readTab('task')).fresh?.size).toBe(1);
-    const refused = { code: 'SHEET_REFUSED', message: expect.stringContaining('protected range') };
+    const refused = {
+      code: 'SHEET_REFUSED',
+      message: expect.stringMatching(/protected range.* It is about “Leads”\.$/),
+    };
     await expect(sheet.table.layOut(noted, 'refresh')).rejects.toMatchObject(refused);
     expect((await sheet.readTab('task')).fresh?.size).toBe(0);
   });
