@@ -43,9 +43,9 @@ export function findCandidates(
 }
 
 /**
- * The column that bears the tag of a managed one under a name that people gave it, while an untagged one is called as it should be. Whether
- * they called one of their own so since, or moved its contents and left the tag behind, nobody can tell. Above one that the configuration
- * has moved the name of its field still stands.
+ * The column that bears the tag of a managed one under a name that people gave it, while one without that tag is called as it should be.
+ * Whether they called another one so since, or moved its contents and left the tag behind, nobody can tell. Above one that the
+ * configuration has moved the name of its field still stands.
  */
 export function findRenamed(
   { rows, tags }: TaggedRows,
@@ -53,7 +53,7 @@ export function findRenamed(
   candidate: number,
   wanted: ReadonlySet<string>,
 ): number | undefined {
-  if (tags.some(({ index }) => index === candidate)) return undefined;
+  if (tags.some(({ field, index }) => index === candidate && field === name)) return undefined;
   const former = column?.fieldHeader;
   const renamed = tags.find(({ field, index }) => {
     const cell = cellAt(rows, 0, index);

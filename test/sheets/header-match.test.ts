@@ -144,6 +144,16 @@ describe('a column that people gave another header', () => {
     );
   });
 
+  test('stops the tab where another one of ours got the name that it had', () => {
+    const grid = gridOf([
+      ['City (old)', 'city', 'City'],
+      ['City', 'phone', 'Phone'],
+    ]);
+    expect(bind(grid, layoutOf([column('city', 'City'), column('phone', 'Phone')]))).toContain(
+      '“City (old)” in column C of “Leads” is the column of “City”, and column D is called “City” too.',
+    );
+  });
+
   test('is left to people where they moved its contents, and another one of ours or nothing stands above it', () => {
     const phone = column('phone', 'Phone');
     const moved = (header: string) => gridOf([[header, 'city', 'City'], ['City']]);
