@@ -79,11 +79,9 @@ function findTargets(
 ): GivenCell[] {
   const fields = new Map(Object.entries(keptColumns).map(([field, column]) => [column, field]));
   const headersNow = (rows[0] ?? []).map((cell) => (cell.kind === 'empty' ? '' : describeCell(cell)));
-  const managedNow = new Set([
-    columns.id,
-    columns.sync,
-    ...[...columns.fields.values()].map(({ index }) => index),
-  ]);
+  const isManagedNow = (column: number) =>
+    [columns.id, columns.sync].includes(column) ||
+    [...columns.fields.values()].some(({ index }) => index === column);
   const targetOf = (column: number): number => {
     const field = fields.get(column);
     if (field === idHeader) return columns.id;
@@ -94,7 +92,7 @@ function findTargets(
       header === '' ? -1 : nthPlace(headersNow, header, placesOf(headers.slice(0, column), header).length);
     if (place >= 0) return place;
     const now = headersNow[column] ?? '';
-    const isSame = header === now || (now !== '' && !headers.includes(now) && !managedNow.has(column));
+    const isSame = header === now || (now !== '' && !headers.includes(now) && !isManagedNow(column));
     // What is kept may be wider than the tab: the hidden tab has the width of the widest.
     return isSame && column < columnCount ? column : -1;
   };
