@@ -23,6 +23,8 @@ export interface Grid {
   readonly title: string;
   readonly rowCount: number;
   readonly columnCount: number;
+  /** Rows that stay in view; people may freeze more than the header row. */
+  readonly frozenRows?: number;
   readonly rows: Rows;
   readonly merges: readonly sheets_v4.Schema$GridRange[];
   readonly tags: readonly PlacedTag[];
@@ -37,7 +39,7 @@ export const cellFields = 'userEnteredValue,effectiveValue(boolValue,errorValue)
 /** Field mask of what {@link readGrids} needs: the cells, our tags, the types of columns, and what filters hide. */
 export const gridFields =
   `properties.timeZone,${metadataFields},` +
-  'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),merges,' +
+  'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount,frozenRowCount)),merges,' +
   `${tableFields},` +
   `data(startRow,startColumn,columnMetadata.${metadataFields},rowMetadata.hiddenByFilter,rowData.values(${cellFields})))`;
 
@@ -53,6 +55,7 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
     title: properties?.title ?? '',
     rowCount: properties?.gridProperties?.rowCount ?? 0,
     columnCount: properties?.gridProperties?.columnCount ?? 0,
+    frozenRows: properties?.gridProperties?.frozenRowCount ?? 0,
     rows: readRows(data?.[0]),
     merges: merges ?? [],
     tags: readTags(data?.[0]),

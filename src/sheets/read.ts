@@ -30,6 +30,7 @@ export interface BoundTab {
   /** Rows of the grid, used or not. */
   readonly rowCount: number;
   readonly columnCount: number;
+  readonly frozenRows?: number;
   readonly columns: ManagedColumns;
   readonly rows: Rows;
   readonly typed: readonly TypedColumn[];
@@ -76,7 +77,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     return held(missingPause(grid.title, layout.pauseHeader));
   const merged = findMerge(grid, columns);
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
-  const { sheetId, title, rowCount, columnCount, rows, typed, hiddenRows } = grid;
+  const { sheetId, title, rowCount, columnCount, frozenRows = 0, rows, typed, hiddenRows } = grid;
   const spilled = findSpilled(rows, columns);
   const fresh = findFresh(grid, columns);
   const observed: ObservedTab = {
@@ -90,7 +91,10 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     fresh,
     ownRows: findOwnRows(rows, columns),
   };
-  return { observed, bound: { sheetId, title, rowCount, columnCount, columns, rows, typed, hiddenRows } };
+  return {
+    observed,
+    bound: { sheetId, title, rowCount, columnCount, frozenRows, columns, rows, typed, hiddenRows },
+  };
 }
 
 const headersOf = (rows: Rows, { fields, pause }: ManagedColumns): Record<FieldName, string> => ({

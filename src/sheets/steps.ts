@@ -24,6 +24,10 @@ export function sortSteps(steps: readonly RowStep[]): TabSteps {
   };
 }
 
+/** How many rows a tab has of which so many are `left`: where none is but the header and what is frozen, a blank one is added. */
+export const rowsAfter = ({ frozenRows = 0, rowCount }: BoundTab, left: number): number =>
+  left < Math.min(rowCount, Math.max(frozenRows, 1) + 1) ? left + 1 : left;
+
 /** The tab as it stands after the steps, if nobody else changed it. */
 export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps): BoundTab {
   const rows = tab.rows.map((row) => [...row]);
@@ -39,7 +43,8 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
     areHidden.splice(position, 1);
   }
   const hiddenRows = new Set(areHidden.flatMap((isHidden, row) => (isHidden ? [row] : [])));
-  return { ...tab, rows, hiddenRows, rowCount: Math.max(tab.rowCount + appends.length - deletes.length, 2) };
+  const left = tab.rowCount + appends.length - deletes.length;
+  return { ...tab, rows, hiddenRows, rowCount: rowsAfter(tab, left) };
 }
 
 function putCells(rows: Cell[][], position: number, cells: readonly PlacedCell[]): void {

@@ -9,7 +9,7 @@ import { givenCells, type PlacedCell, placeCells } from './placed-cells.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
 import { area, type CellPlace, copyBack, type Shadow } from './shadow.ts';
-import type { TabSteps } from './steps.ts';
+import { rowsAfter, type TabSteps } from './steps.ts';
 import { isTyped } from './typed-columns.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
@@ -224,12 +224,12 @@ export function enteredValue(cell: Cell): sheets_v4.Schema$CellData {
   }
 }
 
-/** Google refuses to delete the last row below the header, so that a blank one takes its place first. */
+/** Google refuses to delete the last row below the header, or below what is frozen, so that a blank one takes its place first. */
 function deleteRequests(tab: BoundTab, appended: number, deletes: readonly DeleteStep[]): Request[] {
   const { sheetId } = tab;
-  const isEmptied = tab.rowCount + appended - deletes.length < 2;
+  const left = tab.rowCount + appended - deletes.length;
   return [
-    ...(isEmptied ? grow(sheetId, 'ROWS', 1) : []),
+    ...grow(sheetId, 'ROWS', rowsAfter(tab, left) - left),
     ...joinPositions(deletes.map((step) => step.position)).map(({ startIndex, endIndex }) => ({
       deleteDimension: { range: { sheetId, dimension: 'ROWS', startIndex, endIndex } },
     })),

@@ -115,6 +115,23 @@ describe('reading and writing', () => {
     expect(await sheet.titlesById()).toEqual({ '3': 'Title 3' });
   });
 
+  test('all rows that people have not frozen can be deleted from a tab without a blank row, and what follows finds its place', async () => {
+    await sheet.fill('1', '2', '3');
+    await sheet.asOwner({
+      updateSheetProperties: {
+        properties: { sheetId: 0, gridProperties: { frozenRowCount: 2 } },
+        fields: 'gridProperties.frozenRowCount',
+      },
+    });
+    await sheet.person({ kind: 'deleteRows', sheet: 'Leads', row: 4, count: 999 });
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([deleteStep(2, '2'), deleteStep(3, '3')]);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1' });
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([appendStep('4', titled('Title 4'))]);
+    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '4': 'Title 4' });
+  });
+
   test('a tab without a blank row grows', async () => {
     await sheet.fill('1', '2');
     await sheet.person({ kind: 'deleteRows', sheet: 'Leads', row: 3, count: 999 });
