@@ -106,3 +106,31 @@ describe('a column that is added in the configuration', limit, () => {
     expect(Leads.slice(1).map(({ About }) => About)).toEqual(Leads.slice(1).map(({ ID }) => about(ID)));
   });
 });
+
+describe('a column whose direction the configuration changes', limit, () => {
+  test.each<[string, Columns, Columns]>([
+    ['was off before', { title: { direction: 'off' } }, {}],
+    ['came from the CRM alone before', { title: { direction: 'toTable' } }, {}],
+    ['goes one way from now on', {}, { title: { direction: 'toTable' } }],
+  ])('asks nothing of rows that show in it what the CRM has, where it %s', async (_, before, after) => {
+    const stage = await openLeadsStage();
+    await cycle(restart(stage, before));
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
+    const engine = await cycle(restart(stage, after));
+    for (const scope of scopes(engine) ?? [])
+      stage.link.mirror.saveDecision({ scope, choice: 'approve', at: stage.link.clock.now() });
+    await cycle(engine);
+    expect(engine.lastPlan).toMatchObject({ brakes: [], holds: [] });
+    await stage.editSheet({
+      kind: 'edit',
+      sheet: 'Leads',
+      row: 3,
+      column: 'Website',
+      text: 'https://a.example',
+    });
+    await cycle(engine);
+    expect(stage.link.mirror.readOutbox().map(({ fields }) => fields)).toContainEqual({
+      'about.url': 'https://a.example',
+    });
+  });
+});

@@ -41,8 +41,9 @@ export function findSwaps(
     const agreed = context.agreements.get(id)?.fields ?? (record?.presence === 'gone' ? record.fields : {});
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
     if (Object.keys(agreed).length === 0 || !record || showsValues(context, row, agreed)) return [];
-    // Of a column that is new nothing is agreed, but another row may show what the CRM has.
-    return [{ id, row, own: cellsOf(context, row, { ...record.fields, ...agreed }) }];
+    // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
+    const own = cellsOf(context, row, { ...record.fields, ...agreed });
+    return lookOf(row) === lookOf({ cells: own }) ? [] : [{ id, row, own }];
   });
   const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
