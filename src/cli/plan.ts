@@ -31,6 +31,7 @@ const planShape = z.looseObject({
   holds: z.array(z.looseObject({ entity: z.string(), id: z.string().optional(), reason: z.string() })),
   refusals: z.array(z.looseObject({ entity: z.string(), id: z.string().optional(), reason: z.string() })),
   restlessRows: z.number(),
+  conditions: z.array(z.looseObject({ words: z.string(), since: z.number() })).default([]),
 });
 type Plan = z.infer<typeof planShape>;
 
@@ -47,7 +48,8 @@ export function addPlanCommand(program: Command, { environment, finish }: Comman
     });
 }
 
-function describePlan({ id, outbox, table, conflicts, brakes, holds, refusals, restlessRows }: Plan): string {
+function describePlan(plan: Plan): string {
+  const { id, outbox, table, conflicts, brakes, conditions, holds, refusals, restlessRows } = plan;
   const nameOf = (key: z.infer<typeof keyShape> | undefined, entity: string) =>
     `${entity} ${key?.id ?? '(new row)'}`;
   const lines = [
@@ -75,8 +77,12 @@ function describePlan({ id, outbox, table, conflicts, brakes, holds, refusals, r
     ...refusals.map(({ entity, id, reason }) => `Refused  ${entity} ${id ?? '(new row)'}: ${reason}`),
   ];
   if (restlessRows > 0) lines.push(`${restlessRows} rows changed just now and are taken once they rest.`);
-  if (lines.length === 0) return 'Nothing to do: both sides are the same.';
-  return [...lines, `To do exactly this: apply ${id}`].join('\n');
+  const doubts = conditions.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`);
+  if (lines.length === 0)
+    return doubts.length === 0
+      ? 'Nothing to do: both sides are the same.'
+      : ['Nothing to do by what is known of both sides.', ...doubts].join('\n');
+  return [...lines, ...doubts, `To do exactly this: apply ${id}`].join('\n');
 }
 
 const describeFields = (fields: Readonly<Record<string, unknown>>): string =>

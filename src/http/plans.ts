@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Engine } from '../sync/engine.ts';
+import type { Health } from '../sync/health.ts';
 import { noBody, RequestRefused, readInput } from './input.ts';
 
 const applyBody = z.strictObject({ id: z.string().min(1).max(100) });
 
-/** Shows what the next cycle would do, and does exactly what was shown. */
-export function addPlanRoutes(commands: FastifyInstance, engine: Engine): void {
+/** Shows what the next cycle would do, with what keeps that from being all there is to do, and does exactly what was shown. */
+export function addPlanRoutes(commands: FastifyInstance, engine: Engine, health: Health): void {
   commands.post('/api/plan', async ({ body }) => {
     readInput(noBody, body);
     const plan = await engine.plan();
-    return { id: plan.run, ...plan };
+    const conditions = health.read().filter(({ makes }) => makes !== 'degraded');
+    return { id: plan.run, ...plan, conditions };
   });
   commands.post('/api/apply', async ({ body }) => {
     const { id } = readInput(applyBody, body);

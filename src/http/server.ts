@@ -131,7 +131,7 @@ function addStatusRoutes(
 /** Adds the commands; answers how to see the last resync. */
 function addCommandRoutes(
   server: FastifyInstance,
-  { backUp, engine }: LinkSide,
+  { backUp, engine, health }: LinkSide,
   gate: Gate,
 ): () => ResyncReport | undefined {
   let report: ResyncReport | undefined;
@@ -156,7 +156,7 @@ function addCommandRoutes(
       }
       return reply.code(202).send(report);
     });
-    addPlanRoutes(commands, engine);
+    addPlanRoutes(commands, engine, health);
     addUndoRoute(commands, engine);
     commands.post('/api/backup', ({ body }) => {
       readInput(noBody, body);

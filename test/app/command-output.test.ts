@@ -72,19 +72,30 @@ test('a line without a number is refused, and does not take back the whole recor
   expect(asked).toEqual([{ record: 'lead-42', id: '', isDryRun: false }]);
 });
 
+const emptyPlan = {
+  id: 'run',
+  outbox: { save: [], drop: [] },
+  table: [],
+  conflicts: [],
+  brakes: [],
+  holds: [],
+  refusals: [],
+  restlessRows: 0,
+  conditions: [],
+};
+
+test('a plan in which nothing is to be done calls both sides the same only where both are known', async () => {
+  expect(await printed(['plan'], await answering(emptyPlan))).toBe('Nothing to do: both sides are the same.');
+  const conditions = [{ words: "Not read completely yet: the CRM's Leads.", since: 0 }];
+  expect(await printed(['plan'], await answering({ ...emptyPlan, conditions }))).toBe(
+    "Nothing to do by what is known of both sides.\nSince 1970-01-01T00:00:00.000Z: Not read completely yet: the CRM's Leads.",
+  );
+});
+
 test('a plan shows the value with which a person settled a conflict before that is put into the sheet', async () => {
   const key = { entity: 'lead', id: '42' };
   const step = { key, offers: {}, write: { kind: 'set', entity: 'lead' } };
-  const plan = {
-    id: 'run',
-    outbox: { save: [], drop: [] },
-    table: [{ ...step, journal: { after: { title: 'Chosen' } } }, step],
-    conflicts: [],
-    brakes: [],
-    holds: [],
-    refusals: [],
-    restlessRows: 0,
-  };
+  const plan = { ...emptyPlan, table: [{ ...step, journal: { after: { title: 'Chosen' } } }, step] };
   expect((await printed(['plan'], await answering(plan))).split('\n').slice(0, 2)).toEqual([
     'Sheet  set lead 42 title="Chosen"',
     'Sheet  set lead 42 (its ID, Sync text or look)',

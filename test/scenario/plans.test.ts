@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startHttp } from '../../src/http/server.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import type { Engine } from '../../src/sync/engine.ts';
 import { listProgress } from '../../src/sync/progress.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { resync } from '../../src/sync/resync.ts';
@@ -54,6 +55,19 @@ test('with manual writes nobody is told that the sides come together while a pla
   await rename(stage, 'Renamed');
   expect(await look()).toBe('planned');
 });
+
+/** Serves the engine. Answers how its commands are called. */
+async function serve(engine: Engine) {
+  const controlToken = 'plans-test-token';
+  const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
+  const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
+  onTestFinished(() => http.close());
+  const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
+  return async (path: string, body: unknown): Promise<[number, z.infer<typeof answerShape>]> => {
+    const answer = await fetch(`${http.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return [answer.status, answerShape.parse(await answer.json())];
+  };
+}
 
 describe('with manual writes', () => {
   test('an edit waits, is sent once its plan is applied, and stands in the history under the id of the plan', async () => {
@@ -259,22 +273,18 @@ describe('a plan', () => {
     expect(await stage.engine.apply(run)).toMatchObject([{ place: `lead-${id} title in the sheet` }]);
   });
 
+  test('tells over HTTP what is not known yet, and nothing of it once it is', async () => {
+    const stage = await openManualStage();
+    const engine = stage.createEngine(stage.link);
+    const post = await serve(engine);
+    expect(await post('/api/plan', {})).toMatchObject([200, { conditions: [{ name: 'NOT_READ_YET' }] }]);
+    await engine.cycle();
+    expect(await post('/api/plan', {})).toMatchObject([200, { conditions: [] }]);
+  });
+
   test('is asked for and applied over HTTP, where wrong bodies are refused with one sentence', async () => {
     const stage = await openManualStage();
-    const controlToken = 'plans-test-token';
-    const { engine } = stage;
-    const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
-    const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
-    onTestFinished(() => http.close());
-    const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
-    const post = async (path: string, body: unknown): Promise<[number, z.infer<typeof answerShape>]> => {
-      const answer = await fetch(`${http.url}${path}`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-      });
-      return [answer.status, answerShape.parse(await answer.json())];
-    };
+    const post = await serve(stage.engine);
     await rename(stage, 'Renamed');
     await stage.settle();
     const [, plan] = await post('/api/plan', {});
