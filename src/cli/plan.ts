@@ -4,9 +4,16 @@ import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
 import { print } from './print.ts';
-import { brakeShape, describeStopped } from './stopped.ts';
+import { brakeShape, describePlace, describeStopped } from './stopped.ts';
 
 const keyShape = z.object({ entity: z.string(), id: z.string() });
+/** A hold or a refusal. */
+const reasonShape = z.looseObject({
+  entity: z.string(),
+  id: z.string().optional(),
+  position: z.number().optional(),
+  reason: z.string(),
+});
 const planShape = z.looseObject({
   id: z.string(),
   outbox: z.object({
@@ -28,8 +35,8 @@ const planShape = z.looseObject({
     z.looseObject({ key: keyShape, field: z.string(), crm: z.unknown(), table: z.unknown() }),
   ),
   brakes: z.array(brakeShape),
-  holds: z.array(z.looseObject({ entity: z.string(), id: z.string().optional(), reason: z.string() })),
-  refusals: z.array(z.looseObject({ entity: z.string(), id: z.string().optional(), reason: z.string() })),
+  holds: z.array(reasonShape),
+  refusals: z.array(reasonShape),
   restlessRows: z.number(),
   conditions: z.array(z.looseObject({ words: z.string(), since: z.number() })).default([]),
 });
@@ -73,8 +80,8 @@ function describePlan(plan: Plan): string {
       `Stopped  ${brake.reason} To go on: approve ${brake.scope}`,
       ...describeStopped(brake),
     ]),
-    ...holds.map(({ entity, id, reason }) => `Held  ${entity} ${id ?? '(new row)'}: ${reason}`),
-    ...refusals.map(({ entity, id, reason }) => `Refused  ${entity} ${id ?? '(new row)'}: ${reason}`),
+    ...holds.map(({ reason, ...place }) => `Held  ${describePlace(place)}: ${reason}`),
+    ...refusals.map(({ reason, ...place }) => `Refused  ${describePlace(place)}: ${reason}`),
   ];
   if (restlessRows > 0) lines.push(`${restlessRows} rows changed just now and are taken once they rest.`);
   const doubts = conditions.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`);

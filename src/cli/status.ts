@@ -4,7 +4,7 @@ import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
 import { print } from './print.ts';
-import { brakeShape, describeStopped } from './stopped.ts';
+import { brakeShape, describePlace, describeStopped } from './stopped.ts';
 
 const statusShape = z.looseObject({
   queue: z.looseObject({ kind: z.string() }),
@@ -42,6 +42,7 @@ const statusShape = z.looseObject({
     z.looseObject({
       entity: z.string(),
       id: z.string().optional(),
+      position: z.number().optional(),
       reason: z.string(),
       decision: z.string().optional(),
     }),
@@ -110,11 +111,10 @@ function describeStatus({
     ]),
     ...refusals.flatMap(({ entity, id, position, reason, decision, isIgnored }) => {
       if (isIgnored) return [`Ignored: ${entity}-${id}: ${reason} (retry ${entity}-${id} takes it up again)`];
-      const name = id === undefined ? `row ${(position ?? 0) + 1}` : id;
-      return decision === undefined ? [`Refused: ${entity} ${name}: ${reason}`] : [];
+      return decision === undefined ? [`Refused: ${describePlace({ entity, id, position })}: ${reason}`] : [];
     }),
-    ...holds.flatMap(({ entity, id, reason, decision }) =>
-      decision === undefined ? [`Held: ${entity} ${id ?? ''}: ${reason}`] : [],
+    ...holds.flatMap(({ reason, decision, ...place }) =>
+      decision === undefined ? [`Held: ${describePlace(place)}: ${reason}`] : [],
     ),
   ].join('\n');
 }

@@ -30,3 +30,14 @@ export function describeStopped({ entity, changes }: z.infer<typeof brakeShape>)
   );
   return count > shown.length ? [...lines, `  and ${count - shown.length} more`] : lines;
 }
+
+/** Where a hold or a refusal is: the whole tab, a record, or a row that has none yet, by the number that people see beside it. */
+export function describePlace(place: {
+  readonly entity: string;
+  readonly id?: string | undefined;
+  readonly position?: number | undefined;
+}): string {
+  const { entity, id, position } = place;
+  if (id) return `${entity} ${id}`;
+  return position === undefined ? entity : `${entity} row ${position + 1}`;
+}

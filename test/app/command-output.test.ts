@@ -101,3 +101,25 @@ test('a plan shows the value with which a person settled a conflict before that 
     'Sheet  set lead 42 (its ID, Sync text or look)',
   ]);
 });
+
+test('what is held or refused is named by its tab, its record, or the row of the sheet that has none yet', async () => {
+  const holds = [
+    { entity: 'task', reason: 'There is no tab.' },
+    { entity: 'lead', id: '', position: 4, reason: 'It looks like record 7.' },
+    { entity: 'lead', id: '42', position: 1, reason: 'Paused.' },
+  ];
+  const refusals = [{ entity: 'lead', position: 8, reason: 'Not a date.' }];
+  const lines = [
+    'task: There is no tab.',
+    'lead row 5: It looks like record 7.',
+    'lead 42: Paused.',
+    'lead row 9: Not a date.',
+  ];
+  const kinds = ['Held', 'Held', 'Held', 'Refused'];
+  const plan = await printed(['plan'], await answering({ ...emptyPlan, holds, refusals }));
+  expect(plan.split('\n').slice(0, 4)).toEqual(lines.map((line, index) => `${kinds[index]}  ${line}`));
+  const status = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
+  const all = { ...status, brakes: [], waiting: [], holds, refusals };
+  const told = (await printed(['status'], await answering(all))).split('\n');
+  expect(told).toEqual(expect.arrayContaining(lines.map((line, index) => `${kinds[index]}: ${line}`)));
+});

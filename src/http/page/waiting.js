@@ -38,7 +38,7 @@ export function showWaiting({ brakes, holds, isManual, refusals, tabs, waiting }
   const atRow = ({ entity, id, position, reason }) => ({
     where: [
       titleOf(entity),
-      id === undefined ? undefined : `#${id}`,
+      id ? `#${id}` : undefined,
       position === undefined ? undefined : `row ${position + 1}`,
     ],
     reason,
