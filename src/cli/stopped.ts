@@ -23,11 +23,12 @@ export const brakeShape = z.looseObject({
 /** What waits behind a brake: a line for each record and field that is shown, and how many there are besides. */
 export function describeStopped({ entity, changes }: z.infer<typeof brakeShape>): string[] {
   const { count, shown } = changes;
-  const lines = shown.map(({ id, what, field, before, after }) =>
-    field === undefined
-      ? `  ${entity}-${id}: ${what}`
-      : `  ${entity}-${id} ${field}: ${show(before)} → ${show(after)}`,
-  );
+  const lines = shown.map(({ id, what, field, before, after }) => {
+    if (field === undefined) return `  ${entity}-${id}: ${what}`;
+    // What a cell shows that can not be read is no value.
+    const unread = before === undefined ? what : `${what} from ${show(before)}`;
+    return `  ${entity}-${id} ${field}: ${after === undefined ? unread : `${show(before)} → ${show(after)}`}`;
+  });
   return count > shown.length ? [...lines, `  and ${count - shown.length} more`] : lines;
 }
 

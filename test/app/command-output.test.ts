@@ -123,3 +123,20 @@ test('what is held or refused is named by its tab, its record, or the row of the
   const told = (await printed(['status'], await answering(all))).split('\n');
   expect(told).toEqual(expect.arrayContaining(lines.map((line, index) => `${kinds[index]}: ${line}`)));
 });
+
+test('what waits behind a brake is told in words where a cell shows what can not be read, and not as empty', async () => {
+  const shown = [
+    { id: '1', what: 'differs', field: 'due_date' },
+    { id: '2', what: 'differs', field: 'due_date', before: '2026-12-31' },
+    { id: '3', what: 'emptied', field: 'due_date', before: '2026-12-31', after: null },
+    { id: '4', what: 'row gone' },
+  ];
+  const brake = { scope: 'brake:task:rebase', entity: 'task', reason: 'New.', changes: { count: 4, shown } };
+  const plan = await printed(['plan'], await answering({ ...emptyPlan, brakes: [brake] }));
+  expect(plan.split('\n').slice(1, 5)).toEqual([
+    '  task-1 due_date: differs',
+    '  task-2 due_date: differs from "2026-12-31"',
+    '  task-3 due_date: "2026-12-31" → null',
+    '  task-4: row gone',
+  ]);
+});

@@ -134,9 +134,10 @@ function showStopped({ count, shown } = { count: 0, shown: [] }) {
     element(
       'li',
       {},
-      field === undefined ? `#${id}: ${what}` : `#${id} ${field}: `,
-      ...(field === undefined
-        ? []
+      field === undefined ? `#${id}: ` : `#${id} ${field}: `,
+      // What a cell shows that can not be read is no value.
+      ...(field === undefined || after === undefined
+        ? [before === undefined ? what : `${what} from ${show(before)}`]
         : [element('del', {}, show(before)), ' → ', element('ins', {}, show(after))]),
     ),
   );
