@@ -69,6 +69,9 @@ function describeSilence(error: unknown, origin: string): string {
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return `The daemon at ${origin} did not answer within ${timeoutMs / 1_000} s, and may still do what it was asked to.`;
   const cause = error instanceof Error ? error.cause : undefined;
+  // https://fetch.spec.whatwg.org/#port-blocking
+  if (cause instanceof Error && cause.message === 'bad port')
+    return `No command and no browser opens a connection to ${origin}: start the daemon with another HTTP_PORT.`;
   return cause instanceof Error && 'code' in cause && cutOff.includes(cause.code)
     ? `The daemon at ${origin} ended before it answered, and may have done what it was asked to.`
     : `No daemon answers at ${origin}.`;

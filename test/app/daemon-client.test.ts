@@ -41,9 +41,18 @@ test.skipIf(!hasIpv6).each([{ host: '::1' }, { host: '::' }])(
 );
 
 test('a command says in which place no daemon answers', async () => {
-  await expect(asked('::1', 1)).rejects.toMatchObject({
+  await expect(asked('::1', 2)).rejects.toMatchObject({
     code: 'DAEMON_UNREACHABLE',
-    message: 'No daemon answers at http://[::1]:1.',
+    message: 'No daemon answers at http://[::1]:2.',
+  });
+});
+
+test('a command says of a port that nobody opens to choose another one, and not that no daemon answers', async () => {
+  await expect(callDaemon({ HTTP_PORT: '10080' }, 'GET', '/api/status')).rejects.toMatchObject({
+    code: 'DAEMON_UNREACHABLE',
+    message: expect.stringMatching(
+      /^No command and no browser opens a connection to http:\/\/127\.0\.0\.1:10080.*another HTTP_PORT\.$/,
+    ),
   });
 });
 
