@@ -209,3 +209,32 @@ it('S2: options on lines of their own are no edit of a field that the CRM has ma
   const outcome = mergeField(view, sampleNames, () => undefined);
   expect(outcome).toMatchObject({ kind: 'toTable', value: null, lost: undefined });
 });
+
+describe('a number that is left of a field that the CRM has made one of texts', () => {
+  const outcomeOf = (direction: 'both' | 'toTable', cell: Cell, agreed: Value) => {
+    const field = fieldOfKind.text;
+    const column = sampleColumn(field, direction, 'crm');
+    const view = { column, field, crm: agreed, agreed, offered: undefined, cell };
+    return mergeField(view, sampleNames, () => undefined);
+  };
+
+  it.each([
+    [1250.5, '1,250.50'],
+    [0.1, '0,1'],
+    [0.5, '50%'],
+    [1, '100%'],
+  ])(
+    'is no edit and is not written anew, whatever its format makes of it: %d shown as %s',
+    (number, shown) => {
+      const same = { kind: 'same', value: number, rewrite: false };
+      const cell: Cell = { kind: 'number', number, shown };
+      expect(outcomeOf('both', cell, number)).toEqual(same);
+      expect(outcomeOf('toTable', cell, number)).toEqual(same);
+    },
+  );
+
+  it('is an edit where somebody types another one', () => {
+    const cell: Cell = { kind: 'number', number: 1300, shown: '1,300.00' };
+    expect(outcomeOf('both', cell, 1250.5)).toMatchObject({ kind: 'toCrm', value: '1,300.00' });
+  });
+});

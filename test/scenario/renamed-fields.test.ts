@@ -199,4 +199,24 @@ describe('what an administrator of the CRM does to custom fields', limit, () => 
     expect(stage.engine.lastPlan).toMatchObject({ brakes: [], refusals: [] });
     expect(Object.values(await columnOf(stage, 'First contact')).join('')).toBe('');
   });
+
+  test('a field of amounts is made one of texts: the amounts that the CRM still has stay as people formatted them', async () => {
+    const stage = await openLeadsStage();
+    const { leads } = await stage.readCrm();
+    for (const { id } of leads)
+      await stage.editCrm(`/leads/${id}`, { custom_fields: { yearly_budget: 1250.5 } });
+    await settleOften(stage);
+    const [{ columns } = { columns: [] }] = tableLayout(stage.link);
+    // The ID and the Sync cell come first.
+    const column = 2 + columns.findIndex(({ field }) => field === 'custom.yearly_budget');
+    const range = { startRow: 1, endRow: 6, startColumn: column, endColumn: column + 1 };
+    await stage.editSheet({ kind: 'formatNumbers', sheet: 'Leads', range, pattern: '#,##0.00' });
+    const customFields = seedCustomFields.map((field) =>
+      field.field_key === 'yearly_budget' ? { ...field, type: 'text' } : field,
+    );
+    Object.assign(stage.model.records, { customFields });
+    await settleOften(stage);
+    expect(stage.engine.lastPlan).toMatchObject({ holds: [], refusals: [] });
+    expect(new Set(Object.values(await valuesOf(stage, 'yearly_budget')))).toEqual(new Set([1250.5]));
+  });
 });

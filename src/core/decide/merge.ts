@@ -3,6 +3,7 @@ import { decode, encode, type Names, showsFormerly } from '../codec.ts';
 import { quoteText } from '../cut-text.ts';
 import { formatSerial } from '../dates.ts';
 import type { FieldDefinition } from '../field.ts';
+import type { FieldKind } from '../field-kind.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
 import type { TypedAnswer } from '../typed-answer.ts';
 import { findFault, isMissing } from '../validate.ts';
@@ -220,10 +221,11 @@ function readCell(view: FieldView, names: Names): Seen {
     const isOurs =
       known === view.offered ||
       (view.hasType && known === view.agreed) ||
-      !(isShownAsPercent(view.cell) && isPartOfOne(usual));
+      !(view.field.kind === 'integer' && isShownAsPercent(view.cell) && isPartOfOne(usual));
     const bare = bareCell(view.cell);
+    const isLookKept = view.hasType || !dressedKinds.has(view.field.kind);
     if (equalCells(isOurs ? bare : view.cell, usual))
-      return { kind: 'value', value: known, isUsual: equalCells(view.hasType ? bare : view.cell, usual) };
+      return { kind: 'value', value: known, isUsual: equalCells(isLookKept ? bare : view.cell, usual) };
   }
   for (const known of [view.offered, view.agreed]) {
     if (known !== undefined && showsFormerly(view.field, known, view.cell, names))
@@ -231,6 +233,9 @@ function readCell(view: FieldView, names: Names): Seen {
   }
   return decode(view.field, view.cell, names);
 }
+
+/** Where a number that misleads gets a format with its value. In others, as where the CRM made texts of numbers, it stays as people formatted it. */
+const dressedKinds: ReadonlySet<FieldKind> = new Set(['number', 'integer', 'date', 'instant']);
 
 /** Shown as a percentage, 0 and 1 are what a person types with 0% and 100%; a larger number was there and got a format. */
 const isPartOfOne = (cell: Cell): boolean => cell.kind === 'number' && Math.abs(cell.number) <= 1;
