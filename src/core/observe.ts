@@ -1,5 +1,5 @@
 import type { ObservedRecord } from './record.ts';
-import type { StoredRecord } from './state.ts';
+import type { StoredRecord, Written } from './state.ts';
 import { equalValues, type FieldName, type Value } from './value.ts';
 
 /** When an answer is taken in (epoch ms, after it arrived), and how long listings may lag behind our own writes. */
@@ -80,12 +80,9 @@ export function doubtLeftMs(
  * What is kept of a write that was acknowledged `at` that time. One that follows another within the lag leaves in doubt what that
  * one replaced as well: a listing may be behind both.
  */
-export function noteReplaced(
-  last: StoredRecord['written'],
-  { at, before }: NonNullable<StoredRecord['written']>,
-  lagMs: number,
-): NonNullable<StoredRecord['written']> {
-  return { at, before: last && at < last.at + lagMs ? { ...last.before, ...before } : before };
+export function noteReplaced(last: Written | undefined, written: Written, lagMs: number): Written {
+  const isRecent = last !== undefined && written.at < last.at + lagMs;
+  return isRecent ? { ...written, before: { ...last.before, ...written.before } } : written;
 }
 
 /** Complete sweeps that must lack a record before it is asked for directly. */

@@ -13,11 +13,16 @@ export interface KnownRecord {
   readonly missedSweeps: number;
   /** `gone` once its absence is proven: two complete sweeps and a direct read. */
   readonly presence: 'present' | 'gone';
-  /**
-   * Our last write to it: when it was acknowledged, and the values that it and those shortly before it replaced (a listing may lag behind
-   * and still show them).
-   */
-  readonly written?: { readonly at: number; readonly before: Fields };
+  readonly written?: Written;
+}
+
+/** Our last write to a record: when it was acknowledged, and the values that it and those shortly before it replaced. */
+export interface Written {
+  readonly at: number;
+  /** A listing may lag behind and still show them. */
+  readonly before: Fields;
+  /** What the CRM answered in the place of what was sent: nobody edited that there. Absent where it took everything as it was. */
+  readonly answered?: Fields;
 }
 
 /** A record as the CRM last said it. */

@@ -1,6 +1,6 @@
 import type { Mirror } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';
-import type { StoredRecord } from '../core/state.ts';
+import type { StoredRecord, Written } from '../core/state.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable, type TableShape } from './keyed-table.ts';
 import { readFields, readKey } from './stored-json.ts';
@@ -38,17 +38,28 @@ const shape: TableShape<RecordRow, StoredRecord> = {
     entity: key.entity,
     fields: JSON.stringify(fields),
     writtenAt: written?.at ?? null,
-    writtenBefore: written ? JSON.stringify(written.before) : null,
+    writtenBefore: written ? writeReplaced(written) : null,
   }),
   fromRow: ({ key, entity: _, fields, writtenAt, writtenBefore, ...rest }) => ({
     ...rest,
     key: readKey(key),
     fields: readFields(fields),
     ...(writtenAt !== null && writtenBefore !== null
-      ? { written: { at: writtenAt, before: readFields(writtenBefore) } }
+      ? { written: { at: writtenAt, ...readReplaced(writtenBefore) } }
       : {}),
   }),
 };
+
+/** Fields alone where the CRM took everything as it was sent, as they stand in old mirrors too. */
+const writeReplaced = ({ answered, before }: Written): string =>
+  JSON.stringify(answered ? [before, answered] : before);
+
+function readReplaced(text: string): Omit<Written, 'at'> {
+  const content: unknown = JSON.parse(text);
+  if (!Array.isArray(content)) return { before: readFields(text) };
+  const [before = {}, answered = {}] = content.map((fields) => readFields(JSON.stringify(fields)));
+  return { before, answered };
+}
 
 type Records = Pick<Mirror, 'readRecords' | 'findRecord' | 'saveRecord'>;
 

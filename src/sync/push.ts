@@ -9,7 +9,7 @@ import type { WriteAnswer } from '../core/ports.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
 import { emptyAgreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../core/state.ts';
-import { differingFields } from '../core/value.ts';
+import { differingFields, pickFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
 import { agreeOnTexts, finishCreate, noteDefaults, settleCreate } from './create.ts';
 import { isOutgrown } from './grown.ts';
@@ -177,6 +177,9 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
   const fields = Object.keys(item.fields);
   const { after, lost } = describeAnswered(item.fields, answer.fields);
   log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'update', fields });
+  const rewritten = Object.keys(lost);
+  const answered = rewritten.length > 0 ? { answered: pickFields(after, rewritten) } : {};
+  const written = { at: answer.at, before: item.base, ...answered };
   mirror.transaction(() => {
     const record = mirror.findRecord(key);
     if (record) {
@@ -185,7 +188,7 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
         fields: { ...record.fields, ...item.fields, ...answer.fields },
         observedAt: answer.at,
         lastSeenAt: answer.at,
-        written: noteReplaced(record.written, { at: answer.at, before: item.base }, link.times.lagMs),
+        written: noteReplaced(record.written, written, link.times.lagMs),
       });
     }
     if (!item.isUndo) agreeOnSent(link, item, answer.at);

@@ -337,6 +337,22 @@ test('fault 24: a value that the CRM puts in another form is shown as it has it,
   expect(updates(scene)).toBe(1);
 });
 
+test('a text that somebody goes on typing is sent, although the CRM has put what came before into another form meanwhile', async () => {
+  const scene = await openScenario();
+  const { crm, line, sheet } = scene;
+  const { id } = await crm.take('lead');
+  const stop = line.intercept(/^PUT \/leads\//, async ({ body }, passOn) => {
+    stop();
+    await sheet.type('lead', id, { Title: 'Acme Corporation' });
+    return passOn({ body: body.replace('Acme ', 'Acme') });
+  });
+  await sheet.type('lead', id, { Title: 'Acme ' });
+  await scene.settled();
+  expect(await scene.row('lead', id)).toMatchObject({ Title: 'Acme Corporation' });
+  expect(valueAt(await crm.find('lead', id), 'title')).toBe('Acme Corporation');
+  expect(updates(scene)).toBe(2);
+});
+
 test('S7: a value that the CRM trims comes to rest, also where its answer says nothing and its lists lag behind', {
   timeout: 120_000,
 }, async () => {

@@ -145,6 +145,8 @@ function mergeRow(
   agreement: Agreement | undefined,
 ): DecidedField[] {
   const waiting = waitingFields(context.outbox.get(record.key.id));
+  const isJustSent = agreement !== undefined && agreement.changedAt === record.written?.at;
+  const answered = (isJustSent && record.written?.answered) || {};
   return context.layout.columns.flatMap((column) => {
     const [field, cell] = [context.fields.get(column.field), row.cells[column.field]];
     if (!field || !cell) return [];
@@ -161,6 +163,7 @@ function mergeRow(
       hasType: context.tab.typed?.has(name),
       typed: readTypedAnswer(context.peek(scope)),
       waiting: waiting[name],
+      answered: answered[name],
     };
     const choose = (crm: Value, table: Value) => {
       const choice = context.decision(scope);

@@ -25,6 +25,8 @@ export interface FieldView {
   readonly typed?: TypedAnswer | undefined;
   /** What waits to be sent of the field: the cell has shown it. */
   readonly waiting?: Value | undefined;
+  /** What the CRM made of the agreed value when it was sent: no edit of anybody, also before the cell shows it. */
+  readonly answered?: Value | undefined;
 }
 
 /**
@@ -109,7 +111,8 @@ export function mergeField(
   if (table === null && column.blank === 'leave')
     return { kind: 'toTable', value: crm, before: null, lost: undefined, isUndone: true };
   const fault = findEditFault(view, crm, table, names);
-  if (equalValues(crm, agreed ?? null)) {
+  const isAnswer = view.answered !== undefined && equalValues(crm, view.answered);
+  if (isAnswer || equalValues(crm, agreed ?? null)) {
     return fault
       ? { kind: 'refused', reason: fault }
       : { kind: 'toCrm', value: table, base: crm, lost: undefined };
