@@ -119,9 +119,7 @@ class CrmClient implements Crm {
       furtherScopes: 'custom_fields' in body ? ['write:custom_fields'] : [],
       sending,
     }).catch((error: unknown) => {
-      // The words stand beside the row, where a path of the CRM tells nobody what is missing.
-      const named = describeNamed(fields);
-      throw named && isSyncError(error, 'CRM_NOT_FOUND') ? withoutNamed(entity, named) : error;
+      throw nameMissing(error, entity, fields);
     });
     const record = this.#readReply(entity, reply, leadId);
     if ('problem' in record) {
@@ -150,6 +148,8 @@ class CrmClient implements Crm {
       body,
       wait,
       secrets,
+    }).catch((error: unknown) => {
+      throw nameMissing(error, key.entity, fields);
     });
     const record = this.#readReply(key.entity, reply, leadOf(key));
     const said = 'problem' in record || record.id !== key.id ? {} : record.fields;
@@ -196,11 +196,16 @@ const describeNamed = (fields: Fields): string =>
     .flatMap(([name, what]) => ((fields[name] ?? null) === null ? [] : [`the ${what} #${fields[name]}`]))
     .join(' or ');
 
-const withoutNamed = (entity: Entity, named: string): SyncError =>
-  new SyncError(
-    'CRM_NOT_FOUND',
-    `The CRM does not have ${named} of this ${entity} any more. Restore it there and retry, or write another one.`,
-  );
+/**
+ * A record that is to be made, or was there right before, is not what a write of it did not find. The words stand beside the row, where a
+ * path of the CRM tells nobody what is missing.
+ */
+function nameMissing(error: unknown, entity: Entity, fields: Fields): unknown {
+  const named = describeNamed(fields);
+  if (named === '' || !isSyncError(error, 'CRM_NOT_FOUND')) return error;
+  const words = `The CRM does not have ${named} of this ${entity} any more. Restore it there and retry, or write another one.`;
+  return new SyncError('CRM_NOT_FOUND', words);
+}
 
 const unreadable = (key: RecordKey, problem: string): SyncError =>
   new SyncError('CRM_UNREADABLE', `The ${key.entity} ${key.id} can not be understood: ${problem}.`);

@@ -234,6 +234,16 @@ describe('records', () => {
     await expect(call).rejects.toMatchObject({ code: 'CRM_NOT_FOUND' });
   });
 
+  it('an edit that names what the CRM does not have is refused with words that say what', async () => {
+    const { crm, sandbox } = await serveSandbox({ choices: { danglingReferenceStatus: 404 } });
+    const id = String(sandbox.model.records.tasks.live()[0]!.id);
+    const update = crm.updateRecord({ entity: 'task', id }, { title: 'Call', parent_task_id: 99_999 });
+    await expect(update).rejects.toMatchObject({
+      code: 'CRM_NOT_FOUND',
+      message: expect.stringMatching(/^The CRM does not have the parent task #99999 of this task any more\./),
+    });
+  });
+
   it('a refusal carries the words of the CRM', async () => {
     const { crm, sandbox } = await serveSandbox();
     const id = String(sandbox.model.records.tasks.live()[0]!.id);
