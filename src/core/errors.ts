@@ -33,7 +33,7 @@ export const errorKinds = {
   STATE_FULL: {
     retry: 'later',
     mender: 'operator',
-    hint: 'The disk of STATE_DIR is full. Free some space; work goes on by itself.',
+    hint: 'The disk of STATE_DIR is full. Free some space, or raise its quota; work goes on by itself.',
   },
   CRM_UNAUTHORIZED: {
     retry: 'after-action',

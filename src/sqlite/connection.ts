@@ -106,6 +106,13 @@ const knownErrors: readonly { code: string; becomes: ErrorCode; says: string }[]
   { code: 'SQLITE_BUSY', becomes: 'STATE_LOCKED', says: 'is in use' },
   { code: 'SQLITE_LOCKED', becomes: 'STATE_LOCKED', says: 'is in use' },
   { code: 'SQLITE_FULL', becomes: 'STATE_FULL', says: 'can not grow' },
+  // What a quota or another limit of this user refuses is no full disk to the system.
+  { code: 'SQLITE_IOERR_WRITE', becomes: 'STATE_FULL', says: 'can not be written' },
+  {
+    code: 'SQLITE_IOERR',
+    becomes: 'CONFIG_INVALID',
+    says: 'can not be read or written; check the disk of STATE_DIR',
+  },
   { code: 'SQLITE_CORRUPT', becomes: 'STATE_BROKEN', says: 'is damaged' },
   { code: 'SQLITE_NOTADB', becomes: 'STATE_BROKEN', says: 'is not an SQLite database' },
   { code: 'SQLITE_CANTOPEN', becomes: 'CONFIG_INVALID', says: 'can not be opened; check STATE_DIR' },

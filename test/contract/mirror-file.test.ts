@@ -134,6 +134,15 @@ describe('the file', () => {
     connection.close();
   });
 
+  test('a user who may have no more of the disk is told so, as where it is full', async () => {
+    const { ended, lines } = startWriter('ulimit -f 256 && exec "$@"');
+    const told: string[] = [];
+    for await (const line of lines) told.push(line);
+    await ended;
+    expect(told.at(-1)).toBe('STATE_FULL');
+    expect(open().mirror.readFact('last')).toBe(told.at(-2));
+  });
+
   test('a full disk is said as such and leaves what was there readable', () => {
     const connection = connect(mirrorFile(directory));
     migrate(connection);

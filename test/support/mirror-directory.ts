@@ -64,10 +64,11 @@ export function openMirrorDirectory() {
     close();
     return open();
   };
-  /** Another process that opens the mirror and writes to it for ever. */
-  const startWriter = () => {
+  /** Another process that opens the mirror and writes to it for ever. The shell's `under` may limit what it may do. */
+  const startWriter = (under = 'exec "$@"') => {
     const script = new URL('mirror-writer.ts', import.meta.url).pathname;
-    const process_ = spawn(process.execPath, [script, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const command = ['-c', under, 'sh', process.execPath, script, directory];
+    const process_ = spawn('sh', command, { stdio: ['ignore', 'pipe', 'inherit'] });
     return { process: process_, lines: createInterface(process_.stdout), ended: once(process_, 'exit') };
   };
 
