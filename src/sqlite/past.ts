@@ -1,10 +1,11 @@
+import { lateLandingMs } from '../core/open-write.ts';
 import type { Connection } from './connection.ts';
 
 /** No step of ours waits longer by itself. */
 const longestWaitMs = 60_000;
 
 /**
- * Times of what was seen and sent, table by table, and by how much (ms) they end before now. Which of them came first is not known any more:
+ * Times of what was seen, answered and sent, table by table, and by how much (ms) they end before now. Which of them came first is not known any more:
  * what was seen counts as seen after each step was decided and sent, so that somebody is asked about it. The journal stays as it was written.
  */
 const times: readonly (readonly [table: string, columns: readonly string[], beforeMs: number])[] = [
@@ -13,6 +14,7 @@ const times: readonly (readonly [table: string, columns: readonly string[], befo
   ['outbox', ['createdAt', 'sentAt'], 1],
   ['sweep', ['startedAt', 'finishedAt'], 0],
   ['contactRead', ['at'], 0],
+  ['decision', ['at'], 0],
 ];
 
 /**
@@ -32,9 +34,22 @@ export function endFuture(connection: Connection, now: number): number {
       connection.prepare(`UPDATE ${table} SET ${corrected} WHERE ${isLate}`).run(...ends, ...all);
       return count ?? 0;
     });
-    const rows = late.reduce((sum, count) => sum + count, 0);
+    const rows = late.reduce((sum, count) => sum + count, endFutureOfWrites(connection, now));
     const dueMax = now + longestWaitMs;
     if (rows > 0) connection.prepare('UPDATE outbox SET dueAt = min(dueAt, ?)').run(dueMax);
     return rows;
   });
+}
+
+/** A write to the table that nobody answered may land for as long as if it had been sent just now. */
+function endFutureOfWrites(connection: Connection, now: number): number {
+  const isLate = "content ->> '$.settlesAt' > ?";
+  const settlesMax = now + lateLandingMs;
+  const late = connection
+    .prepare<{ count: number }>(`SELECT count(*) AS count FROM openWrite WHERE ${isLate}`)
+    .get(settlesMax);
+  connection
+    .prepare(`UPDATE openWrite SET content = json_set(content, '$.at', ?, '$.settlesAt', ?) WHERE ${isLate}`)
+    .run(now, settlesMax, settlesMax);
+  return late?.count ?? 0;
 }

@@ -9,13 +9,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { textCell } from '../../src/core/cell.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
+import { lateLandingMs } from '../../src/core/open-write.ts';
 import { keepBeforeMigration } from '../../src/sqlite/backup.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { isOlder, makeDurable } from '../../src/sqlite/file-safety.ts';
 import { migrate, migrations } from '../../src/sqlite/migrations.ts';
 import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
 import { failure, lead, openMirrorDirectory, outboxItem, storedRecord } from '../support/mirror-directory.ts';
+import { openWrite, setTo } from '../support/open-writes.ts';
 
 const { directory, opened, open, close, startWriter } = openMirrorDirectory();
 
@@ -185,6 +188,28 @@ describe('the file', () => {
     expect(later.mirror.findRecord(lead('2'))).toMatchObject({ observedAt: now, lastSeenAt: now });
     const corrected = { createdAt: now - 1, sentAt: now - 1, dueAt: now + 60_000 };
     expect(later.mirror.findOutboxItem(lead('2'))).toMatchObject(corrected);
+  });
+
+  test('an answer, and a write to the sheet whose reply was lost, are of no later time either: the one lets nothing go that comes after it, the other is over in time', () => {
+    const { mirror } = open();
+    const now = 1_790_000_000_500;
+    const ahead = now + 24 * 3_600_000;
+    mirror.saveDecision({ scope: 'loop:lead-1', choice: 'approve', at: ahead });
+    const lost = {
+      ...openWrite({ sets: [setTo(textCell('1'))] }),
+      at: ahead,
+      settlesAt: ahead + lateLandingMs,
+    };
+    mirror.saveOpenWrite(lost);
+    const settled = { ...lost, id: 'w2', at: now - 10_000, settlesAt: now + 10_000 };
+    mirror.saveOpenWrite(settled);
+    close();
+
+    const later = openMirror({ directory, now });
+    opened.push(later);
+    expect(later.mirror.readDecisions()).toMatchObject([{ scope: 'loop:lead-1', at: now }]);
+    const corrected = { ...lost, at: now, settlesAt: now + lateLandingMs };
+    expect(later.mirror.readOpenWrites()).toStrictEqual([corrected, settled]);
   });
 
   test('a file of an earlier version is copied before its schema changes, and the copy says so', () => {
