@@ -28,11 +28,12 @@ export function readCatalogJson(text: string): Catalog {
   return content;
 }
 
-/** Reads the JSON of a write to the table. */
+/** Reads the JSON of a write to the table. One in an earlier form does not say all that mending it takes: nothing of it is left to be done. */
 export function readOpenWriteJson(text: string): OpenWrite {
   const content: unknown = JSON.parse(text);
-  if (!isOpenWrite(content)) throw broken('a write to the table', text);
-  return content;
+  if (isOpenWrite(content)) return content;
+  if (!isEarlierOpenWrite(content)) throw broken('a write to the table', text);
+  return { ...content, outcome: 'answered', places: {}, sets: [], deletes: [], appends: [] };
 }
 
 const isObject = (content: unknown): content is Record<string, unknown> =>
@@ -49,6 +50,10 @@ function isValue(content: unknown): content is Value {
 /** Looks at the outline only: the content was an `OpenWrite` when it was written, by this program. */
 const isOpenWrite = (content: unknown): content is OpenWrite =>
   isObject(content) && [content['sets'], content['deletes'], content['appends']].every(Array.isArray);
+
+/** Before new rows stood in it. */
+const isEarlierOpenWrite = (content: unknown): content is Omit<OpenWrite, 'appends' | 'places'> =>
+  isObject(content) && [content['sets'], content['deletes']].every(Array.isArray) && !('appends' in content);
 
 /** Looks at the outline only: the content was a `Catalog` when it was written, by this program. */
 const isCatalog = (content: unknown): content is Catalog =>

@@ -212,6 +212,21 @@ describe('the file', () => {
     expect(later.mirror.readOpenWrites()).toStrictEqual([corrected, settled]);
   });
 
+  test('what an earlier version kept of a write to the sheet in a form of its own is over, and the mirror is none that is damaged', () => {
+    open().mirror.saveOpenWrite({ ...openWrite({ sets: [setTo(textCell('1'))] }), id: 'now' });
+    close();
+    const connection = connect(mirrorFile(directory));
+    const later = { ...openWrite({ sets: [setTo(textCell('2'))] }), id: 'then' };
+    const { appends: _appends, places: _places, ...earlier } = later;
+    const insert = connection.prepare('INSERT INTO openWrite (id, content) VALUES (?, ?)');
+    insert.run('then', JSON.stringify(earlier));
+    connection.close();
+
+    const [now, then] = open().mirror.readOpenWrites();
+    expect(now?.sets).toHaveLength(1);
+    expect(then).toMatchObject({ id: 'then', outcome: 'answered', sets: [], deletes: [], appends: [] });
+  });
+
   test('a file of an earlier version is copied before its schema changes, and the copy says so', () => {
     mkdirSync(directory, { recursive: true });
     const earlier = connect(mirrorFile(directory));
