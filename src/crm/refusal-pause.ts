@@ -14,13 +14,13 @@ export const epochMillisecondsMin = 1e12;
  * `Retry-After` in seconds or as a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after), else
  * `X-RateLimit-Reset` as seconds from now or as a moment in epoch seconds or milliseconds. Moments are taken
  * against the answer's own `Date`, so that it does not matter how far the clocks are apart, else against
- * `now` (epoch ms).
+ * `now` (epoch ms). Fractions of a millisecond are rounded up: the mirror keeps times as whole numbers.
  */
 export function readRefusalPause(headers: IncomingHttpHeaders, now: number): number | undefined {
   const answeredAt = readDate(headers.date) ?? now;
   const pauseMs =
     readPause(headers['retry-after'], answeredAt) ?? readPause(headers['x-ratelimit-reset'], answeredAt);
-  return pauseMs === undefined ? undefined : Math.min(pauseMaxMs, Math.max(pauseMinMs, pauseMs));
+  return pauseMs === undefined ? undefined : Math.ceil(Math.min(pauseMaxMs, Math.max(pauseMinMs, pauseMs)));
 }
 
 function readPause(value: string | string[] | undefined, answeredAt: number): number | undefined {

@@ -30,6 +30,8 @@ describe('the pause a refusal asks for', () => {
     ['Retry-After as a date', { 'retry-after': at(9000) }, 9000],
     ['a date, by the clock of the answer', { 'retry-after': at(hourMs + 9000), date: at(hourMs) }, 9000],
     ['X-RateLimit-Reset as seconds from now', { 'x-ratelimit-reset': '12' }, 12_000],
+    ['a fraction of a second, in whole milliseconds', { 'retry-after': '29.73151' }, 29_732],
+    ['an epoch with a fraction', { 'x-ratelimit-reset': String(now / 1000 + 30.00051) }, 30_001],
     ['X-RateLimit-Reset in epoch seconds', { 'x-ratelimit-reset': String(now / 1000 + 30) }, 30_000],
     ['X-RateLimit-Reset in epoch milliseconds', { 'x-ratelimit-reset': String(now + 45_000) }, 45_000],
     [
