@@ -1,3 +1,4 @@
+import type { Catalog } from '../core/catalog.ts';
 import type { AccountDoubt } from '../core/decide/context.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { HistoryEntry } from '../core/history.ts';
@@ -159,7 +160,21 @@ export function takeAccount(link: AccountLink & Pick<Link, 'clock' | 'newWord'>)
   for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });
   const [last] = mirror.searchJournal({ limit: 1 });
   mirror.saveFact(lastLineFact, String(last?.id ?? 0));
+  mirror.saveFact(catalogFact, 'other');
   saveNames(link, knownFact);
+}
+
+/** Whose catalog the mirror holds: `other` from when an account is taken until its own is read. */
+const catalogFact = 'account.catalog';
+
+/** The catalog as last read from the account that is known, or `undefined` before it was read. */
+export const readOwnCatalog = (mirror: Mirror): Catalog | undefined =>
+  mirror.readFact(catalogFact) === 'other' ? undefined : mirror.readCatalog();
+
+/** Keeps the catalog of the account that is known. To be called in a transaction. */
+export function saveOwnCatalog(mirror: Mirror, catalog: Catalog): void {
+  mirror.saveCatalog(catalog);
+  if (mirror.readFact(catalogFact) === 'other') mirror.saveFact(catalogFact, '');
 }
 
 /** The number of the last line of the journal that is about records of another account. */

@@ -5,7 +5,7 @@ import type { Plan } from '../core/decide/plan.ts';
 import type { SyncError } from '../core/errors.ts';
 import { claimToken, type Entity, entities } from '../core/record.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
-import { findAccountDoubt } from './account.ts';
+import { findAccountDoubt, readOwnCatalog } from './account.ts';
 import { applyPlan, type Landing, recallWrites } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
@@ -72,7 +72,7 @@ const nothingLanded: Landing = { landed: [], astraySteps: 0 };
 /** Reads the table, once more where a write has landed meanwhile of which nobody knew. */
 async function readTable(link: Link): Promise<ObservedTable> {
   const table = await link.table.read(tableLayout(link));
-  if (link.mirror.readCatalog() === undefined) return { ...table, tabs: unknownTabs };
+  if (readOwnCatalog(link.mirror) === undefined) return { ...table, tabs: unknownTabs };
   noteColumns(link.mirror, table);
   const isOutrun = rebaseOutrun(link, table);
   const isReplaced = rebaseReplaced(link, table);

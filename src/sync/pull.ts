@@ -5,7 +5,7 @@ import type { Lane, RecordPage } from '../core/ports.ts';
 import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
-import { readKnown, readUnexchanged, sampleOf } from './account.ts';
+import { readKnown, readOwnCatalog, readUnexchanged, sampleOf, saveOwnCatalog } from './account.ts';
 import type { Link } from './link.ts';
 
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
@@ -15,8 +15,8 @@ const proofsMax = 50;
 export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
   const { crm, mirror } = link;
   const told = await readUnexchanged(link, () => crm.readCatalog(lane));
-  const known = mirror.readCatalog() ?? told;
-  mirror.saveCatalog(keepFormerLabels(keepLists(told, known), known));
+  const known = readOwnCatalog(mirror) ?? told;
+  mirror.transaction(() => saveOwnCatalog(mirror, keepFormerLabels(keepLists(told, known), known)));
 }
 
 /** Saves what a page said about its records. Answers how many of them are new or changed. */

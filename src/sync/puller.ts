@@ -157,6 +157,7 @@ export class Puller {
       // What was read so far of lists may be of another account than what follows.
       this.#readings.clear();
       this.#sweeps.clear();
+      this.#catalogAt = Number.NEGATIVE_INFINITY;
       if (await recognizeAccount(link)) onNews();
       // It answers again; whether the lists can be read is seen when they are.
       for (const { source } of this.#tasks()) problems.end(source);

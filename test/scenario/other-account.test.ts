@@ -239,6 +239,30 @@ describe('a key that is exchanged for one of another account while the daemon wo
     expect(askedOther()).toEqual([]);
   });
 
+  test('once it is taken, its own statuses and fields count before anything is compared, and none of the account before', async () => {
+    const ofOther = { name: 'of-other', label: 'Of another agency' };
+    let isTaken = false;
+    const { own, link, exchange } = await openExchange(({ own: crm }) => ({
+      async readCatalog(lane) {
+        const catalog = await crm.readCatalog(lane);
+        return isTaken ? { ...catalog, leadStatuses: [ofOther], customFields: [] } : catalog;
+      },
+    }));
+    const engine = await restart(own, { ...link, times: { ...link.times, catalogMs: 3_600_000 } });
+    await cycled(engine, 2);
+    exchange();
+    isTaken = true;
+    await waitsFor(engine, 'brake:lead:account');
+    expect(link.mirror.readCatalog()?.customFields).not.toEqual([]);
+    approve(own, 'brake:lead:account');
+    await waitsFor(engine, 'brake:lead:rebase');
+    expect(link.mirror.readCatalog()).toMatchObject({
+      leadStatuses: [ofOther],
+      customFields: [],
+      formerLabels: { stages: [], leadStatuses: [] },
+    });
+  });
+
   test('a key that comes while another one is asked for known records does not count as asked', async () => {
     const { own, other } = await openAccounts();
     const before = own.link.mirror.readFact('account.keys');
