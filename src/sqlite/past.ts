@@ -5,8 +5,9 @@ import type { Connection } from './connection.ts';
 const longestWaitMs = 60_000;
 
 /**
- * Times of what was seen, answered and sent, table by table, and by how much (ms) they end before now. Which of them came first is not known any more:
- * what was seen counts as seen after each step was decided and sent, so that somebody is asked about it. The journal stays as it was written.
+ * Times of what was seen, answered and sent, table by table, and by how much (ms) they end before now. Which of them came first is not
+ * known any more: what was seen counts as seen after each step was decided and sent, so that somebody is asked about it. The journal stays
+ * as it was written.
  */
 const times: readonly (readonly [table: string, columns: readonly string[], beforeMs: number])[] = [
   ['record', ['observedAt', 'firstSeenAt', 'lastSeenAt', 'writtenAt'], 0],
