@@ -107,7 +107,11 @@ const knownErrors: readonly { code: string; becomes: ErrorCode; says: string }[]
   { code: 'SQLITE_LOCKED', becomes: 'STATE_LOCKED', says: 'is in use' },
   { code: 'SQLITE_FULL', becomes: 'STATE_FULL', says: 'can not grow' },
   // What a quota or another limit of this user refuses is no full disk to the system.
-  { code: 'SQLITE_IOERR_WRITE', becomes: 'STATE_FULL', says: 'can not be written' },
+  {
+    code: 'SQLITE_IOERR_WRITE',
+    becomes: 'STATE_FULL',
+    says: 'can not be written: a quota is used up, or the disk fails',
+  },
   {
     code: 'SQLITE_IOERR',
     becomes: 'CONFIG_INVALID',

@@ -44,7 +44,8 @@ export function endFuture(connection: Connection, now: number): number {
 
 /** A write to the table that nobody answered may land for as long as if it had been sent just now. */
 function endFutureOfWrites(connection: Connection, now: number): number {
-  const isLate = "content ->> '$.settlesAt' > ?";
+  // What is damaged is told when it is read.
+  const isLate = "CASE WHEN json_valid(content) THEN content ->> '$.settlesAt' > ? END";
   const settlesMax = now + lateLandingMs;
   const late = connection
     .prepare<{ count: number }>(`SELECT count(*) AS count FROM openWrite WHERE ${isLate}`)

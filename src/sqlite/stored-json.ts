@@ -7,6 +7,15 @@ import type { Fields, Value } from '../core/value.ts';
 const broken = (what: string, text: string) =>
   new SyncError('STATE_BROKEN', `The mirror holds something that is not ${what}: ${text.slice(0, 40)}`);
 
+/** What is no JSON holds nothing, so that whoever asks what it is tells that it is damaged. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads the text of a key column. */
 export function readKey(text: string): RecordKey {
   const key = parseRecordKey(text);
@@ -16,21 +25,21 @@ export function readKey(text: string): RecordKey {
 
 /** Reads the JSON of a fields column. */
 export function readFields(text: string): Fields {
-  const content: unknown = JSON.parse(text);
+  const content = parse(text);
   if (!isFields(content)) throw broken('fields of a record', text);
   return content;
 }
 
 /** Reads the JSON of the catalog. */
 export function readCatalogJson(text: string): Catalog {
-  const content: unknown = JSON.parse(text);
+  const content = parse(text);
   if (!isCatalog(content)) throw broken('a catalog', text);
   return content;
 }
 
 /** Reads the JSON of a write to the table. One in an earlier form does not say all that mending it takes: nothing of it is left to be done. */
 export function readOpenWriteJson(text: string): OpenWrite {
-  const content: unknown = JSON.parse(text);
+  const content = parse(text);
   if (isOpenWrite(content)) return content;
   if (!isEarlierOpenWrite(content)) throw broken('a write to the table', text);
   return { ...content, outcome: 'answered', places: {}, sets: [], deletes: [], appends: [] };

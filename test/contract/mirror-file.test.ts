@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { emptyCatalog } from '../../src/core/catalog.ts';
 import { textCell } from '../../src/core/cell.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
@@ -225,6 +226,27 @@ describe('the file', () => {
     const [now, then] = open().mirror.readOpenWrites();
     expect(now?.sets).toHaveLength(1);
     expect(then).toMatchObject({ id: 'then', outcome: 'answered', sets: [], deletes: [], appends: [] });
+  });
+
+  test('what stands in a sound file and can not be read is damage, and no error that nobody foresaw', () => {
+    const { mirror } = open();
+    mirror.saveOutboxItem(outboxItem(lead('1')));
+    mirror.saveCatalog(emptyCatalog);
+    mirror.saveOpenWrite(openWrite({}));
+    close();
+    const connection = connect(mirrorFile(directory));
+    for (const [table, column] of [
+      ['outbox', 'fields'],
+      ['catalog', 'content'],
+      ['openWrite', 'content'],
+    ])
+      connection.execute(`UPDATE ${table} SET ${column} = substr(${column}, 1, 9)`);
+    connection.close();
+    const opening = openMirror({ directory, now: 1_790_000_000_500 });
+    opened.push(opening);
+    const damaged = opening.mirror;
+    for (const read of [damaged.readOutbox, damaged.readCatalog, damaged.readOpenWrites])
+      expect(failure(read)).toMatchObject({ code: 'STATE_BROKEN' });
   });
 
   test('a file of an earlier version is copied before its schema changes, and the copy says so', () => {
