@@ -1,5 +1,6 @@
 import { describeAnswered } from '../core/answered.ts';
 import { emptyCatalog } from '../core/catalog.ts';
+import { listFew } from '../core/cut-text.ts';
 import { describeEntity, type FieldDefinition } from '../core/field.ts';
 import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
@@ -112,7 +113,7 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
     mirror.saveOutboxItem({
       ...item,
       state: 'review',
-      error: { code: 'CRM_UNKNOWN_OUTCOME', message: reviewReason(candidates) },
+      error: { code: 'CRM_UNKNOWN_OUTCOME', message: reviewReason([...new Set([...equal, ...candidates])]) },
     });
     return 'noted';
   }
@@ -137,7 +138,7 @@ async function readNewcomers(link: Link, { key: { entity }, fields }: OutboxItem
 }
 
 const reviewReason = (candidates: readonly StoredRecord[]): string =>
-  `The CRM did not say whether it created this record, and ${candidates.map(({ key }) => key.id).join(', ')} may be it. ` +
+  `The CRM did not say whether it created this record, and ${listFew(candidates.map(({ key }) => key.id))} may be it. ` +
   'Put that ID into the ID cell if it is, or clear the ID cell to create a new record.';
 
 /**

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { syncText } from '../../src/core/decide/sync-text.ts';
 import type { Crm } from '../../src/core/ports.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
@@ -85,4 +86,22 @@ test('a create that the CRM refused for its rate waits like one that was never s
   expect(await titlesInCrm(stage)).not.toContain(title);
   await stage.settle();
   expect((await titlesInCrm(stage)).filter((each) => each === title)).toHaveLength(1);
+});
+
+test('a new row of which nobody knows whether it was created says in its cell what to do, however many records have come since', async () => {
+  const { key, link } = await openWithNewRow();
+  const { clock, mirror } = link;
+  const now = clock.now();
+  mirror.saveOutboxItem({ ...mirror.findOutboxItem(key)!, state: 'unknown', sentAt: now, dueAt: now });
+  const [known] = mirror.readRecords('lead');
+  const fields = { ...known!.fields, title: 'Imported' };
+  for (let id = 20_001; id <= 20_300; id += 1)
+    mirror.saveRecord({ ...known!, key: { entity: 'lead', id: String(id) }, fields, firstSeenAt: now });
+  const alike = ['20299', '20300'].map((id) => mirror.findRecord({ entity: 'lead', id })!);
+  for (const record of alike) mirror.saveRecord({ ...record, fields: { ...fields, title } });
+  await pushRecord(link, key);
+  const told = mirror.findOutboxItem(key)?.error?.message ?? '';
+  expect(syncText({ kind: 'held', reason: told }, 'UTC')).toMatch(
+    /, and 20299, 20300, .* may be it\. .* clear the ID cell to create a new record\.$/,
+  );
 });
