@@ -56,7 +56,7 @@ function foundColumn(index: number | undefined, name: string): number {
 export function givenCells(tab: PlannedTab, step: SetStep | AppendStep): GivenCell[] {
   const { place } = step;
   if (!place) return [];
-  if (step.kind === 'append') return findTargets(tab, place, [...place.headers.keys()]);
+  if (step.kind === 'append') return givenRow(tab, place);
   const { cells, id, others = [], position, sync } = step;
   const names = [...Object.keys(cells), ...(id ? [idHeader] : []), ...(sync ? [syncHeader] : [])];
   const managed = names.flatMap((name) => place.columns[name] ?? []);
@@ -66,6 +66,18 @@ export function givenCells(tab: PlannedTab, step: SetStep | AppendStep): GivenCe
     return isSameKept(found, written) ? [column] : [];
   });
   return findTargets(tab, place, [...managed, ...own]);
+}
+
+/** All cells of a kept row. Where several would stand in one column, as since others with its header were deleted, the managed one does, or the first. */
+function givenRow(tab: PlannedTab, place: KeptPlace): GivenCell[] {
+  const managed = Object.values(place.columns);
+  const all = new Set([...managed, ...place.headers.keys()]);
+  const taken = new Set<number>();
+  return findTargets(tab, place, [...all]).filter(({ column }) => {
+    const isFirst = !taken.has(column);
+    taken.add(column);
+    return isFirst;
+  });
 }
 
 /**
