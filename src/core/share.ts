@@ -29,8 +29,9 @@ export function nextShare({ failed, holders, links, processes, self }: ShareView
   if (free.length > 0) {
     // What failed comes last: tried first by everybody, it would take the turn of those that can be run.
     const inTurn = free.toSorted((left, right) => Number(isFailed(left)) - Number(isFailed(right)));
-    // One that nobody can run stays free: whoever came later would wait for the others for ever.
-    const give = mine.length > fair ? mine.at(-1) : undefined;
+    // One that nobody can run stays free: whoever came later would wait for the others for ever. What this process has run and another one
+    // could not take over tells that more of that would stand still.
+    const give = mine.length > fair && free.every(isFailed) ? mine.at(-1) : undefined;
     return { take: inTurn.slice(0, Math.max(0, fair - mine.length)), give };
   }
   const fewest = Math.min(...processes.map((process) => held(process).length));

@@ -66,13 +66,23 @@ test('a link that a process could not start keeps none of the others waiting', (
 test('a link that nobody can run keeps a process that comes later from none of the others', () => {
   const links = [...linksOf(5), 'broken'];
   const holders = new Map(linksOf(5).map((link) => [link, 'a']));
-  const shareOf = (self: string, failed?: ReadonlySet<string>) =>
-    nextShare({ links, holders, processes: ['a', 'b'], self, ...(failed ? { failed } : {}) });
+  const shareOf = (self: string, failed: ReadonlySet<string>) =>
+    nextShare({ links, holders, processes: ['a', 'b'], self, failed });
+  const failed = new Set(['broken']);
   for (const given of ['link-4', 'link-3']) {
-    expect(shareOf('a')).toEqual({ take: [], give: given });
+    expect(shareOf('a', failed)).toEqual({ take: [], give: given });
     holders.delete(given);
-    expect(shareOf('b', new Set(['broken'])).take).toEqual([given, 'broken']);
+    expect(shareOf('b', failed).take).toEqual([given, 'broken']);
     holders.set(given, 'b');
   }
-  expect(shareOf('a')).toEqual({ take: [], give: undefined });
+  expect(shareOf('a', failed)).toEqual({ take: [], give: undefined });
+});
+
+test('a process that can run none of the links is not given one after the other', () => {
+  const links = linksOf(6);
+  const holders = new Map(links.map((link) => [link, 'a']));
+  const step = () => nextShare({ links, holders, processes: ['a', 'b'], self: 'a', failed: new Set() });
+  const { give = '' } = step();
+  holders.delete(give);
+  expect(step()).toEqual({ take: [], give: undefined });
 });
