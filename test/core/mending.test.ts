@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Cell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { findRepairs } from '../../src/core/decide/astray.ts';
 import { copyReason } from '../../src/core/decide/copies.ts';
 import { decide } from '../../src/core/decide/decide.ts';
+import { createDraft } from '../../src/core/decide/draft.ts';
 import { blankCells, findHitRows } from '../../src/core/decide/hit-rows.ts';
 import { closeMended } from '../../src/core/decide/open-writes.ts';
 import type { OpenWrite, SentSet } from '../../src/core/open-write.ts';
@@ -245,10 +247,31 @@ describe('S2: what a write did to other rows is mended', () => {
     });
     const found = sets.flatMap((sent) => findHitRows(tab, sent, sent.kept));
     expect(found).toEqual(rows);
+    const mendedRows = rows.map((row, index) => ({ ...row, cells: titles[index] ?? {} }));
+    const foundAgain = sets.flatMap((sent) => findHitRows({ ...tab, rows: mendedRows }, sent, sent.kept));
+    expect(foundAgain).toEqual(mendedRows);
     const other = { ...openWrite({ outcome: 'answered', sets }), id: 'w0' };
     const mended = sets.map(({ slot }) => ({ write: 'w1', slot, typed: [] }));
     const [left] = closeMended([other, openWrite({ outcome: 'answered', sets })], mended);
     expect(left?.sets).toEqual([]);
+  });
+
+  it('after two writes that reached all rows of a long tab', () => {
+    const world = worldWithLeads(['Acme']);
+    const input = inputOf(world, readSheet(world));
+    const writeOf = (word: string): OpenWrite => {
+      const sets = Array.from({ length: 30_000 }, (_, slot) => ({
+        ...setTo(textCell(`${slot}`), { slot, cells: titled(`${word} ${slot}`) }),
+        kept: keptRow(textCell(`gone ${slot}`), titled(`Kept ${slot}`)),
+      }));
+      return { ...openWrite({ outcome: 'answered', sets }), id: word };
+    };
+    const openWrites = [writeOf('First'), writeOf('Second')];
+    const tab = input.table.tabs.lead;
+    if (tab.state === 'held') throw new Error(tab.reason);
+    const draft = createDraft();
+    const known = { ...input.known, openWrites };
+    expect(findRepairs({ draft, entity: 'lead', input: { ...input, known }, tab })).toEqual([]);
   });
 
   it.each([

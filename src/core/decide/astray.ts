@@ -23,6 +23,7 @@ import {
   isLeft,
   isRetyped,
   leftFields,
+  rowsShowing,
   showsWritten,
 } from './hit-rows.ts';
 import type { Plan } from './plan.ts';
@@ -88,13 +89,16 @@ function lastFirst(writes: readonly OpenWrite[]): readonly OpenWrite[] {
 }
 
 /** Whether a write found in a row what the earlier one had put there. */
-const covers = (later: OpenWrite, earlier: OpenWrite): boolean =>
-  earlier.sets.some(
+function covers(later: OpenWrite, earlier: OpenWrite): boolean {
+  const found = Map.groupBy(later.sets, ({ entity }) => entity);
+  const rows = new Map([...found].map(([entity, sets]) => [entity, sets.flatMap(({ kept }) => kept ?? [])]));
+  return earlier.sets.some(
     (sent) =>
       sent.kept &&
       !showsWritten(sent.kept, sent) &&
-      later.sets.some(({ entity, kept }) => entity === sent.entity && kept && showsWritten(kept, sent)),
+      rowsShowing(rows.get(sent.entity) ?? [], sent).length > 0,
   );
+}
 
 /** The rows as they stand after repairs. */
 function mendedRows(rows: readonly ObservedRow[], repairs: readonly Repair[]): readonly ObservedRow[] {

@@ -1,5 +1,5 @@
-import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
-import { isSameKept } from '../kept-cell.ts';
+import { type Cell, describeCell, emptyCell, equalCells, spilledCell } from '../cell.ts';
+import { isSameKept, keptText } from '../kept-cell.ts';
 import type { OpenWrite, SentSet } from '../open-write.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { KeptRow, ObservedRow } from '../table.ts';
@@ -29,8 +29,8 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const mayBeHit = (row: ObservedRow) => named.length === 1 || likeness(row) > alikeMin;
   const showing = named.filter((row) => showsWritten(row, sent) && mayBeHit(row));
   if (showing.length > 0) return mostAlike(showing, likeness);
-  const elsewhere = tab.rows.filter(
-    (row) => showsWritten(row, sent) && likeness(row) > alikeMin && !isMeantRow(row, sent, kept),
+  const elsewhere = rowsShowing(tab.rows, sent).filter(
+    (row) => likeness(row) > alikeMin && !isMeantRow(row, sent, kept),
   );
   return [...nearestOf(mostAlike(named, likeness), sent), ...mostAlike(elsewhere, likeness)];
 }
@@ -87,10 +87,12 @@ const isAstrayIn = ({ idSeen, kept }: SentSet, id: RecordId): boolean =>
   kept !== undefined && describeCell(kept.id) === id && !equalCells(idSeen, kept.id);
 
 /** Rows by their ID, for as long as they are looked through: a write may have reached tens of thousands of them. */
-const rowsById = new WeakMap<Tab['rows'], ReadonlyMap<string, readonly ObservedRow[]>>();
+const rowsById = new WeakMap<readonly ShownRow[], ReadonlyMap<string, readonly ShownRow[]>>();
 
-function withId({ rows }: Tab, id: Cell): readonly ObservedRow[] {
-  const groups = rowsById.get(rows) ?? Map.groupBy(rows, (row) => describeCell(row.id));
+function withId<Row extends ShownRow>({ rows }: { readonly rows: readonly Row[] }, id: Cell): readonly Row[] {
+  // What is kept beside rows are these rows.
+  const known = rowsById.get(rows) as ReadonlyMap<string, readonly Row[]> | undefined;
+  const groups = known ?? Map.groupBy(rows, (row) => describeCell(row.id));
   rowsById.set(rows, groups);
   return (groups.get(describeCell(id)) ?? []).filter((row) => equalCells(row.id, id));
 }
@@ -117,8 +119,10 @@ const isAnother = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
 const alikeMin = 0.5;
 
 function mostAlike(rows: readonly ObservedRow[], likeness: Likeness): readonly ObservedRow[] {
-  const most = Math.max(...rows.map(likeness));
-  return rows.filter((row) => likeness(row) === most);
+  const shares = rows.map(likeness);
+  // There may be more rows than a call takes arguments.
+  const most = shares.reduce((highest, share) => Math.max(highest, share), 0);
+  return rows.filter((_, index) => shares[index] === most);
 }
 
 type Likeness = (row: ObservedRow) => number;
@@ -154,6 +158,42 @@ export function showsWritten(row: Pick<ObservedRow, 'cells' | 'id'>, { cells, id
   const written = Object.entries(cells).filter(([name, { kind }]) => kind !== 'empty' && name in row.cells);
   const hasId = id !== undefined && id.kind !== 'empty' && equalCells(row.id, id);
   return (hasId || written.length > 0) && written.every(([name, cell]) => isSameKept(row.cells[name], cell));
+}
+
+type ShownRow = Pick<ObservedRow, 'cells' | 'id'>;
+
+/** Rows by one of their cells, for as long as they are looked through. */
+const rowsByField = new WeakMap<
+  readonly ShownRow[],
+  Map<FieldName, ReadonlyMap<string, readonly ShownRow[]>>
+>();
+
+/**
+ * The rows that show everything that a set wrote. They are looked for among those that have its rarest cell: nobody can compare each of the
+ * rows of a long tab with each step of a write that reached all of them.
+ */
+export function rowsShowing<Row extends ShownRow>(rows: readonly Row[], sent: SentSet): readonly Row[] {
+  const { cells, id = emptyCell } = sent;
+  const written = Object.entries(cells).filter(([, { kind }]) => kind !== 'empty');
+  const candidates =
+    written.length === 0
+      ? withId({ rows }, id)
+      : written
+          .map(([name, cell]) => withCell(rows, name, cell))
+          .reduce((rarest, own) => (own.length < rarest.length ? own : rarest));
+  return candidates.filter((row) => showsWritten(row, sent));
+}
+
+/** The rows that may have such a cell: they have it, or what a formula makes there, or lack its column. */
+function withCell<Row extends ShownRow>(rows: readonly Row[], name: FieldName, cell: Cell): readonly Row[] {
+  const ofRows = rowsByField.get(rows) ?? new Map<FieldName, ReadonlyMap<string, readonly ShownRow[]>>();
+  rowsByField.set(rows, ofRows);
+  const known = ofRows.get(name) as ReadonlyMap<string, readonly Row[]> | undefined;
+  const textOf = (found: Cell | undefined) => (found ? keptText(found) : '');
+  const groups = known ?? Map.groupBy(rows, ({ cells }) => textOf(cells[name]));
+  ofRows.set(name, groups);
+  const texts = new Set([keptText(cell), keptText(spilledCell), '']);
+  return [...texts].flatMap((text) => groups.get(text) ?? []);
 }
 
 /** The fields whose column is there, and was, and of which a row still shows what was written, and showed something else before. */
