@@ -151,15 +151,16 @@ async function writeTabs(error: SyncError, steps: readonly RowStep[], write: Wri
 }
 
 /**
- * What may be written of a tab although the spreadsheet has no room for all of it: what is set goes without the new rows, and where the
- * hidden tab would grow too large for all of that, by halves. The rest comes in later cycles.
+ * What may be written of a tab although the spreadsheet has no room for all of it: what is set goes first, and then the rows that make room
+ * for the new ones. Where the hidden tab would grow too large for all that is set, it goes by halves; the rest comes in later cycles.
  */
 function smallerParts(steps: readonly RowStep[]): RowStep[][] {
-  const sets = steps.filter(({ kind }) => kind === 'set');
-  const others = steps.filter(({ kind }) => kind !== 'set');
-  if (sets.length > 0 && others.length > 0) return [sets, others];
-  const half = Math.ceil(sets.length / 2);
-  return sets.length > 1 ? [sets.slice(0, half), sets.slice(half)] : [];
+  const kinds = (['set', 'delete', 'append'] as const)
+    .map((wanted) => steps.filter(({ kind }) => kind === wanted))
+    .filter(({ length }) => length > 0);
+  if (kinds.length > 1) return kinds;
+  const half = Math.ceil(steps.length / 2);
+  return steps.length > 1 && steps[0]?.kind === 'set' ? [steps.slice(0, half), steps.slice(half)] : [];
 }
 
 /** Answers the refusal of a batch instead of throwing it. */

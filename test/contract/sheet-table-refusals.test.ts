@@ -154,6 +154,18 @@ describe('a request that Google refuses', () => {
     expect(rows.size + (refusal?.steps.size ?? 0)).toBe(steps.length);
   });
 
+  test('a spreadsheet without room for new rows loses the rows that are to go, which makes room for new ones', async () => {
+    await sheet.fill('1', '2');
+    await sheet.asOwner({ deleteDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 3 } } });
+    await sheet.table.read(sheetLayout);
+    await sheet.table.write([setStep(1, textCell('1'), titled('Written before'))], keeping);
+    await sheet.table.read(sheetLayout);
+    await fillUp();
+    const steps = [appendStep('9', titled('New')), deleteStep(2, '2')];
+    expect((await sheet.table.write(steps, keeping)).refusal).toBeUndefined();
+    expect(await sheet.titlesById()).toEqual({ '1': 'Written before', '9': 'New' });
+  });
+
   /** Somebody adds a tab that takes all the cells that are left. */
   async function fillUp(): Promise<void> {
     const { sheets = [] } = await sheet.readEverything();
