@@ -48,7 +48,7 @@ function refusalOf(error: Json): Refusal {
 
 /** A 400 because the tab or the grid is not any more as it was read. */
 const movedPattern =
-  /Unable to parse range|No (?:grid|sheet) with id|exceeds grid limits|beyond the last requested/;
+  /Unable to parse range|No (?:grid|sheet) with id|exceeds grid limits|beyond the last requested|after last (?:row|column) in grid|less than the grid size|(?:row|column) that doesn't exist/;
 
 const fullPattern = /above the limit of \d+ cells/i;
 

@@ -295,7 +295,15 @@ describe('spreadsheets.batchUpdate', () => {
     [{ updateCells: { start: { sheetId: 7 }, fields: 'note' } }, 'updateCells: No grid with id: 7'],
     [
       { updateCells: { start: { rowIndex: 1000 }, rows: [{ values: [text('x')] }], fields: '*' } },
+      'updateCells: GridCoordinate.rowIndex[1000] is after last row in grid[999]',
+    ],
+    [
+      { updateCells: { start: { rowIndex: 999 }, rows: [{}, { values: [text('x')] }], fields: '*' } },
       'updateCells: Attempting to write row: 1000, beyond the last requested row of: 999',
+    ],
+    [
+      { cutPaste: { source: { sheetId: 0, endRowIndex: 1 }, destination: { columnIndex: 26 } } },
+      'cutPaste: GridCoordinate.columnIndex[26] is after last column in grid[25]',
     ],
     [
       { updateCells: { start: {}, rows: [{ values: [text('x'.repeat(50_001))] }], fields: '*' } },

@@ -74,6 +74,25 @@ describe('a request that Google refuses', () => {
     );
   });
 
+  test.each<[string, RowStep, number]>([
+    ['new rows', appendStep('new'), 3],
+    ['a value', setStep(2, textCell('2'), titled('Two')), 2],
+    ['a row that is to go', deleteStep(2, '2'), 2],
+  ])(
+    '%s for which a tab was shortened meanwhile is no refusal, which people would have to look into',
+    async (_, step, row) => {
+      await sheet.fill('1', '2');
+      await sheet.table.read(sheetLayout);
+      await sheet.setFaults({
+        beforeNextWrite: [{ kind: 'deleteRows', sheet: 'Leads', row, count: 1002 - row }],
+      });
+      await expect(sheet.table.write([step])).rejects.toMatchObject({
+        code: 'SHEET_UNREACHABLE',
+        message: expect.stringContaining('shortened meanwhile'),
+      });
+    },
+  );
+
   const appendTask = (title: string): RowStep => ({ ...appendStep(title, titled(title)), entity: 'task' });
   const tasksShown = async () =>
     (await sheet.readTab('task')).rows.map(({ cells }) => textIn(cells['title']));

@@ -108,6 +108,15 @@ describe('answers of Google', () => {
       'delete rows',
     ],
     ['a tab that is gone', refusal(400, 'No grid with id: 7'), 'SHEET_UNREACHABLE', 'renamed, removed'],
+    [
+      'a tab that ends before the first row of a write',
+      refusal(
+        400,
+        'Invalid requests[3].updateCells: GridCoordinate.rowIndex[9] is after last row in grid[6]',
+      ),
+      'SHEET_UNREACHABLE',
+      'shortened meanwhile',
+    ],
     ['a page of a proxy', reply(502, '<html>Bad gateway</html>'), 'SHEET_UNREACHABLE', 'HTTP 502'],
     ['a page of something else', reply(404, '<html>Nothing</html>'), 'SHEET_UNREADABLE', "not Google's"],
     ['an answer that was cut off', reply(200, '{"sheets": ['), 'SHEET_UNREADABLE', 'is not one'],

@@ -34,6 +34,29 @@ export function resolveGridRange(spreadsheet: Spreadsheet, range: GridRange): Re
   return clip(sheetById(spreadsheet, range.sheetId), range);
 }
 
+/** One cell, as a request that begins there names it. */
+interface Coordinate {
+  sheetId?: number | undefined;
+  rowIndex?: number | undefined;
+  columnIndex?: number | undefined;
+}
+
+/** Finds the cell of a GridCoordinate; one outside of the grid is refused. */
+export function resolveCoordinate(
+  spreadsheet: Spreadsheet,
+  { sheetId, rowIndex: row = 0, columnIndex: column = 0 }: Coordinate,
+): { sheet: Sheet; row: number; column: number } {
+  const sheet = sheetById(spreadsheet, sheetId);
+  const { rowCount, columnCount } = sizeOf(sheet);
+  if (row >= rowCount) throw outsideOfGrid('row', row, rowCount);
+  if (column >= columnCount) throw outsideOfGrid('column', column, columnCount);
+  return { sheet, row, column };
+}
+
+function outsideOfGrid(line: 'row' | 'column', index: number, count: number) {
+  return invalidArgument(`GridCoordinate.${line}Index[${index}] is after last ${line} in grid[${count - 1}]`);
+}
+
 function clip(sheet: Sheet, range: GridRange): ResolvedRange {
   const size = sizeOf(sheet);
   if (beginsOutside(range, size)) {

@@ -6,7 +6,7 @@ import { isHiddenByFilter } from './filtering.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt, cellsOf } from './grid-range.ts';
 import { refuseMore } from './growth.ts';
-import { resolveGridRange } from './range-reference.ts';
+import { resolveCoordinate, resolveGridRange } from './range-reference.ts';
 import { followed } from './relative-references.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { cellShape, fields, gridCoordinate, gridRange, jsonObject, rowShape } from './request-shapes.ts';
@@ -33,8 +33,8 @@ const updateCells = requestKind(
         writeCell(sheet, row, column, cellIn(rows, row - area.startRow, column - area.startColumn), mask);
       }
     } else {
-      const sheet = sheetById(draft, start?.sheetId);
-      writeRows(sheet, start?.rowIndex ?? 0, start?.columnIndex ?? 0, rows, mask);
+      const { sheet, row, column } = resolveCoordinate(draft, start ?? {});
+      writeRows(sheet, row, column, rows, mask);
     }
     return undefined;
   },

@@ -6,20 +6,12 @@ import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { isHiddenByFilter } from './filtering.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaOf, cellsOf } from './grid-range.ts';
-import { resolveGridRange } from './range-reference.ts';
+import { resolveCoordinate, resolveGridRange } from './range-reference.ts';
 import { type Block, cellsIn, clearCells, putCells, sortArea, transpose } from './ranges.ts';
 import { copiesOf } from './relative-references.ts';
 import { type RequestKind, requestKind } from './request-kind.ts';
 import { dimension, gridCoordinate, gridRange, jsonObject } from './request-shapes.ts';
-import {
-  cellAt,
-  type Dimension,
-  growColumns,
-  growRows,
-  type Sheet,
-  sheetById,
-  sizeOf,
-} from './spreadsheet.ts';
+import { cellAt, type Dimension, growColumns, growRows, type Sheet, sizeOf } from './spreadsheet.ts';
 import { nameBlankColumns } from './tables.ts';
 
 const PASTE_MASKS: Record<string, FieldMask> = {
@@ -73,10 +65,10 @@ const cutPaste = requestKind(
   z.object({ source: gridRange, destination: gridCoordinate, pasteType }),
   (draft, { source, destination, pasteType: type }) => {
     const from = resolveGridRange(draft, source);
-    const target = sheetById(draft, destination.sheetId);
+    const to = resolveCoordinate(draft, destination);
     const block = cellsIn(from.sheet, from.area);
     clearCells(from.sheet, from.area);
-    pasteBlock(target, destination.rowIndex ?? 0, destination.columnIndex ?? 0, block, type);
+    pasteBlock(to.sheet, to.row, to.column, block, type);
     return undefined;
   },
 );
