@@ -57,6 +57,15 @@ describe('a formula', () => {
     expect(await shown('Sheet1!A1')).toBeUndefined();
   });
 
+  test('that comes to an empty text shows neither a value nor a text', async () => {
+    await type(0, 0, '=A2&""');
+    const { sheets = [] } = await sheet.readEverything();
+    const [cell] = sheets[0]?.data?.[0]?.rowData?.[0]?.values ?? [];
+    expect(cell?.userEnteredValue).toEqual({ formulaValue: '=A2&""' });
+    expect(cell).not.toHaveProperty('effectiveValue');
+    expect(cell).not.toHaveProperty('formattedValue');
+  });
+
   test('of an array fills the cells below, unless something stands there', async () => {
     await sheet.person({ kind: 'paste', sheet: 'Sheet1', row: 0, column: 0, rows: [['1'], ['2'], ['3']] });
     await type(0, 2, '=ARRAYFORMULA(A1:A3*10)');

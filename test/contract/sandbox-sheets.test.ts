@@ -57,6 +57,31 @@ describe('spreadsheets.get', () => {
     expect(data.sheets?.[0]).not.toHaveProperty('data');
   });
 
+  test('shows what a cell looks like: as chosen, and else as its kind of value does', async () => {
+    const { api, spreadsheetId, batch } = await startEmulator();
+    const values = [
+      { ...text('x'), userEnteredFormat: { textFormat: { bold: true } } },
+      { userEnteredValue: { numberValue: 1 } },
+      { userEnteredValue: { boolValue: true }, userEnteredFormat: { horizontalAlignment: 'LEFT' } },
+      { userEnteredFormat: { wrapStrategy: 'WRAP' } },
+    ];
+    await batch([{ updateCells: { start: {}, rows: [{ values }], fields: '*' } }]);
+    const fields = 'sheets.data.rowData.values.effectiveFormat';
+    const { data } = await api.spreadsheets.get({ spreadsheetId, fields });
+    const shown = data.sheets?.[0]?.data?.[0]?.rowData?.[0]?.values?.map((cell) => cell.effectiveFormat);
+    expect(shown).toMatchObject([
+      {
+        horizontalAlignment: 'LEFT',
+        hyperlinkDisplayType: 'PLAIN_TEXT',
+        textFormat: { fontFamily: 'Arial', fontSize: 10, bold: true, italic: false },
+      },
+      { horizontalAlignment: 'RIGHT', textFormat: { bold: false } },
+      { horizontalAlignment: 'LEFT' },
+      { wrapStrategy: 'WRAP', verticalAlignment: 'BOTTOM' },
+    ]);
+    expect(shown?.[3]).not.toHaveProperty('horizontalAlignment');
+  });
+
   test('tells where a range begins', async () => {
     const { api, spreadsheetId, fill } = await startEmulator();
     await fill([

@@ -5,8 +5,9 @@ import { linePropertiesOf } from './dimensions.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { checkFieldMask, type FieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
 import { isHiddenByFilter } from './filtering.ts';
+import type { FormulaResult } from './formula.ts';
 import { type Area, areaOf, areasOverlap } from './grid-range.ts';
-import type { Json, JsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import {
   dimensionGroupsOf,
   filterJson,
@@ -22,21 +23,23 @@ import { tableBandJson, tableJson } from './tables.ts';
 
 const WHITE: JsonObject = { red: 1, green: 1, blue: 1 };
 
+const DEFAULT_TEXT_FORMAT: JsonObject = {
+  foregroundColor: {},
+  fontFamily: 'arial,sans,sans-serif',
+  fontSize: 10,
+  bold: false,
+  italic: false,
+  strikethrough: false,
+  underline: false,
+  foregroundColorStyle: { rgbColor: {} },
+};
+
 const DEFAULT_FORMAT: JsonObject = {
   backgroundColor: WHITE,
   padding: { top: 2, right: 3, bottom: 2, left: 3 },
   verticalAlignment: 'BOTTOM',
   wrapStrategy: 'OVERFLOW_CELL',
-  textFormat: {
-    foregroundColor: {},
-    fontFamily: 'arial,sans,sans-serif',
-    fontSize: 10,
-    bold: false,
-    italic: false,
-    strikethrough: false,
-    underline: false,
-    foregroundColorStyle: { rgbColor: {} },
-  },
+  textFormat: DEFAULT_TEXT_FORMAT,
   backgroundColorStyle: { rgbColor: WHITE },
 };
 
@@ -194,7 +197,9 @@ function shownCell(cell: Cell | undefined, mask: FieldMask, locale: string): Jso
 /** Only what the mask asks for is computed: a full sheet of effective formats is megabytes. */
 function cellJson(cell: Cell, mask: FieldMask, locale: string): JsonObject {
   const isAsked = (name: string) => maskOf(mask, name) !== undefined;
-  const value = effectiveValue(cell);
+  const computed = effectiveValue(cell);
+  // A formula that comes to an empty text shows no value at all.
+  const value = computed && 'stringValue' in computed && computed.stringValue === '' ? undefined : computed;
   const { userEnteredValue, textFormatRuns, dataValidation, note } = cell;
   const userEnteredFormat = cell.userEnteredFormat && withColorPairs(cell.userEnteredFormat);
   return {
@@ -202,11 +207,32 @@ function cellJson(cell: Cell, mask: FieldMask, locale: string): JsonObject {
     ...(value && { effectiveValue: value }),
     ...(value && isAsked('formattedValue') && { formattedValue: formattedValue(cell, locale) }),
     ...(userEnteredFormat && { userEnteredFormat }),
-    ...(isAsked('effectiveFormat') && { effectiveFormat: { ...DEFAULT_FORMAT, ...userEnteredFormat } }),
+    ...(isAsked('effectiveFormat') && { effectiveFormat: effectiveFormat(computed, userEnteredFormat) }),
     ...(textFormatRuns !== undefined && { textFormatRuns }),
     ...(dataValidation && { dataValidation }),
     ...(note !== undefined && { note }),
   };
+}
+
+/** What a cell looks like: as people chose, else as its kind of value does, else as the spreadsheet does. */
+function effectiveFormat(value: FormulaResult | undefined, chosen: JsonObject = {}): JsonObject {
+  const { textFormat } = chosen;
+  return {
+    ...DEFAULT_FORMAT,
+    ...(value && { horizontalAlignment: alignmentOf(value), hyperlinkDisplayType: 'PLAIN_TEXT' }),
+    ...chosen,
+    // The theme of the spreadsheet, which nobody changes here, names one font.
+    textFormat: {
+      ...DEFAULT_TEXT_FORMAT,
+      fontFamily: 'Arial',
+      ...(isJsonObject(textFormat) && textFormat),
+    },
+  };
+}
+
+function alignmentOf(value: FormulaResult): string {
+  if ('numberValue' in value) return 'RIGHT';
+  return 'stringValue' in value ? 'LEFT' : 'CENTER';
 }
 
 function lineJson(spreadsheet: Spreadsheet, sheet: Sheet, dimension: Dimension, index: number): JsonObject {
