@@ -9,7 +9,12 @@ describe('standing refusals', () => {
   const cases = [
     ['notFound', 404, 'NOT_FOUND', /^Requested entity was not found\.$/],
     ['permissionDenied', 403, 'PERMISSION_DENIED', /^The caller does not have permission$/],
-    ['officeFile', 400, 'FAILED_PRECONDITION', /^This operation is not supported for this document$/],
+    [
+      'officeFile',
+      400,
+      'FAILED_PRECONDITION',
+      /not supported for this document\. The document must not be an Office file\.$/,
+    ],
     ['unauthenticated', 401, 'UNAUTHENTICATED', /^Request had invalid authentication credentials\./],
     ['apiDisabled', 403, 'PERMISSION_DENIED', /^Google Sheets API has not been used in project \d+/],
   ] as const;

@@ -111,6 +111,51 @@ describe('refusals in Google’s words', () => {
     expect(words.replace(/^Invalid requests\[\d\]\.\w+: /, '')).toBe(message);
   });
 
+  const rows = (startIndex: number) => ({ dimension: 'ROWS', startIndex, endIndex: 2 });
+  test.each<[string, object, string]>([
+    ['a request that asks for nothing', {}, 'Invalid requests[0]: No request set.'],
+    [
+      'a request that asks for two things',
+      { addSheet: {}, deleteSheet: {} },
+      "Invalid value at 'requests[0]' (oneof), oneof field 'kind' is already set. Cannot set 'deleteSheet'",
+    ],
+    [
+      'rows before the first',
+      { insertDimension: { range: rows(-1) } },
+      'Invalid requests[0].insertDimension: DimensionRange indexes must be >= 0',
+    ],
+    [
+      'cells before the first',
+      { repeatCell: { range: { startColumnIndex: -1 }, fields: '*' } },
+      'Invalid requests[0].repeatCell: GridRange indexes must be >= 0',
+    ],
+  ])('meet %s', async (_what, request, message) => {
+    const { batch } = await startEmulator();
+    expect((await refusalOf(batch([request]))).message).toBe(message);
+  });
+
+  test('say which of many ranges can not be cleared, and clear none', async () => {
+    const { api, spreadsheetId, fill, read } = await startEmulator();
+    await fill([['a']]);
+    const clear = api.spreadsheets.values.batchClear({
+      spreadsheetId,
+      requestBody: { ranges: ['A1', 'A1001:ZZ'] },
+    });
+    expect((await refusalOf(clear)).message).toBe(
+      'Invalid range[1]: Range (Sheet1!A1001:ZZ) exceeds grid limits. Max rows: 1000, max columns: 26',
+    );
+    expect(await read('A1')).toEqual([['a']]);
+  });
+
+  test.each<[string, object[], string]>([
+    ['no filter', [], 'Must specify at least one dataFilter.'],
+    ['a filter that says nothing', [{}], 'dataFilter.filter must be specified.'],
+  ])('meet a read by %s', async (_what, dataFilters, message) => {
+    const { api, spreadsheetId } = await startEmulator();
+    const read = api.spreadsheets.getByDataFilter({ spreadsheetId, requestBody: { dataFilters } });
+    expect((await refusalOf(read)).message).toBe(message);
+  });
+
   test('quote a list or an object that stands where a value should', async () => {
     const { api, spreadsheetId } = await startEmulator();
     const write = (value: unknown) =>

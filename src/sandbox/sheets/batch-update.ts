@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OWNER } from './accounts.ts';
 import { METADATA_REQUESTS } from './developer-metadata.ts';
 import { maskOf, parseFieldMask, selectFields } from './field-mask.ts';
-import { badField, invalidArgument, unimplemented } from './google-error.ts';
+import { badField, invalidArgument, secondOf, unimplemented } from './google-error.ts';
 import { isJsonObject, type JsonObject, withoutNulls } from './json.ts';
 import { isLockedOut, refuseProtected } from './protection.ts';
 import { resolveA1 } from './range-reference.ts';
@@ -109,10 +109,9 @@ function applyRequest(
   nextId: NextId,
   account: string,
 ): JsonObject {
-  const [kind, ...others] = Object.keys(request);
-  if (kind === undefined || others.length > 0) {
-    throw invalidArgument(`Invalid requests[${position}]: Exactly one request kind must be set.`);
-  }
+  const [kind, second] = Object.keys(request);
+  if (kind === undefined) throw invalidArgument(`Invalid requests[${position}]: No request set.`);
+  if (second !== undefined) throw secondOf('kind', `requests[${position}]`, second);
   const apply = REQUEST_KINDS[kind];
   if (UNSERVED_KINDS.has(kind)) throw unimplemented(`The sandbox does not know how to do ${kind}.`);
   if (!apply) {

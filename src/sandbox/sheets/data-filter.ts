@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { invalidArgument, secondOf } from './google-error.ts';
 import { areaOf, areasOverlap } from './grid-range.ts';
 import { type ResolvedRange, resolveA1, resolveGridRange } from './range-reference.ts';
 import { dimensionRange, gridRange } from './request-shapes.ts';
@@ -28,8 +29,13 @@ export const dataFilter = z
     a1Range: z.string().optional(),
     gridRange: gridRange.optional(),
   })
-  .refine((filter) => Object.values(filter).filter((member) => member !== undefined).length === 1, {
-    message: 'exactly one of developerMetadataLookup, a1Range and gridRange must be set',
+  .transform((filter) => {
+    const [first, second] = Object.entries(filter).flatMap(([name, member]) =>
+      member === undefined ? [] : name,
+    );
+    if (first === undefined) throw invalidArgument('dataFilter.filter must be specified.');
+    if (second !== undefined) throw secondOf('filter', 'data_filter', second);
+    return filter;
   });
 
 export type DataFilter = z.infer<typeof dataFilter>;

@@ -33,6 +33,12 @@ export function badField(message: string, field: string, description: string): G
   ]);
 }
 
+/** Of several members only one may be sent; `group` is what they are called together. */
+export function secondOf(group: string, field: string, second: string): GoogleError {
+  const words = `Invalid value at '${field}' (oneof), oneof field '${group}' is already set. Cannot set '${second}'`;
+  return badField(words, field, words);
+}
+
 export function notFound(): GoogleError {
   return rpcError(404, 'NOT_FOUND', 'Requested entity was not found.');
 }
@@ -57,7 +63,9 @@ export function permissionDenied(): GoogleError {
 
 /** An Excel file that was opened in Google Sheets and never converted. */
 export function unsupportedDocument(): GoogleError {
-  return rpcError(400, 'FAILED_PRECONDITION', 'This operation is not supported for this document');
+  const message =
+    'This operation is not supported for this document. The document must not be an Office file.';
+  return rpcError(400, 'FAILED_PRECONDITION', message);
 }
 
 export function unauthenticated(): GoogleError {

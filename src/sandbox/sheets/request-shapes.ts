@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Cell } from './cell.ts';
+import { invalidArgument } from './google-error.ts';
 import type { Json, JsonObject } from './json.ts';
 import { isJsonObject } from './json.ts';
 
@@ -13,12 +14,20 @@ export const int32 = z.preprocess(
 );
 const index = int32.pipe(z.number().nonnegative());
 
-export const gridRange = z.object({
+/** A range whose indexes are numbers; a negative one Google refuses in words of its own. */
+const rangeShape = <Shape extends z.ZodRawShape>(name: string, shape: Shape) =>
+  z.object(shape).transform((range) => {
+    const isNegative = ([key, value]: [string, unknown]) => /Index$/.test(key) && Number(value) < 0;
+    if (Object.entries(range).some(isNegative)) throw invalidArgument(`${name} indexes must be >= 0`);
+    return range;
+  });
+
+export const gridRange = rangeShape('GridRange', {
   sheetId: int32.optional(),
-  startRowIndex: index.optional(),
-  endRowIndex: index.optional(),
-  startColumnIndex: index.optional(),
-  endColumnIndex: index.optional(),
+  startRowIndex: int32.optional(),
+  endRowIndex: int32.optional(),
+  startColumnIndex: int32.optional(),
+  endColumnIndex: int32.optional(),
 });
 
 export const gridCoordinate = z.object({
@@ -29,11 +38,11 @@ export const gridCoordinate = z.object({
 
 export const dimension = z.enum(['ROWS', 'COLUMNS']);
 
-export const dimensionRange = z.object({
+export const dimensionRange = rangeShape('DimensionRange', {
   sheetId: int32.optional(),
   dimension,
-  startIndex: index.optional(),
-  endIndex: index.optional(),
+  startIndex: int32.optional(),
+  endIndex: int32.optional(),
 });
 
 const extendedValue = z.object({

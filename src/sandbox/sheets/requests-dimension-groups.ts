@@ -5,7 +5,7 @@ import type { GridRange } from './grid-range.ts';
 import { withoutDefaults } from './json.ts';
 import { dimensionGroupsOf } from './overlay-json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
-import { dimension, dimensionRange, fields } from './request-shapes.ts';
+import { dimensionRange, fields } from './request-shapes.ts';
 import { type Dimension, type NextId, type Overlay, type Sheet, sheetById } from './spreadsheet.ts';
 
 /** A sheet nests groups no deeper. */
@@ -100,7 +100,7 @@ function rangeOfLines(sheetId: number, dimensionName: Dimension, start: number, 
 const updateDimensionGroup = requestKind(
   z.object({
     dimensionGroup: z.object({
-      range: dimensionRange.extend({ dimension }),
+      range: dimensionRange,
       depth: z.number().int().default(0),
       collapsed: z.boolean().default(false),
     }),

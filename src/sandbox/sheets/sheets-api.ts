@@ -17,7 +17,14 @@ import { copyOfSheet } from './requests-sheets.ts';
 import { draftOf, type NextId, type Spreadsheet, sheetById, sizeOf } from './spreadsheet.ts';
 import { sheetProperties, spreadsheetResource } from './spreadsheet-resource.ts';
 import { DEFAULT_RENDER, getValues, type RenderOptions } from './value-range.ts';
-import { appendValues, batchUpdateValues, clearValues, updateValues, type WriteOptions } from './values.ts';
+import {
+  appendValues,
+  batchUpdateValues,
+  clearValues,
+  namedAt,
+  updateValues,
+  type WriteOptions,
+} from './values.ts';
 import { clearByFilter, filtersOf, getByFilter, updateByFilter } from './values-by-data-filter.ts';
 
 /** One call: the spreadsheet it is about, the part of the path behind the collection, query and body. */
@@ -139,6 +146,9 @@ function runClear(call: SheetsCall): SheetsOutcome {
 
 function runBatchClear(call: SheetsCall): SheetsOutcome {
   const { ranges } = parseRequest(z.object({ ranges: z.array(z.string()).default([]) }), call.body);
+  for (const [position, range] of ranges.entries()) {
+    namedAt(`range[${position}]`, () => resolveA1(call.spreadsheet, range));
+  }
   const { spreadsheet, clearedRanges } = clearValues(call.spreadsheet, ranges);
   return outcome(call, { spreadsheet, answer: { spreadsheetId: spreadsheet.spreadsheetId, clearedRanges } });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type DataFilter, dataFilter, rangesOf } from './data-filter.ts';
+import { invalidArgument } from './google-error.ts';
 import type { JsonObject } from './json.ts';
 import { formatRange } from './range-reference.ts';
 import { parseRequest } from './request-kind.ts';
@@ -12,7 +13,9 @@ const filtersShape = z.object({ dataFilters: z.array(dataFilter).default([]) });
 
 /** The filters of a request's body. */
 export function filtersOf(body: unknown): DataFilter[] {
-  return parseRequest(filtersShape, body).dataFilters;
+  const { dataFilters } = parseRequest(filtersShape, body);
+  if (dataFilters.length === 0) throw invalidArgument('Must specify at least one dataFilter.');
+  return dataFilters;
 }
 
 /** `values.batchGetByDataFilter`: every range that some filter names, once, with the filters that named it. */

@@ -50,7 +50,8 @@ export function batchUpdateValues(
   const responses: JsonObject[] = [];
   for (const [position, entry] of entries.entries()) {
     const range = isJsonObject(entry) ? String(entry['range'] ?? '') : '';
-    const outcome = updateEntry(current, range, entry, options, position);
+    const before = current;
+    const outcome = namedAt(`data[${position}]`, () => updateValues(before, range, entry, options));
     current = outcome.spreadsheet;
     responses.push(outcome.answer);
   }
@@ -68,19 +69,13 @@ export function batchUpdateValues(
   return { spreadsheet: current, answer };
 }
 
-/** One range of many; a refusal says which of them it is about. */
-function updateEntry(
-  spreadsheet: Spreadsheet,
-  range: string,
-  entry: unknown,
-  options: WriteOptions,
-  position: number,
-): ValuesOutcome {
+/** Does what concerns one of many; a refusal says which of them it is about. */
+export function namedAt<Outcome>(place: string, act: () => Outcome): Outcome {
   try {
-    return updateValues(spreadsheet, range, entry, options);
+    return act();
   } catch (error) {
     if (!(error instanceof GoogleError)) throw error;
-    throw invalidArgument(`Invalid data[${position}]: ${error.message}`);
+    throw invalidArgument(`Invalid ${place}: ${error.message}`);
   }
 }
 
