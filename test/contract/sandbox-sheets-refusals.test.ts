@@ -156,6 +156,24 @@ describe('refusals in Google’s words', () => {
     expect((await refusalOf(read)).message).toBe(message);
   });
 
+  test('name every row of values that is no list', async () => {
+    const { api, spreadsheetId, read } = await startEmulator();
+    const values = ['x', ['y'], 1] as unknown as unknown[][];
+    const words = (place: string) =>
+      `Invalid value at '${place}.values[0]' (type.googleapis.com/google.protobuf.ListValue), "x"\n` +
+      `Invalid value at '${place}.values[2]' (type.googleapis.com/google.protobuf.ListValue), 1`;
+    const write = { spreadsheetId, valueInputOption: 'RAW', range: 'A1' };
+    const update = api.spreadsheets.values.update({ ...write, requestBody: { values } });
+    expect((await refusalOf(update)).message).toBe(words('data'));
+    const data = [{ range: 'A1', values }];
+    const batch = api.spreadsheets.values.batchUpdate({
+      spreadsheetId,
+      requestBody: { valueInputOption: 'RAW', data },
+    });
+    expect((await refusalOf(batch)).message).toBe(words('data[0]'));
+    expect(await read('A1')).toBeUndefined();
+  });
+
   test('quote a list or an object that stands where a value should', async () => {
     const { api, spreadsheetId } = await startEmulator();
     const write = (value: unknown) =>

@@ -33,6 +33,13 @@ export function badField(message: string, field: string, description: string): G
   ]);
 }
 
+/** A 400 about several members at once, each named in a line of its own. */
+export function badFields(violations: { field: string; description: string }[]): GoogleError {
+  return invalidArgument(violations.map(({ description }) => description).join('\n'), [
+    { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: violations },
+  ]);
+}
+
 /** Of several members only one may be sent; `group` is what they are called together. */
 export function secondOf(group: string, field: string, second: string): GoogleError {
   const words = `Invalid value at '${field}' (oneof), oneof field '${group}' is already set. Cannot set '${second}'`;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type DateTimeRenderOption, renderCell, type ValueRenderOption } from './display.ts';
-import { badField, invalidArgument } from './google-error.ts';
+import { badFields, invalidArgument } from './google-error.ts';
 import type { Area } from './grid-range.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, withoutNulls } from './json.ts';
 import { protoText } from './proto-text.ts';
 import { formatRange, resolveA1 } from './range-reference.ts';
 import { parseRequest } from './request-kind.ts';
@@ -50,18 +50,32 @@ function transpose(rows: Json[][]): Json[][] {
 
 const valueRangeShape = z.object({
   values: z.array(z.array(json)).default([]),
-  majorDimension: z.enum(['ROWS', 'COLUMNS']).nullish(),
+  majorDimension: z.enum(['ROWS', 'COLUMNS']).optional(),
 });
 
 /** The rows of a ValueRange that came in; a column-wise one is turned. */
 export function rowsOf(body: unknown): Json[][] {
-  const values = isJsonObject(body) ? body['values'] : undefined;
-  if (typeof values === 'string') throw notAListValue(values);
-  const sent = parseRequest(valueRangeShape, isJsonObject(body) ? body : {});
+  refuseNoRows(body, 'data');
+  const sent = parseRequest(valueRangeShape, withoutNulls(isJsonObject(body) ? body : {}));
   refuseNested(sent.values);
   if (sent.majorDimension !== 'COLUMNS') return sent.values;
   const height = Math.max(0, ...sent.values.map((column) => column.length));
   return Array.from({ length: height }, (_, row) => sent.values.map((column) => column[row] ?? null));
+}
+
+/** Names whatever stands in the place of the list of rows, or of a row in it; `place` is what the request calls the ValueRange. */
+export function refuseNoRows(body: unknown, place: string): void {
+  const values = isJsonObject(body) ? body['values'] : undefined;
+  if (values === undefined || values === null) return;
+  const field = `${place}.values`;
+  const wrong = Array.isArray(values)
+    ? values.flatMap((row, index) => (Array.isArray(row) ? [] : [[`${field}[${index}]`, row] as const]))
+    : [[field, values] as const];
+  const violations = wrong.map(([name, value]) => ({
+    field: name,
+    description: `Invalid value at '${name}' (type.googleapis.com/google.protobuf.ListValue), ${JSON.stringify(value)}`,
+  }));
+  if (violations.length > 0) throw badFields(violations);
 }
 
 /** A cell holds one value; a list or an object in its place is quoted back. */
@@ -70,12 +84,6 @@ function refuseNested(rows: readonly Json[][]): void {
     const column = values.findIndex((value) => typeof value === 'object' && value !== null);
     if (column >= 0) throw invalidArgument(`Invalid values[${row}][${column}]: ${protoText(values[column])}`);
   }
-}
-
-function notAListValue(value: string) {
-  const field = 'data.values';
-  const description = `Invalid value at '${field}' (type.googleapis.com/google.protobuf.ListValue), "${value}"`;
-  return badField(description, field, description);
 }
 
 /** The width of the widest row. */

@@ -11,7 +11,7 @@ import type { Sheet, Spreadsheet } from './spreadsheet.ts';
 import { cellAt, draftOf, growColumns, growRows, setCell, sizeOf } from './spreadsheet.ts';
 import { tableBelow } from './table-detection.ts';
 import { plainValue, typeIntoCell } from './typed-input.ts';
-import { type RenderOptions, rowsOf, valueRange, widthOf } from './value-range.ts';
+import { type RenderOptions, refuseNoRows, rowsOf, valueRange, widthOf } from './value-range.ts';
 
 export interface WriteOptions {
   input: 'RAW' | 'USER_ENTERED';
@@ -51,6 +51,7 @@ export function batchUpdateValues(
   for (const [position, entry] of entries.entries()) {
     const range = isJsonObject(entry) ? String(entry['range'] ?? '') : '';
     const before = current;
+    refuseNoRows(entry, `data[${position}]`);
     const outcome = namedAt(`data[${position}]`, () => updateValues(before, range, entry, options));
     current = outcome.spreadsheet;
     responses.push(outcome.answer);
