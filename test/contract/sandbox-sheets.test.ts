@@ -100,8 +100,15 @@ describe('spreadsheets.get', () => {
 
   test('refuses a mask with a field that does not exist', async () => {
     const { api, spreadsheetId } = await startEmulator();
-    const call = api.spreadsheets.get({ spreadsheetId, fields: 'sheets.cells' });
-    expect(await refusalOf(call)).toEqual({ code: 400, message: 'Request contains an invalid argument.' });
+    const requestBody = { requests: [{ addSheet: {} }] };
+    const calls = [
+      api.spreadsheets.get({ spreadsheetId, fields: 'sheets.cells' }),
+      api.spreadsheets.values.get({ spreadsheetId, range: 'A1', fields: 'cells' }),
+      api.spreadsheets.batchUpdate({ spreadsheetId, requestBody, fields: 'updatedSheet' }),
+    ];
+    for (const call of calls) {
+      expect(await refusalOf(call)).toEqual({ code: 400, message: 'Request contains an invalid argument.' });
+    }
   });
 
   test('answers an unknown spreadsheet with 404', async () => {

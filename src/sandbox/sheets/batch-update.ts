@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OWNER } from './accounts.ts';
 import { METADATA_REQUESTS } from './developer-metadata.ts';
-import { maskOf, parseFieldMask, selectFields } from './field-mask.ts';
+import { checkFieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
 import { badField, invalidArgument, secondOf, unimplemented } from './google-error.ts';
 import { isJsonObject, type JsonObject, withoutNulls } from './json.ts';
 import { isLockedOut, refuseProtected } from './protection.ts';
@@ -65,6 +65,9 @@ const batchShape = z.object({
   responseIncludeGridData: z.boolean().default(false),
 });
 
+/** What a mask of the answer may name; what it names of the spreadsheet is looked at there. */
+const KNOWN_FIELDS = parseFieldMask('spreadsheetId,replies,updatedSpreadsheet');
+
 export interface BatchOutcome {
   spreadsheet: Spreadsheet;
   answer: JsonObject;
@@ -82,6 +85,8 @@ export function batchUpdate(
   nextId: NextId,
   account = OWNER,
 ): BatchOutcome {
+  const mask = parseFieldMask(fields);
+  checkFieldMask(mask, KNOWN_FIELDS);
   const batch = parseRequest(batchShape, withoutNulls(body));
   if (batch.requests.length === 0) throw invalidArgument('Must specify at least one request.');
   const draft = draftOf(spreadsheet);
@@ -89,7 +94,6 @@ export function batchUpdate(
     applyRequest(draft, request, position, nextId, account),
   );
   recalculate(draft);
-  const mask = parseFieldMask(fields);
   const answer: JsonObject = { spreadsheetId: draft.spreadsheetId, replies };
   const spreadsheetMask = maskOf(mask, 'updatedSpreadsheet');
   if (batch.includeSpreadsheetInResponse && spreadsheetMask) {

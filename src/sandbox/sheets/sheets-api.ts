@@ -4,7 +4,7 @@ import { batchUpdate } from './batch-update.ts';
 import { rangesOf } from './data-filter.ts';
 import { metadataJson, searchMetadata } from './developer-metadata.ts';
 import type { DateTimeRenderOption, ValueRenderOption } from './display.ts';
-import { parseFieldMask, selectFields } from './field-mask.ts';
+import { checkFieldMask, parseFieldMask, selectFields } from './field-mask.ts';
 import { badField, invalidArgument, notFound } from './google-error.ts';
 import { refuseGrowth } from './growth.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
@@ -201,8 +201,17 @@ function getMetadata({ spreadsheet, item }: SheetsCall): SheetsOutcome {
   return { answer: metadataJson(metadata) };
 }
 
+/** What a mask of an answer about values may name. */
+const KNOWN_FIELDS = parseFieldMask(
+  'spreadsheetId,range,majorDimension,values,valueRanges,tableRange,updates,updatedRange,updatedRows,' +
+    'updatedColumns,updatedCells,updatedData,totalUpdatedRows,totalUpdatedColumns,totalUpdatedCells,' +
+    'totalUpdatedSheets,responses,clearedRange,clearedRanges',
+);
+
 function masked({ query }: SheetsCall, answer: JsonObject): SheetsOutcome {
-  return { answer: selectFields(answer, parseFieldMask(query.get('fields') ?? '')) };
+  const mask = parseFieldMask(query.get('fields') ?? '');
+  checkFieldMask(mask, KNOWN_FIELDS);
+  return { answer: selectFields(answer, mask) };
 }
 
 /** What a write of values comes to; it is refused as a whole where it reached into a protected range. */
