@@ -59,6 +59,15 @@ describe('files', () => {
     expect(second.data).toEqual({ files: [{ name: 'CRM' }] });
   });
 
+  test('are not listed by a page of no size or one that was never told of', async () => {
+    expect(await refusalOf(api.files.list({ pageSize: 0 }))).toEqual({
+      code: 400,
+      message: "Invalid value '0'. Values must be within the range: [value: 1\n, value: 1000\n]",
+    });
+    const unknown = api.files.list({ pageToken: 'elsewhere' });
+    expect(await refusalOf(unknown)).toEqual({ code: 400, message: 'Invalid Value' });
+  });
+
   test('are found by name, kind, folder and trash, in any combination', async () => {
     await create('Deals 2026', 'folder1');
     const fileId = await create("Bob's deals");

@@ -92,10 +92,12 @@ function listFiles(documents: Documents, query: URLSearchParams): JsonObject {
   const pageSize = Number(query.get('pageSize') ?? 100);
   if (!(pageSize >= 1 && pageSize <= MAX_PAGE_SIZE)) {
     throw driveBadRequest(
-      `Invalid value '${query.get('pageSize')}'. Values must be within the range: [1, 1000]`,
+      `Invalid value '${query.get('pageSize')}'. Values must be within the range: [value: 1\n, value: ${MAX_PAGE_SIZE}\n]`,
+      'page_size',
     );
   }
-  const start = Number(query.get('pageToken') ?? 0);
+  const start = Number(query.get('pageToken') || 0);
+  if (Number.isNaN(start)) throw driveBadRequest('Invalid Value', 'pageToken');
   const found = [...documents.files.values()]
     .toSorted((one, other) => other.modifiedAtMs - one.modifiedAtMs)
     .map(fileJson)
