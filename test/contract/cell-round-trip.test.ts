@@ -260,11 +260,11 @@ describe('what a person types', () => {
   });
 
   test.each([
-    ['de_DE', 'number', '10.5', '10.05.2026'],
-    ['en_US', 'number', '1/2', '1/2/2026'],
-    ['en_GB', 'number', '3-4', '03-04-2026'],
-    ['fr_FR', 'number', '1/2', '01/02/2026'],
-    ['sv_SE', 'number', '3-4', '2026-03-04'],
+    ['de_DE', 'number', '10.5', '10.05'],
+    ['en_US', 'number', '1/2', '1/2'],
+    ['en_GB', 'number', '3-4', '03-04'],
+    ['fr_FR', 'number', '1/2', '01/02'],
+    ['sv_SE', 'number', '3-4', '03-04'],
     ['en_US', 'integer', '1:30', '1:30'],
   ])(
     'in a spreadsheet of %s, as %s: %s, which the sheet takes for a date',

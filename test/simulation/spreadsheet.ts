@@ -62,7 +62,8 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     if (!operation) throw new Error(`There is no ${method} ${verb}.`);
     const { nextId } = documents.ids;
     const { spreadsheet } = file;
-    return operation.run({ spreadsheet, item: '', query, body, nextId, findSpreadsheet: () => undefined });
+    const findSpreadsheet = () => undefined;
+    return operation.run({ spreadsheet, item: '', query, body, nextId, nowMs: now(), findSpreadsheet });
   };
 
   let last:

@@ -73,10 +73,12 @@ function runOperation(
   if (found.operation.type === 'write') actBeforeWrite(sandbox, found.spreadsheetId);
   const { nextId } = sandbox.documents.ids;
   const findSpreadsheet = (id: string) => sandbox.documents.files.get(id)?.spreadsheet;
-  const call = { spreadsheet: file.spreadsheet, item: found.item, query, body, nextId, findSpreadsheet };
-  const { answer, spreadsheet } = found.operation.run(call);
+  const { item, operation } = found;
+  const nowMs = sandbox.clock();
+  const call = { spreadsheet: file.spreadsheet, item, query, body, nextId, nowMs, findSpreadsheet };
+  const { answer, spreadsheet } = operation.run(call);
   const changed = spreadsheet && sandbox.documents.files.get(spreadsheet.spreadsheetId);
-  if (changed) storeSpreadsheet(changed, spreadsheet, sandbox.clock());
+  if (changed) storeSpreadsheet(changed, spreadsheet, nowMs);
   return answer;
 }
 

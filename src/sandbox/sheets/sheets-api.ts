@@ -34,6 +34,7 @@ export interface SheetsCall {
   query: URLSearchParams;
   body: unknown;
   nextId: NextId;
+  nowMs: number;
   /** Another spreadsheet of the account, for copies. */
   findSpreadsheet: (spreadsheetId: string) => Spreadsheet | undefined;
 }
@@ -65,7 +66,7 @@ const OPERATIONS: Record<string, SheetsOperation> = {
   },
   'PUT values/*': {
     type: 'write',
-    run: (call) => outcome(call, updateValues(call.spreadsheet, call.item, call.body, writeOf(call.query))),
+    run: (call) => outcome(call, updateValues(call.spreadsheet, call.item, call.body, writeOf(call))),
   },
   'POST values/*:append': { type: 'write', run: runAppend },
   'POST values/*:clear': { type: 'write', run: runClear },
@@ -78,7 +79,8 @@ const OPERATIONS: Record<string, SheetsOperation> = {
   },
   'POST values:batchUpdateByDataFilter': {
     type: 'write',
-    run: (call) => outcome(call, updateByFilter(call.spreadsheet, call.body, writeOf(optionsIn(call.body)))),
+    run: (call) =>
+      outcome(call, updateByFilter(call.spreadsheet, call.body, writeOf(call, optionsIn(call.body)))),
   },
   'POST values:batchClearByDataFilter': {
     type: 'write',
@@ -134,7 +136,7 @@ function runBatchUpdate({ spreadsheet, query, body, nextId }: SheetsCall): Sheet
 
 function runAppend(call: SheetsCall): SheetsOutcome {
   const insertsRows = oneOf(call.query, 'insertDataOption', ['OVERWRITE', 'INSERT_ROWS']) === 'INSERT_ROWS';
-  const options = { ...writeOf(call.query), insertsRows };
+  const options = { ...writeOf(call), insertsRows };
   return outcome(call, appendValues(call.spreadsheet, call.item, call.body, options));
 }
 
@@ -166,7 +168,7 @@ function runBatchGet(call: SheetsCall): SheetsOutcome {
 function runValuesBatchUpdate(call: SheetsCall): SheetsOutcome {
   const body = isJsonObject(call.body) ? call.body : {};
   const { data } = parseRequest(z.object({ data: z.array(json).default([]) }), body);
-  return outcome(call, batchUpdateValues(call.spreadsheet, data, writeOf(optionsIn(body))));
+  return outcome(call, batchUpdateValues(call.spreadsheet, data, writeOf(call, optionsIn(body))));
 }
 
 /** The options that other methods take as query parameters, where they travel in the body. */
@@ -261,17 +263,17 @@ function renderOf(query: URLSearchParams): RenderOptions {
   };
 }
 
-function writeOf(query: URLSearchParams): WriteOptions {
+function writeOf({ nowMs, query: asked }: SheetsCall, query = asked): WriteOptions {
   const sent = query.get('valueInputOption') ?? 'INPUT_VALUE_OPTION_UNSPECIFIED';
   if (sent === 'INPUT_VALUE_OPTION_UNSPECIFIED') {
     throw invalidArgument("'valueInputOption' is required but not specified");
   }
   const input = oneOf(query, 'valueInputOption', ['RAW', 'USER_ENTERED']);
-  if (!isTrue(query, 'includeValuesInResponse')) return { input };
+  if (!isTrue(query, 'includeValuesInResponse')) return { input, nowMs };
   const includeValues = {
     ...DEFAULT_RENDER,
     valueRender: oneOf(query, 'responseValueRenderOption', VALUE_RENDER),
     dateRender: oneOf(query, 'responseDateTimeRenderOption', DATE_RENDER),
   };
-  return { input, includeValues };
+  return { input, nowMs, includeValues };
 }

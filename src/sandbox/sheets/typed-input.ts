@@ -12,7 +12,7 @@ export interface TypedInput {
 
 /**
  * Puts a value into a cell as if a person had typed it: parsed by the spreadsheet's locale, unless the cell is formatted as text. A day
- * without a year is one of the year of `nowMs`, and stays text where nobody says when it is.
+ * without a year is one of the year of `nowMs`, which is not shown; where nobody says when it is, it stays text.
  */
 export function typeIntoCell(
   cell: Cell | undefined,
@@ -177,7 +177,8 @@ function parseDate(
   if (three === '' && /^\d{1,2}$/.test(one) && nowMs !== undefined) {
     const [month, day] = dateOrder === 'dmy' ? [two, one] : [one, two];
     const year = String(new Date(nowMs).getUTCFullYear());
-    return dated([year, month, day], datePattern.replaceAll(dateSeparator, mark));
+    const typed = datePattern.split(dateSeparator).filter((part) => !part.startsWith('y'));
+    return dated([year, month, day], typed.join(mark));
   }
   if (/^\d{4}$/.test(one) && /^\d{1,2}$/.test(three)) {
     return dated([one, two, three], `yyyy${mark}mm${mark}dd`);

@@ -15,6 +15,8 @@ import { type RenderOptions, refuseNoRows, rowsOf, valueRange, widthOf } from '.
 
 export interface WriteOptions {
   input: 'RAW' | 'USER_ENTERED';
+  /** When it is written, which tells the year of a day that comes without one. */
+  nowMs: number;
   /** Set when the answer is to show the written range; then how. */
   includeValues?: RenderOptions | undefined;
 }
@@ -165,7 +167,7 @@ function writeValues(
   for (const [down, row] of rows.entries()) {
     for (const [right, input] of row.entries()) {
       if (input === null) continue;
-      writeInput(sheet, startRow + down, startColumn + right, input, options.input);
+      writeInput(sheet, startRow + down, startColumn + right, input, options);
       writtenRows.add(down);
       writtenColumns.add(right);
       updatedCells += 1;
@@ -186,11 +188,13 @@ function writeInput(
   row: number,
   column: number,
   input: Json,
-  option: WriteOptions['input'],
+  { input: option, nowMs }: WriteOptions,
 ): void {
   const current = cellAt(sheet, row, column);
   const cell =
-    option === 'RAW' ? withValue(current, plainValue(input)) : typeIntoCell(current, input, sheet.locale);
+    option === 'RAW'
+      ? withValue(current, plainValue(input))
+      : typeIntoCell(current, input, sheet.locale, nowMs);
   const refusal = cell && refusalOfCell(cell);
   if (refusal) throw invalidArgument(refusal);
   setCell(sheet, row, column, cell);
