@@ -108,6 +108,16 @@ describe('values of a range', () => {
     expect(await read('A1:D10', { majorDimension: 'COLUMNS' })).toEqual([['a', '', 'x'], [], ['c']]);
   });
 
+  test('a range without a tab is one of the first tab that is not hidden', async () => {
+    const { batch, read } = await startEmulator();
+    await batch([
+      { addSheet: { properties: { sheetId: 7, title: 'Shown' } } },
+      { updateCells: { start: { sheetId: 7 }, rows: [{ values: [text('x')] }], fields: '*' } },
+      { updateSheetProperties: { properties: { sheetId: 0, hidden: true }, fields: 'hidden' } },
+    ]);
+    expect(await read('A1')).toEqual([['x']]);
+  });
+
   test('an empty range has no values at all', async () => {
     const { api, spreadsheetId } = await startEmulator();
     const { data } = await api.spreadsheets.values.get({ spreadsheetId, range: "'Sheet1'!A1:1" });

@@ -15,7 +15,7 @@ export interface ResolvedRange {
  */
 export function resolveA1(spreadsheet: Spreadsheet, text: string): ResolvedRange {
   const { title, reference, isQuoted } = splitTitle(text);
-  const sheet = title === undefined ? spreadsheet.sheets[0] : sheetByTitle(spreadsheet, title);
+  const sheet = title === undefined ? firstVisible(spreadsheet) : sheetByTitle(spreadsheet, title);
   const range = reference === undefined ? {} : parseA1(reference);
   if (sheet && range) return clip(sheet, range);
   const named = reference === undefined ? undefined : namedRange(spreadsheet, reference);
@@ -23,6 +23,10 @@ export function resolveA1(spreadsheet: Spreadsheet, text: string): ResolvedRange
   const wholeTab = isQuoted ? undefined : sheetByTitle(spreadsheet, text);
   if (wholeTab) return clip(wholeTab, {});
   throw invalidArgument(`Unable to parse range: ${text}`);
+}
+
+function firstVisible({ sheets }: Spreadsheet): Sheet | undefined {
+  return sheets.find(({ properties }) => properties['hidden'] !== true) ?? sheets[0];
 }
 
 function namedRange(spreadsheet: Spreadsheet, name: string): GridRange | undefined {
