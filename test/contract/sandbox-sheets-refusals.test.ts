@@ -89,6 +89,36 @@ describe('refusals in Google’s words', () => {
       'Cannot add named range with name ids, a named range with that name already exists.',
     ],
     [
+      'a name with a space',
+      [{ addNamedRange: { namedRange: { name: 'two words', range: { sheetId: 0 } } } }],
+      'The name given to this range is invalid',
+    ],
+    [
+      'more columns than have letters',
+      [
+        {
+          addSheet: { properties: { title: 'Wide', gridProperties: { rowCount: 1, columnCount: 18_278 } } },
+        },
+        { addSheet: { properties: { gridProperties: { rowCount: 1, columnCount: 18_279 } } } },
+      ],
+      'This action would increase the number of columns in the sheet above the limit of 18278 columns.',
+    ],
+    [
+      'a tag on columns without an end',
+      [
+        {
+          createDeveloperMetadata: {
+            developerMetadata: {
+              metadataKey: 'k',
+              visibility: 'DOCUMENT',
+              location: { dimensionRange: { sheetId: 0, dimension: 'COLUMNS', startIndex: 1 } },
+            },
+          },
+        },
+      ],
+      'DimensionRange must specify both a startIndex and an endIndex',
+    ],
+    [
       'stripes over stripes',
       [banding, banding],
       'You cannot add alternating background colors to a range that already has alternating background colors.',

@@ -22,7 +22,10 @@ type Place = Pick<DeveloperMetadata, 'sheetId' | 'line'>;
 
 function placeOf(draft: Spreadsheet, sent: z.infer<typeof metadataLocation>): Place {
   if (sent.dimensionRange) {
-    const { sheetId = 0, dimension, startIndex = 0, endIndex } = sent.dimensionRange;
+    const { sheetId = 0, dimension, startIndex, endIndex } = sent.dimensionRange;
+    if (startIndex === undefined || endIndex === undefined) {
+      throw invalidArgument('DimensionRange must specify both a startIndex and an endIndex');
+    }
     if (endIndex !== startIndex + 1) {
       throw invalidArgument('DimensionRange must represent a single row or column');
     }

@@ -12,7 +12,7 @@ const namedRangeShape = z.object({ namedRange: jsonObject });
 
 function refuseName(draft: Spreadsheet, name: unknown): void {
   if (typeof name !== 'string' || !/^[A-Za-z_\u0080-\uffff][\w.\u0080-\uffff]*$/.test(name)) {
-    throw invalidArgument(`The name of a named range is not valid: ${String(name)}`);
+    throw invalidArgument('The name given to this range is invalid');
   }
   if (draft.namedRanges.some((other) => other['name'] === name)) {
     throw invalidArgument(
