@@ -31,6 +31,11 @@ const pagesMax = 20_000;
 /** Pause between two looks whether the account is the known one again. */
 const accountPauseMs = 1_000;
 
+/** How problems name what is read: whose records these are, the catalog, and each list. */
+const accountSource = 'crm:account';
+const catalogSource = 'crm:catalog';
+const sourceOf = (entity: ListedEntity): string => `crm:${entity}`;
+
 /** What the puller reports to whoever runs it. */
 export interface PullerOptions {
   readonly link: Link;
@@ -94,6 +99,7 @@ export class Puller {
     });
     for (const entity of listedEntities) {
       const sweep = await this.#sweepAnew(entity, onRead);
+      this.#options.problems.end(sourceOf(entity));
       onRead(entity, sweep.records, true);
     }
   }
@@ -114,10 +120,13 @@ export class Puller {
 
   /** Does what is due, if anything is; answers in how long something will be. */
   async #runNextTask(stopping: AbortSignal): Promise<number> {
-    const { link } = this.#options;
+    const { link, problems } = this.#options;
     const { clock } = link;
     noteAccount(link);
-    const tasks = findAccountDoubt(link) ? this.#accountTask() : this.#tasks();
+    const isDoubtful = findAccountDoubt(link) !== undefined;
+    // The doubt may have ended without it: by the old key, by a person, or by who read everything.
+    if (!isDoubtful) problems.end(accountSource);
+    const tasks = isDoubtful ? this.#accountTask() : this.#tasks();
     const due = tasks.filter(({ at }) => at <= clock.monotonicMs());
     const [task] = due.toSorted(
       (left, right) => this.#servedAtOf(left.source) - this.#servedAtOf(right.source),
@@ -133,7 +142,7 @@ export class Puller {
     const times = this.#readingTimes();
     return this.#heldBack([
       {
-        source: 'crm:catalog',
+        source: catalogSource,
         at: this.#catalogAt + link.times.catalogMs,
         work: async () => {
           await this.#pullCatalog();
@@ -141,7 +150,7 @@ export class Puller {
         },
       },
       ...listedEntities.map((entity) => ({
-        source: `crm:${entity}`,
+        source: sourceOf(entity),
         at: nextTurn(this.#readingOf(entity), now, times).at,
         // The newest page may be well while a sweep stands before a page that is not.
         work: async () => (await this.#read(entity, nextTurn)).kind === 'sweep',
@@ -164,8 +173,8 @@ export class Puller {
       return true;
     };
     // Another account stays one until its key is exchanged or a person takes it: that is looked for now and then.
-    const at = this.#servedAtOf('crm:account') + accountPauseMs;
-    return this.#heldBack([{ source: 'crm:account', at, work }]);
+    const at = this.#servedAtOf(accountSource) + accountPauseMs;
+    return this.#heldBack([{ source: accountSource, at, work }]);
   }
 
   #heldBack(tasks: readonly Task[]): Task[] {
@@ -210,10 +219,12 @@ export class Puller {
   }
 
   async #pullCatalog(): Promise<void> {
-    const { link, onCatalogChanged } = this.#options;
+    const { link, onCatalogChanged, problems } = this.#options;
     const before = JSON.stringify(link.mirror.readCatalog());
     await pullCatalog(link, 'newest');
     this.#catalogAt = link.clock.monotonicMs();
+    // Whoever read it: its own turn comes only once it has grown old.
+    problems.end(catalogSource);
     if (JSON.stringify(link.mirror.readCatalog()) !== before) onCatalogChanged();
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
+import { SyncError } from '../../src/core/errors.ts';
 import { sweepsToProve } from '../../src/core/observe.ts';
 import type { Crm } from '../../src/core/ports.ts';
 import { recognizeAccount, takeAccount } from '../../src/sync/account.ts';
@@ -146,6 +147,21 @@ test('a new key of the same account goes on by itself, after one record was foun
     path: expect.stringMatching(/^\/leads\/\d+$/),
   });
   expect(own.link.mirror.readFact('account.keys')).toBe('rotated');
+});
+
+test('what kept a new key from being tried is over once the old one is back', limit, async () => {
+  const { own } = await openAccounts();
+  const known = own.link.keys?.() ?? [];
+  let isBack = false;
+  const failure = new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
+  const fresh: LinkKey = { name: 'fresh', crm: { getRecord: () => Promise.reject(failure) } };
+  const engine = await restart(own, { keys: () => (isBack ? known : [fresh]) });
+  const failing = () => engine.problems.list().map(({ source }) => source);
+  await until('the new key is tried', async () => failing().includes('crm:account'));
+  isBack = true;
+  const asked = own.model.requests().length;
+  await until('it reads again', async () => own.model.requests().length > asked + 5);
+  expect(failing()).not.toContain('crm:account');
 });
 
 describe('a key that is exchanged for one of another account while the daemon works', limit, () => {

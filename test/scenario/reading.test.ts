@@ -271,6 +271,28 @@ test('a problem with one page stays while other pages of its list are read', asy
   expect(failures()).toBe(0);
 });
 
+test('what could not be read works again once a person had everything read, before its own turn comes', async () => {
+  const stage = await openLinkStage({ leads: 3, ...noOthers });
+  const { crm, times } = stage.link;
+  let isAway = true;
+  const refuse = () => Promise.reject(new SyncError('CRM_UNREACHABLE', 'The CRM is away.'));
+  const engine = stage.createEngine({
+    crm: {
+      ...afterLeadPage(crm, () => undefined),
+      readCatalog: (lane) => (isAway ? refuse() : crm.readCatalog(lane)),
+      listRecords: (entity, page, lane) => (isAway ? refuse() : crm.listRecords(entity, page, lane)),
+    },
+    times: { ...times, catalogMs: 3_600_000 },
+    backoff: { firstMs: 3_600_000, maxMs: 3_600_000 },
+  });
+  await engine.start();
+  const failing = () => engine.problems.list().map(({ source }) => source);
+  await until('nothing can be read', async () => failing().length === 4);
+  isAway = false;
+  await engine.pullAll(() => undefined);
+  expect(failing()).toEqual([]);
+});
+
 test('a CRM that is away for six hours is asked rarely, and not made up for when it is back', async () => {
   const stage = await openLinkStage({ leads: 40, opportunities: 5, tasks: 5 });
   const [hourMs, minuteMs, sweepMs] = [3_600_000, 60_000, 15_000];
