@@ -1,3 +1,4 @@
+import { answersTo } from '../core/answer.ts';
 import { isOfTab } from '../core/decide/plan.ts';
 import { type ErrorCode, errorKinds } from '../core/errors.ts';
 import { isListed, listedEntities } from '../core/record.ts';
@@ -164,7 +165,9 @@ function findQuestions({ askedSince, lastPlan, link }: Engine): Finding[] {
   if (brakes.length > 0) {
     // One reason may stop several tabs.
     const reasons = new Set(brakes.map(({ reason }) => reason));
-    const words = `${[...reasons].join(' ')} ${where}`;
+    // Of what is still being found out nobody is asked.
+    const isAsked = brakes.some(({ scope }) => answersTo(scope).length > 0);
+    const words = [...reasons, ...(isAsked ? [where] : [])].join(' ');
     found.push({ name: 'BRAKE', ...oldest(brakes), words, makes: 'degraded' });
   }
   if (others.length > 0) {

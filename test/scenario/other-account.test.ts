@@ -8,6 +8,7 @@ import type { Engine } from '../../src/sync/engine.ts';
 import type { Link, LinkKey } from '../../src/sync/link.ts';
 import { proveGone } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { healthOf } from '../support/health.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
@@ -148,6 +149,25 @@ test('a new key of the same account goes on by itself, after one record was foun
   });
   expect(own.link.mirror.readFact('account.keys')).toBe('rotated');
 });
+
+test(
+  'the health sends nobody to answer while it is being found out which account a new key opens',
+  limit,
+  async () => {
+    const { own } = await openAccounts();
+    const failure = new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
+    const fresh: LinkKey = { name: 'fresh', crm: { getRecord: () => Promise.reject(failure) } };
+    const engine = await restart(own, { keys: () => [fresh] });
+    await waitsFor(engine, 'brake:lead:reading');
+    expect(engine.lastPlan?.questions).toEqual([]);
+    const told = healthOf(engine)
+      .read()
+      .find(({ name }) => name === 'BRAKE');
+    expect(told?.words).toBe(
+      'The key of the CRM is a new one. Whether it opens the same account is being found out.',
+    );
+  },
+);
 
 test('what kept a new key from being tried is over once the old one is back', limit, async () => {
   const { own } = await openAccounts();
