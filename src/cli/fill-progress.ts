@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { answersTo } from '../core/answer.ts';
 import { explainError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { ProgressLine } from './progress-line.ts';
@@ -15,6 +16,7 @@ export const progressShape = z.looseObject({
 const statusShape = z.looseObject({
   standing: z.looseObject({ state: z.string() }),
   progress: z.array(progressShape),
+  brakes: z.array(z.looseObject({ scope: z.string() })),
 });
 type FillStatus = z.infer<typeof statusShape>;
 
@@ -24,15 +26,23 @@ export interface FillProgress {
   readonly done: number;
   readonly total?: number;
   readonly endsAt?: number | undefined;
+  /** A person has to answer a brake before it goes on. */
+  readonly isStopped?: true;
 }
+
+const nothingNow = { phase: 'filling', done: 0, total: 0 } as const;
+const stopped = { isStopped: true } as const;
+/** What is still being found out goes on by itself. */
+const isAsked = ({ scope }: { readonly scope: string }) => answersTo(scope).length > 0;
 
 /** What a status says of the first fill; `undefined` once it is done. */
 export function fillOf(status: unknown): FillProgress | undefined {
-  const { progress, standing } = statusShape.parse(status);
+  const { brakes, progress, standing } = statusShape.parse(status);
   const [reading, filling] = [workOf(progress, 'reading'), workOf(progress, 'filling')];
   const total = sum(filling.map((each) => each.total ?? 0));
   if (reading.length > 0) return { phase: 'reading', done: sum(reading.map(({ done }) => done)) + total };
-  if (filling.length === 0 && standing.state !== 'filling') return undefined;
+  if (filling.length === 0 && standing.state !== 'filling')
+    return brakes.length === 0 ? undefined : { ...nothingNow, ...(brakes.some(isAsked) ? stopped : {}) };
   return { phase: 'filling', done: sum(filling.map(({ done }) => done)), total, endsAt: filling[0]?.endsAt };
 }
 
@@ -54,7 +64,7 @@ interface Teller {
 }
 
 /**
- * Follows the first fill until it is done or `stopping`: in a terminal by a bar, else by a line in the log now and then. Nothing is said
+ * Follows the first fill until it is done, stopped by a brake or `stopping`: in a terminal by a bar, else by a line in the log now and then. Nothing is said
  * where nothing is to be filled. It never fails: that it could not be followed is logged, and the fill goes on.
  */
 export async function followFill(
@@ -66,7 +76,7 @@ export async function followFill(
     while (!stopping.aborted) {
       const askedAt = Date.now();
       const fill = await readFill();
-      if (!fill) return tale.end();
+      if (!fill || fill.isStopped) return tale.end(fill);
       tale.tell(fill, askedAt);
       const waitMs = Math.max(askEveryMs, idleShare * (Date.now() - askedAt));
       await sleep(waitMs, undefined, { signal: stopping });
@@ -77,6 +87,8 @@ export async function followFill(
     teller.line.end();
   }
 }
+
+const stoppedAdvice = 'A tab waits for a person: status says for what.';
 
 /** Tells of a fill as it goes on, and of its end if there was anything to tell. */
 class FillTale {
@@ -102,11 +114,13 @@ class FillTale {
     }
   }
 
-  end(): void {
+  /** Takes what is left of it, where it was stopped. */
+  end(left?: FillProgress): void {
     const { line, log } = this.#teller;
     line.end();
     const seconds = Math.round((Date.now() - this.#startedAt) / 1_000);
-    if (this.#phase) log.info('fill.done', { seconds });
+    if (this.#phase && left) log.warn('fill.stopped', { seconds, advice: stoppedAdvice });
+    else if (this.#phase) log.info('fill.done', { seconds });
   }
 
   /** What is read counts from the start; what stood in the sheet before was not filled now. */

@@ -26,16 +26,18 @@ export class LinksFill {
     this.#ask = ask;
   }
 
-  /** How far all of them are; `undefined` once they are done, and none is still to be taken by a process. */
+  /** How far all of them are; `undefined` once they are done, and none is still to be taken by a process or stopped. */
   async read(): Promise<FillProgress | undefined> {
     const { links } = linksShape.parse(await this.#ask('/api/links'));
-    let isAnyFilled = false;
+    let [isAnyFilled, stopped]: [boolean, FillProgress?] = [false];
     for (const { isHere, name } of links) {
-      const fill = isHere ? fillOf(await this.#ask('/api/status', name)) : undefined;
+      const told = isHere ? fillOf(await this.#ask('/api/status', name)) : undefined;
+      if (told?.isStopped) stopped = told;
+      const fill = told?.isStopped ? undefined : told;
       if (fill) isAnyFilled = true;
       this.#note(name, isHere, fill);
     }
-    return isAnyFilled || links.some(isToCome) ? sumFills([...this.#fills.values()]) : undefined;
+    return isAnyFilled || links.some(isToCome) ? sumFills([...this.#fills.values()]) : stopped;
   }
 
   #note(name: string, isHere: boolean, fill: FillProgress | undefined): void {

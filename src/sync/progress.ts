@@ -9,13 +9,15 @@ const fillMin = 20;
 
 /** The large pieces of work that are on their way: the first reading, the first filling of tabs, and a resync. */
 export function listProgress(
-  { isManual, now, resync, tabs }: Pick<Status, 'isManual' | 'now' | 'resync' | 'tabs'>,
+  { brakes, isManual, now, resync, tabs }: Pick<Status, 'brakes' | 'isManual' | 'now' | 'resync' | 'tabs'>,
   samples: readonly Sample[],
 ): Progress[] {
+  const stopped = new Set(brakes.map(({ entity }) => entity));
+  const goingOn = tabs.filter(({ entity }) => !stopped.has(entity));
   return [
     ...tabs.flatMap(readingOf),
-    // No tab is filled by itself where a person has to apply the plan for it.
-    ...(isManual ? [] : fillingOf(tabs, samples, now)),
+    // No tab is filled by itself where a person has to apply the plan for it, or to answer a brake first.
+    ...(isManual ? [] : fillingOf(goingOn, samples, now)),
     ...(resync?.state === 'running' ? [resyncOf(resync, now)] : []),
   ];
 }

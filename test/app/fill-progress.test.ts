@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { fillOf } from '../../src/cli/fill-progress.ts';
 
-const status = (state: string, ...progress: object[]) => ({ standing: { state, since: 0 }, progress });
+const status = (state: string, ...progress: object[]) => ({
+  standing: { state, since: 0 },
+  progress,
+  brakes: [] as object[],
+});
 
 test('while any list is read, all records that are known count, and nobody tells an end', () => {
   const reading = { work: 'reading', title: 'Tasks', done: 30 };
@@ -27,4 +31,14 @@ test.each(['inStep', 'asking', 'working'])('a daemon that is %s has ended its fi
 test('a fill of which trouble hides the standing goes on', () => {
   const filling = { work: 'filling', title: 'Leads', done: 5, total: 200 };
   expect(fillOf(status('failing', filling))).toMatchObject({ phase: 'filling', done: 5, total: 200 });
+});
+
+test('a fill that a brake stops is not told to be done', () => {
+  const stopped = { ...status('asking'), brakes: [{ scope: 'brake:lead:first' }] };
+  expect(fillOf(stopped)).toMatchObject({ isStopped: true });
+});
+
+test('a fill goes on by itself after something of which nobody is asked was found out', () => {
+  const waiting = { ...status('asking'), brakes: [{ scope: 'brake:lead:reading' }] };
+  expect(fillOf(waiting)).toEqual({ phase: 'filling', done: 0, total: 0 });
 });

@@ -10,12 +10,15 @@ interface ScriptedLink {
 const reading = (done: number) => ({
   standing: { state: 'filling' },
   progress: [{ work: 'reading', title: 'Leads', done }],
+  brakes: [],
 });
 const filling = (done: number, total: number, endsAt?: number) => ({
   standing: { state: 'filling' },
   progress: [{ work: 'filling', title: 'Leads', done, total, ...(endsAt === undefined ? {} : { endsAt }) }],
+  brakes: [],
 });
-const inStep = { standing: { state: 'inStep' }, progress: [] };
+const inStep = { standing: { state: 'inStep' }, progress: [], brakes: [] as object[] };
+const stopped = { ...inStep, standing: { state: 'asking' }, brakes: [{ scope: 'brake:lead:first' }] };
 
 /** A daemon whose links are what they are told to be. */
 function openDaemon() {
@@ -50,6 +53,14 @@ test('the fills of all links count as one, and one that ends takes nothing off t
   expect(await daemon.read()).toEqual({ phase: 'filling', done: 90, total: 240, endsAt: 9_000 });
   daemon.become({ south: { status: inStep } });
   expect(await daemon.read()).toBeUndefined();
+});
+
+test('once all others are done a link that a brake stops is told, and not that all is done', async () => {
+  const daemon = openDaemon();
+  daemon.become({ north: { status: stopped }, south: { status: filling(5, 200) } });
+  expect(await daemon.read()).toEqual({ phase: 'filling', done: 5, total: 200 });
+  daemon.become({ south: { status: inStep } });
+  expect(await daemon.read()).toMatchObject({ isStopped: true });
 });
 
 test('no end is told while that of one link is not known', async () => {

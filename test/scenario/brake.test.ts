@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { currentLayout } from '../../src/sync/layout.ts';
+import { listProgress } from '../../src/sync/progress.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
+import { readStatus } from '../../src/sync/status.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
 
@@ -61,4 +63,20 @@ test('S5: nothing is sent after a start before a cycle has looked at the sheet',
   expect([engine.lastPlan, updates(stage)]).toEqual([undefined, 0]);
   await until('the edit arrived', async () => stage.link.mirror.readOutbox().length === 0);
   expect(updates(stage)).toBe(1);
+});
+
+test('a tab that somebody filled before is not told to be filled while it waits for an answer about that', async () => {
+  const stage = await openLinkStage({ leads: 30, opportunities: 0, tasks: 0 });
+  await pullCatalog(stage.link, 'newest');
+  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'From before' });
+  const engine = stage.createEngine();
+  await engine.pullAll(() => {});
+  const told = () => {
+    const status = readStatus(engine, undefined);
+    return { scopes: status.brakes.map(({ scope }) => scope), progress: listProgress(status, []) };
+  };
+  expect(told().progress).toMatchObject([{ work: 'filling', title: 'Leads', done: 0, total: 30 }]);
+  await engine.cycle();
+  expect(told()).toEqual({ scopes: ['brake:lead:first'], progress: [] });
 });
