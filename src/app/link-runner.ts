@@ -188,8 +188,11 @@ export class LinkRunner {
       try {
         await work();
       } catch (error) {
-        if (!isSyncError(error)) post.log.error('link.failed', { error });
-        else if (!post.trouble) post.log.warn('link.not_run', { code: error.code, message: error.message });
+        // It is tried again every few seconds: what is the same was said.
+        if (!post.trouble || nameOf(post.trouble.error) !== nameOf(error)) {
+          if (!isSyncError(error)) post.log.error('link.failed', { error });
+          else post.log.warn('link.not_run', { code: error.code, message: error.message });
+        }
         post.trouble = { error, since: post.trouble?.since ?? systemClock.now() };
       }
       post.move = undefined;
@@ -250,6 +253,8 @@ export class LinkRunner {
     }
   }
 }
+
+const nameOf = (error: unknown): string => (isSyncError(error) ? error.code : String(error));
 
 /** These are everyday while a link goes from one process to another. */
 const mayPass = (error: unknown) => isSyncError(error, 'LEASE_ENDED', 'QUEUE_UNREACHABLE', 'STATE_LOCKED');

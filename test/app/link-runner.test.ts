@@ -57,6 +57,7 @@ async function runLinks(names: readonly string[], board: LeaseBoard, webhookUrl?
   const runner = new LinkRunner({ links, log, rereadKeysOf: () => () => [], sharedBudget, board });
   return {
     directory,
+    log,
     runner,
     run() {
       const ended = runner.run(front);
@@ -127,6 +128,28 @@ test('that a link can not be run is still told after somebody else was faster to
   await until('it was tried again', async () => tries === 3);
   expect(runner.list()).toMatchObject([{ conditions: [{ name: 'STATE_BROKEN' }] }]);
 });
+
+test(
+  'what keeps a link from being run is logged once however often it is tried, and so is what does next',
+  limit,
+  async () => {
+    let tries = 0;
+    const take: LeaseBoard['take'] = async (link) => {
+      tries += 1;
+      if (tries > 3) return boardOfTwo.take(link);
+      throw new TypeError('Nobody foresaw this.');
+    };
+    const { directory, log, run } = await runLinks(['north'], { ...boardOfTwo, take });
+    await mkdir(join(directory, 'links', 'north'), { recursive: true });
+    await writeFile(join(directory, 'links', 'north', 'mirror.db'), 'This is no mirror.');
+    run();
+    await until('it was tried again and again', async () => tries === 6);
+    expect(log.lines.map(({ event, fields }) => [event, fields['code']])).toEqual([
+      ['link.failed', undefined],
+      ['link.not_run', 'STATE_BROKEN'],
+    ]);
+  },
+);
 
 test(
   'that links wait for a Redis which was never there is told to the receiver of alerts',
