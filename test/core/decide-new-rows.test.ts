@@ -211,6 +211,24 @@ describe('a new row', () => {
     expect(titles(world)).toEqual(['Acme GmbH']);
   });
 
+  it('that the key may not create says which scope that needs while it waits, and goes once it may', () => {
+    const world = createWorld();
+    const row = addRow(world, 'lead', { title: textCell('Acme') });
+    const item = claim(world, row);
+    const message = 'POST /leads needs the scope write:leads and was answered 403: Forbidden.';
+    const error = { code: 'CRM_FORBIDDEN', message } as const;
+    setItem(world, item, { attempts: 1, dueAt: world.now + 3_600_000, error });
+    cycle(world);
+    cycle(world);
+    expect(syncOf(row)).toBe(`Pending: ${message} It is tried again.`);
+    expect(isQuiet(cycle(world))).toBe(true);
+    setItem(world, item, { error: { code: 'CRM_UNKNOWN_OUTCOME', message: 'No clear answer.' } });
+    cycle(world);
+    expect(syncOf(row)).toBe('Pending: to be created in the CRM');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme']);
+  });
+
   it('whose row is deleted after its record was made leaves the record to a person', () => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });

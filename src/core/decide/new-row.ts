@@ -13,7 +13,8 @@ import { decideRow } from './row.ts';
 import { readRowValues } from './row-values.ts';
 import { creating, holdRow, writeRow } from './row-write.ts';
 import { suspectReason } from './strays.ts';
-import { isPending } from './sync-text.ts';
+import { isPending, type RowState } from './sync-text.ts';
+import { waitingText } from './update.ts';
 
 /**
  * Decides a row without an ID: a new record once it rests and its required cells are filled. Then it is claimed with a token, and created
@@ -195,7 +196,7 @@ export function decideClaimedRow(
     return writeRow(context, row, key, { state });
   }
   if (isAsSent) {
-    const state = isStuck(item) ? answerRefusal(context, item, row.position) : creating;
+    const state = isStuck(item) ? answerRefusal(context, item, row.position) : waitingCreate(item);
     return writeRow(context, row, key, { state });
   }
   draft.outboxSaved.push(waitingStep(input, key, { kind: 'create', fields: values.fields, base: {} }));
@@ -241,6 +242,12 @@ function clearClaim({ draft, entity, tab }: TabContext, row: ObservedRow): void 
 }
 
 const reviewReason = ({ error }: OutboxItem): string => error?.message ?? 'Its create needs a person.';
+
+/** What keeps a create from being sent. One that was looked for and not found is sent like one that never was. */
+const waitingCreate = (item: OutboxItem): RowState =>
+  item.error === undefined || item.error.code === 'CRM_UNKNOWN_OUTCOME'
+    ? creating
+    : { kind: 'pending', what: waitingText(item) };
 
 const pendingCreate = (item: OutboxItem): string =>
   item.state === 'unknown'

@@ -78,8 +78,8 @@ export function takeBackUnwanted(
 
 const unwantedCause = 'not sent, because its column is gone or off';
 
-/** People at the sheet can do nothing about a connection: its own words are for the log and the operator. */
-function waitingText({ error }: OutboxItem): string {
+/** Why a step still waits. People at the sheet can do nothing about a connection: its own words are for the log and the operator. */
+export function waitingText({ error }: OutboxItem): string {
   if (!error) return waitingState.what;
   const { hint, mender } = errorKinds[error.code];
   return mender === 'time' ? hint : `${error.message} It is tried again.`;
