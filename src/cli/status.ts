@@ -9,6 +9,7 @@ import { brakeShape, describePlace, describeStopped } from './stopped.ts';
 const statusShape = z.looseObject({
   queue: z.looseObject({ kind: z.string() }),
   isManual: z.boolean(),
+  restlessRows: z.number(),
   tabs: z.array(
     z.looseObject({
       title: z.string(),
@@ -79,6 +80,7 @@ function describeStatus({
   refusals,
   queue,
   isManual,
+  restlessRows,
 }: z.infer<typeof statusShape>): string {
   const isTold = (code: string) => conditions.some(({ name }) => name === code);
   // What has just begun is no condition yet.
@@ -99,6 +101,7 @@ function describeStatus({
     ...alignColumns([header, ...rows]),
     `Queue: ${queue.kind === 'bullmq' ? 'BullMQ on Redis' : 'in process'}.`,
     ...(isManual ? ['Nothing is written by itself: see what waits with plan, and do it with apply.'] : []),
+    ...(restlessRows > 0 ? [`${restlessRows} rows changed just now and are taken once they rest.`] : []),
     ...troubles.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`),
     ...brakes.flatMap((brake) =>
       waiting.some(({ scope }) => scope === brake.scope)

@@ -66,7 +66,9 @@ export async function resync(
       const active = countActive();
       isSettled = isQuiet(plan) && plan.restlessRows === 0 && active === 0;
       const unapplied = countLeft(engine.lastPlan ?? plan, plan);
-      advance({ unapplied, waiting: active + countQuestions(plan, mirror.readOutbox()) });
+      // Where somebody types on and on, that was not looked at yet.
+      const waiting = active + plan.restlessRows + countQuestions(plan, mirror.readOutbox());
+      advance({ unapplied, waiting });
       if (!isSettled) await clock.sleep(times.typingPauseMs);
     }
     advance({ state: 'done', finishedAt: clock.now() });

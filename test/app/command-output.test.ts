@@ -119,9 +119,10 @@ test('what is held or refused is named by its tab, its record, or the row of the
   const plan = await printed(['plan'], await answering({ ...emptyPlan, holds, refusals }));
   expect(plan.split('\n').slice(0, 4)).toEqual(lines.map((line, index) => `${kinds[index]}  ${line}`));
   const status = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
-  const all = { ...status, brakes: [], waiting: [], holds, refusals };
+  const all = { ...status, restlessRows: 1, brakes: [], waiting: [], holds, refusals };
   const told = (await printed(['status'], await answering(all))).split('\n');
   expect(told).toEqual(expect.arrayContaining(lines.map((line, index) => `${kinds[index]}: ${line}`)));
+  expect(told).toContain('1 rows changed just now and are taken once they rest.');
 });
 
 test('what waits behind a brake is told in words where a cell shows what can not be read, and not as empty', async () => {

@@ -263,6 +263,29 @@ describe('a resync', () => {
     });
   });
 
+  test('does not call both sides the same where somebody types in a row without a pause', async () => {
+    const stage = await openLaidOut();
+    await resync(stage.createEngine(), () => {});
+    const { table } = stage.link;
+    let typed = 0;
+    const engine = stage.createEngine({
+      table: {
+        ...table,
+        async read(layout) {
+          typed += 1;
+          await editFirstTitle(stage, `Typed ${typed}`);
+          return table.read(layout);
+        },
+      },
+    });
+    expect(await resync(engine, () => {})).toMatchObject({
+      state: 'done',
+      tableSteps: 0,
+      crmWrites: 0,
+      waiting: 1,
+    });
+  });
+
   test('counts what the CRM has done, not what it refused', async () => {
     const stage = await openLaidOut();
     const engine = stage.createEngine();
