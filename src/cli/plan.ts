@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { answersTo } from '../core/answer.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
@@ -77,7 +78,7 @@ function describePlan(plan: Plan): string {
       return `Conflict  ${nameOf(key, key.entity)} ${field}: the CRM has ${JSON.stringify(crm)}, the sheet ${JSON.stringify(cell)}`;
     }),
     ...brakes.flatMap((brake) => [
-      `Stopped  ${brake.reason} To go on: approve ${brake.scope}`,
+      `Stopped  ${brake.reason}${answersTo(brake.scope).length > 0 ? ` To go on: approve ${brake.scope}` : ''}`,
       ...describeStopped(brake),
     ]),
     ...holds.map(({ reason, ...place }) => `Held  ${describePlace(place)}: ${reason}`),

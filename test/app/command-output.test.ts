@@ -141,3 +141,18 @@ test('what waits behind a brake is told in words where a cell shows what can not
     '  task-4: row gone',
   ]);
 });
+
+test('a plan asks nobody to approve a brake of which nobody is asked', async () => {
+  const reading = {
+    scope: 'brake:lead:reading',
+    entity: 'lead',
+    reason: 'The CRM is being read.',
+    changes: { count: 0, shown: [] },
+  };
+  const emptied = { ...reading, scope: 'brake:task:emptied', entity: 'task', reason: 'All 5 rows are gone.' };
+  const plan = await printed(['plan'], await answering({ ...emptyPlan, brakes: [reading, emptied] }));
+  expect(plan.split('\n').slice(0, 2)).toEqual([
+    'Stopped  The CRM is being read.',
+    'Stopped  All 5 rows are gone. To go on: approve brake:task:emptied',
+  ]);
+});
