@@ -45,8 +45,7 @@ export function absorb(
   const news: Record<FieldName, Value> = {};
   const isLagging = written !== undefined && at < written.at + lagMs;
   for (const [name, value] of Object.entries(seen.fields)) {
-    const replaced = written?.before[name];
-    if (isLagging && replaced !== undefined && equalValues(value, replaced)) continue;
+    if (isLagging && wasReplaced(written, name, value)) continue;
     if (JSON.stringify(stored.fields[name]) !== JSON.stringify(value)) news[name] = value;
   }
   // Most readings bring nothing new: then the fields are the same object as before.
@@ -69,20 +68,22 @@ export function doubtLeftMs(
 ): number {
   const written = stored?.written;
   if (!written || at < written.at || at >= written.at + lagMs) return 0;
-  const isBack = ([name, replaced]: [FieldName, Value]) =>
-    fields[name] !== undefined &&
-    equalValues(fields[name], replaced) &&
-    !equalValues(fields[name], stored.fields[name] ?? null);
-  return Object.entries(written.before).some(isBack) ? written.at + lagMs - now : 0;
+  const isBack = ([name, value]: [FieldName, Value]) =>
+    wasReplaced(written, name, value) && !equalValues(value, stored.fields[name] ?? null);
+  return Object.entries(fields).some(isBack) ? written.at + lagMs - now : 0;
 }
 
+/** Whether a field had the value right before one of our last writes. */
+const wasReplaced = ({ before, earlier = {} }: Written, name: FieldName, value: Value): boolean =>
+  [before[name], earlier[name]].some((replaced) => replaced !== undefined && equalValues(value, replaced));
+
 /**
- * What is kept of a write that was acknowledged `at` that time. One that follows another within the lag leaves in doubt what that
- * one replaced as well: a listing may be behind both.
+ * What is kept of a write. One that follows another within the lag leaves in doubt what that one replaced as well: a listing may be behind
+ * both, also where somebody put right at once what they had typed.
  */
 export function noteReplaced(last: Written | undefined, written: Written, lagMs: number): Written {
   const isRecent = last !== undefined && written.at < last.at + lagMs;
-  return isRecent ? { ...written, before: { ...last.before, ...written.before } } : written;
+  return isRecent ? { ...written, earlier: { ...last.earlier, ...last.before } } : written;
 }
 
 /** Complete sweeps that must lack a record before it is asked for directly. */

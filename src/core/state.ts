@@ -16,11 +16,13 @@ export interface KnownRecord {
   readonly written?: Written;
 }
 
-/** Our last write to a record: when it was acknowledged, and the values that it and those shortly before it replaced. */
+/** Our last write to a record: when it was acknowledged, and the values that it replaced. */
 export interface Written {
   readonly at: number;
   /** A listing may lag behind and still show them. */
   readonly before: Fields;
+  /** What the writes shortly before it replaced: a listing may be behind those as well. */
+  readonly earlier?: Fields;
   /** What the CRM answered in the place of what was sent: nobody edited that there. Absent where it took everything as it was. */
   readonly answered?: Fields;
 }

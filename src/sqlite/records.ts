@@ -50,15 +50,17 @@ const shape: TableShape<RecordRow, StoredRecord> = {
   }),
 };
 
-/** Fields alone where the CRM took everything as it was sent, as they stand in old mirrors too. */
-const writeReplaced = ({ answered, before }: Written): string =>
-  JSON.stringify(answered ? [before, answered] : before);
+/** What was replaced stands alone where there is nothing else, and in old mirrors. */
+const writeReplaced = ({ answered, before, earlier }: Written): string =>
+  JSON.stringify(answered || earlier ? [before, answered ?? {}, earlier ?? {}] : before);
 
 function readReplaced(text: string): Omit<Written, 'at'> {
   const content: unknown = JSON.parse(text);
   if (!Array.isArray(content)) return { before: readFields(text) };
-  const [before = {}, answered = {}] = content.map((fields) => readFields(JSON.stringify(fields)));
-  return { before, answered };
+  const [before = {}, answered = {}, earlier = {}] = content.map((fields) =>
+    readFields(JSON.stringify(fields)),
+  );
+  return { before, answered, earlier };
 }
 
 type Records = Pick<Mirror, 'readRecords' | 'findRecord' | 'saveRecord'>;

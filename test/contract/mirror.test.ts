@@ -38,7 +38,7 @@ describe('what the mirror keeps', () => {
     const { mirror } = open();
     const written = { at: 1_790_000_000_002, before: { title: 'Before' } };
     const gone = storedRecord(lead('42'), { written, missedSweeps: 2, presence: 'gone' });
-    const rewritten = { ...written, answered: { title: 'As the CRM has it' } };
+    const rewritten = { ...written, answered: { title: 'As the CRM has it' }, earlier: { title: 'First' } };
     const task = storedRecord({ entity: 'task', id: '7' }, { written: rewritten });
     mirror.saveRecord(storedRecord(lead('42')));
     mirror.saveRecord(task);

@@ -134,9 +134,20 @@ describe('a write that follows another', () => {
     expect(behind.fields).toEqual(stored.fields);
   });
 
-  it('of the same field replaced the value of the one before', () => {
+  it('of the same field leaves in doubt both values that it had: who puts right what they just typed keeps that', () => {
     const again = { at: 2_000, before: { title: 'known' } };
-    expect(noteReplaced(written, again, lagMs)).toEqual(again);
+    const both = {
+      ...base,
+      fields: { ...base.fields, title: 'right' },
+      written: noteReplaced(written, again, lagMs),
+    };
+    for (const title of ['old', 'known']) {
+      expect(absorbInto(both, { title }, 3_000).fields).toMatchObject({ title: 'right' });
+      const seen = { ...base.key, fields: { title }, at: 3_000 };
+      expect(doubtLeftMs(both, seen, { now: 3_000, lagMs })).toBe(4_000);
+    }
+    expect(absorbInto(both, { title: 'third' }, 3_000).fields).toMatchObject({ title: 'third' });
+    expect(absorbInto(both, { title: 'old' }, 7_000).fields).toMatchObject({ title: 'old' });
   });
 
   it('after the lag leaves in doubt only what it replaced itself', () => {
