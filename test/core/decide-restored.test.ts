@@ -180,3 +180,17 @@ it('a row that came back because of an edit whose column is gone can be deleted 
   settle(world);
   expect(world.crm.has('lead-1')).toBe(false);
 });
+
+it('S1: a row that came back while a column was gone empties nothing in the CRM once the column is back', () => {
+  const world = worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'restore' } });
+  const website = 'https://acme.example';
+  changeRecord(world, acme, { 'about.url': website });
+  settle(world);
+  world.hiddenFields.add('about.url');
+  removeRow(world, acme);
+  settle(world);
+  world.hiddenFields.delete('about.url');
+  settle(world);
+  expect(recordOf(world, acme).fields['about.url']).toBe(website);
+  expect(rowOf(world, acme).cells['about.url']).toEqual(textCell(website));
+});

@@ -6,7 +6,7 @@ import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
 import { emptyAgreement, isAnswerLost, isOnItsWay } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { restoredCause } from '../undo.ts';
-import { differingFields, type FieldName, type Value } from '../value.ts';
+import { differingFields, type FieldName, pickFields, type Value } from '../value.ts';
 import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, noted, refusedScope, type TabContext, vanishedScope } from './context.ts';
@@ -227,10 +227,9 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
   const agreement = context.agreements.get(key.id) ?? emptyAgreement(key, input.now);
   const state: RowState =
     Object.keys(typed).length > 0 ? waitingState : { kind: 'synced', at: input.now, notice: '' };
-  // What has no column here can not be seen to be followed: the edit for which a row comes back would beat every later delete as well.
-  const unseen = new Set(differingFields(agreement.fields, record.fields));
-  for (const name of [...Object.keys(offers), ...Object.keys(typed)]) unseen.delete(name);
-  const fields = Object.fromEntries(Object.entries(agreement.fields).filter(([name]) => !unseen.has(name)));
+  // Of what has no column here the row shows nothing. Agreed about all the same, it would pass for emptied once its column is back, and an
+  // edit of it in the CRM, for which a row comes back, would beat every later delete as well.
+  const fields = pickFields(agreement.fields, [...Object.keys(offers), ...Object.keys(typed)]);
   draft.agreementsSaved.push({ ...agreement, fields, offered: offers });
   draft.table.push({
     write: {
