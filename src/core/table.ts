@@ -39,7 +39,7 @@ export type ObservedTab =
       readonly headers?: Readonly<Record<FieldName, string>>;
       /** Letters of the columns that are called like a field that has none, and are not its own. */
       readonly namesakes?: Readonly<Record<FieldName, string>>;
-      /** Fields whose column is new in the tab: its empty cells were not emptied by anybody. The ID and the Sync column by their headers. */
+      /** Fields whose column is new in the tab: its empty cells were not emptied by anybody. Those that carry no field by what their mark says. */
       readonly fresh?: ReadonlySet<FieldName>;
       /** They are no rows of records, but a write may have reached them by mistake; absent where a table has no such cells. */
       readonly ownRows?: readonly OwnRow[];

@@ -114,10 +114,13 @@ const missingPause = (title: string, header: string): string =>
   `“${title}” has no column “${header}”, in which rows are paused. Put the header back, add the column with init --add-columns, or take it out of the settings.`;
 
 /** What has a column that bears no tag although others of the tab do: it was added, or moved without its tag, since the tab was laid out. */
-function findFresh({ tags }: Grid, { fields, id, sync = -1 }: ManagedColumns): ReadonlySet<FieldName> {
+function findFresh(
+  { tags }: Grid,
+  { fields, id, pause = -1, sync = -1 }: ManagedColumns,
+): ReadonlySet<FieldName> {
   if (tags.length === 0) return new Set();
   const places = new Map([...fields].map(([field, { index }]) => [field, index]));
-  const all = [...places, [idHeader, id] as const, [syncHeader, sync] as const];
+  const all = [...places, [idHeader, id] as const, [syncHeader, sync] as const, [pauseName, pause] as const];
   const isTagged = (name: FieldName, place: number) =>
     place < 0 || tags.some(({ field, index }) => field === name && index === place);
   return new Set(all.flatMap(([name, place]) => (isTagged(name, place) ? [] : [name])));

@@ -124,6 +124,25 @@ test('the column of the IDs that was cut and pasted elsewhere takes over the mar
   expect(await leadsOf(table)).toMatchObject({ rows: [{ id: numberCell(1) }], fresh: new Set() });
 });
 
+test('so does the column that pauses rows', async () => {
+  await sheet.fill('1');
+  const paused = sheetLayout.map((tab) => (tab.entity === 'lead' ? { ...tab, pauseHeader: 'Pause' } : tab));
+  const table = sheet.openTable();
+  const read = async () => (await table.read(paused)).tabs.lead;
+  await sheet.person({ kind: 'edit', sheet: 'Leads', row: 0, column: 11, text: 'Pause' });
+  expect(await read()).toMatchObject({ fresh: new Set(['#pause']) });
+  await table.layOut(paused, 'refresh');
+  expect(await read()).toMatchObject({ fresh: new Set() });
+  await sheet.person(
+    { kind: 'edit', sheet: 'Leads', row: 0, column: 11, text: '' },
+    { kind: 'edit', sheet: 'Leads', row: 0, column: 12, text: 'Pause' },
+  );
+  expect(await read()).toMatchObject({ fresh: new Set(['#pause']) });
+  await table.layOut(paused, 'refresh');
+  await sheet.person({ kind: 'edit', sheet: 'Leads', row: 0, column: 11, text: 'Region' });
+  expect(await read()).toMatchObject({ state: 'read', fresh: new Set(), headers: { '#pause': 'Pause' } });
+});
+
 describe('the notes at the headers', () => {
   const noted = (note: string) =>
     sheetLayout.map((tab) => ({ ...tab, columns: tab.columns.map((column) => ({ ...column, note })) }));
