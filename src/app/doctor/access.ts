@@ -4,6 +4,7 @@ import { isSyncError, SyncError } from '../../core/errors.ts';
 import { basePath, scopes } from '../../crm/contract.ts';
 import type { CrmProbe, ProbeCall } from '../../crm/probe.ts';
 import { firstRecordCall, readListDialect } from '../../crm/probe-dialect.ts';
+import { failureOfList } from '../../crm/verdict.ts';
 import { askAccount, findAccountDoubt } from '../../sync/account.ts';
 import { bad, doubtful, type Examination, type Finding, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
@@ -49,10 +50,8 @@ const envelope: AccessExamination = {
     try {
       await crm.read(anyCall);
     } catch (error) {
-      // A listing is always there: without it the address is that of something else.
-      if (isSyncError(error, 'CRM_NOT_FOUND')) throw new SyncError('CRM_UNREADABLE', error.message);
       const isOwnWord = isSyncError(error, 'CRM_UNAUTHORIZED', 'CRM_FORBIDDEN', 'CRM_REFUSED');
-      if (!isOwnWord) throw error;
+      if (!isOwnWord) throw failureOfList(error);
     }
     return good("answers have the specification's envelope");
   },
@@ -73,7 +72,7 @@ async function answerOf(crm: CrmProbe, call: ProbeCall): Promise<'allowed' | 'fo
     await crm.read(call);
   } catch (error) {
     if (isSyncError(error, 'CRM_FORBIDDEN')) return 'forbidden';
-    if (!isSyncError(error, 'CRM_REFUSED')) throw error;
+    if (!isSyncError(error, 'CRM_REFUSED')) throw call.path ? error : failureOfList(error);
   }
   return 'allowed';
 }
