@@ -79,6 +79,8 @@ export class Engine {
   #refillsInVain = 0;
   /** When the loop of cycles means to begin the next one, monotonic ms; `undefined` while one runs. */
   #cycleDueAt: number | undefined;
+  /** The plan that was made last; what it stops is stopped at once, also where the table can not be written. */
+  #decided: Plan | undefined;
   #trail: Trail = emptyTrail;
   #needsLayOut = true;
   #forgotAt = Number.NEGATIVE_INFINITY;
@@ -219,7 +221,11 @@ export class Engine {
       this.tally.failedCycles += 1;
       this.lags.noteNews(newsAt);
     };
-    const result = await runCycle(this.link, { ...order, trail: this.#trail })
+    const choose = (plan: Plan) => {
+      this.#decided = plan;
+      return order.choose(plan);
+    };
+    const result = await runCycle(this.link, { ...order, choose, trail: this.#trail })
       .catch((error: unknown) => {
         noteFailed();
         throw error;
@@ -228,7 +234,7 @@ export class Engine {
         this.tally.cycleMs += clock.monotonicMs() - begunAt;
       });
     if (result.refusal) noteFailed();
-    else this.#noteShown(newsAt, result);
+    else this.lags.noteShown(newsAt, result, clock.now());
     this.#trail = result.trail;
     this.lastPlan = result.plan;
     noteContests(this.recordProblems, result.plan);
@@ -238,13 +244,6 @@ export class Engine {
     this.tally.cycles += 1;
     this.tally.tableSteps += result.applied?.table.length ?? 0;
     return result;
-  }
-
-  /** What was read in the CRM is shown in the table now, or waits until the plan may be carried out. */
-  #noteShown(newsAt: number | undefined, { applied, plan }: CycleResult): void {
-    if (newsAt === undefined || plan.table.length === 0) return;
-    if (applied === undefined) this.lags.noteNews(newsAt);
-    else this.lags.noteToTable(this.link.clock.now() - newsAt);
   }
 
   /** Reads the catalog and all records of the CRM now; `onRead` is told after each page how many records of the entity are read. */
@@ -361,7 +360,7 @@ export class Engine {
 
   /** Before the first cycle nobody knows what the table looks like now, so everything is withheld. */
   #isWithheld(entity: Entity): boolean {
-    return this.lastPlan?.withheld.includes(entity) ?? true;
+    return [this.lastPlan, this.#decided].some((plan) => plan?.withheld.includes(entity) ?? true);
   }
 
   #forgetHistory(now: number): void {

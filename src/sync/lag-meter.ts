@@ -1,4 +1,5 @@
 import type { Sample } from '../core/samples.ts';
+import type { CycleResult } from './cycle.ts';
 
 /** Measures how long changes take from one side to the other, and keeps the longest until somebody takes it. */
 export class LagMeter {
@@ -19,6 +20,13 @@ export class LagMeter {
     const newsAt = this.#newsAt;
     this.#newsAt = undefined;
     return newsAt;
+  }
+
+  /** What was read in the CRM is shown in the table now, or waits until the plan may be carried out. Times are epoch ms. */
+  noteShown(newsAt: number | undefined, { applied, plan }: CycleResult, now: number): void {
+    if (newsAt === undefined || plan.table.length === 0) return;
+    if (applied === undefined) this.noteNews(newsAt);
+    else this.noteToTable(now - newsAt);
   }
 
   noteToTable(durationMs: number): void {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { SyncError } from '../../src/core/errors.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { listProgress } from '../../src/sync/progress.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
@@ -8,7 +9,7 @@ import { until } from '../support/until.ts';
 
 /** A filled sheet with an edit that waits in the outbox; nothing runs. */
 async function stageWithWaitingEdit(): Promise<LinkStage> {
-  const stage = await openLinkStage({ leads: 12, opportunities: 0, tasks: 0 });
+  const stage = await openLinkStage({ leads: 12, opportunities: 0, tasks: 1 });
   await pullCatalog(stage.link, 'newest');
   await stage.link.table.layOut(currentLayout(stage.link), 'create');
   const engine = stage.createEngine();
@@ -79,4 +80,26 @@ test('a tab that somebody filled before is not told to be filled while it waits 
   expect(told().progress).toMatchObject([{ work: 'filling', title: 'Leads', done: 0, total: 30 }]);
   await engine.cycle();
   expect(told()).toEqual({ scopes: ['brake:lead:first'], progress: [] });
+});
+
+test('S5: what waits is not sent over a brake either while the sheet takes no write of anything else', async () => {
+  const stage = await stageWithWaitingEdit();
+  const away = vi
+    .spyOn(stage.link.crm, 'updateRecord')
+    .mockRejectedValue(new SyncError('CRM_UNREACHABLE', 'The CRM is away.'));
+  const engine = stage.createEngine({ backoff: { firstMs: 50, maxMs: 50 } });
+  await engine.start();
+  await until('the edit was tried', async () => away.mock.calls.length > 0);
+  const refused = vi
+    .spyOn(stage.link.table, 'write')
+    .mockRejectedValue(new SyncError('SHEET_UNREACHABLE', 'The sheet takes nothing.')).mock.calls;
+  const [task] = stage.model.records.tasks.live();
+  await stage.editCrm(`/tasks/${task?.id}`, { title: 'Changed in the CRM' });
+  await until('the sheet refused the task', async () => refused.length > 0);
+  await tearTitles(stage);
+  const torn = refused.length;
+  await until('it was read since, and refused more', async () => refused.length > torn + 1);
+  away.mockRestore();
+  await until('it refused more', async () => refused.length > torn + 4);
+  expect([updates(stage), stage.link.mirror.readOutbox().length]).toEqual([0, 1]);
 });
