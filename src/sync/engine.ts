@@ -2,7 +2,8 @@ import { backoffMs } from '../core/backoff.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import { comparePlans, type PlanDifference } from '../core/decide/plan-difference.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
+import { type RecordKey, recordKeyText } from '../core/record.ts';
+import type { OutboxItem } from '../core/state.ts';
 import { noteAsked } from './asked.ts';
 import { noteContests } from './contests.ts';
 import { recoverOutbox } from './create.ts';
@@ -17,6 +18,7 @@ import { Problems } from './problems.ts';
 import { type OnRead, Puller } from './puller.ts';
 import { pushRecord } from './push.ts';
 import { Signal } from './signal.ts';
+import { isWithheld } from './withheld.ts';
 
 /** Two cycles never start closer together: reading and writing the sheet stays within Google's quota. */
 const cycleGapMs = 1_500;
@@ -324,12 +326,10 @@ export class Engine {
     recoverOutbox(this.link, (key) => this.#pushing.has(recordKeyText(key)));
     const now = clock.now();
     this.#forgetHistory(now);
+    const isSendable = (item: OutboxItem) => item.state === 'waiting' && !this.#isWithheld(item);
     const due = mirror
       .readOutbox()
-      .filter(
-        ({ key, state, dueAt }) =>
-          (state === 'unknown' || (state === 'waiting' && !this.#isWithheld(key.entity))) && dueAt <= now,
-      )
+      .filter((item) => item.dueAt <= now && (item.state === 'unknown' || isSendable(item)))
       .map(({ key }) => key);
     this.#refillsInVain = due.length === 0 || this.#pushing.size > 0 ? 0 : this.#refillsInVain + 1;
     try {
@@ -358,9 +358,8 @@ export class Engine {
     }
   }
 
-  /** Before the first cycle nobody knows what the table looks like now, so everything is withheld. */
-  #isWithheld(entity: Entity): boolean {
-    return [this.lastPlan, this.#decided].some((plan) => plan?.withheld.includes(entity) ?? true);
+  #isWithheld(item: OutboxItem): boolean {
+    return isWithheld(item, [this.lastPlan, this.#decided], this.#trail.memory);
   }
 
   #forgetHistory(now: number): void {
@@ -378,8 +377,8 @@ export class Engine {
     try {
       const item = mirror.findOutboxItem(key);
       const isCreate = item?.kind === 'create';
-      const isWithheld = (entity: Entity) => this.#isWithheld(entity);
-      const push = () => pushRecord(this.link, key, isWithheld, ({ code }) => this.problems.count(code));
+      const isStopped = () => item !== undefined && this.#isWithheld(item);
+      const push = () => pushRecord(this.link, key, isStopped, ({ code }) => this.problems.count(code));
       const result = await (isCreate ? this.#createLock.run(push) : push());
       if (result === 'nothing') return;
       if (result === 'written') {

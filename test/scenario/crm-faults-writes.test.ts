@@ -90,6 +90,27 @@ describe('a create whose outcome nobody knows', () => {
     expect(creates(scene)).toBe(2);
   });
 
+  test('fault 4: was not done, and is not sent once more where its row was deleted meanwhile', async () => {
+    const scene = await openScenario();
+    const { act, position, setFaults, sheet, sheetLine } = scene;
+    const held = scene.line.hold(/^GET \/leads\?/);
+    setFaults({ faults: [{ kind: 'dropBefore', method: 'POST', path: '/leads' }] });
+    await sheet.typeRow('lead', { Title: title });
+    const { key } = await scene.waits(({ state }) => state === 'unknown');
+    await act({ kind: 'deleteRows', sheet: 'Leads', row: await position('lead', key.id), count: 1 });
+    await scene.cycled(2);
+    // No further look at the sheet comes before it is known that the CRM has no such record.
+    const reading = sheetLine.hold(/^GET /);
+    await reading.arrived;
+    await held.release();
+    await scene.swept('lead', 4);
+    expect(creates(scene)).toBe(1);
+    await reading.release();
+    await scene.settled();
+    expect(await leadsCalled(scene, title)).toEqual([]);
+    expect(creates(scene)).toBe(1);
+  });
+
   test('fault 4: was not done, while another one was: neither takes the record of the other for its own', async () => {
     const scene = await openScenario();
     const other = 'Typed right after KG';
