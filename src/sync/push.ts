@@ -72,10 +72,21 @@ function markSending(link: Link, item: OutboxItem): OutboxItem {
  * Whether the outbox still holds this step and no brake stops it: while the record was read again or a create waited for its turn, a newer
  * plan may have replaced or dropped it, or stopped the whole tab, or the key may have been exchanged.
  */
-function isStillMeant(link: Link, item: OutboxItem, isWithheld: IsWithheld): boolean {
+function isStillMeant(
+  link: Link,
+  item: OutboxItem,
+  isWithheld: IsWithheld,
+  state: OutboxItem['state'] = 'waiting',
+): boolean {
   const current = link.mirror.findOutboxItem(item.key);
-  const isWaiting = current?.run === item.run && current.state === 'waiting';
-  return isWaiting && !isWithheld(item.key.entity) && !findAccountDoubt(link);
+  const isCurrent = current?.run === item.run && current.state === state;
+  return isCurrent && !isWithheld(item.key.entity) && !findAccountDoubt(link);
+}
+
+/** Whether a write that waits for its turn is meant, and nothing that was read of its record since speaks against it. */
+function isGoodToSend(link: Link, item: OutboxItem, isWithheld: IsWithheld): boolean {
+  const known = link.mirror.findRecord(item.key)?.fields ?? {};
+  return isStillMeant(link, item, isWithheld, 'sending') && differingFields(item.base, known).length === 0;
 }
 
 /** Until its turn has come a create only waits: the plan may drop it, and whoever deletes its row in time gets no record of it. */
@@ -155,7 +166,8 @@ async function pushUpdate(
     return 'noted';
   }
   markSending(link, item);
-  const answer = await sendInTurn(link, looks, (wait) =>
+  const isMeant = () => isGoodToSend(link, item, isWithheld);
+  const answer = await sendInTurn(link, { isMeant, looks }, (wait) =>
     link.crm.updateRecord(key, item.fields, record.fields, wait),
   );
   if (!answer) return takeBack(link, item) ? pushUpdate(link, item, isWithheld, looks + 1) : 'noted';
@@ -241,7 +253,8 @@ async function pushDelete(
   }
   if (record) {
     markSending(link, item);
-    const isSent = await sendInTurn(link, looks, async (wait) => {
+    const isMeant = () => isGoodToSend(link, item, isWithheld);
+    const isSent = await sendInTurn(link, { isMeant, looks }, async (wait) => {
       await link.crm.deleteRecord(key, wait);
       return true;
     });

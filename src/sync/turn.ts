@@ -9,18 +9,30 @@ const looksMax = 5;
 
 const tooLate = new Error('The turn of a write came too late.');
 
+/** A write that waits for its turn. */
+interface WaitingWrite {
+  /** How often the record was read for it. */
+  readonly looks: number;
+  /** Whether it is still meant, by all that became known since its record was read. */
+  readonly isMeant: () => boolean;
+}
+
 /**
- * Sends a write if its turn comes as long as what was read holds: the CRM can not refuse one because its record moved since. Answers
- * `undefined` where it was not sent. `looks` tells how often the record was read for it.
+ * Sends a write if its turn comes as long as what was read holds: the CRM can not refuse one because its record moved since. One whose
+ * record was read often enough waits for as long as it is meant. Answers `undefined` where it was not sent.
  */
 export async function sendInTurn<Answer>(
   { clock }: Link,
-  looks: number,
+  { isMeant, looks }: WaitingWrite,
   send: (wait: AbortSignal) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const [wait, end] = [new AbortController(), new AbortController()];
-  const giveUp = () => end.signal.aborted || wait.abort(tooLate);
-  if (looks < looksMax) void clock.sleep(heldForMs, end.signal).then(giveUp);
+  const giveUpInTime = async () => {
+    do await clock.sleep(heldForMs, end.signal);
+    while (!end.signal.aborted && looks >= looksMax && isMeant());
+    if (!end.signal.aborted) wait.abort(tooLate);
+  };
+  void giveUpInTime().catch((error: unknown) => wait.abort(error));
   try {
     return await send(wait.signal);
   } catch (error) {

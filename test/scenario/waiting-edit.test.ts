@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ColumnPolicy } from '../../src/core/policy.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { createFastClock } from '../support/fast-clock.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { until } from '../support/until.ts';
 
 test('S1: an edit that waits for its row to be restored, while the CRM changes the same field, comes back with the row', async () => {
   const stage = await openLeadsStage('table');
@@ -82,5 +84,53 @@ describe('of an edit that waits to be sent, after a restart with other settings'
     const engine = await restart(stage, { 'about.url': { blank: 'leave' } });
     for (const _turn of [1, 2]) await engine.cycle();
     expect(await website()).toEqual(before);
+  });
+});
+
+/** A title that somebody typed into the first row, and its step, which waits in the outbox. */
+async function openWithEdit() {
+  const stage = await openLeadsStage();
+  const key = { entity: 'lead', id: await stage.firstLead() } as const;
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
+  for (const _turn of [1, 2]) await stage.engine.cycle();
+  const item = stage.link.mirror.findOutboxItem(key);
+  expect(item).toMatchObject({ state: 'waiting', fields: { title: 'Typed' } });
+  return { ...stage, item: item!, key };
+}
+
+describe('an edit whose turn does not come, however often its record is read again', () => {
+  /** A push of it that has read its record for the last time. */
+  async function openHeldUp(isWithheld = () => false) {
+    const stage = await openWithEdit();
+    const { key, link } = stage;
+    const turns = vi.spyOn(link.crm, 'updateRecord').mockImplementation(
+      (_key, _fields, _known, wait) =>
+        new Promise((_resolve, reject) => {
+          wait?.addEventListener('abort', () => reject(wait.reason));
+        }),
+    );
+    const pushed = pushRecord({ ...link, clock: createFastClock(25) }, key, isWithheld);
+    await until('its record was read often', async () => turns.mock.calls.length === 5);
+    const becomes = (state: string) =>
+      until(`it is ${state}`, async () => link.mirror.findOutboxItem(key)?.state === state, {
+        limitMs: 5_000,
+      });
+    return { ...stage, becomes, pushed };
+  }
+
+  test('S5: is not sent any more once a brake holds', async () => {
+    let isBraked = false;
+    const { becomes, pushed } = await openHeldUp(() => isBraked);
+    isBraked = true;
+    await becomes('waiting');
+    expect(await pushed).toBe('noted');
+  });
+
+  test('S1: is not sent over what a colleague is known to have written there since', async () => {
+    const { becomes, editCrm, engine, key, pushed } = await openHeldUp();
+    await editCrm(`/leads/${key.id}`, { title: 'Said in the CRM' });
+    await engine.pullAll(() => {});
+    await becomes('review');
+    expect(await pushed).toBe('noted');
   });
 });
