@@ -8,7 +8,13 @@ import { noteReplaced } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
-import { emptyAgreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../core/state.ts';
+import {
+  emptyAgreement,
+  isAnswerLost,
+  isOnItsWay,
+  type JournalEntry,
+  type OutboxItem,
+} from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
 import { agreeOnTexts, finishCreate, noteDefaults, settleCreate } from './create.ts';
@@ -312,7 +318,8 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   const details = { code: error.code, message: nameColumn(error.message, tab?.columns ?? []) };
   const { key, kind, run } = item;
   log.warn('push.failed', { run, record: recordKeyText(key), kind, code: error.code });
-  if (current?.run !== item.run) return;
+  // What a person let go of meanwhile stays as they left it.
+  if (current?.run !== item.run || !isOnItsWay(current)) return;
   const attempts = Math.max(1, current.attempts, item.attempts + 1);
   const dueAt = clock.now() + (error.retryAfterMs ?? backoffMs(backoff, attempts, random()));
   // What a full disk did not let be noted down was done all the same.

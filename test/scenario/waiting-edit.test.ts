@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { SyncError } from '../../src/core/errors.ts';
 import type { ColumnPolicy } from '../../src/core/policy.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { pushRecord } from '../../src/sync/push.ts';
@@ -133,4 +134,15 @@ describe('an edit whose turn does not come, however often its record is read aga
     await becomes('review');
     expect(await pushed).toBe('noted');
   });
+});
+
+test('an edit that a person ignores while its record is read stays ignored where that fails', async () => {
+  const { item, key, link } = await openWithEdit();
+  const read = Promise.withResolvers<never>();
+  vi.spyOn(link.crm, 'getRecord').mockReturnValue(read.promise);
+  const pushed = pushRecord({ ...link, times: { ...link.times, rereadAfterMs: 0 } }, key);
+  link.mirror.saveOutboxItem({ ...item, state: 'refused' });
+  read.reject(new SyncError('CRM_UNREACHABLE', 'The CRM is away.'));
+  await pushed;
+  expect(link.mirror.findOutboxItem(key)).toMatchObject({ state: 'refused' });
 });
