@@ -224,11 +224,15 @@ export class LinkRunner {
       await front.open(name, running.side);
       await running.start();
     } catch (error) {
-      await front.shut(name);
-      await running?.stop(closingMs);
-      running?.close();
-      post.lease = undefined;
-      if (lease) await board?.release(lease);
+      try {
+        await front.shut(name);
+        await running?.stop(closingMs);
+      } finally {
+        // Also where a full disk could not take a note of it: with its mirror open nobody could ever try again.
+        running?.close();
+        post.lease = undefined;
+        if (lease) await board?.release(lease);
+      }
       throw error;
     }
     post.running = running;

@@ -115,6 +115,24 @@ test('a link whose stop could not be noted is run again once nobody else has it'
   });
 });
 
+test(
+  'a link that could not start, which a full disk took no note of, is run once there is room',
+  limit,
+  async () => {
+    const fail = () => {
+      throw new SyncError('STATE_FULL', 'The disk is full.');
+    };
+    vi.spyOn(front, 'open').mockImplementationOnce(async (_name, { engine }) => {
+      vi.spyOn(engine.link.mirror, 'saveFact').mockImplementation(fail);
+      fail();
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { run, runner } = await runLinks(['north'], boardOfTwo);
+    run();
+    await until('it runs', async () => runsHere(runner).length === 1, { limitMs: 15_000 });
+  },
+);
+
 test('that a link can not be run is still told after somebody else was faster to try it', limit, async () => {
   let tries = 0;
   const take: LeaseBoard['take'] = async (link) => {
