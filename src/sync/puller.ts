@@ -83,9 +83,13 @@ export class Puller {
 
   /** Reads on and on until stopped. */
   async run(stopping: AbortSignal): Promise<void> {
-    const { clock } = this.#options.link;
+    const { link, problems } = this.#options;
+    const { backoff, clock, random } = link;
     while (!stopping.aborted) {
-      const waitMs = await this.#lock.run(() => this.#runNextTask(stopping));
+      // What a task fails over is its own; without the mirror nobody knows which is next.
+      const waitMs = await this.#lock
+        .run(() => this.#runNextTask(stopping))
+        .catch((error: unknown) => backoffMs(backoff, problems.begin('mirror', error), random()));
       if (waitMs > 0) await clock.sleep(waitMs, stopping);
     }
   }

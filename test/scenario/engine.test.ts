@@ -67,6 +67,20 @@ describe('an engine', () => {
     await until('all is well', async () => engine.problems.list().length === 0);
   });
 
+  test('goes on reading the CRM once a mirror that could not be read can be read again', async () => {
+    const stage = await openLaidOut();
+    const engine = stage.createEngine();
+    const { mirror } = stage.link;
+    const unreadable = vi.spyOn(mirror, 'readFact').mockImplementation(() => {
+      throw new SyncError('STATE_BROKEN', 'The mirror is not readable.');
+    });
+    await engine.start();
+    await until('it is told', async () => engine.problems.list().some(({ code }) => code === 'STATE_BROKEN'));
+    unreadable.mockRestore();
+    await until('the sheet is filled', () => isFilled(stage));
+    await until('all is well', async () => engine.problems.list().length === 0);
+  });
+
   test('lays out again what the CRM told while the tabs were laid out', async () => {
     const stage = await openLinkStage(counts);
     const { table } = stage.link;
