@@ -316,8 +316,8 @@ function decodeChoice(field: FieldDefinition, text: string, names: Names): Decod
 
 const explainComing = (text: string, labels: readonly string[]): string =>
   labels.length === 0
-    ? `The lead ${quoteText(text)} is a new row that has no ID yet. This goes on once it has one.`
-    : `${quoteText(text)} names several: ${listFew(labels)}, and a new row that has no ID yet. Write which one, or wait for that ID.`;
+    ? `The lead ${quoteText(text)} is a new row that has no ID of the CRM yet. This goes on once it has one.`
+    : `${quoteText(text)} names several: ${listFew(labels)}, and a new row that has no ID of the CRM yet. Write which one, or wait for that ID.`;
 
 function decodeMembers(field: FieldDefinition, text: string): Decoded {
   const choices = optionsOf(field);

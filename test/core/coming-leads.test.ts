@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, textCell } from '../../src/core/cell.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { addRecord, addRow, recordOf, rowOf, type World } from '../support/world.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf } from '../support/world-view.ts';
@@ -21,7 +21,7 @@ describe('a row that names a lead by the title of a new row', () => {
     cycle(world);
     cycle(world);
     expect(syncOf(task)).toBe(
-      'Error: “Acme” names several: Acme (#1), and a new row that has no ID yet. Write which one, or wait for that ID.',
+      'Error: “Acme” names several: Acme (#1), and a new row that has no ID of the CRM yet. Write which one, or wait for that ID.',
     );
     settle(world);
     expect(leadsOfTasks(world)).toEqual([]);
@@ -29,6 +29,24 @@ describe('a row that names a lead by the title of a new row', () => {
     task.cells['lead_id'] = textCell(`#${made}`);
     settle(world);
     expect(leadsOfTasks(world)).toEqual([['Call', Number(made)]]);
+  });
+
+  it.each([
+    ['an ID of another system', 90_017],
+    ['the ID of the row that it was copied from', 2],
+  ])('S2: goes to no older lead of that title either where that row has %s', (_which, id) => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const lead = addLead(world, 'Acme');
+    lead.id = numberCell(id);
+    const task = addTask(world, 'Call', 'Acme');
+    settle(world);
+    expect(syncOf(task)).toMatch(/^Error: “Acme” names several: Acme \(#1\), and a new row/);
+    expect(leadsOfTasks(world)).toEqual([]);
+    lead.id = emptyCell;
+    settle(world);
+    expect(syncOf(task)).toBe(
+      `Error: “Acme” names several: Acme (#1), Acme (#${describeCell(lead.id)}). Write which one.`,
+    );
   });
 
   it('S2: is not moved to an older lead of that title', () => {
@@ -52,7 +70,7 @@ describe('a row that names a lead by the title of a new row', () => {
     cycle(world);
     cycle(world);
     expect(syncOf(task)).toBe(
-      'Error: The lead “nova” is a new row that has no ID yet. This goes on once it has one.',
+      'Error: The lead “nova” is a new row that has no ID of the CRM yet. This goes on once it has one.',
     );
     settle(world);
     const [[, lead] = []] = leadsOfTasks(world);

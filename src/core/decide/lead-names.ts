@@ -1,5 +1,6 @@
 import { describeCell } from '../cell.ts';
 import { leadChoice } from '../codec.ts';
+import { labelKey } from '../label-key.ts';
 import { isClaimToken } from '../record.ts';
 import type { KnownRecord } from '../state.ts';
 import type { ObservedTable } from '../table.ts';
@@ -19,15 +20,23 @@ export function leadChoices(records: readonly KnownRecord[]) {
 }
 
 /**
- * Titles of the rows that are to become leads. Whoever adds a lead and what belongs to it has nothing else to name it by, and must not reach
- * an older lead of the same title.
+ * Titles of the rows that are to become leads, also once somebody clears an ID that is none, or that of another row. Whoever adds a lead and
+ * what belongs to it has nothing else to name it by, and must not reach an older lead of the same title.
  */
-export function comingLeads({ outbox }: Known, { tabs: { lead: tab } }: ObservedTable): string[] {
+export function comingLeads({ outbox, records }: Known, { tabs: { lead: tab } }: ObservedTable): string[] {
   if (tab.state === 'held') return [];
   const made = new Set(outbox.filter(({ state }) => state === 'done').map(({ key }) => key.id));
+  const titles = new Map(
+    records.flatMap(({ fields, key }) => (key.entity === 'lead' ? [[key.id, fields['title']] as const] : [])),
+  );
+  const sameIds = Map.groupBy(tab.rows, ({ id }) => describeCell(id));
   return tab.rows.flatMap(({ id, cells: { title } }) => {
-    const text = describeCell(id);
-    const isComing = id.kind === 'empty' || (isClaimToken(text) && !made.has(text));
-    return isComing && (title?.kind === 'text' || title?.kind === 'number') ? [describeCell(title)] : [];
+    if (title?.kind !== 'text' && title?.kind !== 'number') return [];
+    const [text, named] = [describeCell(id), describeCell(title)];
+    if (id.kind === 'empty') return [named];
+    if (isClaimToken(text)) return made.has(text) ? [] : [named];
+    const isCopy =
+      (sameIds.get(text)?.length ?? 0) > 1 && labelKey(String(titles.get(text))) !== labelKey(named);
+    return isCopy || !titles.has(text) ? [named] : [];
   });
 }
