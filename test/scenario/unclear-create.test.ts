@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { describeCell } from '../../src/core/cell.ts';
+import { pushRecord } from '../../src/sync/push.ts';
+import { openLeadsStage } from '../support/leads-stage.ts';
+
+test('a new row that may be any of many newcomers says at most a dozen of them, and what to do', async () => {
+  const stage = await openLeadsStage();
+  const { engine, link } = stage;
+  const { clock, mirror } = link;
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Title', text: 'Acme' });
+  for (const _turn of [1, 2, 3]) await engine.cycle();
+  const item = mirror.readOutbox().find(({ kind }) => kind === 'create');
+  mirror.saveOutboxItem({ ...item!, state: 'unknown', sentAt: clock.now() });
+  const at = clock.now() + 1;
+  const times = { observedAt: at, firstSeenAt: at, lastSeenAt: at, missedSweeps: 0 };
+  for (let id = 200_001; id <= 200_200; id += 1) {
+    const key = { entity: 'lead', id: String(id) } as const;
+    mirror.saveRecord({ key, fields: { title: `Imported ${id}` }, presence: 'present', ...times });
+  }
+  await pushRecord(link, item!.key);
+  const { table } = await engine.cycle();
+  const told = table.flatMap(({ write }) =>
+    'sync' in write && write.sync ? [describeCell(write.sync)] : [],
+  );
+  expect(told).toContainEqual(
+    expect.stringMatching(
+      /, and 200001, .* and 188 more may be it\. Put that ID into the ID cell if it is, or clear the ID cell to create a new record\.$/,
+    ),
+  );
+});
