@@ -23,7 +23,7 @@ export interface Written {
   readonly before: Fields;
   /** What the writes shortly before it replaced: a listing may be behind those as well. */
   readonly earlier?: Fields;
-  /** What the CRM answered in the place of what was sent: nobody edited that there. Absent where it took everything as it was. */
+  /** What the CRM made of what was sent, or of nothing: nobody edited that there. Absent where it took everything as it was. */
   readonly answered?: Fields;
 }
 

@@ -6,7 +6,7 @@ import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../core/record.ts';
 import { emptyAgreement, type OutboxItem, type StoredRecord } from '../core/state.ts';
-import { equalValues, type Fields, pickFields } from '../core/value.ts';
+import { differingFields, equalValues, type FieldName, type Fields, pickFields } from '../core/value.ts';
 import { readKnown } from './account.ts';
 import { readContacts } from './contacts.ts';
 import type { Link } from './link.ts';
@@ -80,6 +80,26 @@ export function agreeOnTexts({ mirror }: Link, { fields, key }: OutboxItem, made
     texts.map(({ name }) => name),
   );
   mirror.saveAgreement({ ...agreement, fields: { ...sent, ...agreement.fields } });
+}
+
+/**
+ * Keeps beside the record what the CRM `made` of itself where nothing was sent, or of what is agreed as it was sent: nobody edited that
+ * there. Who types on in the row before it shows that has overruled nobody.
+ */
+export function noteAnswered({ mirror }: Link, { fields: sent, key }: OutboxItem, made: Fields): void {
+  const [record, agreement] = [mirror.findRecord(key), mirror.findAgreement(key)];
+  if (!record || !agreement) return;
+  const isAgreedAsSent = (name: FieldName) =>
+    (sent[name] === undefined) === (agreement.fields[name] === undefined);
+  const before = Object.fromEntries(
+    describeEntity(key.entity, mirror.readCatalog() ?? emptyCatalog)
+      .filter(({ isReadOnly, name }) => !isReadOnly && isAgreedAsSent(name))
+      .map(({ name }) => [name, sent[name] ?? null]),
+  );
+  const rewritten = differingFields(before, made);
+  if (rewritten.length === 0) return;
+  const [replaced, answered] = [pickFields(before, rewritten), pickFields(made, rewritten)];
+  mirror.saveRecord({ ...record, written: { at: agreement.changedAt, before: replaced, answered } });
 }
 
 /** How often the newest records are looked through before a create that left no trace is sent again. */

@@ -17,7 +17,7 @@ import {
 } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
-import { agreeOnTexts, finishCreate, noteDefaults, settleCreate } from './create.ts';
+import { agreeOnTexts, finishCreate, noteAnswered, noteDefaults, settleCreate } from './create.ts';
 import { isOutgrown } from './grown.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
@@ -129,6 +129,7 @@ async function noteMade(link: Link, item: OutboxItem, answer: WriteAnswer): Prom
     link.mirror.transaction(() => {
       noteDefaults(link, makes, made.fields);
       if (!isTold) agreeOnTexts(link, makes, made.fields);
+      noteAnswered(link, makes, made.fields);
     });
   } catch (error) {
     // The record is created: nothing may make it be sent again.

@@ -145,8 +145,8 @@ function mergeRow(
   agreement: Agreement | undefined,
 ): DecidedField[] {
   const waiting = waitingFields(context.outbox.get(record.key.id));
-  const isJustSent = agreement !== undefined && agreement.changedAt === record.written?.at;
-  const answered = (isJustSent && record.written?.answered) || {};
+  const { answered = {}, at: writtenAt } = record.written ?? {};
+  const isJustSent = agreement !== undefined && agreement.changedAt === writtenAt;
   return context.layout.columns.flatMap((column) => {
     const [field, cell] = [context.fields.get(column.field), row.cells[column.field]];
     if (!field || !cell) return [];
@@ -163,7 +163,8 @@ function mergeRow(
       hasType: context.tab.typed?.has(name),
       typed: readTypedAnswer(context.peek(scope)),
       waiting: waiting[name],
-      answered: answered[name],
+      // About a field of which nothing is agreed yet the row has said nothing since either.
+      answered: isJustSent || agreement?.fields[name] === undefined ? answered[name] : undefined,
     };
     const choose = (crm: Value, table: Value) => {
       const choice = context.decision(scope);
