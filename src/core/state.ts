@@ -7,7 +7,7 @@ export interface KnownRecord {
   readonly key: RecordKey;
   readonly fields: Fields;
   readonly firstSeenAt: number;
-  /** When a listing or a direct read last contained it. To deciding it only matters whether that was after a write of ours. */
+  /** When a listing or a direct read last contained it. To deciding it only matters whether that was after a write of ours, the create among them. */
   readonly lastSeenAt: number;
   /** Complete sweeps in a row that lacked it. */
   readonly missedSweeps: number;

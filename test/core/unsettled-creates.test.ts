@@ -178,6 +178,22 @@ describe('a create whose outcome nobody knows', () => {
     expect([describeCell(row.id), syncOf(row)]).toEqual([made.id, expect.stringMatching(/^Synced /)]);
   });
 
+  it('whose answer tells nothing but the ID gives that to its row, which says no more until the record is read', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'task', { title: textCell('Call'), lead_id: textCell('Acme') });
+    for (const _cycle of [1, 2, 3]) cycle(world);
+    push(world);
+    const [name, record] = [...world.records].at(-1) ?? [];
+    const agreement = world.agreements.get(name ?? '');
+    if (!name || !record || !agreement) throw new Error('Nothing was created.');
+    world.records.set(name, { ...record, fields: {} });
+    world.agreements.set(name, { ...agreement, fields: {} });
+    expect(cycle(world).refusals).toEqual([]);
+    expect([describeCell(row.id), syncOf(row)]).toEqual([record.key.id, 'Pending: being created in the CRM']);
+    settle(world);
+    expect(syncOf(row)).toMatch(/^Synced /);
+  });
+
   it('is forgotten a month after it was over, and not while a row shows its token', () => {
     const world = worldWithLeads(['Beta']);
     const row = addRow(world, 'lead', { title: textCell('Acme') });

@@ -101,7 +101,8 @@ function isKnownAlready(before: Known, now: Known): boolean {
 function sayAllTheSame(before: readonly KnownRecord[], now: readonly KnownRecord[]): boolean {
   const writtenAt = now.reduce((latest, { written }) => Math.max(latest, written?.at ?? 0), 0);
   const isSeenAlike = (left: KnownRecord, right: KnownRecord) =>
-    left.lastSeenAt === right.lastSeenAt || Math.min(left.lastSeenAt, right.lastSeenAt) > writtenAt;
+    left.lastSeenAt === right.lastSeenAt ||
+    Math.min(left.lastSeenAt, right.lastSeenAt) > Math.max(writtenAt, left.firstSeenAt);
   return areAllAlike(
     before,
     now,

@@ -6,6 +6,7 @@ import { equalValues, type FieldName, type Value } from '../value.ts';
 import { conflictScope, type TabContext } from './context.ts';
 import type { Displaced, Edit } from './disorder.ts';
 import { type DecidedField, type FieldOutcome, isAnswered, mergeField } from './merge.ts';
+import { originOf } from './origin.ts';
 import { waitingFields } from './waiting-edits.ts';
 
 /** A row that carries a record, with what the merge of every field came to. */
@@ -36,7 +37,7 @@ export function judgeRow(context: TabContext, row: ObservedRow, id: RecordId): J
 
 function judgeAnew(context: TabContext, row: ObservedRow, id: RecordId): JudgedRow | undefined {
   const record = context.records.get(id);
-  if (!record || isOnItsWay(context, id)) return undefined;
+  if (!record || isOnItsWay(context, id) || isUnread(context, record)) return undefined;
   const agreement = context.agreements.get(id);
   const decided = mergeRow(context, row, record, agreement);
   const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
@@ -128,6 +129,15 @@ function isOnItsWay({ outbox, records }: TabContext, id: RecordId): boolean {
   if (item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo === true) return true;
   const record = records.get(id);
   return item?.state === 'waiting' && record !== undefined && isAnswerLost(item, record);
+}
+
+/**
+ * Whether all that the CRM told of a record is its answer to our create, and that lacks some of what was sent: it is read next. Until then what
+ * the row shows would pass for edits of what the CRM has not told.
+ */
+function isUnread(context: TabContext, { fields, firstSeenAt, key, lastSeenAt }: KnownRecord): boolean {
+  const sent = lastSeenAt <= firstSeenAt ? originOf(context, key.id)?.fields : undefined;
+  return sent !== undefined && Object.keys(sent).some((name) => fields[name] === undefined);
 }
 
 const isPersonsEdit = (outcome: FieldOutcome) =>

@@ -28,8 +28,9 @@ export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, g
     applyDecided(context, row, judged, given);
   } else {
     keepDecisions(context, record.key);
+    const what = context.outbox.has(id) ? 'being sent to the CRM' : 'being created in the CRM';
     writeRow(context, row, record.key, {
-      state: { kind: 'pending', what: 'being sent to the CRM' },
+      state: { kind: 'pending', what },
       ...(given ? { given } : {}),
     });
   }
