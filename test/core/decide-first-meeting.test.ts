@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { numberCell, textCell } from '../../src/core/cell.ts';
+import { recordKeyText } from '../../src/core/record.ts';
+import { emptyAgreement } from '../../src/core/state.ts';
 import { addRecord, addRow, createWorld, type World } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { scopes, titles } from '../support/world-view.ts';
@@ -59,6 +61,29 @@ describe('rows without IDs are new records', () => {
     addRow(world, 'lead', { title: textCell('Acme') });
     settle(world);
     expect(titles(world)).toEqual(['Acme']);
+  });
+
+  it('also while the only record is one that was just made from a row, and of which the CRM has told nothing yet', () => {
+    const world = worldWithLeads(['Acme']);
+    const add = (stage: string) =>
+      addRow(world, 'opportunity', { lead_id: textCell('Acme'), stage_id: textCell(stage) });
+    add('Won');
+    const slip = add('Wno');
+    for (const _cycle of [1, 2, 3]) cycle(world);
+    const [name, item] = [...world.outbox].at(-1) ?? [];
+    if (!name || !item) throw new Error('No row was claimed.');
+    world.outbox.set(name, { ...item, state: 'sending', sentAt: world.now });
+    addRecord(world, 'opportunity', item.fields);
+    pull(world);
+    expect(scopes(cycle(world))).toEqual([]);
+    const made = [...world.records.values()].at(-1)?.key;
+    if (!made) throw new Error('Nothing was made.');
+    world.outbox.set(name, { ...item, state: 'done', recordId: made.id });
+    world.agreements.set(recordKeyText(made), emptyAgreement(made, world.now));
+    expect(scopes(cycle(world))).toEqual([]);
+    slip.cells['stage_id'] = textCell('Won');
+    settle(world);
+    expect([...world.crm.keys()].filter((text) => text.startsWith('opportunity'))).toHaveLength(2);
   });
 
   it('where records have rows already', () => {

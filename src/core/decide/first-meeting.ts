@@ -1,25 +1,38 @@
+import type { OutboxState } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { stopped } from './brakes.ts';
 import type { TabContext } from './context.ts';
 import { isBlank } from './new-row.ts';
+import { originOf } from './origin.ts';
 import type { Brake } from './plan.ts';
 
 /**
  * A tab that somebody filled before the daemon came: rows without an ID, and nothing agreed about any record. Most likely they are records
  * that the CRM has already, so that creating them would double them all, and appending the CRM's would double the rows. A tab may be
- * filled at will where the CRM has nothing.
+ * filled at will where the CRM has nothing, or has what was created from it.
  */
 export function findFirstMeeting(context: TabContext, unbound: readonly ObservedRow[]): Brake[] {
-  const { agreements, entity, input, layout, records } = context;
+  const { entity, input, layout, records } = context;
   const rows = unbound.filter((row) => !isBlank(row));
-  const isFirst = [...agreements.values()].every(({ fields }) => Object.keys(fields).length === 0);
   const isEmptyCrm =
     input.known.sweptEntities.has(entity) &&
     [...records.values()].every(({ presence }) => presence === 'gone');
-  if (rows.length === 0 || !isFirst || isEmptyCrm) return [];
+  if (rows.length === 0 || isEmptyCrm || hasMet(context)) return [];
   const [first] = rows;
   const reason =
     `${rows.length} rows without an ID stand in “${layout.title}”, the first in row ${(first?.position ?? 0) + 1}. ` +
     'Stop the daemon and run init --match-by with a column that tells them apart, or approve to create all of them as new records.';
   return [{ scope: `brake:${entity}:first`, entity, reason, changes: stopped([]) }];
 }
+
+/** Whether anything is agreed, or about to be: of a record that was made from a row the CRM may not have told anything yet. */
+function hasMet(context: TabContext): boolean {
+  const { agreements, outbox } = context;
+  return (
+    [...agreements.values()].some(
+      ({ fields, key }) => Object.keys(fields).length > 0 || originOf(context, key.id) !== undefined,
+    ) || [...outbox.values()].some(({ kind, state }) => kind === 'create' && isUnsettled(state))
+  );
+}
+
+const isUnsettled = (state: OutboxState): boolean => state === 'sending' || state === 'unknown';
