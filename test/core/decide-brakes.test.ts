@@ -4,6 +4,7 @@ import type { Plan } from '../../src/core/decide/plan.ts';
 import type { Value } from '../../src/core/value.ts';
 import {
   addRecord,
+  addRow,
   changeRecord,
   copyRow,
   createWorld,
@@ -149,6 +150,19 @@ it('S5: records that are gone from the CRM are shown behind their brake, and it 
   for (const { key, fields } of gone) world.crm.set(`lead-${key.id}`, { key, fields });
   expect(settle(world).brakes).toEqual([]);
   expect(world.sheet.lead).toHaveLength(many.length);
+});
+
+it('rows that come with IDs of records that went long ago are held one by one, and no record is said to be gone', () => {
+  const world = describedLeads();
+  for (const key of first(10)) {
+    removeRecord(world, key);
+    settle(world);
+  }
+  for (const { id } of first(10))
+    addRow(world, 'lead', { title: textCell(`Import ${id}`) }).id = textCell(id);
+  const { brakes, holds } = settle(world);
+  expect([brakes, holds.length]).toEqual([[], 10]);
+  expect(holds[0]?.reason).toMatch(/Clear the ID to create it again/);
 });
 
 it('S5: a tab of few rows does not lose all of them without a question because the CRM has none of their records any more', () => {

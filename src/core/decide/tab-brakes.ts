@@ -161,13 +161,14 @@ const isOfGoneRecords = ({ scope }: Brake): boolean => scope.endsWith(':gone');
 
 /**
  * The records with a row that are gone from the CRM or that a list lacked, and not because of another one, nor because a person had us take
- * them back. Those of which several rows have the ID count too.
+ * them back. Those of which several rows have the ID count too; rows in which somebody put an ID that was one long ago do not.
  */
 function findGone(context: TabContext, { copies, records }: Binding): KnownRecord[] {
   const ids = new Set([...records, ...copies].map(({ id }) => id));
   return [...ids].flatMap((id) => {
     const record = context.records.get(id);
-    const isMissing = record?.presence === 'gone' || (record?.missedSweeps ?? 0) > 0;
+    const hasMet = context.agreements.has(id);
+    const isMissing = hasMet && (record?.presence === 'gone' || (record?.missedSweeps ?? 0) > 0);
     const isExplained = !areLeadsStopped(context) && record && context.cascades.isGoneWith(record);
     return record && isMissing && !isExplained && !isTrashedByUs(record) ? [record] : [];
   });
