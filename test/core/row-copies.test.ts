@@ -40,7 +40,7 @@ describe('a copied row', () => {
     const plan = settle(world);
     expect(plan.holds).toMatchObject([{ entity: 'lead', id: '1', position: 3 }]);
     expect(syncOf(copy)).toBe(
-      'Held: This row is a copy: its ID stands in another row too. Clear the ID of the copy to make it a new record.',
+      'Held: This row is a copy: its ID stands in another row too. Clear the ID of the copy to make it a new record, or delete the copy.',
     );
     expect(titles(world)).toEqual(['Acme', 'Beta']);
   });

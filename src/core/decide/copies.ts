@@ -29,7 +29,7 @@ export function decideCopy(context: TabContext, copy: CopiedRow, suspects: reado
 const copyReasonStart = `${copyMark}: its ID stands in another row too`;
 
 /** Said at a row whose ID stands in another row too, and where people answer questions. */
-export const copyReason = `${copyReasonStart}. Clear the ID of the copy to make it a new record.`;
+export const copyReason = `${copyReasonStart}. Clear the ID of the copy to make it a new record, or delete the copy.`;
 
 const orphanStart = (id: RecordId) => `${copyMark} of record ${id}, whose own row is gone`;
 
