@@ -96,7 +96,8 @@ export function noteAnswered({ mirror }: Link, { fields: sent, key }: OutboxItem
       .filter(({ isReadOnly, name }) => !isReadOnly && isAgreedAsSent(name))
       .map(({ name }) => [name, sent[name] ?? null]),
   );
-  const rewritten = differingFields(before, made);
+  // What it left empty it may not have kept.
+  const rewritten = differingFields(before, made).filter((name) => made[name] !== null);
   if (rewritten.length === 0) return;
   const [replaced, answered] = [pickFields(before, rewritten), pickFields(made, rewritten)];
   mirror.saveRecord({ ...record, written: { at: agreement.changedAt, before: replaced, answered } });
@@ -121,8 +122,14 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
       .some((sweep) => sweep.entity === item.key.entity && sweep.isComplete && sweep.startedAt >= settledAt);
   // A sweep that is waited for brings newcomers itself, and looks go before it: some creates would leave no request to it, or to edits.
   if (item.looks < looksMax || isSwept) await readNewcomers(link, item);
-  const candidates = findCandidates(link, item);
+  const rivals = findRivals(link, item);
+  const candidates = findCandidates(link, item, rivals);
   const equal = candidates.filter((record) => matches(item.fields, record.fields));
+  if (equal.some((record) => isOfFuller(item, rivals, record))) {
+    // What the other one does not take may be this one's.
+    mirror.saveOutboxItem({ ...item, dueAt: clock.now() + times.settleMs });
+    return 'nothing';
+  }
   const [only] = equal;
   if (only && equal.length === 1) {
     const answer = { id: only.key.id, fields: only.fields, at: only.observedAt };
@@ -165,14 +172,8 @@ const reviewReason = (candidates: readonly StoredRecord[]): string =>
  * Newcomers since the create was sent that nobody has claimed. They need not look like it: a colleague may have renamed it since. One that
  * has all that another create of unknown outcome was to have belongs to that one.
  */
-function findCandidates(link: Link, item: OutboxItem): StoredRecord[] {
-  const { mirror } = link;
-  const outbox = mirror.readOutbox();
-  const claimed = new Set<RecordId | undefined>(outbox.map(({ recordId }) => recordId));
-  const rivals = outbox.filter(
-    ({ key, kind, state }) =>
-      kind === 'create' && state === 'unknown' && key.entity === item.key.entity && key.id !== item.key.id,
-  );
+function findCandidates({ mirror }: Link, item: OutboxItem, rivals: readonly OutboxItem[]): StoredRecord[] {
+  const claimed = new Set<RecordId | undefined>(mirror.readOutbox().map(({ recordId }) => recordId));
   const isOfRival = (record: StoredRecord) =>
     !matches(item.fields, record.fields) && rivals.some((rival) => matches(rival.fields, record.fields));
   return mirror
@@ -186,6 +187,24 @@ function findCandidates(link: Link, item: OutboxItem): StoredRecord[] {
         isBelowSameLead(item, record) &&
         !isOfRival(record),
     );
+}
+
+/** The other creates of its kind of which nobody knows what they made. */
+const findRivals = ({ mirror }: Link, { key: { entity, id } }: OutboxItem): OutboxItem[] =>
+  mirror
+    .readOutbox()
+    .filter(
+      ({ key, kind, state }) =>
+        kind === 'create' && state === 'unknown' && key.entity === entity && key.id !== id,
+    );
+
+/** Whether the record has all that another create of unknown outcome was to have, and that is more: it is looked for as well. */
+function isOfFuller({ fields }: OutboxItem, rivals: readonly OutboxItem[], record: StoredRecord): boolean {
+  const count = Object.keys(fields).length;
+  return rivals.some(
+    ({ fields: other, sentAt = 0 }) =>
+      sentAt <= record.firstSeenAt && Object.keys(other).length > count && matches(other, record.fields),
+  );
 }
 
 /** A contact stays below the lead it was created for; anything else may have been moved since. */

@@ -28,3 +28,26 @@ test('a new row that may be any of many newcomers says at most a dozen of them, 
     ),
   );
 });
+
+test('S2: a new row is not taken for the record of another one that says the same and more', async () => {
+  const stage = await openLeadsStage();
+  const { engine, link } = stage;
+  const { clock, mirror } = link;
+  const type = (row: number, column: string, text: string) =>
+    stage.editSheet({ kind: 'edit', sheet: 'Leads', row, column, text });
+  await type(6, 'Title', 'Acme');
+  await type(7, 'Title', 'Acme');
+  await type(7, 'Status', 'Contacted');
+  for (const _turn of [1, 2, 3]) await engine.cycle();
+  const items = mirror.readOutbox().filter(({ kind }) => kind === 'create');
+  const sentAt = clock.now();
+  for (const item of items) mirror.saveOutboxItem({ ...item, state: 'unknown', sentAt });
+  const key = { entity: 'lead', id: '200001' } as const;
+  const at = sentAt + 1;
+  const times = { observedAt: at, firstSeenAt: at, lastSeenAt: at, missedSweeps: 0 };
+  const fields = { title: 'Acme', status_name: 'contacted' };
+  mirror.saveRecord({ key, fields, presence: 'present', ...times });
+  for (const item of items) await pushRecord(link, item.key);
+  const made = mirror.readOutbox().flatMap(({ fields: sent, recordId }) => (recordId ? [sent] : []));
+  expect(made).toEqual([fields]);
+});

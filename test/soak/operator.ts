@@ -67,7 +67,7 @@ export function hireOperator(stage: ProcessStage): Operator {
 
 /** What the words at a row say to put into its ID cell; `undefined` where they ask for something else. */
 async function chooseId(stage: ProcessStage, reason: string, row: Row): Promise<string | undefined> {
-  const candidates = /and ([\d, ]+) may be it/.exec(reason)?.[1]?.split(', ') ?? [];
+  const candidates = /, and ([\d, ]+)(?: and \d+ more)? may be it/.exec(reason)?.[1]?.split(', ') ?? [];
   if (candidates.length > 0) {
     const owner = ownerOf(row['Title']);
     const { leads } = await readCrm(stage.addresses.crmUrl);
