@@ -8,7 +8,8 @@ import { openMirrorDirectory } from '../support/mirror-directory.ts';
 import { until } from '../support/until.ts';
 import { readWal } from '../support/wal-file.ts';
 
-const { directory, startWriter } = openMirrorDirectory();
+// On a disk: in memory commits follow each other faster than the lines that tell of them are read.
+const { directory, startWriter } = openMirrorDirectory('/var/tmp');
 
 /** The two files of a mirror at one moment. */
 interface Files {

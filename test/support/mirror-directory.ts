@@ -48,8 +48,8 @@ export const failure = (work: () => unknown): unknown => {
 };
 
 /** A directory for mirrors that is empty when a test of the file begins; what is open in it when the test ends is closed. */
-export function openMirrorDirectory() {
-  const directory = join(tmpdir(), `mirror-${randomUUID()}`);
+export function openMirrorDirectory(parent = tmpdir()) {
+  const directory = join(parent, `mirror-${randomUUID()}`);
   const opened: OpenMirror[] = [];
 
   const open = (): OpenMirror => {
