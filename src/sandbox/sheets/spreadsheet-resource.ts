@@ -168,15 +168,40 @@ function gridData(spreadsheet: Spreadsheet, sheet: Sheet, area: Area, mask: Fiel
 }
 
 function rowData(sheet: Sheet, area: Area, mask: FieldMask): JsonObject[] {
-  const rows = sheet.rows.slice(area.startRow, area.endRow);
-  const cells = rows.map((row) => row.slice(area.startColumn, area.endColumn));
-  const filledRows = cells.findLastIndex((row) => row.some((cell) => cell !== undefined)) + 1;
-  return cells.slice(0, filledRows).map((row) => {
-    const width = row.findLastIndex((cell) => cell !== undefined) + 1;
-    return width > 0
-      ? { values: row.slice(0, width).map((cell) => shownCell(cell, mask, sheet.locale)) }
-      : {};
-  });
+  const { endColumn, endRow, startColumn, startRow } = area;
+  const view = { mask, locale: sheet.locale, startColumn, endColumn };
+  const rows = sheet.rows.slice(startRow, endRow).map((row) => shownRow(row, view));
+  return rows.slice(0, rows.findLastIndex((row) => row !== blankRow) + 1);
+}
+
+/** Which cells of a row are asked for, and how they are shown. */
+interface RowView {
+  readonly mask: FieldMask;
+  readonly locale: string;
+  readonly startColumn: number;
+  readonly endColumn: number;
+}
+
+/** What a row was last shown as, which it is again for the same view: rows are never changed, only replaced. */
+const shownRows = new WeakMap<Sheet['rows'][number], { readonly view: RowView; readonly json: JsonObject }>();
+
+const blankRow: JsonObject = {};
+
+function shownRow(row: Sheet['rows'][number], view: RowView): JsonObject {
+  const { endColumn, locale, mask, startColumn } = view;
+  const last = shownRows.get(row);
+  const isSameView =
+    last?.view.mask === mask &&
+    last.view.locale === locale &&
+    last.view.startColumn === startColumn &&
+    last.view.endColumn === endColumn;
+  if (isSameView) return last.json;
+  const cells = row.slice(startColumn, endColumn);
+  const width = cells.findLastIndex((cell) => cell !== undefined) + 1;
+  const json =
+    width > 0 ? { values: cells.slice(0, width).map((cell) => shownCell(cell, mask, locale)) } : blankRow;
+  shownRows.set(row, { view, json });
+  return json;
 }
 
 /** What a cell was last shown as, which it is again for the same mask and locale: cells are never changed, only replaced. */
