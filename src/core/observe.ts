@@ -73,8 +73,8 @@ export function doubtLeftMs(
   return Object.entries(fields).some(isBack) ? written.at + lagMs - now : 0;
 }
 
-/** Whether a field had the value right before one of our last writes. */
-const wasReplaced = ({ before, earlier = {} }: Written, name: FieldName, value: Value): boolean =>
+/** Whether a field had the value right before our last write, or one shortly before it. */
+export const wasReplaced = ({ before, earlier = {} }: Written, name: FieldName, value: Value): boolean =>
   [before[name], earlier[name]].some((replaced) => replaced !== undefined && equalValues(value, replaced));
 
 /**

@@ -170,4 +170,23 @@ describe('a field that the CRM passes over', () => {
     settle(world);
     expect(syncOf(row)).toMatch(/^Synced [\d: -]+$/);
   });
+
+  it('says so also where another field of the record was sent right after it', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const row = rowOf(world, acme);
+    for (const [field, text] of [
+      ['title', 'Acme GmbH'],
+      ['status_name', 'In talks'],
+    ] as const) {
+      row.cells[field] = textCell(text);
+      cycle(world);
+      cycle(world);
+      push(world);
+    }
+    changeRecord(world, acme, { title: 'Acme' });
+    pull(world);
+    cycle(world);
+    expect(titleOf(row)).toEqual(textCell('Acme'));
+    expect(syncOf(row)).toMatch(/^Synced .+\. Title: the CRM did not keep “Acme GmbH”$/);
+  });
 });

@@ -1,7 +1,7 @@
 import type { Cell } from '../../src/core/cell.ts';
 import { judgeWrite, unansweredWrite } from '../../src/core/decide/open-writes.ts';
 import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.ts';
-import { absorb, noteMissed, sweepsToProve } from '../../src/core/observe.ts';
+import { absorb, noteMissed, noteReplaced, sweepsToProve } from '../../src/core/observe.ts';
 import { type Consequences, freeRow } from '../../src/core/open-write.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { type Agreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../../src/core/state.ts';
@@ -246,6 +246,9 @@ function pushCreate(world: World, item: OutboxItem): void {
   world.journal.push({ ...entryOf(item, world.now, { before: {}, after: item.fields, lost: {} }), key });
 }
 
+/** How long what a write replaced is kept in doubt; what is read here is never behind. */
+const lagMs = 5_000;
+
 function finishUpdate(world: World, item: OutboxItem): void {
   const text = recordKeyText(item.key);
   const known = world.records.get(text);
@@ -254,7 +257,7 @@ function finishUpdate(world: World, item: OutboxItem): void {
     ...known,
     fields: { ...known.fields, ...item.fields },
     observedAt: world.now,
-    written: { at: world.now, before: item.base },
+    written: noteReplaced(known.written, { at: world.now, before: item.base }, lagMs),
   });
   const agreement = world.agreements.get(text) ?? emptyAgreement(item.key);
   const fields = { ...agreement.fields, ...item.fields };

@@ -1,3 +1,4 @@
+import { wasReplaced } from '../observe.ts';
 import type { RecordId } from '../record.ts';
 import { type Agreement, isAnswerLost, type KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -69,12 +70,11 @@ export function clearedOf(judged: JudgedRow): Edit[] {
   });
 }
 
-/** Whether our last write replaced the agreed value in the CRM, and the table has yet to follow: a person took something back. */
+/** Whether our last writes replaced the agreed value in the CRM, and the table has yet to follow: a person took something back. */
 function isTakenBack({ record: { written }, agreement }: JudgedRow, name: FieldName): boolean {
-  const replaced = written?.before[name];
   const agreed = agreement?.fields[name];
-  if (written === undefined || replaced === undefined || agreed === undefined) return false;
-  return equalValues(replaced, agreed) && (agreement?.changedAt ?? 0) <= written.at;
+  if (written === undefined || agreed === undefined) return false;
+  return wasReplaced(written, name, agreed) && (agreement?.changedAt ?? 0) <= written.at;
 }
 
 /**

@@ -58,13 +58,13 @@ function countValues({ agreements }: TabContext, name: FieldName): ReadonlyMap<s
   return counts;
 }
 
-/** What a record had when its row was last seen as it should be, has, and had before our last write. */
+/** What a record had when its row was last seen as it should be, has, and had before our last writes. */
 function versionsOf(context: TabContext, agreement: Agreement): readonly Fields[] {
   const known = baseOf(context, agreement);
   // A write that was on its way when the row lost its ID may have brought what the CRM has by now.
   const { fields: inCrm = known, written } = context.records.get(agreement.key.id) ?? {};
   // Somebody may have taken back in the sheet what was on its way to the CRM.
-  return [known, inCrm, { ...inCrm, ...written?.before }];
+  return [known, inCrm, { ...inCrm, ...written?.earlier, ...written?.before }];
 }
 
 /** Whether the row looks like the record's, although not for certain. */

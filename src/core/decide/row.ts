@@ -1,5 +1,6 @@
 import type { Cell } from '../cell.ts';
 import { encode } from '../codec.ts';
+import { wasReplaced } from '../observe.ts';
 import type { RecordId, RecordKey } from '../record.ts';
 import { type Agreement, emptyAgreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -115,13 +116,9 @@ const wasInCrm = ({ agreement }: JudgedRow, name: FieldName, value: Value): bool
     (known) => known !== undefined && equalValues(known, value),
   );
 
-/** Whether the CRM shows the value again that our last write replaced, with nothing agreed since: it passed over the field without a word. */
-function isTakenBack({ record, agreement }: JudgedRow, name: FieldName, value: Value): boolean {
-  const replaced = record.written?.before[name];
-  return (
-    replaced !== undefined && equalValues(replaced, value) && agreement?.changedAt === record.written?.at
-  );
-}
+/** Whether the CRM shows a value again that our last writes replaced, with nothing agreed since: it passed over the field without a word. */
+const isTakenBack = ({ record: { written }, agreement }: JudgedRow, name: FieldName, value: Value): boolean =>
+  written !== undefined && agreement?.changedAt === written.at && wasReplaced(written, name, value);
 
 /** The agreement with what was found equal on both sides; the same object when that is nothing new. */
 function agreeOnSame(
