@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ColumnPolicy } from '../../src/core/policy.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
+import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
 /** More than it takes on a machine that is busy. */
@@ -104,6 +105,27 @@ describe('a column that is added in the configuration', limit, () => {
     const about = (id: unknown) =>
       leads.find((lead) => lead.id === id)?.meta_data?.about?.description ?? undefined;
     expect(Leads.slice(1).map(({ About }) => About)).toEqual(Leads.slice(1).map(({ ID }) => about(ID)));
+  });
+});
+
+describe('a column that was off', limit, () => {
+  test('S1: asks about what somebody wrote there meanwhile, also where the CRM has what it set of itself when it created the record', async () => {
+    const stage = await openLeadsStage();
+    const off = restart(stage, { status_name: { direction: 'off' } });
+    const type = (column: string, text: string) =>
+      stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column, text });
+    await type('Title', 'Acme');
+    await cycle(off);
+    const [item] = off.link.mirror.readOutbox();
+    expect(await pushRecord(off.link, item!.key)).toBe('written');
+    await cycle(off);
+    await type('Status', 'Contacted');
+    const engine = restart(stage, {});
+    await engine.link.table.layOut(currentLayout(engine.link), 'refresh');
+    await cycle(engine);
+    await cycle(engine);
+    expect(engine.lastPlan?.conflicts).toMatchObject([{ field: 'status_name', table: 'contacted' }]);
+    expect(engine.link.mirror.readOutbox().filter(({ kind }) => kind === 'update')).toEqual([]);
   });
 });
 

@@ -157,6 +157,10 @@ function mergeRow(
   const waiting = waitingFields(context.outbox.get(record.key.id));
   const { answered = {}, at: writtenAt } = record.written ?? {};
   const isJustSent = agreement !== undefined && agreement.changedAt === writtenAt;
+  // It waits since then, whatever was agreed of other fields meanwhile. Where nothing waits, as in a column that was off or after the tab was
+  // replaced, what stands in the cell may be older than what the CRM has.
+  const isFirstEdit = (name: FieldName) =>
+    agreement?.fields[name] === undefined && waiting[name] !== undefined;
   return context.layout.columns.flatMap((column) => {
     const [field, cell] = [context.fields.get(column.field), row.cells[column.field]];
     if (!field || !cell) return [];
@@ -173,8 +177,7 @@ function mergeRow(
       hasType: context.tab.typed?.has(name),
       typed: readTypedAnswer(context.peek(scope)),
       waiting: waiting[name],
-      // About a field of which nothing is agreed yet the row has said nothing since either.
-      answered: isJustSent || agreement?.fields[name] === undefined ? answered[name] : undefined,
+      answered: isJustSent || isFirstEdit(name) ? answered[name] : undefined,
     };
     const choose = (crm: Value, table: Value) => {
       const choice = context.decision(scope);
