@@ -68,10 +68,14 @@ export function givenCells(tab: PlannedTab, step: SetStep | AppendStep): GivenCe
   return findTargets(tab, place, [...managed, ...own]);
 }
 
-/** All cells of a kept row. Where several would stand in one column, as since others with its header were deleted, the managed one does, or the first. */
+/**
+ * All cells of a kept row. Where several would stand in one column, as since others with its header were deleted, the managed one does, or
+ * the first that is not blank.
+ */
 function givenRow(tab: PlannedTab, place: KeptPlace): GivenCell[] {
   const managed = Object.values(place.columns);
-  const all = new Set([...managed, ...place.headers.keys()]);
+  const filled = [...place.cells.keys()].filter((column) => place.cells[column]?.kind !== 'empty');
+  const all = new Set([...managed, ...filled, ...place.headers.keys()]);
   const taken = new Set<number>();
   return findTargets(tab, place, [...all]).filter(({ column }) => {
     const isFirst = !taken.has(column);

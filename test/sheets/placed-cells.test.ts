@@ -34,6 +34,15 @@ describe('a row that comes back', () => {
     ]);
   });
 
+  it('has in the one of two columns with one header that is left what somebody wrote in the second of them, where the first was blank', () => {
+    const kept = { ID: id, Title: title, Notes: emptyCell, 'Notes ': textCell('Call back') };
+    expect(giveBack(kept, ['ID', 'Title', 'Notes'])).toEqual([
+      [0, id],
+      [1, title],
+      [2, textCell('Call back')],
+    ]);
+  });
+
   it('has its own title, and not what stood in a copy of that column, where one of both is gone', () => {
     const kept = { ID: id, Title: title, 'Title ': textCell('Of last year') };
     expect(giveBack(kept, ['ID', 'Title'])).toEqual([
