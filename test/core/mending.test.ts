@@ -184,21 +184,26 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(acme.cells).toMatchObject(emptied);
   });
 
-  it('but not in the row of another record that shows by right what was written, and has much in common with the one that was hit', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    const [acme, gamma] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(3))];
-    const written = { 'about.url': textCell('agency.example') };
-    const blank = { status_name: emptyCell, 'about.description': emptyCell, 'about.url': emptyCell };
-    const columns = { ...place.columns, 'about.url': 3, 'about.description': 4 };
-    const kept = { ...keptRow(acme.id, { ...acme.cells, ...blank }), place: { ...place, columns } };
-    for (const row of [acme, gamma]) Object.assign(row.cells, written);
-    mend(world, setTo(textCell('2'), { cells: written, was: {}, kept }));
-    cycle(world);
-    expect(acme.cells['about.url']).toEqual(emptyCell);
-    expect(gamma.cells).toMatchObject(written);
-    cycle(world);
-    expect(world.openWrites.size).toBe(0);
-  });
+  it.each([
+    ['is mended', false],
+    ['is gone', true],
+  ])(
+    'but not in a row that shows by right what was written, and has much in common with the one that was hit, which %s',
+    (_, isGone) => {
+      const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+      const [acme, gamma] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(3))];
+      const written = { 'about.url': textCell('agency.example') };
+      const blank = { status_name: emptyCell, 'about.description': emptyCell, 'about.url': emptyCell };
+      const columns = { ...place.columns, 'about.url': 3, 'about.description': 4 };
+      const kept = { ...keptRow(acme.id, { ...acme.cells, ...blank }), place: { ...place, columns } };
+      for (const row of [acme, gamma]) Object.assign(row.cells, written);
+      if (isGone) removeRow(world, leadKey(1));
+      mend(world, setTo(textCell('2'), { cells: written, was: {}, kept }));
+      cycle(world);
+      if (!isGone) expect(acme.cells['about.url']).toEqual(emptyCell);
+      expect(gamma.cells).toMatchObject(written);
+    },
+  );
 
   it('where somebody typed over it and took that back', () => {
     const world = worldWithLeads(['Acme', 'Beta']);

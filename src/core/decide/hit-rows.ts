@@ -114,12 +114,12 @@ const isMeantRow = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
 const likenessToMeant = (row: ObservedRow, { cells, was = {} }: SentSet): number =>
   shareOf((name) => (name in was && !(name in cells) ? [was[name]] : []))(row);
 
-/** Whether it has an ID of its own and at most half of what the set left alone: cells that it emptied are alike in many rows. */
+/** Whether it has an ID of its own and not all of what the set left alone: rows of other records have much in common with the one that was hit. */
 const isAnother = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
   sent.id === undefined &&
   row.id.kind !== 'empty' &&
   !equalCells(row.id, kept.id) &&
-  createLikeness(sent, kept)(row) <= alikeMin;
+  createLikeness(sent, kept)(row) < 1;
 
 /** A row that has less in common with the one that was hit may be any. */
 const alikeMin = 0.5;
