@@ -3,7 +3,7 @@ import { recordKeyText } from '../core/record.ts';
 import type { StoredRecord, Written } from '../core/state.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable, type TableShape } from './keyed-table.ts';
-import { readFields, readKey } from './stored-json.ts';
+import { parseStored, readFields, readKey } from './stored-json.ts';
 
 interface RecordRow {
   key: string;
@@ -55,7 +55,7 @@ const writeReplaced = ({ answered, before, earlier }: Written): string =>
   JSON.stringify(answered || earlier ? [before, answered ?? {}, earlier ?? {}] : before);
 
 function readReplaced(text: string): Omit<Written, 'at'> {
-  const content: unknown = JSON.parse(text);
+  const content = parseStored(text);
   if (!Array.isArray(content)) return { before: readFields(text) };
   const [before = {}, answered = {}, earlier = {}] = content.map((fields) =>
     readFields(JSON.stringify(fields)),

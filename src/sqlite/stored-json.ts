@@ -8,7 +8,7 @@ const broken = (what: string, text: string) =>
   new SyncError('STATE_BROKEN', `The mirror holds something that is not ${what}: ${text.slice(0, 40)}`);
 
 /** What is no JSON holds nothing, so that whoever asks what it is tells that it is damaged. */
-function parse(text: string): unknown {
+export function parseStored(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -25,21 +25,21 @@ export function readKey(text: string): RecordKey {
 
 /** Reads the JSON of a fields column. */
 export function readFields(text: string): Fields {
-  const content = parse(text);
+  const content = parseStored(text);
   if (!isFields(content)) throw broken('fields of a record', text);
   return content;
 }
 
 /** Reads the JSON of the catalog. */
 export function readCatalogJson(text: string): Catalog {
-  const content = parse(text);
+  const content = parseStored(text);
   if (!isCatalog(content)) throw broken('a catalog', text);
   return content;
 }
 
 /** Reads the JSON of a write to the table. One in an earlier form does not say all that mending it takes: nothing of it is left to be done. */
 export function readOpenWriteJson(text: string): OpenWrite {
-  const content = parse(text);
+  const content = parseStored(text);
   if (isOpenWrite(content)) return content;
   if (!isEarlierOpenWrite(content)) throw broken('a write to the table', text);
   return { ...content, outcome: 'answered', places: {}, sets: [], deletes: [], appends: [] };

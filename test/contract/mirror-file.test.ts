@@ -230,12 +230,14 @@ describe('the file', () => {
 
   test('what stands in a sound file and can not be read is damage, and no error that nobody foresaw', () => {
     const { mirror } = open();
+    mirror.saveRecord({ ...storedRecord(lead('1')), written: { at: 1, before: { title: 'Acme' } } });
     mirror.saveOutboxItem(outboxItem(lead('1')));
     mirror.saveCatalog(emptyCatalog);
     mirror.saveOpenWrite(openWrite({}));
     close();
     const connection = connect(mirrorFile(directory));
     for (const [table, column] of [
+      ['record', 'writtenBefore'],
       ['outbox', 'fields'],
       ['catalog', 'content'],
       ['openWrite', 'content'],
@@ -244,8 +246,8 @@ describe('the file', () => {
     connection.close();
     const opening = openMirror({ directory, now: 1_790_000_000_500 });
     opened.push(opening);
-    const damaged = opening.mirror;
-    for (const read of [damaged.readOutbox, damaged.readCatalog, damaged.readOpenWrites])
+    const { readCatalog, readOpenWrites, readOutbox, readRecords } = opening.mirror;
+    for (const read of [() => readRecords(), readOutbox, readCatalog, readOpenWrites])
       expect(failure(read)).toMatchObject({ code: 'STATE_BROKEN' });
   });
 
