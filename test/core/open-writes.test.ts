@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { booleanCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { addHits, describeDamage, judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type SentSet } from '../../src/core/open-write.ts';
 import type { KeptRow, OtherCell } from '../../src/core/table.ts';
 import { deleteOf, keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
-import { leadKey, rowOf } from '../support/world.ts';
-import { cycle, worldWithLeads } from '../support/world-daemon.ts';
+import { changeRecord, leadKey, removeRow, rowOf } from '../support/world.ts';
+import { cycle, pull, worldWithLeads } from '../support/world-daemon.ts';
 
 describe('S2: what a write did is judged by the rows as they stood before it', () => {
   const judgeSet = (sent: SentSet, kept: KeptRow) =>
@@ -211,4 +211,28 @@ describe('a write of whose reply nothing is known', () => {
     const later = { ...openWrite({}), keeping: { run: 'w2', from: 6 }, height: 8 };
     expect(freeRow([later, openWrite({})])).toBe(14);
   });
+});
+
+test('a row that is mended takes what the CRM says later, also the same, while somebody is asked about a row of that write that is gone', () => {
+  const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+  const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+  const written = { 'about.url': textCell('agency.example') };
+  const columns = { ...place.columns, 'about.url': 3 };
+  const hit = ({ cells, id }: typeof acme, slot: number) => {
+    const kept = keptRow(id, { ...cells, 'about.url': emptyCell });
+    const rest = { slot, cells: written, was: {}, kept: { ...kept, place: { ...place, columns } } };
+    return setTo(textCell('3'), { ...rest, position: slot + 1 });
+  };
+  const write = openWrite({ outcome: 'answered', sets: [hit(acme, 0), hit(beta, 1)] });
+  world.openWrites.set('w1', write);
+  Object.assign(beta.cells, written);
+  removeRow(world, leadKey(1));
+  for (let cycles = 0; cycles < 3; cycles += 1) cycle(world);
+  expect(beta.cells['about.url']).toEqual(emptyCell);
+  expect(world.openWrites.get('w1')?.sets).toMatchObject([{ slot: 0 }]);
+  changeRecord(world, leadKey(2), { 'about.url': 'agency.example' });
+  pull(world);
+  for (let cycles = 0; cycles < 6; cycles += 1) cycle(world);
+  expect(beta.cells).toMatchObject(written);
+  expect(world.outbox.size).toBe(0);
 });

@@ -228,8 +228,8 @@ function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
 }
 
 /**
- * The open writes that are over, and those of which less is left: of what is mended only what somebody typed over, as long as they may
- * undo that.
+ * The open writes that are over, and those of which less is left: what reached rows that are gone since, and of what is mended only what
+ * somebody typed over, as long as they may undo that. All else may come to show by right what was written there by mistake.
  */
 export function settleWrites(
   { known, now }: DecideInput,
@@ -237,8 +237,11 @@ export function settleWrites(
 ): Pick<Plan, 'writesOver' | 'writesWatched'> {
   const mended = known.openWrites.filter(({ id }) => !draft.neededWrites.has(id));
   const watched = mended.flatMap((write) => {
-    const sets = draft.watchedSets.get(write.id) ?? [];
-    return sets.length > 0 && now < write.settlesAt ? [{ ...write, sets, deletes: [] }] : [];
+    const missed = draft.missedSets.get(write.id) ?? [];
+    const typedOver = now < write.settlesAt ? (draft.watchedSets.get(write.id) ?? []) : [];
+    const isMissed = ({ slot }: SentSet) => missed.some((sent) => sent.slot === slot);
+    const sets = [...missed, ...typedOver.filter((sent) => !isMissed(sent))];
+    return sets.length > 0 ? [{ ...write, sets, deletes: [] }] : [];
   });
   const watchedIds = new Set(watched.map(({ id }) => id));
   const sizes = new Map(known.openWrites.map((write) => [write.id, sizeOf(write)]));

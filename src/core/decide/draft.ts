@@ -17,6 +17,8 @@ export interface Draft {
   readonly neededWrites: Set<string>;
   /** By the write, what of it is mended but for what somebody typed over. */
   readonly watchedSets: Map<string, SentSet[]>;
+  /** By the write, what of it reached rows of records that are gone from the table. */
+  readonly missedSets: Map<string, SentSet[]>;
   readonly conflicts: Conflict[];
   readonly holds: Hold[];
   readonly brakes: Brake[];
@@ -51,6 +53,7 @@ export const createDraft = (): Draft => ({
   before: new Map(),
   neededWrites: new Set(),
   watchedSets: new Map(),
+  missedSets: new Map(),
   conflicts: [],
   holds: [],
   brakes: [],

@@ -79,15 +79,18 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   return found.length === 0 && mayBeBlank(sent) ? findBlankRow(tab, sent) : found;
 }
 
-/** Writes of ours that reached the row of a record instead of the one that was meant, and are not mended there yet. */
+/** Writes of ours that reached the row of a record instead of the one that was meant, and are not mended there yet: what of them did. */
 export const findWritesAstray = (
   { entity, input }: Pick<TabContext, 'entity' | 'input'>,
   id: RecordId,
 ): readonly OpenWrite[] =>
-  input.known.openWrites.filter(
-    ({ outcome, sets }) =>
-      outcome === 'answered' && sets.some((sent) => sent.entity === entity && isAstrayIn(sent, id)),
-  );
+  input.known.openWrites
+    .filter(({ outcome }) => outcome === 'answered')
+    .map((write) => ({
+      ...write,
+      sets: write.sets.filter((sent) => sent.entity === entity && isAstrayIn(sent, id)),
+    }))
+    .filter(({ sets }) => sets.length > 0);
 
 const isAstrayIn = ({ idSeen, kept }: SentSet, id: RecordId): boolean =>
   kept !== undefined && describeCell(kept.id) === id && !equalCells(idSeen, kept.id);

@@ -45,7 +45,8 @@ export function decideTab(context: TabContext): boolean {
   );
   for (const { key } of missing) {
     keepDecisions(context, key);
-    for (const { id } of findWritesAstray(context, key.id)) draft.neededWrites.add(id);
+    for (const { id, sets } of findWritesAstray(context, key.id))
+      draft.missedSets.set(id, [...(draft.missedSets.get(id) ?? []), ...sets]);
   }
   if (missing.length > 0) keepNotedLosses(context);
   const orphans = findOrphans(context, rows);
