@@ -1,10 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
 import { booleanCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { decide } from '../../src/core/decide/decide.ts';
 import { addHits, describeDamage, judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type SentSet } from '../../src/core/open-write.ts';
 import type { KeptRow, OtherCell } from '../../src/core/table.ts';
 import { deleteOf, keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
-import { changeRecord, leadKey, removeRow, rowOf } from '../support/world.ts';
+import { changeRecord, inputOf, leadKey, readSheet, removeRow, rowOf } from '../support/world.ts';
 import { cycle, pull, worldWithLeads } from '../support/world-daemon.ts';
 
 describe('S2: what a write did is judged by the rows as they stood before it', () => {
@@ -235,4 +236,17 @@ test('a row that is mended takes what the CRM says later, also the same, while s
   for (let cycles = 0; cycles < 6; cycles += 1) cycle(world);
   expect(beta.cells).toMatchObject(written);
   expect(world.outbox.size).toBe(0);
+});
+
+test('of a write that went wrong in two tabs only what it did to the one that is held is left, once the other is mended', () => {
+  const world = worldWithLeads(['Acme']);
+  const input = inputOf(world, readSheet(world));
+  const kept = keptRow(textCell('9'), titled('Kept'));
+  const sets = [setTo(textCell('8'), { kept }), setTo(textCell('8'), { entity: 'task', slot: 1, kept })];
+  const deletes = [{ ...deleteOf(textCell('8')), slot: 2, kept }];
+  const openWrites = [openWrite({ outcome: 'answered', sets, deletes })];
+  const tabs = { ...input.table.tabs, lead: { state: 'held', reason: 'Its header is empty.' } } as const;
+  const plan = decide({ ...input, known: { ...input.known, openWrites }, table: { ...input.table, tabs } });
+  expect(plan.writesOver).toEqual([]);
+  expect(plan.writesWatched).toMatchObject([{ sets: [{ entity: 'lead' }], deletes: [{ entity: 'lead' }] }]);
 });

@@ -1,5 +1,5 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
-import type { TabKind } from '../layout.ts';
+import { recordTabs, type TabKind } from '../layout.ts';
 import {
   type Mending,
   mayStillLand,
@@ -228,20 +228,25 @@ function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
 }
 
 /**
- * The open writes that are over, and those of which less is left: what reached rows that are gone since, and of what is mended only what
- * somebody typed over, as long as they may undo that. All else may come to show by right what was written there by mistake.
+ * The open writes that are over, and those of which less is left: what reached tabs that are held or rows that are gone since, and of what
+ * is mended only what somebody typed over, as long as they may undo that. All else may come to show by right what was written there by
+ * mistake.
  */
 export function settleWrites(
-  { known, now }: DecideInput,
+  { known, layout, now, table }: DecideInput,
   draft: Draft,
 ): Pick<Plan, 'writesOver' | 'writesWatched'> {
+  const laidOut = recordTabs(layout).map(({ entity }) => entity);
+  const held = new Set<TabKind>(laidOut.filter((entity) => table.tabs[entity].state === 'held'));
+  const isHeld = ({ entity }: { readonly entity: TabKind }) => held.has(entity);
   const mended = known.openWrites.filter(({ id }) => !draft.neededWrites.has(id));
   const watched = mended.flatMap((write) => {
-    const missed = draft.missedSets.get(write.id) ?? [];
+    const missed = [...(draft.missedSets.get(write.id) ?? []), ...write.sets.filter(isHeld)];
+    const deletes = write.deletes.filter(isHeld);
     const typedOver = now < write.settlesAt ? (draft.watchedSets.get(write.id) ?? []) : [];
-    const isMissed = ({ slot }: SentSet) => missed.some((sent) => sent.slot === slot);
-    const sets = [...missed, ...typedOver.filter((sent) => !isMissed(sent))];
-    return sets.length > 0 ? [{ ...write, sets, deletes: [] }] : [];
+    const slots = new Set(missed.map(({ slot }) => slot));
+    const sets = [...missed, ...typedOver.filter(({ slot }) => !slots.has(slot))];
+    return sets.length + deletes.length > 0 ? [{ ...write, sets, deletes }] : [];
   });
   const watchedIds = new Set(watched.map(({ id }) => id));
   const sizes = new Map(known.openWrites.map((write) => [write.id, sizeOf(write)]));
