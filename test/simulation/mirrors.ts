@@ -23,12 +23,18 @@ export async function putOldMirrorBack(people: People, operation: Operation): Pr
  */
 async function replaceMirror(people: People, { how }: Operation, mirror: MirrorInMemory): Promise<string> {
   const { stage } = people;
-  const sent = stage.link.mirror.readOutbox().flatMap(({ base, fields }) => [base, fields]);
+  const { mirror: old } = stage.link;
+  // A delete under way takes also what no column shows.
+  const sent = old
+    .readOutbox()
+    .flatMap(({ base, fields, key, kind }) =>
+      kind === 'delete' ? [base, old.findRecord(key)?.fields ?? {}] : [base, fields],
+    );
   const known = journalValues(people)
     .union(people.valuesIn(stage.spreadsheet.current(), 'kept too'))
     .union(new Set(sent.flatMap((fields) => Object.values(fields).map(String))));
   stage.wire.endAll((index) => ((how >> (index % 16)) & 1) === 1);
-  const isWriteOpen = stage.link.mirror.readOpenWrites().length > 0;
+  const isWriteOpen = old.readOpenWrites().length > 0;
   stage.isBudgetKnown = false;
   await stage.restart(mirror);
   people.masses.forget();
