@@ -96,9 +96,13 @@ export interface OutboxItem {
   readonly isUndo?: true;
 }
 
+/** Whether a step was sent, and no answer has told yet what came of it. */
+export const isUnanswered = (item: Pick<OutboxItem, 'state'> | undefined): boolean =>
+  item?.state === 'sending' || item?.state === 'unknown';
+
 /** Whether a step reaches the CRM without a person. */
 export const isOnItsWay = ({ state }: Pick<OutboxItem, 'state'>): boolean =>
-  state === 'waiting' || state === 'sending' || state === 'unknown';
+  state === 'waiting' || isUnanswered({ state });
 
 /** Whether an update that waits was sent before, and has reached the record without an answer. */
 export const isAnswerLost = ({ fields: sent, kind, sentAt }: OutboxItem, { fields }: KnownRecord): boolean =>

@@ -377,7 +377,7 @@ export class Engine {
     try {
       const item = mirror.findOutboxItem(key);
       const isCreate = item?.kind === 'create';
-      const isStopped = () => item !== undefined && this.#isWithheld(item);
+      const isStopped = (step: OutboxItem) => this.#isWithheld(step);
       const push = () => pushRecord(this.link, key, isStopped, ({ code }) => this.problems.count(code));
       const result = await (isCreate ? this.#createLock.run(push) : push());
       if (result === 'nothing') return;

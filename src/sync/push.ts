@@ -6,7 +6,7 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import { customFieldKey } from '../core/field.ts';
 import { noteReplaced } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
-import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
+import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
 import {
   emptyAgreement,
@@ -26,8 +26,8 @@ import type { PushResult } from './push-result.ts';
 import { sendIfMeant, sendInTurn } from './turn.ts';
 import { closeAttempts, forgetStep, giveUpUndo } from './unanswered.ts';
 
-/** Whether nothing of an entity may be sent now, because a brake holds or nobody knows yet whether one does. */
-export type IsWithheld = (entity: Entity) => boolean;
+/** Whether a step may not be sent now, because of what is known of the table or because nothing is yet. */
+export type IsWithheld = (item: OutboxItem) => boolean;
 
 /**
  * Does what the outbox says about one record, if it is due. The wake-up may come twice, late or for nothing: the outbox decides. Errors of
@@ -57,7 +57,7 @@ export async function pushRecord(
 
 async function takeStep(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
   if (item.state === 'unknown') return settleCreate(link, item);
-  if (isWithheld(item.key.entity)) return 'nothing';
+  if (isWithheld(item)) return 'nothing';
   if (item.kind === 'create') return pushCreate(link, item, isWithheld);
   return item.kind === 'update' ? pushUpdate(link, item, isWithheld) : pushDelete(link, item, isWithheld);
 }
@@ -86,7 +86,7 @@ function isStillMeant(
 ): boolean {
   const current = link.mirror.findOutboxItem(item.key);
   const isCurrent = current?.run === item.run && current.state === state;
-  return isCurrent && !isWithheld(item.key.entity) && !findAccountDoubt(link);
+  return isCurrent && !isWithheld(item) && !findAccountDoubt(link);
 }
 
 /** Whether a write that waits for its turn is meant, and nothing that was read of its record since speaks against it. */

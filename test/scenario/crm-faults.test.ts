@@ -75,6 +75,6 @@ const elsewhere: FaultTable['elsewhere'] = [
   ],
 ];
 
-const scenarios = ['scenario/crm-faults-reads.test.ts', 'scenario/crm-faults-writes.test.ts'];
+const scenarios = ['reads', 'writes', 'forms'].map((part) => `scenario/crm-faults-${part}.test.ts`);
 
 testFaultTable({ faults, scenarios, elsewhere });

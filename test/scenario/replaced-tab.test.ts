@@ -14,6 +14,12 @@ const writes = ({ model }: LeadsStage) => model.requests().filter(({ method }) =
 /** As `init --adopt` does it. */
 const adopt = ({ link }: LeadsStage) => link.table.layOut(currentLayout(link), 'create', { adopt: true });
 
+const putCopyInPlace = ({ editSheet }: LeadsStage) =>
+  editSheet(
+    { kind: 'deleteTab', sheet: 'Leads' },
+    { kind: 'renameTab', sheet: 'Copy of Leads', title: 'Leads' },
+  );
+
 async function approve({ link, settle }: LeadsStage): Promise<void> {
   link.mirror.saveDecision({ scope, choice: 'approve', at: link.clock.now() });
   await settle();
@@ -33,10 +39,7 @@ describe('S5: a copy of a tab that takes the place of its original', limit, () =
     await stage.settle();
     const before = await stage.titles();
     const sent = writes(stage);
-    await stage.editSheet(
-      { kind: 'deleteTab', sheet: 'Leads' },
-      { kind: 'renameTab', sheet: 'Copy of Leads', title: 'Leads' },
-    );
+    await putCopyInPlace(stage);
     await stage.settle();
     await adopt(stage);
     await stage.settle();
@@ -56,10 +59,7 @@ describe('S5: a copy of a tab that takes the place of its original', limit, () =
     await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed since' });
     for (const _turn of Array.from({ length: 3 })) await engine.cycle();
     expect(link.mirror.readOutbox()).toMatchObject([{ fields: { title: 'Typed since' }, state: 'waiting' }]);
-    await stage.editSheet(
-      { kind: 'deleteTab', sheet: 'Leads' },
-      { kind: 'renameTab', sheet: 'Copy of Leads', title: 'Leads' },
-    );
+    await putCopyInPlace(stage);
     await adopt(stage);
     await engine.cycle();
     expect(reasonOf(stage)).toContain('5 rows are equal on both sides');
@@ -75,10 +75,7 @@ describe('S5: a copy of a tab that takes the place of its original', limit, () =
     await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 6, column: 'Title', text: 'Younger' });
     await stage.settle();
     const before = await stage.titles();
-    await stage.editSheet(
-      { kind: 'deleteTab', sheet: 'Leads' },
-      { kind: 'renameTab', sheet: 'Copy of Leads', title: 'Leads' },
-    );
+    await putCopyInPlace(stage);
     await adopt(stage);
     await stage.settle();
     expect(reasonOf(stage)).toContain('1 records would get a row');

@@ -17,7 +17,7 @@ async function openWithDelete(): Promise<LeadsStage & { readonly id: string }> {
 /** Sends what waits, unless the last cycle withheld it. */
 async function pushAll({ link }: LeadsStage, { lastPlan }: Engine): Promise<void> {
   for (const { key } of link.mirror.readOutbox())
-    await pushRecord(link, key, (entity) => lastPlan?.withheld.includes(entity) ?? true);
+    await pushRecord(link, key, (item) => lastPlan?.withheld.includes(item.key.entity) ?? true);
 }
 
 const restart = ({ createEngine, link }: LeadsStage, vanishedRows: VanishedRowPolicy): Engine => {

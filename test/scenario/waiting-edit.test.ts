@@ -40,7 +40,7 @@ async function restart(
   const engine = createEngine(changed);
   await engine.cycle();
   for (const { key } of link.mirror.readOutbox())
-    await pushRecord(changed, key, (entity) => engine.lastPlan?.withheld.includes(entity) ?? true);
+    await pushRecord(changed, key, (item) => engine.lastPlan?.withheld.includes(item.key.entity) ?? true);
   return engine;
 }
 

@@ -3,7 +3,7 @@ import { encode } from '../codec.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
-import { emptyAgreement, isAnswerLost, isOnItsWay } from '../state.ts';
+import { emptyAgreement, isAnswerLost, isOnItsWay, isUnanswered } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { restoredCause } from '../undo.ts';
 import { differingFields, type FieldName, pickFields, type Value } from '../value.ts';
@@ -32,7 +32,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     context.agreements.get(key.id),
     context.outbox.get(key.id),
   ];
-  if (!record || !agreement || item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo) return;
+  if (!record || !agreement || isUnanswered(item) || item?.isUndo) return;
   const contest = findContestHold(context, key.id);
   if (contest) {
     keepDecisions(context, key);
@@ -200,7 +200,7 @@ const doubtfulReason = ({ key }: OutboxItem): string =>
 function mayBeMadeBy(item: OutboxItem, record: KnownRecord): boolean {
   if (item.state === 'done') return item.recordId === record.key.id;
   if (item.sentAt === undefined || record.firstSeenAt < item.sentAt) return false;
-  if (item.state === 'sending' || item.state === 'unknown') return true;
+  if (isUnanswered(item)) return true;
   return item.state === 'review' && resembles(item.fields, record.fields);
 }
 

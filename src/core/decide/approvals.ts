@@ -1,9 +1,11 @@
 import { type Entity, parseRecordKey, type RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
+import type { ObservedRow } from '../table.ts';
 import { isEditedInCrm, ruleOf } from './absent.ts';
 import { shownOf } from './brakes.ts';
 import { goneScope, meantScope, noted, type TabContext, vanishedScope } from './context.ts';
 import type { Edit } from './disorder.ts';
+import { editsOf, judgeRow } from './judge.ts';
 import type { Brake } from './plan.ts';
 
 /** A brake with all that tripped it. */
@@ -93,19 +95,20 @@ const tornScope = (entity: Entity): string => `brake:${entity}:torn`;
 
 /**
  * Tells of a row whether a person who let go that values changed places meant those of this one: all rows in the moment of the answer, and
- * from then on those of which it let any edit go. `edits` are those of the row; `undefined` while they are on their way.
+ * from then on those of which it let any edit go.
  */
-export function createMeantSearch(
-  context: TabContext,
-): (id: RecordId, edits: readonly Edit[] | undefined) => boolean {
+export function createMeantSearch(context: TabContext): (row: ObservedRow, id: RecordId) => boolean {
   const { decision, draft, entity, layout, peek } = context;
   if (draft.tornLetGo.has(entity)) return () => true;
   const scope = tornScope(entity);
   if (peek(scope) !== noted) return () => false;
   const hasMeant = (id: RecordId) =>
     layout.columns.some(({ field }) => peek(meantScope({ entity, id }, field)) !== undefined);
-  return (id, edits) => {
-    const isMeant = edits ? unapprovedEdits(context, edits).length < edits.length : hasMeant(id);
+  return (row, id) => {
+    const judged = judgeRow(context, row, id);
+    const edits = judged ? editsOf(judged) : [];
+    // While the edits of a row are on their way, only the answer itself tells.
+    const isMeant = judged ? unapprovedEdits(context, edits).length < edits.length : hasMeant(id);
     if (isMeant) decision(scope);
     return isMeant;
   };

@@ -1,4 +1,4 @@
-import type { OutboxState } from '../state.ts';
+import { isUnanswered } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { stopped } from './brakes.ts';
 import type { TabContext } from './context.ts';
@@ -31,8 +31,6 @@ function hasMet(context: TabContext): boolean {
   return (
     [...agreements.values()].some(
       ({ fields, key }) => Object.keys(fields).length > 0 || originOf(context, key.id) !== undefined,
-    ) || [...outbox.values()].some(({ kind, state }) => kind === 'create' && isUnsettled(state))
+    ) || [...outbox.values()].some((item) => item.kind === 'create' && isUnanswered(item))
   );
 }
-
-const isUnsettled = (state: OutboxState): boolean => state === 'sending' || state === 'unknown';

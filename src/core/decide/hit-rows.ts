@@ -32,8 +32,10 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   // The row of another record may show by right what was written, and have much in common with the one that was hit. It is not that one as
   // long as the row with the ID is as like it, and only a row without an ID is a copy of it then.
   const atHome = named.reduce((highest, row) => Math.max(highest, likeness(row)), 0);
-  const isAsLike = (row: ObservedRow, share = likeness(row)) =>
-    share > alikeMin && (share > atHome || (share === atHome && row.id.kind === 'empty'));
+  const isAsLike = (row: ObservedRow) => {
+    const share = likeness(row);
+    return share > alikeMin && (share > atHome || (share === atHome && row.id.kind === 'empty'));
+  };
   const mayBeElsewhere = atHome < 1 || withId(tab, emptyCell).length > 0;
   const elsewhere = (mayBeElsewhere ? rowsShowing(tab.rows, sent) : []).filter(
     (row) => isAsLike(row) && !isMeantRow(row, sent, kept),

@@ -1,6 +1,6 @@
 import { wasReplaced } from '../observe.ts';
 import type { RecordId } from '../record.ts';
-import { type Agreement, isAnswerLost, type KnownRecord } from '../state.ts';
+import { type Agreement, isAnswerLost, isUnanswered, type KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../typed-answer.ts';
 import { equalValues, type FieldName, type Value } from '../value.ts';
@@ -126,7 +126,7 @@ function typedValue(outcome: FieldOutcome): Value | undefined {
  */
 function isOnItsWay({ outbox, records }: TabContext, id: RecordId): boolean {
   const item = outbox.get(id);
-  if (item?.state === 'sending' || item?.state === 'unknown' || item?.isUndo === true) return true;
+  if (isUnanswered(item) || item?.isUndo === true) return true;
   const record = records.get(id);
   return item?.state === 'waiting' && record !== undefined && isAnswerLost(item, record);
 }

@@ -1,7 +1,7 @@
 import { describeCell, emptyCell, textCell } from '../cell.ts';
 import { isSameKept } from '../kept-cell.ts';
 import type { RecordId } from '../record.ts';
-import type { OutboxItem } from '../state.ts';
+import { isUnanswered, type OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalFields, type Fields } from '../value.ts';
 import { refusedScope, type TabContext } from './context.ts';
@@ -111,12 +111,11 @@ function createsWithoutRow(context: TabContext): readonly OutboxItem[] {
   const known = createsByTab.get(context);
   if (known) return known;
   const rows = new Map(tab.rows.map((row) => [describeCell(row.id), row]));
-  const creates = [...outbox.values()].filter(({ key, kind, state }) => {
-    if (kind !== 'create') return false;
-    const isUnsettled = state === 'sending' || state === 'unknown';
-    const row = rows.get(key.id);
-    if (row) return isBlank(row) && (isUnsettled || state === 'done');
-    return isUnsettled || state === 'review';
+  const creates = [...outbox.values()].filter((item) => {
+    if (item.kind !== 'create') return false;
+    const row = rows.get(item.key.id);
+    if (row) return isBlank(row) && (isUnanswered(item) || item.state === 'done');
+    return isUnanswered(item) || item.state === 'review';
   });
   createsByTab.set(context, creates);
   return creates;
@@ -157,7 +156,7 @@ export function decideClaimedRow(
     return decideRow(context, row, item.recordId, { id: item.recordId });
   }
   if (item?.state === 'review') return holdRow(context, row, token, reviewReason(item));
-  if (item?.state === 'sending' || item?.state === 'unknown') {
+  if (item && isUnanswered(item)) {
     return writeRow(context, row, key, { state: { kind: 'pending', what: pendingCreate(item) } });
   }
   // A row that holds nothing else makes no record, whatever became of the create.

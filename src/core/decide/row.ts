@@ -76,7 +76,7 @@ function applyDecided(
         lost[field.name] = outcome.lost;
         const sheets = quoteValue(field, outcome.lost, names);
         notices.push(`${field.header}: the CRM's value was kept, the sheet had ${sheets}`);
-      } else if (isTakenBack(judged, field.name, outcome.value)) {
+      } else if (isPassedOver(judged, field.name, outcome.value)) {
         notices.push(`${field.header}: the CRM did not keep ${quoteValue(field, outcome.before, names)}`);
       }
     }
@@ -117,7 +117,11 @@ const wasInCrm = ({ agreement }: JudgedRow, name: FieldName, value: Value): bool
   );
 
 /** Whether the CRM shows a value again that our last writes replaced, with nothing agreed since: it passed over the field without a word. */
-const isTakenBack = ({ record: { written }, agreement }: JudgedRow, name: FieldName, value: Value): boolean =>
+const isPassedOver = (
+  { record: { written }, agreement }: JudgedRow,
+  name: FieldName,
+  value: Value,
+): boolean =>
   written !== undefined && agreement?.changedAt === written.at && wasReplaced(written, name, value);
 
 /** The agreement with what was found equal on both sides; the same object when that is nothing new. */
@@ -173,15 +177,13 @@ function stateOf(
     const { crm, table, agreed } = outcome;
     draft.conflicts.push({ key, field: field.name, crm, table, agreed });
     const { questionsTitle } = context;
-    const whole = showWhole(field, crm, context.names);
     const shown = describeValue(field, crm, context.names);
-    const isWhole = shown === whole;
     return [
       {
         kind: 'conflict',
         header: field.header,
         crm: crm === null ? null : shown,
-        isWhole,
+        isWhole: shown === showWhole(field, crm, context.names),
         questionsTitle,
       } as const,
     ];

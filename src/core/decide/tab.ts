@@ -13,7 +13,6 @@ import { type ContestHold, findContestHold } from './contested.ts';
 import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
 import { findWritesAstray } from './hit-rows.ts';
-import { editsOf, judgeRow } from './judge.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
 import { pauseRow } from './paused.ts';
 import { decideRow } from './row.ts';
@@ -105,11 +104,7 @@ function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<Recor
       parkRow(context, row, id, contest);
       continue;
     }
-    const editsOfRow = () => {
-      const judged = judgeRow(context, row, id);
-      return judged && editsOf(judged);
-    };
-    const isTaken = swap === undefined || context.decision(scope) !== undefined || isMeant(id, editsOfRow());
+    const isTaken = swap === undefined || context.decision(scope) !== undefined || isMeant(row, id);
     if (!isTaken) standing.set(id, swap);
     if (isTaken) decideRow(context, row, id);
     else if (swap.sign === 'exchanged') decideStray(context, { row, id: swap.other });
