@@ -79,7 +79,7 @@ const mishaps: Partial<Record<OperationKind, Mishap>> = {
 
 /** Somebody stops the process, which takes longer than any request, and starts it with other rules for lost rows and conflicts. */
 async function changeSettings({ stage }: People, { which, what, how }: Operation): Promise<string> {
-  stage.wire.endAll((index) => ((how >> (index % 16)) & 1) === 1);
+  stage.wire.endAll(stage.trueTime(), (index) => ((how >> (index % 16)) & 1) === 1);
   const { policy } = stage;
   const vanishedRows = pick(['ask', 'trash', 'restore'] as const, what) ?? policy.vanishedRows;
   const conflict = pick(['crm', 'table', 'ask'] as const, which) ?? policy.tabs.lead.conflict;

@@ -33,7 +33,7 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
   const known = journalValues(people)
     .union(people.valuesIn(stage.spreadsheet.current(), 'kept too'))
     .union(new Set(sent.flatMap((fields) => Object.values(fields).map(String))));
-  stage.wire.endAll((index) => ((how >> (index % 16)) & 1) === 1);
+  stage.wire.endAll(stage.trueTime(), (index) => ((how >> (index % 16)) & 1) === 1);
   const isWriteOpen = old.readOpenWrites().length > 0;
   stage.isBudgetKnown = false;
   await stage.restart(mirror);

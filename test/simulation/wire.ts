@@ -21,6 +21,9 @@ export const lateToCrmMs = 5_000;
 /** The same for every request: less than the daemon waits before it concludes anything. */
 const lateMs = (label: string): number => (label.startsWith('sheet') ? 150_000 : lateToCrmMs);
 
+const isTooLate = ({ givenUpAt, label }: LateFlight, now: number): boolean =>
+  Math.abs(now - givenUpAt) > lateMs(label);
+
 /** Holds every request of every port until the simulation lets it go on: nothing resolves by itself. */
 export class Wire {
   #flights: Flight[] = [];
@@ -124,9 +127,10 @@ export class Wire {
     this.#late.push(...unserved.map((flight) => ({ ...flight, givenUpAt: now })));
   }
 
-  /** Nothing stays on its way: of what has not arrived, each request arrives or gets lost, as `arrives` says. */
-  endAll(arrives: (index: number) => boolean): void {
-    const unserved = [...this.#late, ...this.#flights.filter(({ isServed }) => !isServed)];
+  /** Nothing stays on its way: of what may still arrive, each request arrives or gets lost, as `arrives` says. */
+  endAll(now: number, arrives: (index: number) => boolean): void {
+    const late = this.#late.filter((flight) => !isTooLate(flight, now));
+    const unserved = [...late, ...this.#flights.filter(({ isServed }) => !isServed)];
     for (const [index, flight] of unserved.entries())
       if (!flight.label.startsWith('job ') && arrives(index)) flight.serve();
     this.#late = [];
@@ -137,7 +141,7 @@ export class Wire {
   arriveLate(now: number): string {
     const flight = this.#late.shift();
     if (!flight) return 'nothing';
-    if (Math.abs(now - flight.givenUpAt) > lateMs(flight.label)) return `${flight.label} never`;
+    if (isTooLate(flight, now)) return `${flight.label} never`;
     flight.serve();
     return flight.label;
   }
