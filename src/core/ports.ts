@@ -39,9 +39,11 @@ export interface WriteAnswer {
   readonly at: number;
 }
 
-/** Follows a request that may wait for long, for whoever has to know when it leaves, or may not mean it any more by then. */
+/** Follows a write that may wait for long, for whoever has to know when it leaves, or may not mean it any more by then. */
 export interface Sending {
-  /** Called each time when it is about to leave. What this throws ends the call, and nothing is sent. */
+  /** Ends the wait for a turn: then nothing is sent, and the call rejects with the signal's reason. */
+  readonly wait?: AbortSignal;
+  /** Called each time when it is about to leave. With what this throws the call rejects, and nothing is sent. */
   begin(): void;
   /** Called when the CRM refused it for its rate or its key, so that it surely did nothing, and it waits for another turn. */
   takeBack(): void;
@@ -60,16 +62,14 @@ export interface Crm {
   listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]>;
   /** A record by id, or `undefined` when the CRM says it does not exist (404). */
   getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined>;
-  /** What `sending` throws from its beginning, the call rejects with. */
   createRecord(entity: Entity, fields: Fields, sending?: Sending): Promise<WriteAnswer>;
   /**
    * Sends the given fields only. What is `known` of the record from a read just now saves another one where the CRM may replace fields
-   * that belong together. Whoever decided from that read gives up the `wait` for the budget before it is old: then nothing is sent, and
-   * the call rejects with the signal's reason.
+   * that belong together.
    */
-  updateRecord(key: RecordKey, fields: Fields, known?: Fields, wait?: AbortSignal): Promise<WriteAnswer>;
-  /** Moves the record to the CRM's trash, a contact to nowhere; a record that is already gone counts as done. `wait` is as in an update. */
-  deleteRecord(key: RecordKey, wait?: AbortSignal): Promise<void>;
+  updateRecord(key: RecordKey, fields: Fields, known?: Fields, sending?: Sending): Promise<WriteAnswer>;
+  /** Moves the record to the CRM's trash, a contact to nowhere; a record that is already gone counts as done. */
+  deleteRecord(key: RecordKey, sending?: Sending): Promise<void>;
 }
 
 /** The other side: a spreadsheet, later a database. Errors are `SyncError`s with a SHEET_ code. */

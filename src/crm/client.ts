@@ -137,7 +137,7 @@ class CrmClient implements Crm {
     key: RecordKey,
     fields: Fields,
     known: Fields = {},
-    wait?: AbortSignal,
+    sending?: Sending,
   ): Promise<WriteAnswer> {
     const secrets = this.#options.budget.secrets();
     const body = writeRecord(key.entity, await this.#completeAbout(key, fields, known));
@@ -146,7 +146,7 @@ class CrmClient implements Crm {
       lane: 'edit',
       path: pathOf(key),
       body,
-      wait,
+      sending,
       secrets,
     }).catch((error: unknown) => {
       throw nameMissing(error, key.entity, fields);
@@ -156,9 +156,9 @@ class CrmClient implements Crm {
     return { id: key.id, fields: { ...fields, ...said }, at: reply.receivedAt };
   }
 
-  async deleteRecord(key: RecordKey, wait?: AbortSignal): Promise<void> {
+  async deleteRecord(key: RecordKey, sending?: Sending): Promise<void> {
     try {
-      await this.#http({ endpoint: operations[key.entity].delete, lane: 'edit', path: pathOf(key), wait });
+      await this.#http({ endpoint: operations[key.entity].delete, lane: 'edit', path: pathOf(key), sending });
     } catch (error) {
       if (!isSyncError(error, 'CRM_NOT_FOUND')) throw error;
     }

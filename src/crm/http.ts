@@ -35,8 +35,6 @@ export interface CrmCall {
   readonly body?: Readonly<Record<string, unknown>>;
   /** Scopes this call needs besides the endpoint's own. */
   readonly furtherScopes?: readonly Scope[];
-  /** Ends the wait for the budget: then nothing is sent, and the call rejects with its reason. */
-  readonly wait?: AbortSignal | undefined;
   /** Follows it, each time when it is sent. */
   readonly sending?: Sending | undefined;
   /**
@@ -89,10 +87,10 @@ export function createCrmHttp(options: CrmHttpOptions): CrmHttp {
 
   /** Sends the request when the budget allows, and again for as long as it is refused for the rate. */
   async function attempt(judged: JudgedRequest, call: BegunCall, request: OutgoingRequest): Promise<Attempt> {
-    const [{ name, scopes }, { lane, sending, wait }] = [judged, call];
+    const [{ name, scopes }, { lane, sending }] = [judged, call];
     let pauseMs: number | undefined;
     for (let refusals = 0; refusals < refusalsMax; refusals += 1) {
-      const permit = await budget.take(lane, scopes, wait);
+      const permit = await budget.take(lane, scopes, sending?.wait);
       const { key, secret } = meantKey(permit, call, judged);
       const sentAt = clock.now();
       const startedAt = clock.monotonicMs();

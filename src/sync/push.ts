@@ -23,7 +23,7 @@ import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import type { PushResult } from './push-result.ts';
-import { sendIfMeant, sendInTurn } from './turn.ts';
+import { sendInTurn, type WaitingWrite } from './turn.ts';
 import { closeAttempts, forgetStep, giveUpUndo } from './unanswered.ts';
 
 /** Whether a step may not be sent now, because of what is known of the table or because nothing is yet. */
@@ -63,14 +63,10 @@ async function takeStep(link: Link, item: OutboxItem, isWithheld: IsWithheld): P
 }
 
 /** Marks the item as on its way; durable before the request leaves. */
-function markSending(link: Link, item: OutboxItem): OutboxItem {
-  const sending: OutboxItem = {
-    ...item,
-    state: 'sending',
-    sentAt: link.clock.now(),
-    attempts: item.attempts + 1,
-  };
-  link.mirror.saveOutboxItem(sending);
+function markSending({ clock, mirror }: Link, item: OutboxItem): OutboxItem {
+  const sentAt = clock.now();
+  const sending: OutboxItem = { ...item, state: 'sending', sentAt, attempts: item.attempts + 1 };
+  mirror.saveOutboxItem(sending);
   return sending;
 }
 
@@ -78,37 +74,39 @@ function markSending(link: Link, item: OutboxItem): OutboxItem {
  * Whether the outbox still holds this step and no brake stops it: while the record was read again or a create waited for its turn, a newer
  * plan may have replaced or dropped it, or stopped the whole tab, or the key may have been exchanged.
  */
-function isStillMeant(
-  link: Link,
-  item: OutboxItem,
-  isWithheld: IsWithheld,
-  state: OutboxItem['state'] = 'waiting',
-): boolean {
+function isStillMeant(link: Link, item: OutboxItem, isWithheld: IsWithheld): boolean {
   const current = link.mirror.findOutboxItem(item.key);
-  const isCurrent = current?.run === item.run && current.state === state;
+  const isCurrent = current?.run === item.run && current.state === 'waiting';
   return isCurrent && !isWithheld(item) && !findAccountDoubt(link);
 }
 
-/** Whether a write that waits for its turn is meant, and nothing that was read of its record since speaks against it. */
-function isGoodToSend(link: Link, item: OutboxItem, isWithheld: IsWithheld): boolean {
-  const known = link.mirror.findRecord(item.key)?.fields ?? {};
-  return isStillMeant(link, item, isWithheld, 'sending') && differingFields(item.base, known).length === 0;
-}
+/**
+ * A step as a write that waits for its turn. Until that has come it only waits in the outbox: the plan may drop or replace it, and whoever
+ * takes it back in time has it not sent.
+ */
+const inTurn = (link: Link, item: OutboxItem, isMeant: () => boolean): WaitingWrite => ({
+  isMeant,
+  begin: () => {
+    markSending(link, item);
+  },
+  takeBack: () => takeBack(link, item),
+});
 
-/** Until its turn has come a create only waits: the plan may drop it, and whoever deletes its row in time gets no record of it. */
+/** The same of a write that was decided from a read of its record: nothing that was read since may speak against it. */
+const inTurnAfterRead = (link: Link, item: OutboxItem, isWithheld: IsWithheld): WaitingWrite =>
+  inTurn(link, item, () => {
+    const known = link.mirror.findRecord(item.key)?.fields ?? {};
+    return isStillMeant(link, item, isWithheld) && differingFields(item.base, known).length === 0;
+  });
+
 async function pushCreate(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
   let sent = item;
-  const sending = {
-    begin: () => {
-      sent = markSending(link, item);
-    },
-    takeBack: () => {
-      takeBack(link, item);
-    },
+  const begin = () => {
+    sent = markSending(link, item);
   };
-  const isMeant = () => isStillMeant(link, item, isWithheld);
-  const answer = await sendIfMeant(isMeant, sending, (followed) =>
-    link.crm.createRecord(item.key.entity, item.fields, followed),
+  const write = { ...inTurn(link, item, () => isStillMeant(link, item, isWithheld)), begin };
+  const answer = await sendInTurn(link, write, (sending) =>
+    link.crm.createRecord(item.key.entity, item.fields, sending),
   );
   if (!answer) return 'noted';
   finishCreate(link, sent, answer, 'created in the sheet');
@@ -138,11 +136,9 @@ async function noteMade(link: Link, item: OutboxItem, answer: WriteAnswer): Prom
   }
 }
 
-/** A step that was not sent after all waits again. Answers whether it is still the one of its record. */
-function takeBack({ mirror }: Link, item: OutboxItem): boolean {
-  if (mirror.findOutboxItem(item.key)?.run !== item.run) return false;
-  mirror.saveOutboxItem(item);
-  return true;
+/** A step that surely did nothing waits again, if it is still the one of its record. */
+function takeBack({ mirror }: Link, item: OutboxItem): void {
+  if (mirror.findOutboxItem(item.key)?.run === item.run) mirror.saveOutboxItem(item);
 }
 
 /** Sends the changed fields, unless the CRM's record moved since the step was decided: then the next cycle decides again. */
@@ -172,12 +168,12 @@ async function pushUpdate(
     setAside(link, item);
     return 'noted';
   }
-  markSending(link, item);
-  const isMeant = () => isGoodToSend(link, item, isWithheld);
-  const answer = await sendInTurn(link, { isMeant, looks }, (wait) =>
-    link.crm.updateRecord(key, item.fields, record.fields, wait),
+  const write = { ...inTurnAfterRead(link, item, isWithheld), looks };
+  const answer = await sendInTurn(link, write, (sending) =>
+    link.crm.updateRecord(key, item.fields, record.fields, sending),
   );
-  if (!answer) return takeBack(link, item) ? pushUpdate(link, item, isWithheld, looks + 1) : 'noted';
+  if (!answer && isStillMeant(link, item, isWithheld)) return pushUpdate(link, item, isWithheld, looks + 1);
+  if (!answer) return 'noted';
   finishUpdate(link, item, answer);
   return 'written';
 }
@@ -259,13 +255,13 @@ async function pushDelete(
     return 'noted';
   }
   if (record) {
-    markSending(link, item);
-    const isMeant = () => isGoodToSend(link, item, isWithheld);
-    const isSent = await sendInTurn(link, { isMeant, looks }, async (wait) => {
-      await link.crm.deleteRecord(key, wait);
+    const write = { ...inTurnAfterRead(link, item, isWithheld), looks };
+    const isSent = await sendInTurn(link, write, async (sending) => {
+      await link.crm.deleteRecord(key, sending);
       return true;
     });
-    if (!isSent) return takeBack(link, item) ? pushDelete(link, item, isWithheld, looks + 1) : 'noted';
+    if (!isSent && isStillMeant(link, item, isWithheld)) return pushDelete(link, item, isWithheld, looks + 1);
+    if (!isSent) return 'noted';
   }
   const at = clock.now();
   log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'delete' });

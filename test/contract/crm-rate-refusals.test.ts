@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Crm } from '../../src/core/ports.ts';
+import type { Crm, Sending } from '../../src/core/ports.ts';
 import { readRefusalPause } from '../../src/crm/refusal-pause.ts';
 import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import { createCrmBench } from '../support/crm-bench.ts';
@@ -98,8 +98,8 @@ describe('a request that is refused for the rate', () => {
   });
 
   it.each([
-    ['an update', (crm: Crm, wait: AbortSignal) => crm.updateRecord(lead, { title: 'Anna' }, {}, wait)],
-    ['a delete', (crm: Crm, wait: AbortSignal) => crm.deleteRecord(lead, wait)],
+    ['an update', (crm: Crm, sending: Sending) => crm.updateRecord(lead, { title: 'Anna' }, {}, sending)],
+    ['a delete', (crm: Crm, sending: Sending) => crm.deleteRecord(lead, sending)],
   ])('is not sent again once nobody waits for it any more, as %s', async (_write, send) => {
     const waiting = new AbortController();
     const late = new Error('too late');
@@ -109,7 +109,8 @@ describe('a request that is refused for the rate', () => {
     });
     server = scripted;
     const { crm } = createCrmBench(scripted.baseUrl);
-    await expect(send(crm, waiting.signal)).rejects.toBe(late);
+    const sending = { wait: waiting.signal, begin: () => {}, takeBack: () => {} };
+    await expect(send(crm, sending)).rejects.toBe(late);
     expect(scripted.requests).toHaveLength(1);
   });
 

@@ -28,8 +28,8 @@ function afterLeadPage(crm: Crm, happens: (page: number) => void): Crm {
     listContacts: (leadId, lane) => crm.listContacts(leadId, lane),
     getRecord: (key, lane) => crm.getRecord(key, lane),
     createRecord: (entity, fields) => crm.createRecord(entity, fields),
-    updateRecord: (key, fields, known, wait) => crm.updateRecord(key, fields, known, wait),
-    deleteRecord: (key, wait) => crm.deleteRecord(key, wait),
+    updateRecord: (key, fields, known, sending) => crm.updateRecord(key, fields, known, sending),
+    deleteRecord: (key, sending) => crm.deleteRecord(key, sending),
   };
 }
 

@@ -11,6 +11,14 @@ import { openLeadsStage } from '../support/leads-stage.ts';
 const createdLine = ({ mirror }: Link) =>
   mirror.searchJournal({ limit: 9 }).find(({ kind, side }) => kind === 'create' && side === 'crm');
 
+/** An update that leaves and fails. */
+const leaveAndFail =
+  (error: SyncError): Crm['updateRecord'] =>
+  async (_key, _fields, _known, sending) => {
+    sending?.begin();
+    throw error;
+  };
+
 test('what the CRM does not let be taken back stays on both sides, and the history says why', async () => {
   const stage = await openLeadsStage();
   const { link, settle } = stage;
@@ -24,7 +32,7 @@ test('what the CRM does not let be taken back stays on both sides, and the histo
     crm: {
       ...link.crm,
       getRecord: (...asked) => link.crm.getRecord(...asked),
-      updateRecord: () => Promise.reject(new SyncError('CRM_REFUSED', 'title: No such title.')),
+      updateRecord: leaveAndFail(new SyncError('CRM_REFUSED', 'title: No such title.')),
     },
   };
   await pushRecord(refusing, { entity: 'lead', id });
@@ -59,7 +67,7 @@ test('what the CRM fails on again and again is not taken back for ever, and what
     crm: {
       ...link.crm,
       getRecord: (...asked) => link.crm.getRecord(...asked),
-      updateRecord: () => Promise.reject(new SyncError('CRM_UNKNOWN_OUTCOME', 'It answered 500.')),
+      updateRecord: leaveAndFail(new SyncError('CRM_UNKNOWN_OUTCOME', 'It answered 500.')),
     },
   };
   for (const _attempt of Array.from({ length: 5 })) {
@@ -88,10 +96,10 @@ test('what waits to be taken back while the CRM is away is not given up for one 
   const failWith = async (code: 'CRM_UNKNOWN_OUTCOME' | 'CRM_UNREACHABLE') => {
     const item = link.mirror.findOutboxItem(key);
     if (item) link.mirror.saveOutboxItem({ ...item, dueAt: 0 });
-    const fail = () => Promise.reject(new SyncError(code, 'It answered 502.'));
+    const failure = new SyncError(code, 'It answered 502.');
     const getRecord: Crm['getRecord'] = (...asked) =>
-      code === 'CRM_UNREACHABLE' ? fail() : link.crm.getRecord(...asked);
-    await pushRecord({ ...link, crm: { ...link.crm, getRecord, updateRecord: fail } }, key);
+      code === 'CRM_UNREACHABLE' ? Promise.reject(failure) : link.crm.getRecord(...asked);
+    await pushRecord({ ...link, crm: { ...link.crm, getRecord, updateRecord: leaveAndFail(failure) } }, key);
   };
   await failWith('CRM_UNKNOWN_OUTCOME');
   for (const _attempt of Array.from({ length: 9 })) await failWith('CRM_UNREACHABLE');

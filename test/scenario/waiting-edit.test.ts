@@ -100,39 +100,60 @@ async function openWithEdit() {
 }
 
 describe('an edit whose turn does not come, however often its record is read again', () => {
-  /** A push of it that has read its record for the last time. */
+  /** A push of it that has read its record for the last time; it goes on as soon as it is let go. */
   async function openHeldUp(isWithheld = () => false) {
     const stage = await openWithEdit();
     const { key, link } = stage;
-    const turns = vi.spyOn(link.crm, 'updateRecord').mockImplementation(
-      (_key, _fields, _known, wait) =>
-        new Promise((_resolve, reject) => {
-          wait?.addEventListener('abort', () => reject(wait.reason));
-        }),
-    );
+    const turn = Promise.withResolvers<void>();
+    const update = link.crm.updateRecord.bind(link.crm);
+    const turns = vi.spyOn(link.crm, 'updateRecord').mockImplementation((...asked) => {
+      const wait = asked[3]?.wait;
+      const late = new Promise<never>((_resolve, reject) => {
+        wait?.addEventListener('abort', () => reject(wait.reason));
+      });
+      return Promise.race([turn.promise.then(() => update(...asked)), late]);
+    });
     const pushed = pushRecord({ ...link, clock: createFastClock(25) }, key, isWithheld);
     await until('its record was read often', async () => turns.mock.calls.length === 5);
-    const becomes = (state: string) =>
-      until(`it is ${state}`, async () => link.mirror.findOutboxItem(key)?.state === state, {
-        limitMs: 5_000,
-      });
-    return { ...stage, becomes, pushed };
+    const letGo = () => {
+      turn.resolve();
+      return pushed;
+    };
+    const titleInCrm = async () => (await stage.titles()).crm.get(key.id);
+    return { ...stage, letGo, titleInCrm };
   }
+
+  test('is sent when its turn comes', async () => {
+    const { letGo, titleInCrm } = await openHeldUp();
+    expect([await letGo(), await titleInCrm()]).toEqual(['written', 'Typed']);
+  });
 
   test('S5: is not sent any more once a brake holds', async () => {
     let isBraked = false;
-    const { becomes, pushed } = await openHeldUp(() => isBraked);
+    const { key, letGo, link, titleInCrm } = await openHeldUp(() => isBraked);
     isBraked = true;
-    await becomes('waiting');
-    expect(await pushed).toBe('noted');
+    expect([await letGo(), await titleInCrm()]).toEqual(['noted', expect.not.stringMatching('Typed')]);
+    expect(link.mirror.findOutboxItem(key)).toMatchObject({ state: 'waiting', attempts: 0 });
   });
 
   test('S1: is not sent over what a colleague is known to have written there since', async () => {
-    const { becomes, editCrm, engine, key, pushed } = await openHeldUp();
+    const { editCrm, engine, key, letGo, link, titleInCrm } = await openHeldUp();
     await editCrm(`/leads/${key.id}`, { title: 'Said in the CRM' });
     await engine.pullAll(() => {});
-    await becomes('review');
-    expect(await pushed).toBe('noted');
+    expect([await letGo(), await titleInCrm()]).toEqual(['noted', 'Said in the CRM']);
+    expect(link.mirror.findOutboxItem(key)).toMatchObject({ state: 'review' });
+  });
+
+  test('is sent as corrected where somebody types on meanwhile, and not before', async () => {
+    const stage = await openHeldUp();
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Corrected' });
+    for (const _turn of [1, 2]) await stage.engine.cycle();
+    expect([await stage.letGo(), await stage.titleInCrm()]).toEqual([
+      'noted',
+      expect.not.stringMatching('Typed'),
+    ]);
+    await stage.settle();
+    expect(await stage.titleInCrm()).toBe('Corrected');
   });
 });
 

@@ -299,8 +299,8 @@ const withCrm = ({ crm, ...link }: Link, parts: Partial<Crm>): Link => ({
     listContacts: (leadId, lane) => crm.listContacts(leadId, lane),
     getRecord: (key, lane) => crm.getRecord(key, lane),
     createRecord: (entity, fields, sending) => crm.createRecord(entity, fields, sending),
-    updateRecord: (key, fields, known, wait) => crm.updateRecord(key, fields, known, wait),
-    deleteRecord: (key, wait) => crm.deleteRecord(key, wait),
+    updateRecord: (key, fields, known, sending) => crm.updateRecord(key, fields, known, sending),
+    deleteRecord: (key, sending) => crm.deleteRecord(key, sending),
     ...parts,
   },
 });
