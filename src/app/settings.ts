@@ -100,7 +100,7 @@ const crm = z.strictObject({
   // A list may show what a record was seconds ago: an update that trusts it overwrites what was written meanwhile.
   rereadAfterMs: milliseconds(
     0,
-    'A record seen longer ago than this is read again before it is updated; more than 0 trusts that lists of the CRM never lag',
+    'A record seen longer ago than this is read again before it is updated; more than 0 trusts that lists of the CRM never lag, and may write over what was changed there in that time',
   ),
   settleMs: milliseconds(60_000, 'How long a create of unknown outcome rests before it is looked for'),
   lagMs: milliseconds(5_000, 'How long lists of the CRM may still show what was just overwritten'),
