@@ -1,8 +1,8 @@
-import { type Entity, parseRecordKey, type RecordId } from '../record.ts';
+import { parseRecordKey, type RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { isEditedInCrm, ruleOf } from './absent.ts';
-import { shownOf } from './brakes.ts';
+import { brakeScope, shownOf } from './brakes.ts';
 import { goneScope, meantScope, noted, type TabContext, vanishedScope } from './context.ts';
 import type { Edit } from './disorder.ts';
 import { editsOf, judgeRow } from './judge.ts';
@@ -56,7 +56,7 @@ export function unapprovedLosses(context: TabContext, vanished: readonly Agreeme
 
 /** The brakes for rows that are gone whose answer was taken note of. */
 const notedLosses = ({ entity, peek }: TabContext): string[] =>
-  ['emptied', 'vanished'].map((kind) => `brake:${entity}:${kind}`).filter((scope) => peek(scope) === noted);
+  [brakeScope(entity, 'emptied'), brakeScope(entity, 'vanished')].filter((scope) => peek(scope) === noted);
 
 /** Keeps for as long as rows are gone that an answer for them was taken note of. One that came too late for its brake is over. */
 export function keepNotedLosses(context: TabContext): void {
@@ -76,7 +76,7 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
   if (countChanges(tripped) === 0) return;
   const note = (scope: string, choice: string) => draft.noted.push({ scope, choice, at: input.now });
   for (const { id, field, after } of edits) note(meantScope({ entity, id }, field), JSON.stringify(after));
-  if (brake.scope === tornScope(entity)) draft.tornLetGo.add(entity);
+  if (brake.scope === brakeScope(entity, 'torn')) draft.tornLetGo.add(entity);
   const answer = peek(brake.scope);
   const choice = answer === 'trash' || answer === 'restore' ? answer : undefined;
   if (choice) draft.lossesLetGo.set(entity, choice);
@@ -91,8 +91,6 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
   note(brake.scope, noted);
 }
 
-const tornScope = (entity: Entity): string => `brake:${entity}:torn`;
-
 /**
  * Tells of a row whether a person who let go that values changed places meant those of this one: all rows in the moment of the answer, and
  * from then on those of which it let any edit go.
@@ -100,7 +98,7 @@ const tornScope = (entity: Entity): string => `brake:${entity}:torn`;
 export function createMeantSearch(context: TabContext): (row: ObservedRow, id: RecordId) => boolean {
   const { decision, draft, entity, layout, peek } = context;
   if (draft.tornLetGo.has(entity)) return () => true;
-  const scope = tornScope(entity);
+  const scope = brakeScope(entity, 'torn');
   if (peek(scope) !== noted) return () => false;
   const hasMeant = (id: RecordId) =>
     layout.columns.some(({ field }) => peek(meantScope({ entity, id }, field)) !== undefined);

@@ -1,5 +1,5 @@
 import type { Entity, RecordId } from '../record.ts';
-import type { Brake, StoppedChange, StoppedChanges } from './plan.ts';
+import type { Brake, StoppedChange } from './plan.ts';
 
 /** Limits over which a step is too large to be meant. */
 export interface BrakeLimits {
@@ -30,10 +30,26 @@ export interface Losses {
 /** Larger lists help nobody, and would make every status large. */
 const shownMax = 200;
 
-/** What a brake stops, cut where it is long. */
-export const stopped = (changes: readonly StoppedChange[]): StoppedChanges => ({
-  count: changes.length,
-  shown: changes.slice(0, shownMax),
+/** What trips a brake: it may be others whose records, rows or columns these are, or too much is gone or changed. */
+type BrakeKind =
+  | ('account' | 'reading' | 'rebase' | 'columns' | 'first')
+  | ('emptied' | 'vanished' | 'gone')
+  | ('torn' | 'blanked' | 'column' | 'changed' | 'cleared');
+
+/** The scope under which people answer a brake. */
+export const brakeScope = (entity: Entity, kind: BrakeKind): string => `brake:${entity}:${kind}`;
+
+/** A brake with what it stops, cut where that is long. */
+export const brakeOf = (
+  entity: Entity,
+  kind: BrakeKind,
+  reason: string,
+  changes: readonly StoppedChange[] = [],
+): Brake => ({
+  scope: brakeScope(entity, kind),
+  entity,
+  reason,
+  changes: { count: changes.length, shown: changes.slice(0, shownMax) },
 });
 
 /** What whoever answers a brake has seen of it. */
@@ -48,34 +64,26 @@ export function shownUnder(scope: string, brakes: readonly Brake[]): string | un
 /** The brakes that a tab's losses trip. While one holds, nothing is written for that tab on either side. */
 export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   const { entity, agreed, vanishedRows, goneRecords } = losses;
-  const isEmptied = (missing: number) => missing > 0 && missing === agreed && agreed > 1;
   const allowed = Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare));
-  const brake = (
-    kind: string,
-    reason: string,
-    what: StoppedChange['what'],
-    ids: readonly RecordId[],
-  ): Brake => ({
-    scope: `brake:${entity}:${kind}`,
-    entity,
-    reason,
-    changes: stopped(ids.map((id) => ({ id, what }))),
-  });
+  const isEmptied = (lost: readonly RecordId[]) => agreed > 1 && lost.length === agreed;
+  /** Why so many may not be lost; `undefined` where they may. */
+  const explain = (lost: readonly RecordId[], what: string): string | undefined => {
+    if (isEmptied(lost)) return `All ${agreed} ${what}.`;
+    return lost.length > allowed
+      ? `${lost.length} of ${agreed} ${what}; ${allowed} may go at once.`
+      : undefined;
+  };
   const brakes: Brake[] = [];
-  const vanished = vanishedRows.length;
-  if (isEmptied(vanished)) {
-    const reason = `All ${agreed} rows are gone from the sheet.${meaningOfTrash(losses)}`;
-    brakes.push(brake('emptied', reason, 'row gone', vanishedRows));
-  } else if (vanished > allowed) {
-    const reason = `${vanished} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${meaningOfTrash(losses)}`;
-    brakes.push(brake('vanished', reason, 'row gone', vanishedRows));
+  const ofRows = explain(vanishedRows, 'rows are gone from the sheet');
+  if (ofRows !== undefined) {
+    const kind = isEmptied(vanishedRows) ? 'emptied' : 'vanished';
+    const changes = vanishedRows.map((id) => ({ id, what: 'row gone' }) as const);
+    brakes.push(brakeOf(entity, kind, `${ofRows}${meaningOfTrash(losses)}`, changes));
   }
-  const gone = goneRecords.length;
-  if (isEmptied(gone)) {
-    brakes.push(brake('gone', `All ${agreed} records are gone from the CRM.`, 'record gone', goneRecords));
-  } else if (gone > allowed) {
-    const reason = `${gone} of ${agreed} records are gone from the CRM; ${allowed} may go at once.`;
-    brakes.push(brake('gone', reason, 'record gone', goneRecords));
+  const ofRecords = explain(goneRecords, 'records are gone from the CRM');
+  if (ofRecords !== undefined) {
+    const changes = goneRecords.map((id) => ({ id, what: 'record gone' }) as const);
+    brakes.push(brakeOf(entity, 'gone', ofRecords, changes));
   }
   return brakes;
 }

@@ -1,6 +1,6 @@
 import { isUnanswered } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import { stopped } from './brakes.ts';
+import { brakeOf } from './brakes.ts';
 import type { TabContext } from './context.ts';
 import { isBlank } from './new-row.ts';
 import { originOf } from './origin.ts';
@@ -22,7 +22,7 @@ export function findFirstMeeting(context: TabContext, unbound: readonly Observed
   const reason =
     `${rows.length} rows without an ID stand in “${layout.title}”, the first in row ${(first?.position ?? 0) + 1}. ` +
     'Stop the daemon and run init --match-by with a column that tells them apart, or approve to create all of them as new records.';
-  return [{ scope: `brake:${entity}:first`, entity, reason, changes: stopped([]) }];
+  return [brakeOf(entity, 'first', reason)];
 }
 
 /** Whether anything is agreed, or about to be: of a record that was made from a row the CRM may not have told anything yet. */

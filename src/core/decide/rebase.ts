@@ -1,7 +1,7 @@
 import type { RecordId } from '../record.ts';
 import type { FieldName } from '../value.ts';
 import type { Binding } from './bind.ts';
-import { stopped } from './brakes.ts';
+import { brakeOf } from './brakes.ts';
 import type { TabContext } from './context.ts';
 import { judgeRow } from './judge.ts';
 import type { FieldOutcome } from './merge.ts';
@@ -15,16 +15,8 @@ export function findRebase(context: TabContext, { claimed, records, strangers }:
   const { entity, input } = context;
   const cause = input.known.rebases.get(entity);
   if (cause === undefined) return [];
-  const scope = `brake:${entity}:rebase`;
   if (!input.known.sweptEntities.has(entity))
-    return [
-      {
-        scope: `brake:${entity}:reading`,
-        entity,
-        reason: `${cause} The CRM is being read.`,
-        changes: stopped([]),
-      },
-    ];
+    return [brakeOf(entity, 'reading', `${cause} The CRM is being read.`)];
   const outcomesOf = ({ row, id }: Binding['records'][number]) =>
     judgeRow(context, row, id)?.decided.map(({ outcome }) => outcome.kind) ?? [];
   const differing = records.filter((bound) =>
@@ -56,7 +48,7 @@ export function findRebase(context: TabContext, { claimed, records, strangers }:
     const { decided = [] } = judgeRow(context, row, id) ?? {};
     return decided.flatMap(({ field, outcome }) => describeDifference(id, field.name, outcome));
   });
-  return [{ scope, entity, reason: `${cause} ${counts.join(', ')}.`, changes: stopped(changes) }];
+  return [brakeOf(entity, 'rebase', `${cause} ${counts.join(', ')}.`, changes)];
 }
 
 /** What the CRM has in a field that differs, and what the table has instead. */

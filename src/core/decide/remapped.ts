@@ -1,8 +1,8 @@
 import type { Remap } from '../column-map.ts';
-import type { RecordId } from '../record.ts';
+import type { Entity, RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import { equalValues, type FieldName, type Value } from '../value.ts';
-import { stopped } from './brakes.ts';
+import { brakeOf, brakeScope } from './brakes.ts';
 import type { TabContext } from './context.ts';
 import type { Draft } from './draft.ts';
 import type { JudgedRow } from './judge.ts';
@@ -10,7 +10,7 @@ import type { FieldOutcome } from './merge.ts';
 import type { Brake, StoppedChange } from './plan.ts';
 
 /** The brake of a tab whose columns the configuration puts elsewhere. */
-export const remapScope = (entity: string): string => `brake:${entity}:columns`;
+export const remapScope = (entity: Entity): string => brakeScope(entity, 'columns');
 
 /**
  * The agreements without those fields. A field that is met under another header, or after it was off, has nothing agreed: equal values are
@@ -50,7 +50,7 @@ export function findRemapped({ entity, input, layout }: TabContext, judged: read
     `The configuration puts columns of “${layout.title}” elsewhere than before: ${Object.values(moved).join(', ')}. ` +
     `${changes.length} cells there do not show what both sides had. Put the configuration back, or approve: ` +
     'then columns that only come from the CRM show its values, empty cells are filled, and other differences wait for a person.';
-  return [{ scope: remapScope(entity), entity, reason, changes: stopped(changes) }];
+  return [brakeOf(entity, 'columns', reason, changes)];
 }
 
 function describeDifference(

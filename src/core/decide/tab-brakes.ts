@@ -12,7 +12,7 @@ import {
   unapprovedLosses,
 } from './approvals.ts';
 import type { Binding } from './bind.ts';
-import { findBrakes, stopped } from './brakes.ts';
+import { brakeOf, findBrakes } from './brakes.ts';
 import { listKinds } from './cascade.ts';
 import { keepDecisions, type TabContext } from './context.ts';
 import { type Displaced, type Edit, findCleared, findDisorder } from './disorder.ts';
@@ -140,8 +140,8 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
     ),
     ...disorders.map(({ kind, reason, edits: own }): Tripped => {
       const what = kind === 'cleared' ? 'emptied' : 'edited';
-      const changes = stopped(own.map((edit) => ({ ...edit, what })));
-      return { ...alone({ scope: `brake:${entity}:${kind}`, entity, reason, changes }), edits: own };
+      const changes = own.map((edit) => ({ ...edit, what }) as const);
+      return { ...alone(brakeOf(entity, kind, reason, changes)), edits: own };
     }),
     ...findRebase(context, binding).map(alone),
   ];
