@@ -3,7 +3,7 @@ import type { ObservedRow } from '../table.ts';
 import { brakeOf } from './brakes.ts';
 import type { TabContext } from './context.ts';
 import { isBlank } from './new-row.ts';
-import { originOf } from './origin.ts';
+import { isInTable } from './origin.ts';
 import type { Brake } from './plan.ts';
 
 /**
@@ -29,8 +29,7 @@ export function findFirstMeeting(context: TabContext, unbound: readonly Observed
 function hasMet(context: TabContext): boolean {
   const { agreements, outbox } = context;
   return (
-    [...agreements.values()].some(
-      ({ fields, key }) => Object.keys(fields).length > 0 || originOf(context, key.id) !== undefined,
-    ) || [...outbox.values()].some((item) => item.kind === 'create' && isUnanswered(item))
+    [...agreements.values()].some((agreement) => isInTable(context, agreement)) ||
+    [...outbox.values()].some((item) => item.kind === 'create' && isUnanswered(item))
   );
 }

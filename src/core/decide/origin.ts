@@ -26,3 +26,13 @@ function findOrigins(outbox: TabContext['outbox']): ReadonlyMap<RecordId, Outbox
 /** What is known of a record whose row is not there: of one whose row went before the CRM told anything of it, what was sent. */
 export const baseOf = (context: TabContext, { key, fields }: Agreement): Fields =>
   Object.keys(fields).length > 0 ? fields : (originOf(context, key.id)?.fields ?? {});
+
+/** Whether a record has a row, or had one with the token of its create. */
+export const isInTable = (context: TabContext, { fields, key }: Agreement): boolean =>
+  Object.keys(fields).length > 0 || originOf(context, key.id) !== undefined;
+
+/** Whether the read before lacked the row of a record as well, also one that still had the token of its create. */
+export function wasMissing(context: TabContext, { key }: Agreement): boolean {
+  const origin = originOf(context, key.id);
+  return context.input.wasMissing(key) && (!origin || context.input.wasMissing(origin.key));
+}

@@ -18,7 +18,7 @@ import { keepDecisions, type TabContext } from './context.ts';
 import { type Displaced, type Edit, findCleared, findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
 import { clearedOf, editsOf, type JudgedRow, judgeRow, lostValuesOf, valuesOfVanished } from './judge.ts';
-import { originOf } from './origin.ts';
+import { isInTable } from './origin.ts';
 import { findOtherAccount } from './other-account.ts';
 import type { Brake } from './plan.ts';
 import { findRebase } from './rebase.ts';
@@ -32,11 +32,10 @@ interface Losses {
 
 /**
  * Whether a brake stops the tab, or would were the table at rest: then nothing is concluded and nothing sent, also not what waits in the
- * outbox. People are told once it is at rest.
+ * outbox. People are told once it is at rest: `steady` are the losses that the read before showed as well.
  */
-export function isBraked(context: TabContext, all: Binding, losses: Losses): boolean {
+export function isBraked(context: TabContext, all: Binding, losses: Losses, steady: Losses): boolean {
   const { draft, entity, input } = context;
-  const { orphaned, vanished } = losses;
   const binding = {
     ...all,
     records: all.records.filter(({ row }) => !row.isPaused),
@@ -44,12 +43,11 @@ export function isBraked(context: TabContext, all: Binding, losses: Losses): boo
   };
   const judged = binding.records.flatMap(({ row, id }) => judgeRow(context, row, id) ?? []);
   const rested = judged.filter(({ isRestless }) => !isRestless);
-  const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   const elsewhere = findElsewhere(context, judged);
   keepApprovals(context);
   const { holding: withholding } = findHoldingBrakes(context, binding, losses, judged);
   const isWithheld = elsewhere.length + withholding.length > 0;
-  const found = findHoldingBrakes(context, binding, { orphaned, vanished: steadilyVanished }, rested);
+  const found = findHoldingBrakes(context, binding, steady, rested);
   for (const tripped of found.letGo) noteApproval(context, tripped);
   for (const brake of found.holding) if (isOutrun(context, brake)) draft.outrunDecisions.add(brake.scope);
   const holding = [...elsewhere, ...found.holding];
@@ -98,10 +96,8 @@ function findHoldingBrakes(
     edits: unapprovedEdits(context, edits),
     cleared: unapprovedEdits(context, cleared),
   });
-  const [letGo, holding] = [true, false].map((wanted) =>
-    tripped.filter((each) => isLetGo(context, each) === wanted),
-  );
-  return { holding: (holding ?? []).map(({ brake }) => brake), letGo: letGo ?? [] };
+  const letGo = tripped.filter((each) => isLetGo(context, each));
+  return { holding: tripped.filter((each) => !letGo.includes(each)).map(({ brake }) => brake), letGo };
 }
 
 /**
@@ -184,16 +180,6 @@ const isTrashedByUs = ({ lastSeenAt, presence, written }: KnownRecord): boolean 
 /** As the absence of records is proven one after another, those count too that a list lacked: else many would never be gone at once. */
 const provenTogether = (missing: readonly KnownRecord[]) =>
   missing.some(({ presence }) => presence === 'gone') ? missing.map(({ key }) => key.id) : [];
-
-/** Whether a record has a row, or had one with the token of its create. */
-export const isInTable = (context: TabContext, { fields, key }: Agreement): boolean =>
-  Object.keys(fields).length > 0 || originOf(context, key.id) !== undefined;
-
-/** Whether the read before lacked the row of a record as well, also one that still had the token of its create. */
-export function wasMissing(context: TabContext, { key }: Agreement): boolean {
-  const origin = originOf(context, key.id);
-  return context.input.wasMissing(key) && (!origin || context.input.wasMissing(origin.key));
-}
 
 /** Leads that are held back are no reason to let go on what would go with them. */
 const areLeadsStopped = ({ draft, entity, input }: TabContext): boolean =>

@@ -14,13 +14,14 @@ import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
 import { findWritesAstray } from './hit-rows.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
+import { isInTable, wasMissing } from './origin.ts';
 import { pauseRow } from './paused.ts';
 import { decideRow } from './row.ts';
 import { showsValues } from './row-values.ts';
 import { holdRow } from './row-write.ts';
 import { createSuspectSearch, decideStray, findOrphans, findStrays, suspectReason } from './strays.ts';
 import { findSwaps, type Swap } from './swaps.ts';
-import { isBraked, isInTable, wasMissing } from './tab-brakes.ts';
+import { isBraked } from './tab-brakes.ts';
 import { letWaitingGo } from './waiting-edits.ts';
 
 /**
@@ -61,7 +62,8 @@ export function decideTab(context: TabContext): boolean {
   );
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   draft.restlessRows += vanished.length - steadilyVanished.length;
-  if (isBraked(context, binding, { orphaned, vanished })) return true;
+  const steady = { orphaned, vanished: steadilyVanished };
+  if (isBraked(context, binding, { orphaned, vanished }, steady)) return true;
 
   for (const stray of strays) decideStray(context, stray);
   const swaps = decideRecords(context, binding);
