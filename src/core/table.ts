@@ -53,6 +53,9 @@ export type ObservedTab =
       readonly isAbsent?: true;
     };
 
+/** A tab that can be used. */
+export type ReadTab = Extract<ObservedTab, { state: 'read' }>;
+
 export interface ObservedTable {
   /** The tab of the questions is absent where the layout has none. */
   readonly tabs: Readonly<Record<Entity, ObservedTab>> & { readonly question?: ObservedTab };

@@ -3,12 +3,11 @@ import { namesakeAdvice, pauseName } from '../headers.ts';
 import type { TabLayout } from '../layout.ts';
 import type { Entity } from '../record.ts';
 import type { Agreement } from '../state.ts';
-import type { ObservedTab } from '../table.ts';
+import type { ReadTab } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { Draft } from './draft.ts';
 import type { Hold } from './plan.ts';
 
-type ReadTab = Extract<ObservedTab, { state: 'read' }>;
 type AgreementsById = ReadonlyMap<string, Agreement>;
 
 /** The layout with the headers that stand above the columns: messages speak of what people see. */

@@ -8,7 +8,7 @@ import type { OpenWrite } from '../open-write.ts';
 import type { Policy } from '../policy.ts';
 import { type Entity, entities, parseRecordKey, type RecordKey, recordKeyText } from '../record.ts';
 import type { Agreement, Decision, KnownRecord, OutboxItem } from '../state.ts';
-import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
+import type { ObservedRow, ObservedTable, ReadTab } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { Cascades } from './cascade.ts';
 import type { Draft } from './draft.ts';
@@ -63,7 +63,7 @@ export interface TabContext {
   readonly input: DecideInput;
   readonly entity: Entity;
   readonly layout: TabLayout;
-  readonly tab: Extract<ObservedTab, { state: 'read' }>;
+  readonly tab: ReadTab;
   readonly fields: ReadonlyMap<FieldName, FieldDefinition>;
   readonly names: Names;
   readonly draft: Draft;

@@ -4,7 +4,7 @@ import { describeEntity } from '../field.ts';
 import { recordTabs, type TabLayout } from '../layout.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, Decision, OutboxItem } from '../state.ts';
-import type { ObservedTab, ObservedTable } from '../table.ts';
+import type { ObservedTable, ReadTab } from '../table.ts';
 import { findRepairs, planRepairs, settleWrites } from './astray.ts';
 import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
@@ -131,7 +131,7 @@ const readChoice = (scope: string, choice: string): ReturnType<typeof readBrakeA
 function writeQuestions(
   input: DecideInput,
   draft: Draft,
-  tab: Extract<ObservedTab, { state: 'read' }>,
+  tab: ReadTab,
   asked: Pick<QuestionRows, 'questions' | 'mayReturn'>,
 ): void {
   const mending = { draft, input, tab, entity: 'question' } as const;
@@ -149,7 +149,7 @@ const ofEntity = <Item extends { readonly key: RecordKey }>(entity: Entity, item
 function lastingAgreements(
   { known }: DecideInput,
   { entity }: TabLayout<Entity>,
-  tab: Extract<ObservedTab, { state: 'read' }>,
+  tab: ReadTab,
   draft: Draft,
 ): ReadonlyMap<string, Agreement> {
   const isRemapAgreedTo = known.decisions.some(({ scope }) => scope === remapScope(entity));

@@ -4,17 +4,15 @@ import { quoteText } from '../cut-text.ts';
 import { instantToSerial } from '../dates.ts';
 import { chooseField, sinceField } from '../question-tab.ts';
 import type { Decision } from '../state.ts';
-import type { ObservedRow, ObservedTab, ObservedTable } from '../table.ts';
+import type { ObservedRow, ObservedTable, ReadTab } from '../table.ts';
 import { readSideAnswer, writeSideAnswer } from '../typed-answer.ts';
 import { shownUnder } from './brakes.ts';
 import { conflictScope, scopeEntity } from './context.ts';
 import { listOr } from './list-words.ts';
 import type { Conflict, Plan, Question, TableStep } from './plan.ts';
 
-type QuestionTab = Extract<ObservedTab, { state: 'read' }>;
-
 /** The rows of the questions as they were read; none where there is no such tab. */
-export const readQuestionTab = ({ tabs: { question } }: ObservedTable): QuestionTab | undefined =>
+export const readQuestionTab = ({ tabs: { question } }: ObservedTable): ReadTab | undefined =>
   question?.state === 'read' ? question : undefined;
 
 /** The scope in a row's ID cell. People may write rows of their own between the questions: those have none and are left alone. */
@@ -66,7 +64,7 @@ function readReply({ scope }: Question, rows: readonly ObservedRow[]): Reply {
  * question is no longer there to say what it was given for, so one to a conflict carries the values of both sides.
  */
 export function findAnswers(
-  tab: QuestionTab,
+  tab: ReadTab,
   { brakes, conflicts, questions }: Pick<Plan, 'brakes' | 'conflicts' | 'questions'>,
   known: readonly Decision[],
   at: number,
@@ -95,7 +93,7 @@ function forValues(decision: Decision, conflict: Conflict | undefined): Decision
 }
 
 export interface QuestionRows {
-  readonly tab: QuestionTab;
+  readonly tab: ReadTab;
   readonly questions: readonly Question[];
   /** Whether the question may be asked again as soon as its row rests or its tab can be read: its row stays meanwhile. */
   readonly mayReturn: (scope: string) => boolean;
@@ -150,7 +148,7 @@ const chooseGone =
 
 /** The Sync cells of a question's rows. A row at rest is left as it is. */
 function sayWhatBecame(
-  tab: QuestionTab,
+  tab: ReadTab,
   { scope }: Question,
   rows: readonly ObservedRow[],
   reply: Reply,
