@@ -33,6 +33,16 @@ export const textCell = (text: string): Cell => (text === '' ? emptyCell : { kin
 export const numberCell = (number: number): Cell => ({ kind: 'number', number });
 export const booleanCell = (boolean: boolean): Cell => ({ kind: 'boolean', boolean });
 
+/** Whether the array formula of another cell fills it. */
+export const isSpilled = (cell: Cell): boolean => 'formula' in cell && cell.formula === '';
+
+/** Whether nobody typed what stands there. */
+export const isComputed = ({ kind }: Cell): boolean => kind === 'formula' || kind === 'error';
+
+/** Whether nobody has filled it: a checkbox without a tick is FALSE, not empty, and a column of them makes no rows. */
+export const isUnfilled = (cell: Cell): boolean =>
+  cell.kind === 'empty' || (cell.kind === 'boolean' && !cell.boolean);
+
 /** The cell without what its format makes of its number, and without what its formula comes to. */
 export function bareCell(cell: Cell): Cell {
   if (cell.kind === 'number') return numberCell(cell.number);

@@ -1,25 +1,30 @@
-import { bareCell, type Cell, describeCell, emptyCell, equalCells } from './cell.ts';
+import {
+  bareCell,
+  type Cell,
+  describeCell,
+  emptyCell,
+  equalCells,
+  isComputed,
+  isSpilled,
+  isUnfilled,
+} from './cell.ts';
 
-const isComputed = ({ kind }: Cell): boolean => kind === 'formula' || kind === 'error';
-
-/** What an array formula fills in is not copied with its cell. */
-export const isSpilled = (cell: Cell): boolean => 'formula' in cell && cell.formula === '';
-
-const unticked = (cell: Cell): Cell => (cell.kind === 'boolean' && !cell.boolean ? emptyCell : cell);
+const withoutTick = (cell: Cell): Cell => (isUnfilled(cell) ? emptyCell : cell);
 
 /**
  * Whether a cell that a table kept as a copy may be the one that was read. A formula moved when it was copied, a number lost its format,
  * and a checkbox that nobody has ticked counts for nothing.
  */
 export function isSameKept(read: Cell = emptyCell, kept: Cell = emptyCell): boolean {
+  // What an array formula fills in is not copied with its cell.
   if (isComputed(read)) return isComputed(kept) || isSpilled(read);
-  return equalCells(unticked(bareCell(read)), unticked(bareCell(kept)));
+  return equalCells(withoutTick(bareCell(read)), withoutTick(bareCell(kept)));
 }
 
 /** One text for all cells that count as the same, to find one of many by. */
 export function keptText(cell: Cell): string {
   if (isComputed(cell)) return 'computed';
-  const bare = unticked(bareCell(cell));
+  const bare = withoutTick(bareCell(cell));
   return `${bare.kind} ${describeCell(bare)}`;
 }
 

@@ -1,4 +1,4 @@
-import { describeCell } from '../core/cell.ts';
+import { describeCell, emptyCell, isUnfilled } from '../core/cell.ts';
 import { pauseName } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
 import { cellAt, type Grid } from './grid.ts';
@@ -77,7 +77,4 @@ function isOfOthers({ rows, tags }: TaggedRows, { isNew = false, name }: Managed
 }
 
 const isFilled = (rows: TaggedRows['rows'], index: number): boolean =>
-  rows.some((row) => {
-    const cell = row[index];
-    return cell !== undefined && cell.kind !== 'empty' && !(cell.kind === 'boolean' && !cell.boolean);
-  });
+  rows.some((row) => !isUnfilled(row[index] ?? emptyCell));

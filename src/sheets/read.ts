@@ -4,6 +4,8 @@ import {
   describeCell,
   emptyCell,
   isShownAsPercent,
+  isSpilled,
+  isUnfilled,
   spilledCell,
   textCell,
 } from '../core/cell.ts';
@@ -132,14 +134,8 @@ const managedIndexes = ({ id, sync, fields }: ManagedColumns): number[] => [
   ...[...fields.values()].map((field) => field.index),
 ];
 
-const isUnticked = (cell: Cell): boolean => cell.kind === 'boolean' && !cell.boolean;
-
-/** A checkbox that nobody ticked is `false`; a whole column of them makes no rows, nor does one that an array formula fills. */
-const isBlank = (cell: Cell): boolean => cell.kind === 'empty' || isUnticked(cell) || isSpilled(cell);
-
-/** What the array formula of another cell fills in, is nothing that stands in the row itself. */
-const isSpilled = (cell: Cell): boolean =>
-  (cell.kind === 'formula' || cell.kind === 'error') && cell.formula === '';
+/** What the array formula of another cell fills in is nothing that stands in the row itself. */
+const isBlank = (cell: Cell): boolean => isUnfilled(cell) || isSpilled(cell);
 
 const isBlankRow = (rows: Rows, row: number, indexes: readonly number[]): boolean =>
   indexes.every((index) => isBlank(cellAt(rows, row, index)));
@@ -190,7 +186,7 @@ function observeRows(rows: Rows, columns: ManagedColumns, { fresh, spilled }: Fi
     const cells = [...columns.fields].map(([field, column]): [FieldName, Cell] => {
       const cell = observeCell(cellAt(rows, position, column.index), column.kind);
       if (cell.kind === 'empty' && spilled.has(field)) return [field, spilledCell];
-      return [field, fresh.has(field) && isUnticked(cell) ? emptyCell : cell];
+      return [field, fresh.has(field) && isUnfilled(cell) ? emptyCell : cell];
     });
     return {
       position,

@@ -1,4 +1,4 @@
-import { type Cell, emptyCell } from '../core/cell.ts';
+import { type Cell, emptyCell, isSpilled } from '../core/cell.ts';
 import type { TabKind } from '../core/layout.ts';
 import { type Keeping, keptTabs } from '../core/table.ts';
 import { quoteTitle } from './a1.ts';
@@ -232,7 +232,7 @@ export function keptRange(shadow: Shadow, keeping: Keeping, slots: number): stri
 }
 
 /** What an array formula fills in is not copied with its cell: here the copy of one fills cells that were copied empty. */
-const copied = (cell: Cell): Cell => ('formula' in cell && cell.formula === '' ? emptyCell : cell);
+const copied = (cell: Cell): Cell => (isSpilled(cell) ? emptyCell : cell);
 
 /** Reads what a write kept; rows of others count for nothing. */
 export function readKept(

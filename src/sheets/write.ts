@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { type Cell, emptyCell, isShownAsPercent } from '../core/cell.ts';
+import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
 import type { AppendStep, DeleteStep, SetStep } from '../core/table.ts';
@@ -74,14 +74,14 @@ function giveBack(
     return givenCells(tab, step).flatMap(({ from, ...placed }) => {
       const to = { sheetId, row, column: placed.column, hasType: isTypedAt(row, placed.column) };
       const kept = step.place?.row === undefined ? undefined : { row: step.place.row, column: from };
-      const isComputed = placed.cell.kind === 'formula' || placed.cell.kind === 'error';
+      const isOfFormula = isComputed(placed.cell);
       // The formula of a kept cell is right in its copy alone, so it waits until the row is shown; an error without one can not be written.
-      if (isComputed && (kept ? isHidden : enteredFormula(placed.cell) === undefined)) return [];
+      if (isOfFormula && (kept ? isHidden : enteredFormula(placed.cell) === undefined)) return [];
       return [
         // An empty cell that is copied may leave what stands there.
         clearCell(to),
         // A value is not copied: somebody may filter the tab in this moment.
-        ...(kept && isComputed ? [copyBack(shadow, kept, to, 'PASTE_FORMULA')] : writeWanted(to, placed)),
+        ...(kept && isOfFormula ? [copyBack(shadow, kept, to, 'PASTE_FORMULA')] : writeWanted(to, placed)),
         ...(kept && !isHidden && !to.hasType ? [copyBack(shadow, kept, to, 'PASTE_FORMAT')] : []),
       ];
     });

@@ -1,5 +1,5 @@
-import type { Cell } from '../cell.ts';
-import { isMostlyAlike, isSpilled, keptText } from '../kept-cell.ts';
+import { type Cell, isSpilled } from '../cell.ts';
+import { isMostlyAlike, keptText } from '../kept-cell.ts';
 import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
 

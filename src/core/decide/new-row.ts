@@ -1,4 +1,4 @@
-import { describeCell, emptyCell, textCell } from '../cell.ts';
+import { describeCell, emptyCell, isUnfilled, textCell } from '../cell.ts';
 import { isSameKept } from '../kept-cell.ts';
 import type { RecordId } from '../record.ts';
 import { isUnanswered, type OutboxItem } from '../state.ts';
@@ -28,11 +28,8 @@ export function decideNewRow(context: TabContext, row: ObservedRow, suspects: re
   else decideUnclaimedRow(context, row, suspects);
 }
 
-/** An unticked checkbox is FALSE, not empty: a column of them does not make a row. */
-export const isBlank = (row: ObservedRow): boolean =>
-  Object.values(row.cells).every(
-    (cell) => cell.kind === 'empty' || (cell.kind === 'boolean' && !cell.boolean),
-  );
+/** Whether nothing is filled in a row, whatever its ID and its Sync cell say. */
+export const isBlank = (row: ObservedRow): boolean => Object.values(row.cells).every(isUnfilled);
 
 function clearSync(context: TabContext, row: ObservedRow): void {
   context.draft.table.push({
