@@ -1,4 +1,4 @@
-import { describeCell, emptyCell, isUnfilled, textCell } from '../cell.ts';
+import { describeCell, emptyCell, isUnfilled } from '../cell.ts';
 import { isSameKept } from '../kept-cell.ts';
 import type { RecordId } from '../record.ts';
 import { isUnanswered, type OutboxItem } from '../state.ts';
@@ -10,7 +10,7 @@ import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
 import { resembles } from './resemblance.ts';
 import { decideRow } from './row.ts';
-import { readRowValues } from './row-values.ts';
+import { type RowValues, readRowValues } from './row-values.ts';
 import { creating, holdRow, writeRow } from './row-write.ts';
 import { suspectReason } from './strays.ts';
 import { isPending, type RowState } from './sync-text.ts';
@@ -23,7 +23,7 @@ import { waitingText } from './update.ts';
 export function decideNewRow(context: TabContext, row: ObservedRow, suspects: readonly RecordId[]): void {
   const { draft, entity, input } = context;
   if (isBlank(row)) {
-    if (context.tab.hasSync && row.sync.kind !== 'empty') clearSync(context, row);
+    if (context.tab.hasSync && row.sync.kind !== 'empty') clearRow(context, row);
   } else if (input.isRestless(entity, row)) draft.restlessRows += 1;
   else decideUnclaimedRow(context, row, suspects);
 }
@@ -31,15 +31,17 @@ export function decideNewRow(context: TabContext, row: ObservedRow, suspects: re
 /** Whether nothing is filled in a row, whatever its ID and its Sync cell say. */
 export const isBlank = (row: ObservedRow): boolean => Object.values(row.cells).every(isUnfilled);
 
-function clearSync(context: TabContext, row: ObservedRow): void {
-  context.draft.table.push({
+/** Takes out of a blank row what we wrote there: its token, and what its Sync cell says. */
+function clearRow({ draft, entity, tab }: TabContext, row: ObservedRow): void {
+  draft.table.push({
     write: {
       kind: 'set',
-      entity: context.entity,
+      entity,
       position: row.position,
       idSeen: row.id,
+      ...(row.id.kind === 'empty' ? {} : { id: emptyCell }),
       cells: {},
-      sync: textCell(''),
+      ...(tab.hasSync ? { sync: emptyCell } : {}),
     },
     offers: {},
     notice: '',
@@ -47,18 +49,12 @@ function clearSync(context: TabContext, row: ObservedRow): void {
 }
 
 function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: readonly RecordId[]): void {
-  const { draft, entity, input } = context;
+  const { entity, input } = context;
   if (suspects.length > 0) return holdRow(context, row, '', likeReason(suspects));
   const values = readRowValues(context, row);
   const nobody = { entity, id: '' };
-  if (values.faults.length > 0) {
-    const reason = values.faults.join(' ');
-    draft.refusals.push({ entity, position: row.position, reason });
-    return writeRow(context, row, nobody, { state: { kind: 'error', reason } });
-  }
-  if (values.missing.length > 0) {
-    return writeRow(context, row, nobody, { state: { kind: 'incomplete', missing: values.missing } });
-  }
+  const obstacle = findObstacle(context, row, values);
+  if (obstacle) return writeRow(context, row, nobody, { state: obstacle });
   const underWay = findUnderWay(context, values.fields);
   if (underWay)
     return writeRow(context, row, nobody, { state: { kind: 'pending', what: pendingCreate(underWay) } });
@@ -78,6 +74,18 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
       creates: values.fields,
     },
   );
+}
+
+/** What keeps a record from being made of a row, noted where it is a fault of a cell; `undefined` where nothing does. */
+function findObstacle(
+  { draft, entity }: TabContext,
+  { position }: ObservedRow,
+  { faults, missing }: RowValues,
+): RowState | undefined {
+  if (faults.length === 0) return missing.length > 0 ? { kind: 'incomplete', missing } : undefined;
+  const reason = faults.join(' ');
+  draft.refusals.push({ entity, position, reason });
+  return { kind: 'error', reason };
 }
 
 /**
@@ -149,7 +157,7 @@ export function decideClaimedRow(
   const item = context.outbox.get(token);
   if (item?.state === 'done' && item.recordId !== undefined) {
     if (boundIds.has(item.recordId)) return offerAsNew(context, row, token, copyReason);
-    if (isBlank(row) && hasMoved(context, item)) return clearClaim(context, row);
+    if (isBlank(row) && hasMoved(context, item)) return clearRow(context, row);
     return decideRow(context, row, item.recordId, { id: item.recordId });
   }
   if (item?.state === 'review') return holdRow(context, row, token, reviewReason(item));
@@ -182,14 +190,10 @@ export function decideClaimedRow(
     if (item) draft.outboxDropped.push(key);
     return holdRow(context, row, token, likeReason(suspects));
   }
-  if (values.faults.length > 0 || values.missing.length > 0) {
+  const obstacle = findObstacle(context, row, values);
+  if (obstacle) {
     if (item) draft.outboxDropped.push(key);
-    const reason = values.faults.join(' ');
-    if (reason) draft.refusals.push({ entity, position: row.position, reason });
-    const state = reason
-      ? ({ kind: 'error', reason } as const)
-      : ({ kind: 'incomplete', missing: values.missing } as const);
-    return writeRow(context, row, key, { state });
+    return writeRow(context, row, key, { state: obstacle });
   }
   if (isAsSent) {
     const state = isStuck(item) ? answerRefusal(context, item, row.position) : waitingCreate(item);
@@ -210,7 +214,7 @@ function releaseClaim(context: TabContext, row: ObservedRow, token: RecordId): v
     return;
   }
   if (outbox.has(token)) draft.outboxDropped.push({ entity, id: token });
-  clearClaim(context, row);
+  clearRow(context, row);
 }
 
 /** Whether the row that a create was made for stands elsewhere, without the token: somebody took back that it was moved. */
@@ -219,23 +223,6 @@ const hasMoved = (context: TabContext, { fields }: OutboxItem): boolean =>
     (row) =>
       row.id.kind === 'empty' && !isBlank(row) && resembles(fields, readRowValues(context, row).fields),
   );
-
-/** Takes the token out of a blank row. */
-function clearClaim({ draft, entity, tab }: TabContext, row: ObservedRow): void {
-  draft.table.push({
-    write: {
-      kind: 'set',
-      entity,
-      position: row.position,
-      idSeen: row.id,
-      id: emptyCell,
-      cells: {},
-      ...(tab.hasSync ? { sync: emptyCell } : {}),
-    },
-    offers: {},
-    notice: '',
-  });
-}
 
 const reviewReason = ({ error }: OutboxItem): string => error?.message ?? 'Its create needs a person.';
 
