@@ -13,7 +13,7 @@ export type Found<Id> =
 /** Finds choices by id and by what a person typed. */
 export interface ChoiceIndex<Id extends string | number> {
   readonly labels: readonly string[];
-  label(id: Id): string | undefined;
+  label(id: string | number): string | undefined;
   /**
    * Understands a label, an alias, `id`, `#id`, and `anything (#id)`. A label in full comes first, because it is what cells show; where
    * an alias is another choice's id, or two have it, nobody can tell which was meant.

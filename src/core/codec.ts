@@ -140,21 +140,10 @@ function encodeText(text: string): Cell {
 
 /** The label of an id; an id the catalog does not know is shown as `#id`, so that nothing is hidden. */
 function labelOf(field: FieldDefinition, value: string | number, names: Names): string | undefined {
-  const unnamed = typeof value === 'number' ? `#${value}` : value;
-  switch (field.kind) {
-    case 'stage':
-      return names.stages.label(Number(value)) ?? unnamed;
-    case 'task-status':
-      return names.taskStatuses.label(Number(value)) ?? unnamed;
-    case 'task-priority':
-      return names.taskPriorities.label(Number(value)) ?? unnamed;
-    case 'lead':
-      return names.leads.label(Number(value)) ?? unnamed;
-    case 'lead-status':
-      return names.leadStatuses.label(String(value)) ?? unnamed;
-    default:
-      return undefined;
-  }
+  // An option is its own label.
+  if (field.kind === 'select' || field.kind === 'multi-select') return undefined;
+  const choices = choicesOf(field, names);
+  return choices && (choices.label(value) ?? (typeof value === 'number' ? `#${value}` : value));
 }
 
 /**
