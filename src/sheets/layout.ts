@@ -82,10 +82,7 @@ export function planLayOut(task: LayOutTask): LayingOut {
 
 /** Whether a tab is the place of one of the layout. */
 const isWanted = (task: LayOutTask, grid: Grid): boolean =>
-  task.layout.some((tab) => {
-    const place = placeFor(task, tab);
-    return place.state === 'found' && place.grid === grid;
-  });
+  task.layout.some((tab) => placeFor(task, tab).grid === grid);
 
 const nothing: TabOutcome = { requests: [], held: [], offered: [] };
 
@@ -96,10 +93,10 @@ function layOutTab(
   freeIds: Generator<number, never>,
 ): TabOutcome {
   const place = placeFor(task, tab);
-  if (place.state === 'found' && !isEmptyGrid(place.grid)) return layOutFilled(task, tab, place.grid);
+  if (place.grid && !isEmptyGrid(place.grid)) return layOutFilled(task, tab, place.grid);
   if (place.state === 'lost') return { ...nothing, held: [place.reason] };
   if (task.mode === 'refresh') return nothing;
-  const empty = place.state === 'found' ? place.grid : takeSpare();
+  const empty = place.grid ?? takeSpare();
   if (empty) {
     const requests = headTab(empty.sheetId, empty.columnCount, tab);
     return { ...nothing, requests, sheetId: empty.sheetId };
@@ -110,11 +107,8 @@ function layOutTab(
 
 /** The tabs with content that will be laid out; each needs its look. */
 export function filledTabs(task: Pick<LayOutTask, 'layout' | 'consent' | 'spreadsheet'>): Grid[] {
-  const places = task.layout.map((tab) => placeFor(task, tab));
-  const filled = places.flatMap((place) =>
-    place.state === 'found' && !isEmptyGrid(place.grid) ? [place.grid] : [],
-  );
-  return [...new Set(filled)];
+  const found = task.layout.flatMap((tab) => placeFor(task, tab).grid ?? []);
+  return [...new Set(found.filter((grid) => !isEmptyGrid(grid)))];
 }
 
 /** Who adopts takes the tab of that title where the one that was kept the same is gone. */

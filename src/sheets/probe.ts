@@ -71,9 +71,9 @@ export function createSheetProbe(options: GoogleSheetOptions): SheetProbe {
 function compareTab(spreadsheet: TaggedSpreadsheet, layout: TabLayout): TabLook {
   const { columns } = layout;
   const place = placeTab(spreadsheet, layout);
-  if (place.state === 'lost') return { state: 'held', title: layout.title, reason: place.reason };
-  if (place.state === 'absent') return { state: 'absent', title: layout.title };
   const { grid } = place;
+  if (place.state === 'lost') return { state: 'held', title: layout.title, reason: place.reason };
+  if (!grid) return { state: 'absent', title: layout.title };
   const { title } = grid;
   if (isEmptyGrid(grid)) return { state: 'empty', title };
   const { observed, bound } = observeTab(grid, layout);

@@ -56,11 +56,11 @@ export function observeTabs(
 ): ReadonlyMap<TabKind, TabReading> {
   const stranger = findStranger(spreadsheet, owner);
   const places = new Map(layout.map((tab) => [tab, placeTab(spreadsheet, tab)]));
-  const found = [...places.values()].flatMap((place) => (place.state === 'found' ? [place.grid] : []));
+  const found = [...places.values()].flatMap(({ grid }) => grid ?? []);
   const cells = countCells(found) + otherCells;
   const readTab = (tab: TabLayout, place: TabPlace): TabReading => {
     if (stranger !== undefined) return held(stranger);
-    if (place.state !== 'found') return { observed: { state: 'held', reason: place.reason, isAbsent: true } };
+    if (!place.grid) return { observed: { state: 'held', reason: place.reason, isAbsent: true } };
     const { observed, ...rest } = observeTab(place.grid, tab);
     if (observed.state === 'held') return { observed };
     const room = roomOf(place.grid, cells, layout.length);

@@ -61,16 +61,16 @@ export function createReader(client: SheetsClient, log: Log): Reader {
     if (!titles || !tab || titles.has(tab.entity)) return;
     readsWithoutQuestions += 1;
     if (readsWithoutQuestions % readsPerLook > 0) return;
-    const place = placeTab(readTagged((await client.get(tabFields)) ?? {}), tab);
-    if (place.state === 'found') titles = new Map([...titles, [tab.entity, place.grid.title]]);
+    const { grid } = placeTab(readTagged((await client.get(tabFields)) ?? {}), tab);
+    if (grid) titles = new Map([...titles, [tab.entity, grid.title]]);
   }
 
   function rememberTitles(tagged: TaggedSpreadsheet, layout: Layout): void {
     const before = titles;
     titles = new Map(
       layout.flatMap((tab) => {
-        const place = placeTab(tagged, tab);
-        return place.state === 'found' ? [[tab.entity, place.grid.title] as const] : [];
+        const { grid } = placeTab(tagged, tab);
+        return grid ? [[tab.entity, grid.title] as const] : [];
       }),
     );
     for (const [entity, title] of titles) {
@@ -99,7 +99,4 @@ export function createReader(client: SheetsClient, log: Log): Reader {
 }
 
 const foundGrids = (spreadsheet: TaggedSpreadsheet, layout: Layout): Grid[] =>
-  layout.flatMap((tab) => {
-    const place = placeTab(spreadsheet, tab);
-    return place.state === 'found' ? [place.grid] : [];
-  });
+  layout.flatMap((tab) => placeTab(spreadsheet, tab).grid ?? []);

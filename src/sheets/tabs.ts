@@ -33,8 +33,7 @@ export const readTagged = (spreadsheet: Spreadsheet): TaggedSpreadsheet => ({
  */
 export type TabPlace =
   | { readonly state: 'found'; readonly grid: Grid }
-  | { readonly state: 'absent'; readonly reason: string }
-  | { readonly state: 'lost'; readonly reason: string };
+  | { readonly state: 'absent' | 'lost'; readonly grid?: undefined; readonly reason: string };
 
 /**
  * A tab is found by the numeric id that the spreadsheet's tag names for it: it outlives restarts and renames,
