@@ -6,3 +6,10 @@ export function columnLetters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }
+
+/** A cell by its zero-based row and column. */
+export const cellName = (row: number, column: number): string => `${columnLetters(column)}${row + 1}`;
+
+/** The rows of a tab from `start` on to before `end`, zero-based. */
+export const rowRange = (title: string, start: number, end: number): string =>
+  `${quoteTitle(title)}!${start + 1}:${end}`;

@@ -2,7 +2,7 @@ import { emptyCell, equalCells } from '../core/cell.ts';
 import { isMostlyAlike } from '../core/kept-cell.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { KeptRow, RowStep, SetStep } from '../core/table.ts';
-import { quoteTitle } from './a1.ts';
+import { rowRange } from './a1.ts';
 import type { Spreadsheet } from './client.ts';
 import { blocksBySheet, type Rows, readRows } from './grid.ts';
 import { type KeptColumns, toKeptRow, toReadRow } from './kept.ts';
@@ -42,7 +42,7 @@ export function findFilteredSets(
 /** Where the rows are read in the reply. */
 export const rangesOfFiltered = (sets: readonly FilteredSet[]): string[] =>
   [...Map.groupBy(sets, ({ tab }) => tab.title)].flatMap(([title, own]) =>
-    spans(own.map(({ row }) => row)).map(({ start, end }) => `${quoteTitle(title)}!${start + 1}:${end}`),
+    spans(own.map(({ row }) => row)).map(({ start, end }) => rowRange(title, start, end)),
   );
 
 /** The rows after the write. */

@@ -18,7 +18,7 @@ import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
 import type { ObservedRow, ObservedTab, OwnRow } from '../core/table.ts';
 import { readTypedTruth } from '../core/typed-truth.ts';
 import type { FieldName } from '../core/value.ts';
-import { columnLetters } from './a1.ts';
+import { cellName, columnLetters } from './a1.ts';
 import { bindColumns, type ManagedColumns } from './columns.ts';
 import { cellAt, type Grid, type Rows } from './grid.ts';
 import { countCells, roomOf } from './room.ts';
@@ -265,5 +265,5 @@ function findMerge({ merges }: Grid, columns: ManagedColumns): string | undefine
   const merge = merges.find(({ startColumnIndex, endColumnIndex }) =>
     indexes.some((index) => index >= (startColumnIndex ?? 0) && index < (endColumnIndex ?? 0)),
   );
-  return merge && `${columnLetters(merge.startColumnIndex ?? 0)}${(merge.startRowIndex ?? 0) + 1}`;
+  return merge && cellName(merge.startRowIndex ?? 0, merge.startColumnIndex ?? 0);
 }

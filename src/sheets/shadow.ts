@@ -1,7 +1,7 @@
 import { type Cell, emptyCell, isSpilled } from '../core/cell.ts';
 import type { TabKind } from '../core/layout.ts';
 import { type Keeping, keptTabs } from '../core/table.ts';
-import { quoteTitle } from './a1.ts';
+import { rowRange } from './a1.ts';
 import type { Request, Spreadsheet } from './client.ts';
 import { blocksBySheet, cellFields, type Grid, type Rows, readRows } from './grid.ts';
 import type { BoundTab } from './read.ts';
@@ -96,7 +96,7 @@ export function planKeeping(
       ]),
       ...used.map(({ start, end }) => markRows(shadow, start, end, keeping.run)),
     ],
-    ranges: used.map(({ start, end }) => rangeOf(shadow, start, end)),
+    ranges: used.map(({ start, end }) => rowRange(shadow.title, start, end)),
     shadow: {
       ...shadow,
       rowCount: Math.max(height, shadow.rowCount),
@@ -104,9 +104,6 @@ export function planKeeping(
     },
   };
 }
-
-const rangeOf = ({ title }: Shadow, start: number, end: number): string =>
-  `${quoteTitle(title)}!${start + 1}:${end}`;
 
 interface RowSpan {
   readonly start: number;
@@ -228,7 +225,7 @@ export interface KeptCells {
 /** Everything that a write with so many steps may have kept; no range where the tab ends before. */
 export function keptRange(shadow: Shadow, keeping: Keeping, slots: number): string[] {
   const end = Math.min(rowOfSlot(keeping, slots), shadow.rowCount);
-  return keeping.from < end ? [rangeOf(shadow, keeping.from, end)] : [];
+  return keeping.from < end ? [rowRange(shadow.title, keeping.from, end)] : [];
 }
 
 /** What an array formula fills in is not copied with its cell: here the copy of one fills cells that were copied empty. */

@@ -2,7 +2,7 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Table } from '../core/ports.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
-import { quoteTitle } from './a1.ts';
+import { rowRange } from './a1.ts';
 import { createSheetsClient, type Request, type SheetsClient, type SheetsClientOptions } from './client.ts';
 import { blocksBySheet, type Grid } from './grid.ts';
 import { filledTabs, planLayOut } from './layout.ts';
@@ -137,7 +137,7 @@ async function readLooks(
   client: SheetsClient,
   grids: readonly Grid[],
 ): Promise<ReadonlyMap<number, ColumnLooks>> {
-  const ranges = grids.map(({ title, rowCount }) => `${quoteTitle(title)}!1:${Math.min(2, rowCount)}`);
+  const ranges = grids.map(({ title, rowCount }) => rowRange(title, 0, Math.min(2, rowCount)));
   const spreadsheet = ranges.length > 0 ? await client.get(lookFields, ranges) : undefined;
   const blocks = blocksBySheet(spreadsheet ?? {});
   return new Map([...blocks].map(([sheetId, [block]]) => [sheetId, readColumnLooks(block)]));

@@ -2,7 +2,7 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Log, Table } from '../core/ports.ts';
 import type { Refusal, RowStep, WriteReply } from '../core/table.ts';
-import { columnLetters } from './a1.ts';
+import { cellName } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
 import { isFullRefusal } from './errors.ts';
 import { findFilteredSets, rangesOfFiltered, readFiltered } from './filtered-rows.ts';
@@ -118,7 +118,7 @@ function namePlace(
     return new SyncError(error.code, `${error.message} It is about the hidden tab “${shadow.title}”.`);
   const tab = [...tabs.values()].find((each) => each.sheetId === sheetId);
   if (!tab) return error;
-  const cell = start && `${columnLetters(start.columnIndex ?? 0)}${(start.rowIndex ?? 0) + 1}`;
+  const cell = start && cellName(start.rowIndex ?? 0, start.columnIndex ?? 0);
   const from = cell === undefined ? '' : `, from ${cell} on`;
   return new SyncError(error.code, `${error.message} It is about “${tab.title}”${from}.`);
 }
