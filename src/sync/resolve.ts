@@ -1,6 +1,6 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import { emptyCell, textCell } from '../core/cell.ts';
-import { createNames, decode } from '../core/codec.ts';
+import { createNames, type Decoded, decode } from '../core/codec.ts';
 import { conflictScope } from '../core/decide/context.ts';
 import { leadChoices } from '../core/decide/lead-names.ts';
 import { findEditFault } from '../core/decide/merge.ts';
@@ -8,7 +8,6 @@ import type { Conflict } from '../core/decide/plan.ts';
 import { describeEntity } from '../core/field.ts';
 import type { Decision } from '../core/state.ts';
 import { writeSideAnswer, writeTypedAnswer } from '../core/typed-answer.ts';
-import type { Value } from '../core/value.ts';
 import type { Engine } from './engine.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
@@ -60,12 +59,8 @@ function settle(engine: Engine, decisions: readonly Decision[]): Resolved {
   return { kind: 'settled', scopes: decisions.map(({ scope }) => scope) };
 }
 
-type Typed =
-  | { readonly kind: 'value'; readonly value: Value }
-  | { readonly kind: 'refused'; readonly reason: string };
-
 /** Reads a text like the cell of the field would be read, and refuses what would be refused there. */
-function readTyped(link: Link, { key: { entity }, field: name, crm }: Conflict, text: string): Typed {
+function readTyped(link: Link, { key: { entity }, field: name, crm }: Conflict, text: string): Decoded {
   const { mirror } = link;
   const catalog = mirror.readCatalog() ?? emptyCatalog;
   // No instant can be typed, so the zone does not matter.
