@@ -5,6 +5,7 @@ import type { Entity } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ReadTab } from '../table.ts';
 import type { FieldName } from '../value.ts';
+import type { TabContext } from './context.ts';
 import type { Draft } from './draft.ts';
 import type { Hold } from './plan.ts';
 
@@ -23,6 +24,10 @@ export function showHeaders(layout: TabLayout<Entity>, { headers = {} }: ReadTab
     ...(pauseHeader === undefined ? {} : { pauseHeader: headers[pauseName] ?? pauseHeader }),
   };
 }
+
+/** What people read above the column of a field; its name where it has none. */
+export const headerOf = ({ layout }: Pick<TabContext, 'layout'>, field: FieldName): string =>
+  layout.columns.find((column) => column.field === field)?.header ?? field;
 
 /**
  * What the tab lacks of the layout. A column that was there and is gone says nothing about the values of its field: they stay as

@@ -1,4 +1,5 @@
 import { type RecordId, recordKeyText } from '../record.ts';
+import { headerOf } from './columns.ts';
 import { loopScope, type TabContext } from './context.ts';
 import { quoteValue } from './describe-value.ts';
 import { showValue } from './sync-text.ts';
@@ -14,7 +15,7 @@ export interface ContestHold {
  * An approval is for the fight that was shown: one that goes on is held again once it is a fight without what was written before.
  */
 export function findContestHold(context: TabContext, id: RecordId): ContestHold | undefined {
-  const { draft, entity, fields, input, layout, names } = context;
+  const { draft, entity, fields, input, names } = context;
   const key = { entity, id };
   const contest = input.known.contests.get(recordKeyText(key));
   const scope = loopScope(key);
@@ -25,10 +26,9 @@ export function findContestHold(context: TabContext, id: RecordId): ContestHold 
     draft.outrunDecisions.add(scope);
   }
   const field = fields.get(contest.field);
-  const header = layout.columns.find((column) => column.field === contest.field)?.header ?? contest.field;
   const show = (value: typeof contest.crm) => (field ? quoteValue(field, value, names) : showValue(null));
   const reason =
-    `${header} is changed back again and again: the CRM wants ${show(contest.crm)}, the sheet ${show(contest.table)}. ` +
+    `${headerOf(context, contest.field)} is changed back again and again: the CRM wants ${show(contest.crm)}, the sheet ${show(contest.table)}. ` +
     'Switch off what does it on one of the sides. It is tried again after an hour, or when it is approved.';
   return { reason, scope };
 }

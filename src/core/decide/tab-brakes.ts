@@ -14,6 +14,7 @@ import {
 import type { Binding } from './bind.ts';
 import { brakeOf, findBrakes } from './brakes.ts';
 import { listKinds } from './cascade.ts';
+import { headerOf } from './columns.ts';
 import { keepDecisions, type TabContext } from './context.ts';
 import { type Displaced, type Edit, findCleared, findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
@@ -70,9 +71,6 @@ const findElsewhere = (context: TabContext, judged: readonly JudgedRow[]): Brake
   ...findOtherAccount(context),
   ...findRemapped(context, judged).filter(({ scope }) => context.decision(scope) === undefined),
 ];
-
-const headerOf = ({ layout }: TabContext, field: FieldName): string =>
-  layout.columns.find((column) => column.field === field)?.header ?? field;
 
 /** The brakes that these losses and edits trip: those that nobody has approved, and those that somebody just let go. */
 function findHoldingBrakes(
