@@ -98,7 +98,7 @@ export function matchRows({ rows, records, key, names }: AdoptionInput): Adoptio
 
   const judged = filled.filter((row) => !isIdentified(row)).map((row) => ({ row, found: judge(row) }));
   return {
-    identified: filled.filter(isIdentified).length,
+    identified: filled.length - judged.length,
     matches: judged.flatMap(({ row, found }) => (typeof found === 'string' ? [{ row, id: found }] : [])),
     unclear: judged.flatMap(({ row, found }) => (typeof found === 'string' ? [] : [{ row, ...found }])),
   };

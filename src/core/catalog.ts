@@ -131,7 +131,7 @@ export const taskPriorityChoices: readonly Choice<number>[] = [
  * Gives choices their id behind their label where another one is called the same, because a label must name exactly one thing, or was
  * called so before: cells that were written for that one must never read as this one. The bare label then is one of several.
  */
-export function tellApart<Id extends string | number>(
+function tellApart<Id extends string | number>(
   choices: readonly Choice<Id>[],
   former: readonly FormerLabel<Id>[] = [],
 ): Choice<Id>[] {

@@ -17,8 +17,6 @@ const yearMax = 9999;
 
 const utc = (value: Date | number | string) => new UTCDateMini(+new Date(value));
 
-const formatDay = (day: Date): string => lightFormat(day, 'yyyy-MM-dd');
-
 /** `YYYY-MM-DD` as days since 1899-12-30; `NaN` for any other text. */
 export function dateToSerial(date: string): number {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return Number.NaN;
@@ -29,7 +27,7 @@ export function dateToSerial(date: string): number {
 export function serialToDate(serial: number): string | undefined {
   const day = addDays(serialOrigin, Math.floor(serial));
   const year = day.getFullYear();
-  return isValid(day) && year >= yearMin && year <= yearMax ? formatDay(day) : undefined;
+  return isValid(day) && year >= yearMin && year <= yearMax ? lightFormat(day, 'yyyy-MM-dd') : undefined;
 }
 
 /** A serial number for people, as `2026-11-21 10:22`; `undefined` where it is no day. */

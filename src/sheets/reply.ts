@@ -64,7 +64,7 @@ export async function readAllKept(
 }
 
 /** The columns that a write met in each tab; a tab is absent whose ID column was gone. */
-export const findColumns = (
+const findColumns = (
   tabs: ReadonlyMap<TabKind, PlannedTab>,
   { headers }: KeptCells,
 ): ReadonlyMap<TabKind, KeptColumns> =>

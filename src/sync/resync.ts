@@ -56,14 +56,13 @@ export async function resync(
     };
     onProgress(report);
   };
-  const countActive = () => readUnderWay(engine.link).length;
   try {
     advance({ expected: countKnown(mirror) });
     await engine.pullAll((entity, records) => advance({ records: { ...report.records, [entity]: records } }));
     for (let cycles = 0, isSettled = false; !isSettled && cycles < cyclesMax; cycles += 1) {
       if (engine.isStopping) throw new Error('The daemon stopped before both sides were the same.');
       const plan = await engine.cycle();
-      const active = countActive();
+      const active = readUnderWay(engine.link).length;
       isSettled = isQuiet(plan) && plan.restlessRows === 0 && active === 0;
       const unapplied = countLeft(engine.lastPlan ?? plan, plan);
       // Where somebody types on and on, that was not looked at yet.

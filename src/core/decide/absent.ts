@@ -51,12 +51,8 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   if (choice === 'restore' || (choice === 'trash' && isEdited))
     return appendRow(context, record, restoredCause);
   if (choice !== 'trash') {
-    draft.holds.push({
-      entity: key.entity,
-      id: key.id,
-      reason: vanishedReason(context, key, showedOther),
-      decision: vanishedScope(key),
-    });
+    const reason = vanishedReason(context, key, showedOther);
+    draft.holds.push({ ...key, reason, decision: vanishedScope(key) });
   } else if (item?.kind === 'delete') {
     if (isStuck(item)) answerRefusal(context, item);
   } else {
