@@ -21,6 +21,7 @@ export type PlacedTag = Stored<ColumnTag> & { readonly index: number };
 export interface Grid {
   readonly sheetId: number;
   readonly title: string;
+  /** Rows of the grid, used or not. */
   readonly rowCount: number;
   readonly columnCount: number;
   /** Rows that stay in view; people may freeze more than the header row. */

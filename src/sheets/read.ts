@@ -26,17 +26,8 @@ import { findStranger, type Owner, placeTab, type TabPlace, type TaggedSpreadshe
 import type { TypedColumn } from './typed-columns.ts';
 
 /** A tab as a write needs it: where it is, where its columns stand, and what stood there. */
-export interface BoundTab {
-  readonly sheetId: number;
-  readonly title: string;
-  /** Rows of the grid, used or not. */
-  readonly rowCount: number;
-  readonly columnCount: number;
-  readonly frozenRows?: number;
+export interface BoundTab extends Omit<Grid, 'merges' | 'tags'> {
   readonly columns: ManagedColumns;
-  readonly rows: Rows;
-  readonly typed: readonly TypedColumn[];
-  readonly hiddenRows: ReadonlySet<number>;
 }
 
 /** What a read makes of a tab: what it says, and how to write to it unless it is held. */
@@ -79,7 +70,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     return held(missingPause(grid.title, layout.pauseHeader));
   const merged = findMerge(grid, columns);
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
-  const { sheetId, title, rowCount, columnCount, frozenRows = 0, rows, typed, hiddenRows } = grid;
+  const { rows, typed } = grid;
   const spilled = findSpilled(rows, columns);
   const fresh = findFresh(grid, columns);
   const observed: ObservedTab = {
@@ -93,10 +84,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     fresh,
     ownRows: findOwnRows(rows, columns),
   };
-  return {
-    observed,
-    bound: { sheetId, title, rowCount, columnCount, frozenRows, columns, rows, typed, hiddenRows },
-  };
+  return { observed, bound: { ...grid, columns } };
 }
 
 const headersOf = (rows: Rows, { fields, pause }: ManagedColumns): Record<FieldName, string> => ({
