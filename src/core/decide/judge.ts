@@ -38,7 +38,7 @@ export function judgeRow(context: TabContext, row: ObservedRow, id: RecordId): J
 
 function judgeAnew(context: TabContext, row: ObservedRow, id: RecordId): JudgedRow | undefined {
   const record = context.records.get(id);
-  if (!record || isOnItsWay(context, id) || isUnread(context, record)) return undefined;
+  if (!record || isBeingSent(context, id) || isUnread(context, record)) return undefined;
   const agreement = context.agreements.get(id);
   const decided = mergeRow(context, row, record, agreement);
   const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
@@ -121,10 +121,10 @@ function typedValue(outcome: FieldOutcome): Value | undefined {
 }
 
 /**
- * Something that is taken back is on its way until it is done: the row would else take it for its own. So is an update whose answer got
- * lost and that has landed: what it replaced has to come into the history.
+ * Whether a step of the record has no end yet. Something that is taken back is being sent until it is done: the row would else take it for
+ * its own. So is an update whose answer got lost and that has landed: what it replaced has to come into the history.
  */
-function isOnItsWay({ outbox, records }: TabContext, id: RecordId): boolean {
+function isBeingSent({ outbox, records }: TabContext, id: RecordId): boolean {
   const item = outbox.get(id);
   if (isUnanswered(item) || item?.isUndo === true) return true;
   const record = records.get(id);
