@@ -1,7 +1,7 @@
 import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Fence } from '../core/ports.ts';
-import { beginRebase } from './rebase.ts';
+import { beginRebase, type Occasion } from './rebase.ts';
 
 /** The right to run a link for some time, renewed again and again. Each is given under a greater token than all before it. */
 export interface Lease extends Fence {
@@ -57,7 +57,7 @@ export const readToken = (mirror: Mirror): number => Number(mirror.readFact(toke
  * lost its count, is not the one to run the link. A mirror that another one of the link has outrun is rebased, because what it remembers
  * is not what was last agreed; answers whether it was.
  */
-export function enterMirror(mirror: Mirror, lease: Lease, chance: { now: number; newWord: string }): boolean {
+export function enterMirror(mirror: Mirror, lease: Lease, occasion: Occasion): boolean {
   const seen = readToken(mirror);
   if (seen >= lease.token)
     throw new SyncError(
@@ -67,7 +67,7 @@ export function enterMirror(mirror: Mirror, lease: Lease, chance: { now: number;
   const isOutrun = seen < (lease.openedUnder ?? 0);
   mirror.transaction(() => {
     if (isOutrun)
-      beginRebase(mirror, 'The link was run with another mirror since this one was used.', chance);
+      beginRebase(mirror, 'The link was run with another mirror since this one was used.', occasion);
     mirror.saveFact(tokenFact, String(lease.token));
   });
   return isOutrun;

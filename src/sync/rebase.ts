@@ -46,16 +46,19 @@ function hasIds({ tabs }: ObservedTable, entity: Entity): boolean {
   );
 }
 
+/** When a rebase begins, and the word in all claim tokens from then on: what became of earlier claims nobody knows. */
+export interface Occasion {
+  /** Epoch ms. */
+  readonly now: number;
+  readonly newWord: string;
+}
+
 /**
  * Forgets what a mirror from another time claims about both sides, keeping what is known of records. What both sides hold now decides:
- * equal values are agreed again, different ones wait for a person, and nothing is written before a person agrees. `newWord` tells the
- * claims that this mirror makes from now on from all earlier ones, of which nobody knows what became. To be called in a transaction.
+ * equal values are agreed again, different ones wait for a person, and nothing is written before a person agrees. To be called in a
+ * transaction.
  */
-export function beginRebase(
-  mirror: Mirror,
-  reason: string,
-  { now, newWord }: { now: number; newWord: string },
-): void {
+export function beginRebase(mirror: Mirror, reason: string, { now, newWord }: Occasion): void {
   for (const { scope } of mirror.readDecisions()) mirror.dropDecision(scope);
   for (const { id } of mirror.readOpenWrites()) mirror.dropOpenWrite(id);
   for (const entity of entities) {
@@ -82,12 +85,7 @@ function forgetAgreed(mirror: Mirror, entity: Entity, reason: string, now: numbe
  * Rebases one entity, because its rows are other ones than those that the mirror speaks of. What is known of the CRM stays good. To be
  * called in a transaction.
  */
-export function rebaseRows(
-  mirror: Mirror,
-  entity: Entity,
-  reason: string,
-  { now, newWord }: { now: number; newWord: string },
-): void {
+export function rebaseRows(mirror: Mirror, entity: Entity, reason: string, { now, newWord }: Occasion): void {
   noteUnsent(mirror, entity, now);
   forgetAgreed(mirror, entity, reason, now);
   for (const { scope } of mirror.readDecisions())
@@ -127,11 +125,11 @@ function withoutRowsOf(write: OpenWrite, entity: Entity): OpenWrite {
 }
 
 /** Rebases a mirror that was started from a copy. Answers whether it was one. */
-export function rebaseCopy(mirror: Mirror, chance: { now: number; newWord: string }): boolean {
+export function rebaseCopy(mirror: Mirror, occasion: Occasion): boolean {
   const copiedAt = mirror.readFact(copiedFact);
   if (!copiedAt) return false;
   mirror.transaction(() => {
-    beginRebase(mirror, `The mirror is a copy from ${copiedAt}.`, chance);
+    beginRebase(mirror, `The mirror is a copy from ${copiedAt}.`, occasion);
     mirror.saveFact(copiedFact, '');
   });
   return true;
