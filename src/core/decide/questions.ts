@@ -21,15 +21,10 @@ export function findQuestions(input: DecideInput, draft: Draft, names: Names): Q
     return [];
   const subjects = createSubjects(input, names);
   const answerable = draft.brakes.filter(({ scope }) => answersTo(scope).length > 0);
-  const brakes = answerable.map(({ scope, entity, reason }) =>
-    ask(
-      scope,
-      `${reason} Nothing is written for “${subjects.title(entity)}” until this is undone or answered.`,
-      {
-        tab: textCell(subjects.title(entity)),
-      },
-    ),
-  );
+  const brakes = answerable.map(({ scope, entity, reason }) => {
+    const what = `${reason} Nothing is written for “${subjects.title(entity)}” until this is undone or answered.`;
+    return ask(scope, what, subjects.cells(entity));
+  });
   const holds = draft.holds.flatMap(({ decision, entity, id, reason }) =>
     decision === undefined || entity === 'question'
       ? []
@@ -82,7 +77,7 @@ interface Subjects {
   title(entity: Entity): string;
   /** The field with the header that people see. */
   field(entity: Entity, name: FieldName): FieldDefinition | undefined;
-  cells(entity: Entity, id: RecordId | undefined): Readonly<Record<string, Cell>>;
+  cells(entity: Entity, id?: RecordId): Readonly<Record<string, Cell>>;
   /** What is to be changed in the CRM, and for one field also what both sides have there. */
   wanted(key: RecordKey): Readonly<Record<string, Cell>>;
   /** Whether both sides ever had the same there. */
