@@ -88,13 +88,6 @@ export interface TabContext {
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>
   `conflict:${recordKeyText(key)}:${field}`;
-
-/** The entity that something under the scope is about; `undefined` for a text that is no scope. */
-export function scopeEntity(scope: string): Entity | undefined {
-  const subject = scope.split(':')[1] ?? '';
-  return parseRecordKey(subject)?.entity ?? entities.find((entity) => entity === subject);
-}
-
 /** `look` names what the copy shows: an answer is for that and nothing else. */
 export const copyScope = (key: RecordKey, look: string): string => `copy:${recordKeyText(key)}:${look}`;
 export const loopScope = (key: RecordKey): string => `loop:${recordKeyText(key)}`;
@@ -105,6 +98,12 @@ export const meantScope = (key: RecordKey, field: FieldName): string =>
 /** Of a record gone from the CRM that was let go with others when a brake stopped them all. */
 export const goneScope = (key: RecordKey): string => `gone:${recordKeyText(key)}`;
 export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
+
+/** The entity that something under the scope is about; `undefined` for a text that is no scope. */
+export function scopeEntity(scope: string): Entity | undefined {
+  const subject = scope.split(':')[1] ?? '';
+  return parseRecordKey(subject)?.entity ?? entities.find((entity) => entity === subject);
+}
 
 /**
  * Stands where an answer to a brake was, from when it is known what it was given for until that is done; and where a row was let go without
