@@ -1,5 +1,5 @@
 import type { FieldKind } from './field-kind.ts';
-import type { Entity } from './record.ts';
+import { type Entity, entities } from './record.ts';
 import type { FieldName } from './value.ts';
 
 /** Which way a column goes: both ways, only from the CRM to the table, or not at all. */
@@ -31,7 +31,8 @@ export interface Column {
 }
 
 /** What the rows of a tab carry: records of one entity, or the questions that wait for a person. */
-export type TabKind = Entity | 'question';
+export const tabKinds = [...entities, 'question'] as const;
+export type TabKind = (typeof tabKinds)[number];
 
 /** A tab: an ID column, managed columns and a Sync column. */
 export interface TabLayout<Kind extends TabKind = TabKind> {

@@ -124,16 +124,10 @@ export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
 export const isNewRecord = (step: SetStep | AppendStep): step is AppendStep =>
   step.kind === 'append' && step.id !== undefined && step.place === undefined;
 
-/** The header rows of the tabs are kept first, each tab's in its place of these. */
-export const keptTabs = [
-  'lead',
-  'opportunity',
-  'task',
-  'contact',
-  'question',
-] as const satisfies readonly TabKind[];
-
-/** Where a write keeps the rows that it reaches: header rows, then one row for each of {@link keptSteps}. */
+/**
+ * Where a write keeps the rows that it reaches: a header row for each of {@link tabKinds}, whether the write reaches that tab or not, then one
+ * row for each of {@link keptSteps}.
+ */
 export interface Keeping {
   /** Tells its rows from those of other writes. */
   readonly run: string;

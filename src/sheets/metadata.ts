@@ -1,8 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { z } from 'zod';
 import { labelKey } from '../core/label-key.ts';
-import type { TabKind } from '../core/layout.ts';
-import { entities } from '../core/record.ts';
+import { tabKinds } from '../core/layout.ts';
 import type { Request } from './client.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -14,8 +13,6 @@ export const metadataFields = 'developerMetadata(metadataId,metadataKey,metadata
 const linkKey = 'crm-sheet-sync.link';
 const columnKey = 'crm-sheet-sync.column';
 const writeKey = 'crm-sheet-sync.write';
-
-const tabKinds = [...entities, 'question'] as const satisfies readonly TabKind[];
 
 const linkShape = z.object({
   spreadsheetId: z.string(),

@@ -1,6 +1,6 @@
 import { type Cell, emptyCell, isSpilled } from '../core/cell.ts';
-import type { TabKind } from '../core/layout.ts';
-import { type Keeping, keptTabs } from '../core/table.ts';
+import { type TabKind, tabKinds } from '../core/layout.ts';
+import type { Keeping } from '../core/table.ts';
 import { rowRange } from './a1.ts';
 import type { Request, Spreadsheet } from './client.ts';
 import { blocksBySheet, cellFields, type Grid, type Rows, readRows } from './grid.ts';
@@ -48,9 +48,9 @@ export interface KeptStep {
   readonly position: number;
 }
 
-const headerRow = ({ from }: Keeping, kind: TabKind): number => from + keptTabs.indexOf(kind);
+const headerRow = ({ from }: Keeping, kind: TabKind): number => from + tabKinds.indexOf(kind);
 /** The row of the hidden tab that keeps what a step reaches. */
-export const rowOfSlot = ({ from }: Keeping, slot: number): number => from + keptTabs.length + slot;
+export const rowOfSlot = ({ from }: Keeping, slot: number): number => from + tabKinds.length + slot;
 
 /** What has to go before the writes of a batch, and where the reply is read. */
 export interface KeepingRequests {
@@ -252,7 +252,7 @@ export function readKept(
       }),
     );
   return {
-    headers: found<TabKind>(keptTabs, (kind) => headerRow(keeping, kind)),
+    headers: found<TabKind>(tabKinds, (kind) => headerRow(keeping, kind)),
     rows: found(slots, (slot) => rowOfSlot(keeping, slot)),
   };
 }

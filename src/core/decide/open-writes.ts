@@ -1,6 +1,7 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import { idHeader, syncHeader } from '../headers.ts';
 import { isMostlyAlike, isSameKept } from '../kept-cell.ts';
+import { tabKinds } from '../layout.ts';
 import {
   type Consequences,
   lateLandingMs,
@@ -18,7 +19,6 @@ import {
   isNewRecord,
   type KeptPlace,
   type KeptRow,
-  keptTabs,
   numberSteps,
   type PlannedPlaces,
   type RowStep,
@@ -52,7 +52,7 @@ export function unansweredWrite(
     else if (step.kind === 'set') sets.push({ ...sentSet(step), ...rest });
     else appends.push({ ...step, ...rest });
   }
-  const height = keptTabs.length + sets.length + deletes.length;
+  const height = tabKinds.length + sets.length + deletes.length;
   const settlesAt = at + lateLandingMs;
   return {
     id: run,
