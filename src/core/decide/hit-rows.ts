@@ -29,18 +29,13 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const mayBeHit = (row: ObservedRow) => named.length === 1 || likeness(row) > alikeMin;
   const showing = named.filter((row) => showsWritten(row, sent) && mayBeHit(row));
   if (showing.length > 0) return mostAlike(showing, likeness);
-  // The row of another record may show by right what was written, and have much in common with the one that was hit. It is not that one as
-  // long as the row with the ID is as like it, and only a row without an ID is a copy of it then.
-  const atHome = named.reduce((highest, row) => Math.max(highest, likeness(row)), 0);
-  const isAsLike = (row: ObservedRow) => {
-    const share = likeness(row);
-    return share > alikeMin && (share > atHome || (share === atHome && row.id.kind === 'empty'));
-  };
-  const mayBeElsewhere = atHome < 1 || withId(tab, emptyCell).length > 0;
+  // A row with another ID is the one that was hit only where IDs were exchanged, so that the row with its ID shows something else.
+  const isAtHome = named.some((row) => likeness(row) === 1);
+  const mayBeElsewhere = !isAtHome || withId(tab, emptyCell).length > 0;
   const elsewhere = (mayBeElsewhere ? rowsShowing(tab.rows, sent) : []).filter(
-    (row) => isAsLike(row) && !isMeantRow(row, sent, kept),
+    (row) => (!isAtHome || row.id.kind === 'empty') && likeness(row) === 1 && !isMeantRow(row, sent, kept),
   );
-  return [...nearestOf(mostAlike(named, likeness), sent), ...mostAlike(elsewhere, likeness)];
+  return [...nearestOf(mostAlike(named, likeness), sent), ...elsewhere];
 }
 
 /** The row that is nearest to the place of a set, and those that show the same: its copies. */
@@ -119,12 +114,9 @@ const isMeantRow = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
 const likenessToMeant = (row: ObservedRow, { cells, was = {} }: SentSet): number =>
   shareOf((name) => (name in was && !(name in cells) ? [was[name]] : []))(row);
 
-/** Whether it has an ID of its own and not all of what the set left alone: rows of other records have much in common with the one that was hit. */
+/** Whether it has another ID or none, and not all of what the set left alone: other rows have much in common with the one that was hit. */
 const isAnother = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
-  sent.id === undefined &&
-  row.id.kind !== 'empty' &&
-  !equalCells(row.id, kept.id) &&
-  createLikeness(sent, kept)(row) < 1;
+  sent.id === undefined && !equalCells(row.id, kept.id) && createLikeness(sent, kept)(row) < 1;
 
 /** A row that has less in common with the one that was hit may be any. */
 const alikeMin = 0.5;

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { blankCells } from '../../src/core/decide/hit-rows.ts';
+import { keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
+import {
+  addRow,
+  changeRecord,
+  fieldsOf,
+  leadKey,
+  removeRow,
+  rowOf,
+  type SheetRow,
+  type World,
+} from '../support/world.ts';
+import { cycle, pull, worldWithLeads } from '../support/world-daemon.ts';
+
+const written = { 'about.url': textCell('agency.example') };
+
+/** A write put this link of another lead into the row of a lead, where none stood. */
+function hitRow(world: World, id: number, name = 'w1'): SheetRow {
+  const row = rowOf(world, leadKey(id));
+  const names = fieldsOf(world, 'lead').map((field) => field.name);
+  const columns = Object.fromEntries(names.map((field, index) => [field, index + 1]));
+  const cells = { ...blankCells(names), ...row.cells, 'about.url': emptyCell };
+  const kept = { ...keptRow(row.id, cells), place: { ...place, columns } };
+  const set = setTo(textCell('9'), { cells: written, was: {}, kept, position: id });
+  world.openWrites.set(name, { ...openWrite({ outcome: 'answered', sets: [set] }), id: name });
+  Object.assign(row.cells, written);
+  return row;
+}
+
+function cycles(world: World, count: number) {
+  for (let done = 0; done < count; done += 1) cycle(world);
+}
+
+it('takes no new row that says the same for the one that a write hit, while somebody is asked about that', () => {
+  const world = worldWithLeads(['Acme', 'Beta']);
+  hitRow(world, 1);
+  removeRow(world, leadKey(1));
+  cycle(world);
+  const row = addRow(world, 'lead', { ...titled('Delta'), ...written });
+  cycles(world, 2);
+  expect(row.cells).toMatchObject(written);
+});
+
+it('takes no row of another lead that says the same for the one that a write hit, where somebody types over it and goes on there', () => {
+  const world = worldWithLeads(['Acme', 'Beta']);
+  changeRecord(world, leadKey(2), { 'about.url': 'agency.example' });
+  pull(world);
+  cycles(world, 2);
+  const [acme, beta] = [hitRow(world, 1), rowOf(world, leadKey(2))];
+  const typed = { 'about.url': textCell('acme.example'), 'about.description': textCell('Sells anvils') };
+  Object.assign(acme.cells, typed, { 'custom.team': textCell('North') });
+  cycles(world, 2);
+  expect(acme.cells).toMatchObject(typed);
+  expect(beta.cells).toMatchObject(written);
+});
