@@ -55,3 +55,17 @@ it('takes no row of another lead that says the same for the one that a write hit
   expect(acme.cells).toMatchObject(typed);
   expect(beta.cells).toMatchObject(written);
 });
+
+it('still mends a row that comes back where another write was mended meanwhile', () => {
+  const world = worldWithLeads(['Acme', 'Beta']);
+  const acme = hitRow(world, 1);
+  removeRow(world, leadKey(1));
+  cycle(world);
+  hitRow(world, 2, 'w2');
+  cycles(world, 3);
+  expect([...world.openWrites.keys()]).toEqual(['w1']);
+  world.sheet.lead.push(acme);
+  cycles(world, 2);
+  expect(acme.cells['about.url']).toEqual(emptyCell);
+  expect(world.outbox.size).toBe(0);
+});

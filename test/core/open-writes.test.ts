@@ -238,14 +238,17 @@ test('a row that is mended takes what the CRM says later, also the same, while s
   expect(world.outbox.size).toBe(0);
 });
 
-test('of a write that went wrong in two tabs only what it did to the one that is held is left, once the other is mended', () => {
+test.each([
+  ['is held', { state: 'held', reason: 'Its header is empty.' } as const],
+  ['is not mended yet', undefined],
+])('of a write that went wrong in two tabs only what it did to the one that %s is left', (_, lead) => {
   const world = worldWithLeads(['Acme']);
   const input = inputOf(world, readSheet(world));
   const kept = keptRow(textCell('9'), titled('Kept'));
   const sets = [setTo(textCell('8'), { kept }), setTo(textCell('8'), { entity: 'task', slot: 1, kept })];
   const deletes = [{ ...deleteOf(textCell('8')), slot: 2, kept }];
   const openWrites = [openWrite({ outcome: 'answered', sets, deletes })];
-  const tabs = { ...input.table.tabs, lead: { state: 'held', reason: 'Its header is empty.' } } as const;
+  const tabs = { ...input.table.tabs, ...(lead && { lead }) };
   const plan = decide({ ...input, known: { ...input.known, openWrites }, table: { ...input.table, tabs } });
   expect(plan.writesOver).toEqual([]);
   expect(plan.writesWatched).toMatchObject([{ sets: [{ entity: 'lead' }], deletes: [{ entity: 'lead' }] }]);

@@ -42,19 +42,17 @@ export interface Repair {
 /** What mending a tab needs to know: one of records, or that of the questions. */
 export type MendingContext = Pick<TabContext, 'draft' | 'input' | 'tab'> & { readonly entity: TabKind };
 
-/** Finds how to mend what the open writes did, and marks those as needed that still have something to be mended, or may land yet. */
+/** Finds how to mend what the open writes did, and marks the tab where there is any of that. */
 export function findRepairs(context: MendingContext): readonly Repair[] {
   const { draft, input } = context;
   const named = new Set<number>();
   let { tab } = context;
   // The last damage first: what it covers was done before, and is looked for in the rows as they will stand then.
   return lastFirst(input.known.openWrites).flatMap((write) => {
-    if (write.outcome === 'unknown') {
-      if (mayStillLand(write, input.now)) draft.neededWrites.add(write.id);
-      return [];
-    }
+    if (write.outcome === 'unknown') return [];
     const repairs = repairsOf({ ...context, tab }, write);
-    if (repairs.length > 0 || mayBeCovered(context, write)) draft.neededWrites.add(write.id);
+    if (repairs.length > 0) draft.mendedTabs.add(context.entity);
+    if (mayBeCovered(context, write)) draft.coveredWrites.add(write.id);
     tab = { ...tab, rows: mendedRows(tab.rows, repairs) };
     // Only one step may name a row; what else is wrong with it is mended in the next cycle.
     return repairs.filter(({ row }) => {
@@ -228,9 +226,9 @@ function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
 }
 
 /**
- * The open writes that are over, and those of which less is left: what reached tabs that are held or rows that are gone since, and of what
- * is mended only what somebody typed over, as long as they may undo that. All else may come to show by right what was written there by
- * mistake.
+ * The open writes that are over, and those of which less is left: what reached tabs that are held or being mended, or rows that are gone
+ * since, and of what is mended only what somebody typed over, as long as they may undo that. All else may come to show by right what was
+ * written there by mistake.
  */
 export function settleWrites(
   { known, layout, now, table }: DecideInput,
@@ -238,11 +236,14 @@ export function settleWrites(
 ): Pick<Plan, 'writesOver' | 'writesWatched'> {
   const laidOut = recordTabs(layout).map(({ entity }) => entity);
   const held = new Set<TabKind>(laidOut.filter((entity) => table.tabs[entity].state === 'held'));
-  const isHeld = ({ entity }: { readonly entity: TabKind }) => held.has(entity);
-  const mended = known.openWrites.filter(({ id }) => !draft.neededWrites.has(id));
-  const watched = mended.flatMap((write) => {
-    const missed = [...(draft.missedSets.get(write.id) ?? []), ...write.sets.filter(isHeld)];
-    const deletes = write.deletes.filter(isHeld);
+  const isOpen = ({ entity }: { readonly entity: TabKind }) =>
+    held.has(entity) || draft.mendedTabs.has(entity);
+  const settled = known.openWrites.filter(
+    (write) => !mayStillLand(write, now) && !draft.coveredWrites.has(write.id),
+  );
+  const watched = settled.flatMap((write) => {
+    const missed = [...(draft.missedSets.get(write.id) ?? []), ...write.sets.filter(isOpen)];
+    const deletes = write.deletes.filter(isOpen);
     const typedOver = now < write.settlesAt ? (draft.watchedSets.get(write.id) ?? []) : [];
     const slots = new Set(missed.map(({ slot }) => slot));
     const sets = [...missed, ...typedOver.filter(({ slot }) => !slots.has(slot))];
@@ -251,7 +252,7 @@ export function settleWrites(
   const watchedIds = new Set(watched.map(({ id }) => id));
   const sizes = new Map(known.openWrites.map((write) => [write.id, sizeOf(write)]));
   return {
-    writesOver: mended.map(({ id }) => id).filter((id) => !watchedIds.has(id)),
+    writesOver: settled.map(({ id }) => id).filter((id) => !watchedIds.has(id)),
     writesWatched: watched.filter((write) => sizeOf(write) < (sizes.get(write.id) ?? 0)),
   };
 }

@@ -66,9 +66,6 @@ function decideOnce(input: DecideInput): Plan {
     const tab = table.tabs[entity];
     if (tab.state === 'held') {
       held.add(entity);
-      for (const { id, sets, deletes, outcome } of known.openWrites)
-        if (outcome === 'unknown' && [...sets, ...deletes].some((step) => step.entity === entity))
-          draft.neededWrites.add(id);
       draft.holds.push({ entity, reason: tab.reason });
       draft.outboxDropped.push(...waitingDeletes(entity, known.outbox));
       continue;

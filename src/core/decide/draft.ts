@@ -1,3 +1,4 @@
+import type { TabKind } from '../layout.ts';
 import type { SentSet } from '../open-write.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
@@ -13,8 +14,10 @@ export interface Draft {
   readonly journal: JournalEntry[];
   readonly table: TableStep[];
   readonly before: Map<RowStep, RowBefore>;
-  /** Open writes that may still have something to be mended. */
-  readonly neededWrites: Set<string>;
+  /** Open writes of which something may show only once more is known of another one. */
+  readonly coveredWrites: Set<string>;
+  /** Tabs in which something is mended: nothing else is concluded there before. */
+  readonly mendedTabs: Set<TabKind>;
   /** By the write, what of it is mended but for what somebody typed over. */
   readonly watchedSets: Map<string, SentSet[]>;
   /** By the write, what of it reached rows of records that are gone from the table. */
@@ -51,7 +54,8 @@ export const createDraft = (): Draft => ({
   journal: [],
   table: [],
   before: new Map(),
-  neededWrites: new Set(),
+  coveredWrites: new Set(),
+  mendedTabs: new Set(),
   watchedSets: new Map(),
   missedSets: new Map(),
   conflicts: [],
