@@ -69,3 +69,16 @@ it('still mends a row that comes back where another write was mended meanwhile',
   expect(acme.cells['about.url']).toEqual(emptyCell);
   expect(world.outbox.size).toBe(0);
 });
+
+it('leaves a row that comes back because somebody wants it as the CRM has it by now, also where a write had put the same there', () => {
+  const world = worldWithLeads(['Acme', 'Beta']);
+  hitRow(world, 1);
+  removeRow(world, leadKey(1));
+  cycles(world, 2);
+  changeRecord(world, leadKey(1), { 'about.url': 'agency.example' });
+  pull(world);
+  world.decisions.set('vanished:lead-1', 'restore');
+  cycles(world, 4);
+  expect(rowOf(world, leadKey(1)).cells).toMatchObject(written);
+  expect(world.outbox.size).toBe(0);
+});

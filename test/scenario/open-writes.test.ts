@@ -107,16 +107,15 @@ describe('a write to rows that moved, of which no reply came', () => {
 });
 
 /** The first lead gets another title in the CRM, and a person types one into its row while that is written. */
-async function typeMeanwhile(stage: LinkStage, engine: Engine) {
+async function typeMeanwhile(stage: LinkStage, engine: Engine, faults: FaultsInput = {}) {
   const [first] = (await stage.readCrm()).leads;
   const rows = (await stage.readSheet())['Leads'] ?? [];
   const row = rows.findIndex(({ ID }) => ID === first?.id) + 1;
   await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed in the CRM' });
   await engine.pullAll(() => {});
-  await stage.setSheetFaults({
-    beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: 'Typed meanwhile' }],
-  });
-  return first;
+  const typeTitle = (text: string) => ({ kind: 'edit', sheet: 'Leads', row, column: 'Title', text }) as const;
+  await stage.setSheetFaults({ ...faults, beforeNextWrite: [typeTitle('Typed meanwhile')] });
+  return { first, typeTitle };
 }
 
 describe('what somebody types while the row is written', () => {
@@ -127,7 +126,7 @@ describe('what somebody types while the row is written', () => {
       const { policy } = stage.link;
       const lead = { ...policy.tabs.lead, conflict };
       const engine = stage.createEngine({ policy: { ...policy, tabs: { ...policy.tabs, lead } } });
-      const first = await typeMeanwhile(stage, engine);
+      const { first } = await typeMeanwhile(stage, engine);
       await engine.cycle();
       const shown = ((await stage.readSheet())['Leads'] ?? []).find(({ ID }) => ID === first?.id);
       expect(shown?.['Title']).toBe('Typed meanwhile');
@@ -148,6 +147,17 @@ describe('what somebody types while the row is written', () => {
     for (const _cycle of Array.from({ length: 4 })) await engine.cycle();
     await expectEqualSides(stage);
     expect(stage.link.mirror.readJournal(20).map(({ lost }) => lost['title'])).toContain('Typed meanwhile');
+  });
+
+  test('is not brought back where they go on typing and the CRM wins', async () => {
+    const { engine, stage } = await openFilled();
+    const { first, typeTitle } = await typeMeanwhile(stage, engine, { failures: [...cutAfterLanding] });
+    await expect(engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+    await stage.editSheet(typeTitle('Typed on'));
+    for (const _cycle of Array.from({ length: 6 })) await engine.cycle();
+    const crm = await expectEqualSides(stage);
+    expect(crm.find(([id]) => id === first?.id)?.[1]).toBe('Renamed in the CRM');
+    expect(stage.link.mirror.readOutbox()).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
+import { isSameKept } from '../kept-cell.ts';
 import { recordTabs, type TabKind } from '../layout.ts';
 import {
   type Mending,
@@ -10,6 +11,7 @@ import {
 } from '../open-write.ts';
 import { isClaimToken } from '../record.ts';
 import type { ObservedRow, RowStep } from '../table.ts';
+import type { FieldName } from '../value.ts';
 import { createAloneSearch } from './alone.ts';
 import { equalRows } from './bind.ts';
 import type { DecideInput, TabContext } from './context.ts';
@@ -228,7 +230,7 @@ function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
 /**
  * The open writes that are over, and those of which less is left: what reached tabs that are held or being mended, or rows that are gone
  * since, and of what is mended only what somebody typed over, as long as they may undo that. All else may come to show by right what was
- * written there by mistake.
+ * written there by mistake, and so may those as soon as the plan itself puts it there.
  */
 export function settleWrites(
   { known, layout, now, table }: DecideInput,
@@ -241,19 +243,44 @@ export function settleWrites(
   const settled = known.openWrites.filter(
     (write) => !mayStillLand(write, now) && !draft.coveredWrites.has(write.id),
   );
-  const watched = settled.flatMap((write) => {
-    const missed = [...(draft.missedSets.get(write.id) ?? []), ...write.sets.filter(isOpen)];
+  const right = findRight(draft);
+  const left = settled.flatMap((write) => {
+    const gone = (draft.missedSets.get(write.id) ?? []).filter((sent) => !right.isRestored(sent));
+    const missed = [...gone, ...write.sets.filter(isOpen)];
     const deletes = write.deletes.filter(isOpen);
     const typedOver = now < write.settlesAt ? (draft.watchedSets.get(write.id) ?? []) : [];
     const slots = new Set(missed.map(({ slot }) => slot));
-    const sets = [...missed, ...typedOver.filter(({ slot }) => !slots.has(slot))];
+    const watched = typedOver.filter(({ slot }) => !slots.has(slot)).flatMap(right.withoutWritten);
+    const sets = [...missed, ...watched];
     return sets.length + deletes.length > 0 ? [{ ...write, sets, deletes }] : [];
   });
-  const watchedIds = new Set(watched.map(({ id }) => id));
+  const leftIds = new Set(left.map(({ id }) => id));
   const sizes = new Map(known.openWrites.map((write) => [write.id, sizeOf(write)]));
   return {
-    writesOver: settled.map(({ id }) => id).filter((id) => !watchedIds.has(id)),
-    writesWatched: watched.filter((write) => sizeOf(write) < (sizes.get(write.id) ?? 0)),
+    writesOver: settled.map(({ id }) => id).filter((id) => !leftIds.has(id)),
+    writesWatched: left.filter((write) => sizeOf(write) < (sizes.get(write.id) ?? 0)),
+  };
+}
+
+/** What the plan itself puts into the rows of records: from then on it stands there by right. */
+function findRight({ table }: Draft) {
+  const rowName = (entity: TabKind, id: Cell = emptyCell) => `${entity} ${describeCell(id)}`;
+  const steps = table.flatMap(({ mends, write }) => (mends || write.kind === 'delete' ? [] : [write]));
+  const byRow = Map.groupBy(steps, (step) =>
+    rowName(step.entity, step.kind === 'set' ? step.idSeen : step.id),
+  );
+  const stepsOf = ({ entity, kept }: SentSet) => byRow.get(rowName(entity, kept?.id)) ?? [];
+  return {
+    /** Whether the record that has lost its row gets a new one. */
+    isRestored: (sent: SentSet) => stepsOf(sent).some(({ kind }) => kind === 'append'),
+    withoutWritten(sent: SentSet) {
+      const isWritten = (name: FieldName) =>
+        stepsOf(sent).some(({ cells }) => name in cells && isSameKept(sent.cells[name], cells[name]));
+      return watchFields(
+        sent,
+        Object.keys(sent.cells).filter((name) => !isWritten(name)),
+      );
+    },
   };
 }
 
