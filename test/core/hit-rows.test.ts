@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { blankCells } from '../../src/core/decide/hit-rows.ts';
 import { keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
 import {
@@ -81,4 +81,24 @@ it('leaves a row that comes back because somebody wants it as the CRM has it by 
   cycles(world, 4);
   expect(rowOf(world, leadKey(1)).cells).toMatchObject(written);
   expect(world.outbox.size).toBe(0);
+});
+
+it('leaves what the CRM says of a row that is mended, while a claim is not answered yet that may have covered one of the same write', () => {
+  const world = worldWithLeads(['Acme', 'Beta']);
+  const acme = rowOf(world, leadKey(1));
+  const [first, late] = ['new-00000000abcd-000000000001', 'new-00000000abcd-000000000002'].map(textCell);
+  const claim = (id: Cell = emptyCell) => setTo(emptyCell, { id, cells: {}, position: 9 });
+  const kept = keptRow(acme.id, { ...acme.cells });
+  const sets = [
+    { ...claim(first), kept: keptRow(emptyCell, titled('Delta')) },
+    setTo(acme.id, { slot: 1, cells: titled('From the CRM'), kept }),
+  ];
+  const settlesAt = world.now + 60_000;
+  world.openWrites.set('w1', openWrite({ outcome: 'answered', sets }));
+  world.openWrites.set('w2', { ...openWrite({ sets: [claim(late)] }), id: 'w2', settlesAt });
+  changeRecord(world, leadKey(1), { title: 'From the CRM' });
+  pull(world);
+  cycles(world, 4);
+  expect(acme.cells).toMatchObject(titled('From the CRM'));
+  expect([...world.openWrites.keys()]).toEqual(['w1', 'w2']);
 });

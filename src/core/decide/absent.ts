@@ -10,7 +10,7 @@ import { differingFields, type FieldName, pickFields, type Value } from '../valu
 import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, noted, refusedScope, type TabContext, vanishedScope } from './context.ts';
-import { findWritesAstray } from './hit-rows.ts';
+import { findSetsAstray } from './hit-rows.ts';
 import { isLike } from './likeness.ts';
 import { baseOf } from './origin.ts';
 import { waitingStep } from './outbox-step.ts';
@@ -40,7 +40,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     return;
   }
   const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
-  const showedOther = findWritesAstray(context, key.id).length > 0;
+  const showedOther = findSetsAstray(context, key.id).length > 0;
   const choice = isReverted ? 'restore' : meaningOf(context, key, showedOther);
   const isEdited = isEditedInCrm(context, key.id);
   // Whoever decides otherwise before the delete was sent takes it back.
@@ -87,7 +87,7 @@ export function takeBackDeletes(context: TabContext, found: ReadonlySet<RecordId
   const dropped = new Set(draft.outboxDropped.map(recordKeyText));
   for (const { isUndo, key, kind, state } of outbox.values()) {
     if (kind !== 'delete' || isUndo || state === 'sending' || dropped.has(recordKeyText(key))) continue;
-    const showedOther = findWritesAstray(context, key.id).length > 0;
+    const showedOther = findSetsAstray(context, key.id).length > 0;
     if (found.has(key.id) || meaningOf(context, key, showedOther) !== 'trash') draft.outboxDropped.push(key);
   }
 }

@@ -54,7 +54,6 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
     if (write.outcome === 'unknown') return [];
     const repairs = repairsOf({ ...context, tab }, write);
     if (repairs.length > 0) draft.mendedTabs.add(context.entity);
-    if (mayBeCovered(context, write)) draft.coveredWrites.add(write.id);
     tab = { ...tab, rows: mendedRows(tab.rows, repairs) };
     // Only one step may name a row; what else is wrong with it is mended in the next cycle.
     return repairs.filter(({ row }) => {
@@ -64,15 +63,6 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
       return isFirst;
     });
   });
-}
-
-/** Whether an ID that a write put into a wrong row may not show there because another one has landed over it, of which nothing is known yet. */
-function mayBeCovered({ entity, input }: MendingContext, { sets }: OpenWrite): boolean {
-  const hasId = (set: SentSet) => set.entity === entity && set.id !== undefined;
-  const { known, now } = input;
-  return (
-    sets.some(hasId) && known.openWrites.some((other) => mayStillLand(other, now) && other.sets.some(hasId))
-  );
 }
 
 /**
@@ -229,8 +219,8 @@ function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
 
 /**
  * The open writes that are over, and those of which less is left: what reached tabs that are held or being mended, or rows that are gone
- * since, and of what is mended only what somebody typed over, as long as they may undo that. All else may come to show by right what was
- * written there by mistake, and so may those as soon as the plan itself puts it there.
+ * since, IDs that another write may have covered, and of what is mended only what somebody typed over, as long as they may undo that. All
+ * else may come to show by right what was written there by mistake, and so may those as soon as the plan itself puts it there.
  */
 export function settleWrites(
   { known, layout, now, table }: DecideInput,
@@ -238,20 +228,28 @@ export function settleWrites(
 ): Pick<Plan, 'writesOver' | 'writesWatched'> {
   const laidOut = recordTabs(layout).map(({ entity }) => entity);
   const held = new Set<TabKind>(laidOut.filter((entity) => table.tabs[entity].state === 'held'));
-  const isOpen = ({ entity }: { readonly entity: TabKind }) =>
-    held.has(entity) || draft.mendedTabs.has(entity);
-  const settled = known.openWrites.filter(
-    (write) => !mayStillLand(write, now) && !draft.coveredWrites.has(write.id),
+  const isUnanswered = (write: OpenWrite) => mayStillLand(write, now);
+  const settled = known.openWrites.filter((write) => !isUnanswered(write));
+  // An ID that was put into a wrong row does not show there where another one has landed over it, of which nothing is known yet.
+  const covering = new Set<TabKind>(
+    known.openWrites
+      .filter(isUnanswered)
+      .flatMap(({ sets }) => sets.filter(hasId).map(({ entity }) => entity)),
   );
+  const isInOpenTab = ({ entity }: { readonly entity: TabKind }) =>
+    held.has(entity) || draft.mendedTabs.has(entity);
   const right = findRight(draft);
+  const isOpen = (sent: SentSet) =>
+    isInOpenTab(sent) ||
+    (hasId(sent) && covering.has(sent.entity)) ||
+    (draft.missedSets.has(sent) && !right.isRestored(sent));
   const left = settled.flatMap((write) => {
-    const gone = (draft.missedSets.get(write.id) ?? []).filter((sent) => !right.isRestored(sent));
-    const missed = [...gone, ...write.sets.filter(isOpen)];
-    const deletes = write.deletes.filter(isOpen);
+    const open = write.sets.filter(isOpen);
+    const deletes = write.deletes.filter(isInOpenTab);
     const typedOver = now < write.settlesAt ? (draft.watchedSets.get(write.id) ?? []) : [];
-    const slots = new Set(missed.map(({ slot }) => slot));
+    const slots = new Set(open.map(({ slot }) => slot));
     const watched = typedOver.filter(({ slot }) => !slots.has(slot)).flatMap(right.withoutWritten);
-    const sets = [...missed, ...watched];
+    const sets = [...open, ...watched];
     return sets.length + deletes.length > 0 ? [{ ...write, sets, deletes }] : [];
   });
   const leftIds = new Set(left.map(({ id }) => id));
@@ -261,6 +259,8 @@ export function settleWrites(
     writesWatched: left.filter((write) => sizeOf(write) < (sizes.get(write.id) ?? 0)),
   };
 }
+
+const hasId = ({ id }: SentSet): boolean => id !== undefined;
 
 /** What the plan itself puts into the rows of records: from then on it stands there by right. */
 function findRight({ table }: Draft) {

@@ -14,14 +14,12 @@ export interface Draft {
   readonly journal: JournalEntry[];
   readonly table: TableStep[];
   readonly before: Map<RowStep, RowBefore>;
-  /** Open writes of which something may show only once more is known of another one. */
-  readonly coveredWrites: Set<string>;
   /** Tabs in which something is mended: nothing else is concluded there before. */
   readonly mendedTabs: Set<TabKind>;
   /** By the write, what of it is mended but for what somebody typed over. */
   readonly watchedSets: Map<string, SentSet[]>;
-  /** By the write, what of it reached rows of records that are gone from the table. */
-  readonly missedSets: Map<string, SentSet[]>;
+  /** What open writes did to rows of records that are gone from the table. */
+  readonly missedSets: Set<SentSet>;
   readonly conflicts: Conflict[];
   readonly holds: Hold[];
   readonly brakes: Brake[];
@@ -54,10 +52,9 @@ export const createDraft = (): Draft => ({
   journal: [],
   table: [],
   before: new Map(),
-  coveredWrites: new Set(),
   mendedTabs: new Set(),
   watchedSets: new Map(),
-  missedSets: new Map(),
+  missedSets: new Set(),
   conflicts: [],
   holds: [],
   brakes: [],

@@ -1,6 +1,6 @@
 import { type Cell, describeCell, emptyCell, equalCells, spilledCell } from '../cell.ts';
 import { isSameKept, keptText } from '../kept-cell.ts';
-import type { OpenWrite, SentSet } from '../open-write.ts';
+import type { SentSet } from '../open-write.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { KeptRow, ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
@@ -76,18 +76,14 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   return found.length === 0 && mayBeBlank(sent) ? findBlankRow(tab, sent) : found;
 }
 
-/** Writes of ours that reached the row of a record instead of the one that was meant, and are not mended there yet: what of them did. */
-export const findWritesAstray = (
+/** What writes of ours did to the row of a record instead of the one that was meant, and is not mended there yet. */
+export const findSetsAstray = (
   { entity, input }: Pick<TabContext, 'entity' | 'input'>,
   id: RecordId,
-): readonly OpenWrite[] =>
+): readonly SentSet[] =>
   input.known.openWrites
     .filter(({ outcome }) => outcome === 'answered')
-    .map((write) => ({
-      ...write,
-      sets: write.sets.filter((sent) => sent.entity === entity && isAstrayIn(sent, id)),
-    }))
-    .filter(({ sets }) => sets.length > 0);
+    .flatMap(({ sets }) => sets.filter((sent) => sent.entity === entity && isAstrayIn(sent, id)));
 
 const isAstrayIn = ({ idSeen, kept }: SentSet, id: RecordId): boolean =>
   kept !== undefined && describeCell(kept.id) === id && !equalCells(idSeen, kept.id);

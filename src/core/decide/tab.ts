@@ -12,7 +12,7 @@ import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { type ContestHold, findContestHold } from './contested.ts';
 import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
-import { findWritesAstray } from './hit-rows.ts';
+import { findSetsAstray } from './hit-rows.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
 import { isInTable, wasMissing } from './origin.ts';
 import { pauseRow } from './paused.ts';
@@ -45,8 +45,7 @@ export function decideTab(context: TabContext): boolean {
   );
   for (const { key } of missing) {
     keepDecisions(context, key);
-    for (const { id, sets } of findWritesAstray(context, key.id))
-      draft.missedSets.set(id, [...(draft.missedSets.get(id) ?? []), ...sets]);
+    for (const sent of findSetsAstray(context, key.id)) draft.missedSets.add(sent);
   }
   if (missing.length > 0) keepNotedLosses(context);
   const orphans = findOrphans(context, rows);
