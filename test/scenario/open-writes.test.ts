@@ -175,3 +175,18 @@ test('a write that never landed is done again, and watched for as long as it may
   expect(open).toMatchObject({ outcome: 'unknown', sets: [{ cells: { title: { text: 'Renamed' } } }] });
   expect((open?.settlesAt ?? 0) - (open?.at ?? 0)).toBe(lateLandingMs);
 });
+
+test('a row that somebody filters away while it is written is looked for nowhere else: a new row that says the same stays as it is', async () => {
+  const { engine, stage } = await openFilled();
+  const [first] = (await stage.readCrm()).leads;
+  const readNew = async () => ((await stage.readSheet())['Leads'] ?? [])[leads]?.['Status'];
+  const status = { kind: 'edit', sheet: 'Leads', row: leads + 1, column: 'Status', text: 'Won' } as const;
+  await stage.editSheet(status);
+  await engine.cycle();
+  await stage.editCrm(`/leads/${first?.id}`, { status_name: 'Won' });
+  await engine.pullAll(() => {});
+  const filter = { kind: 'filter', sheet: 'Leads', column: 'Status' } as const;
+  await stage.setSheetFaults({ beforeNextWrite: [{ ...filter, shown: ['Won'] }] });
+  await engine.cycle();
+  expect(await readNew()).toBe('Won');
+});

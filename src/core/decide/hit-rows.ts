@@ -16,9 +16,15 @@ type Tab = TabContext['tab'];
 export function findHitRows(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
   if (sent.id === undefined && kept.id.kind !== 'empty') return findByOwnId(tab, sent, kept);
   // One that was blank looks like any row of which little is filled.
-  const own = Object.values(kept.cells).every((cell) => isSameKept(cell)) ? findOwnRow(tab, sent) : undefined;
+  const isBlank = Object.values(kept.cells).every((cell) => isSameKept(cell));
+  if (isBlank && hasReachedOwn(tab, sent)) return [];
+  const own = isBlank ? findOwnRow(tab, sent) : undefined;
   return own ? [own] : findByLooks(tab, sent, kept);
 }
+
+/** Whether a set has reached the row that it was meant for: nothing is kept of one that somebody hid by a filter in that moment either. */
+const hasReachedOwn = (tab: Tab, sent: SentSet): boolean =>
+  sent.idSeen.kind !== 'empty' && withId(tab, sent.idSeen).some((row) => showsWritten(row, sent));
 
 /** Rows with the ID that the row had and still has, unless somebody took it away or exchanged the IDs since. */
 function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
