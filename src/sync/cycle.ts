@@ -18,11 +18,14 @@ import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritt
 /** What a cycle leaves for the next. */
 export interface Trail {
   readonly memory: Memory;
+  /** When the table was read the last two times, epoch ms; before that, when the run began. */
+  readonly looks: readonly [before: number, last: number];
   /** What it decided, and from what. */
   readonly grounded?: GroundedPlan;
 }
 
-export const emptyTrail: Trail = { memory: emptyMemory };
+/** That of a run which begins at `now`, epoch ms. */
+export const beginTrail = (now: number): Trail => ({ memory: emptyMemory, looks: [now, now] });
 
 /** What one cycle came to. */
 export interface CycleResult {
@@ -52,13 +55,13 @@ export interface CycleOrder {
 export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): Promise<CycleResult> {
   link.mirror.expectRoom();
   const table = await readTable(link);
-  const { memory, grounded } = planCycle(link, trail, table, run);
+  const { memory, looks, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
   const chosen = choose(plan);
   const { astraySteps, landed, refusal } = chosen ? await applyPlan(link, chosen) : nothingLanded;
   const applied = chosen && refusal ? { ...chosen, table: landed } : chosen;
   return {
-    trail: { memory: applied ? rememberWritten(memory, applied) : memory, grounded },
+    trail: { memory: applied ? rememberWritten(memory, applied) : memory, looks, grounded },
     plan,
     applied,
     astraySteps,
@@ -106,11 +109,12 @@ export async function dryRun(link: Link, trail: Trail): Promise<Plan> {
 
 function planCycle(
   link: Link,
-  { memory, grounded }: Trail,
+  { memory, looks: [shownUntil, lastLook], grounded }: Trail,
   table: ObservedTable,
   run = link.newWord(),
 ): Required<Trail> {
   const { clock, mirror, policy, times } = link;
+  const now = clock.now();
   const next = remember(memory, table, clock.monotonicMs());
   const agreements = mirror.readAgreements();
   const word = readWord(mirror, link.newWord);
@@ -128,7 +132,7 @@ function planCycle(
           .filter((sweep) => sweep.isComplete)
           .map(({ entity }) => entity),
       ),
-      contests: readContests(mirror, clock.now()),
+      contests: readContests(mirror, now),
       rebases: readRebases(mirror, agreements, table),
       remaps: readRemaps(mirror, policy),
       accountDoubt: findAccountDoubt(link),
@@ -136,12 +140,13 @@ function planCycle(
     table,
     isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),
     wasMissing: (key) => lacksRow(memory, key),
+    shownUntil,
     layout: currentLayout(link),
     policy,
-    now: clock.now(),
+    now,
     run,
     newToken: () => claimToken(`${word}-${link.newWord()}`),
     isOwnToken: (token) => token.startsWith(claimToken(`${word}-`)),
   };
-  return { memory: next, grounded: decideAgain(input, grounded) };
+  return { memory: next, looks: [lastLook, now], grounded: decideAgain(input, grounded) };
 }

@@ -7,7 +7,7 @@ import type { OutboxItem } from '../core/state.ts';
 import { noteAsked } from './asked.ts';
 import { noteContests } from './contests.ts';
 import { recoverOutbox } from './create.ts';
-import { type CycleOrder, type CycleResult, dryRun, emptyTrail, runCycle, type Trail } from './cycle.ts';
+import { beginTrail, type CycleOrder, type CycleResult, dryRun, runCycle, type Trail } from './cycle.ts';
 import { KeyRefusal } from './key-refusal.ts';
 import { LagMeter } from './lag-meter.ts';
 import { tableLayout } from './layout.ts';
@@ -83,7 +83,7 @@ export class Engine {
   #cycleDueAt: number | undefined;
   /** The plan that was made last; what it stops is stopped at once, also where the table can not be written. */
   #decided: Plan | undefined;
-  #trail: Trail = emptyTrail;
+  #trail: Trail;
   #needsLayOut = true;
   #forgotAt = Number.NEGATIVE_INFINITY;
   #loops: Promise<void>[] = [];
@@ -92,6 +92,7 @@ export class Engine {
     this.link = link;
     this.expectedBy = link.clock.monotonicMs();
     this.startedAt = link.clock.now();
+    this.#trail = beginTrail(this.startedAt);
     this.#gate = new PlanGate(link);
     this.problems = new Problems(link.clock, link.log);
     this.recordProblems = new Problems(link.clock, link.log);

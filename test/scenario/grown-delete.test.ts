@@ -8,15 +8,20 @@ import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { lead, storedRecord } from '../support/mirror-directory.ts';
 
-/** A colleague adds a task to a lead, and the daemon learns of it. */
-async function addTask({ addresses, engine }: LeadsStage, leadId: string): Promise<void> {
+/** A colleague adds a task to a lead. */
+async function makeTask({ addresses }: LeadsStage, leadId: string): Promise<void> {
   const order = { method: 'POST', path: '/tasks', body: { title: 'Call back', lead_id: Number(leadId) } };
   const made = await fetch(`${addresses.crmUrl}__sandbox/by-hand`, {
     method: 'POST',
     body: JSON.stringify(order),
   });
   expect(made.ok).toBe(true);
-  await engine.pullAll(() => {});
+}
+
+/** A colleague adds a task to a lead, and the daemon learns of it. */
+async function addTask(stage: LeadsStage, leadId: string): Promise<void> {
+  await makeTask(stage, leadId);
+  await stage.engine.pullAll(() => {});
 }
 
 /** Somebody deletes the row of a lead that has a task. */
@@ -64,6 +69,22 @@ test.each(['a person', 'the configuration'])(
     for (const _turn of [1, 2]) await engine.cycle();
     expect(await pushRecord(link, key)).toBe('written');
     expect(await hasLead(stage, id)).toBe(false);
+  },
+);
+
+test.each(['while the daemon was off', 'in the same moment'])(
+  'S1: a delete that the configuration decided is asked about where a colleague has added a task to its lead %s: whoever deleted the row saw nothing of it',
+  async (when) => {
+    const stage = await openLeadsStage('crm', {}, 'trash');
+    const { link } = stage;
+    const id = await stage.firstLead();
+    await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+    const engine = when === 'in the same moment' ? stage.engine : stage.createEngine(link);
+    await addTask({ ...stage, engine }, id);
+    for (const _turn of [1, 2]) await engine.cycle();
+    expect(await pushRecord(link, { entity: 'lead', id })).toBe('noted');
+    expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
+    expect(await hasLead(stage, id)).toBe(true);
   },
 );
 

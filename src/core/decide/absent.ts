@@ -58,7 +58,9 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   } else {
     if (item) noteLost(context, item, waitingFields(item), 'row deleted before the CRM took the edit');
     const base = baseOf(context, agreement);
-    draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base }));
+    // Who answers was told what goes with it; by the rule it is meant with what the sheet showed when the row was deleted.
+    const createdAt = isAnswered(context, key) ? context.input.now : context.input.shownUntil;
+    draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base, createdAt }));
   }
 }
 
@@ -77,6 +79,10 @@ function meaningOf(context: TabContext, key: RecordKey, showedOther: boolean): s
   if (own !== undefined) return own === noted ? unanswered : own;
   return draft.lossesLetGo.get(entity) ?? unanswered;
 }
+
+/** Whether a person said what becomes of the record, alone or with others. */
+const isAnswered = ({ decision, draft, entity }: TabContext, key: RecordKey): boolean =>
+  (decision(vanishedScope(key)) ?? noted) !== noted || draft.lossesLetGo.has(entity);
 
 /**
  * Takes back deletes that wait although their row may be there again, whatever else keeps that from being decided now, or although a

@@ -48,6 +48,11 @@ export interface DecideInput {
   readonly isRestless: (entity: Entity, row: ObservedRow) => boolean;
   /** Whether the record had no row in the read before either. */
   readonly wasMissing: (key: RecordKey) => boolean;
+  /**
+   * When the read before that one was made, or the run began, epoch ms: whoever deletes a row that the read before lacked for the first time
+   * may have seen nothing of what was learned since.
+   */
+  readonly shownUntil: number;
   readonly layout: Layout;
   readonly policy: Policy;
   readonly now: number;

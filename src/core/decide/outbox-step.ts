@@ -3,7 +3,8 @@ import type { OutboxItem } from '../state.ts';
 import type { DecideInput } from './context.ts';
 
 /** What tells one step towards the CRM from another. */
-type StepParts = Pick<OutboxItem, 'kind' | 'fields' | 'base'> & { readonly notice?: string };
+type StepParts = Pick<OutboxItem, 'kind' | 'fields' | 'base'> &
+  Partial<Pick<OutboxItem, 'notice' | 'createdAt'>>;
 
 /** A step that was just decided: it waits, and may be sent at once. */
 export const waitingStep = (
