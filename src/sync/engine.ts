@@ -360,6 +360,7 @@ export class Engine {
   }
 
   #isWithheld(item: OutboxItem): boolean {
+    if (this.#puller.isTooEarlyFor(item)) return true;
     return isWithheld(item, [this.lastPlan, this.#decided], this.#trail.memory);
   }
 

@@ -1,5 +1,6 @@
 import { backoffMs } from '../core/backoff.ts';
 import type { ContactTurn } from '../core/contact-queue.ts';
+import { companyLists } from '../core/decide/cascade.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { RecordPage } from '../core/ports.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type Turn,
 } from '../core/reading.ts';
 import { type Entity, type ListedEntity, listedEntities, type RecordId } from '../core/record.ts';
-import type { Sweep } from '../core/state.ts';
+import type { OutboxItem, Sweep } from '../core/state.ts';
 import { expectKnownAccount, findAccountDoubt, noteAccount, recognizeAccount } from './account.ts';
 import { readNextContacts } from './contacts.ts';
 import type { KeyRefusal } from './key-refusal.ts';
@@ -106,6 +107,17 @@ export class Puller {
       this.#options.problems.end(sourceOf(entity));
       onRead(entity, sweep.records, true);
     }
+  }
+
+  /**
+   * Whether a delete has to wait because a list that may hold what goes with it was not read to its end since the start: nobody knows then
+   * what colleagues have added or moved meanwhile. What the key may not read nobody ever knows.
+   */
+  isTooEarlyFor({ key, kind }: Pick<OutboxItem, 'key' | 'kind'>): boolean {
+    const refused = this.#options.problems.list().filter(({ code }) => code === 'CRM_FORBIDDEN');
+    const isUnread = (entity: ListedEntity) =>
+      this.#readingOf(entity).sweepsDone === 0 && !refused.some(({ source }) => source === sourceOf(entity));
+    return kind === 'delete' && companyLists[key.entity].some(isUnread);
   }
 
   /** Other reading goes on in between. */

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { isOutgrown } from '../../src/sync/grown.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { lead, storedRecord } from '../support/mirror-directory.ts';
+import { until } from '../support/until.ts';
 
 /** A colleague adds a task to a lead. */
 async function makeTask({ addresses }: LeadsStage, leadId: string): Promise<void> {
@@ -87,6 +89,26 @@ test.each(['while the daemon was off', 'in the same moment'])(
     expect(await hasLead(stage, id)).toBe(true);
   },
 );
+
+test('S1: a delete waits after a start until the lists are read that may hold what goes with it', async () => {
+  const stage = await openLeadsStage('crm', {}, 'trash');
+  const { link } = stage;
+  const id = await stage.firstLead();
+  const key = { entity: 'lead', id } as const;
+  await makeTask(stage, id);
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  const unread = { kind: 'status', status: 503, path: '/tasks', method: 'GET', times: 1_000 } as const;
+  stage.model.faults.order(faultOrder.parse({ faults: [unread] }));
+  const engine = stage.createEngine(link);
+  await engine.start();
+  await until('the delete is decided', async () => engine.tally.cycles >= 4);
+  expect(await hasLead(stage, id)).toBe(true);
+  expect(link.mirror.findOutboxItem(key)).toMatchObject({ kind: 'delete', state: 'waiting' });
+  stage.model.faults.order(faultOrder.parse({ clear: true }));
+  const isAsked = () => engine.lastPlan?.holds.some(({ reason }) => reason.includes('and 1 task with it'));
+  await until('it is asked about', async () => isAsked());
+  expect(await hasLead(stage, id)).toBe(true);
+});
 
 test.each(['right before it was sent', 'and its row has shown that since'])(
   'S1: a delete is asked about anew where a colleague has moved a task to its lead since, %s',

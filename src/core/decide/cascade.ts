@@ -1,4 +1,4 @@
-import { type Entity, type RecordKey, recordKeyText } from '../record.ts';
+import { type Entity, type ListedEntity, type RecordKey, recordKeyText } from '../record.ts';
 import type { KnownRecord, OutboxItem } from '../state.ts';
 import { listAnd } from './list-words.ts';
 
@@ -22,6 +22,14 @@ export interface Cascades {
   /** Whether it belongs to a record that we trash or have just trashed, so that nobody needs to be asked what its lost row means. */
   isLeaving(record: KnownRecord): boolean;
 }
+
+/** The lists that hold what the CRM trashes together with a record of the kind. */
+export const companyLists: Readonly<Record<Entity, readonly ListedEntity[]>> = {
+  lead: ['opportunity', 'task'],
+  opportunity: [],
+  task: ['task'],
+  contact: [],
+};
 
 /** The fields by which a record belongs to others. */
 export const ownerFields = ['lead_id', 'parent_task_id'] as const;
