@@ -60,7 +60,7 @@ export interface Crm {
   listRecords(entity: ListedEntity, page: number, lane: Lane): Promise<RecordPage>;
   /** All contacts of a lead. CRM_NOT_FOUND when the CRM does not have the lead. */
   listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]>;
-  /** A record by id, or `undefined` when the CRM says it does not exist (404). */
+  /** A record by id, or `undefined` when the CRM says it does not exist (404), or answers another one in its place. */
   getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined>;
   createRecord(entity: Entity, fields: Fields, sending?: Sending): Promise<WriteAnswer>;
   /**

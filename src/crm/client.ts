@@ -98,8 +98,8 @@ class CrmClient implements Crm {
       const reply = await this.#http({ endpoint: operations[key.entity].get, lane, path: pathOf(key) });
       const record = this.#readReply(key.entity, reply, leadOf(key));
       if ('problem' in record) throw unreadable(key, record.problem);
-      if (record.id !== key.id) throw unreadable(key, `it has the id ${record.id}`);
-      return { entity: key.entity, ...record, at: reply.sentAt };
+      // Where two records were merged, the CRM may answer for both with the one that is left.
+      return record.id === key.id ? { entity: key.entity, ...record, at: reply.sentAt } : undefined;
     } catch (error) {
       if (isSyncError(error, 'CRM_NOT_FOUND')) return undefined;
       throw error;

@@ -372,10 +372,12 @@ describe('the canonical form', () => {
     expect(fields).toEqual({ created_at: '2026-01-01T12:00:00.000Z' });
   });
 
-  it('is not read from the answer about another record', async () => {
-    const { crm } = await serveAnswer({ id: 43 });
-    const call = crm.getRecord({ entity: 'lead', id: '42' }, 'edit');
-    await expect(call).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
+  it('is not read from the answer about another record: what was merged into that is not there any more', async () => {
+    const { crm } = await serveAnswer({ id: 43, title: 'What it was merged into' });
+    const merged = { entity: 'lead', id: '42' } as const;
+    expect(await crm.getRecord(merged, 'sweep')).toBeUndefined();
+    const completed = crm.updateRecord(merged, { 'about.url': 'https://typed.example' });
+    await expect(completed).rejects.toMatchObject({ code: 'CRM_NOT_FOUND' });
   });
 
   it('is not read from the answer to an update that tells of another record', async () => {
