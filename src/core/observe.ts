@@ -93,5 +93,8 @@ export const sweepsToProve = 2;
 export function noteMissed(records: readonly StoredRecord[], startedAt: number): StoredRecord[] {
   return records
     .filter(({ presence, lastSeenAt }) => presence === 'present' && lastSeenAt < startedAt)
-    .map((record) => ({ ...record, missedSweeps: record.missedSweeps + 1 }));
+    .map((record) => ({ ...record, missedSweeps: record.missedSweeps + (record.missedSweeps < 0 ? -1 : 1) }));
 }
+
+/** A record that was there when it was asked for although sweeps lack it: nothing follows from that any more. */
+export const noteUnlisted = (record: StoredRecord): StoredRecord => ({ ...record, missedSweeps: -1 });

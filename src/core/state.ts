@@ -9,7 +9,10 @@ export interface KnownRecord {
   readonly firstSeenAt: number;
   /** When a listing or a direct read last contained it. To deciding it only matters whether that was after a write of ours, the create among them. */
   readonly lastSeenAt: number;
-  /** Complete sweeps in a row that lacked it. */
+  /**
+   * Complete sweeps in a row that lacked it. Where it was asked for then, and was there: less than 0, by how many have lacked it from that one
+   * on.
+   */
   readonly missedSweeps: number;
   /** `gone` once its absence is proven: two complete sweeps and a direct read. */
   readonly presence: 'present' | 'gone';

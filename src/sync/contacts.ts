@@ -56,7 +56,7 @@ export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Pr
     for (const contact of missed) mirror.saveRecord(contact);
   });
   await proveGone(link, missed);
-  const isDoubtful = missed.some(({ missedSweeps }) => missedSweeps < sweepsToProve);
+  const isDoubtful = missed.some(({ missedSweeps }) => missedSweeps > 0 && missedSweeps < sweepsToProve);
   mirror.saveContactRead(isDoubtful ? { ...read, leadVersion: staleVersion } : read);
 }
 

@@ -1,6 +1,6 @@
 import { keepFormerLabels, keepLists } from '../core/catalog.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import { absorb, doubtLeftMs, noteMissed, sweepsToProve } from '../core/observe.ts';
+import { absorb, doubtLeftMs, noteMissed, noteUnlisted, sweepsToProve } from '../core/observe.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
 import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
@@ -122,10 +122,15 @@ export function finishSweep(
   return ended;
 }
 
-/** Asks directly for records that missed enough sweeps. */
+/**
+ * Asks directly for records that missed enough sweeps. Those that were there all the same may be many, and for good, as where a list leaves
+ * out what is done: of them the one is asked for again that was not for longest.
+ */
 export function proveGone(link: Link, missed: readonly StoredRecord[]): Promise<void> {
   const absent = missed.filter(({ missedSweeps }) => missedSweeps >= sweepsToProve);
-  return proveEachGone(link, inTurn(absent).slice(0, proofsMax));
+  const unlisted = missed.filter(({ missedSweeps }) => missedSweeps < 0);
+  const [longest] = unlisted.toSorted((left, right) => left.missedSweeps - right.missedSweeps);
+  return proveEachGone(link, [...inTurn(absent).slice(0, proofsMax), ...(longest ? [longest] : [])]);
 }
 
 /** After each sweep others are first: those on which the CRM fails time after time would else keep all others from ever being asked for. */
@@ -158,8 +163,8 @@ export async function proveEachGone(link: Link, records: readonly StoredRecord[]
 
 /** Asks for a record directly: a 404 proves that it is gone. */
 async function proveRecordGone(link: Link, key: RecordKey): Promise<void> {
-  if (await pullRecord(link, key, 'sweep')) return;
+  const isThere = (await pullRecord(link, key, 'sweep')) !== undefined;
   const record = link.mirror.findRecord(key);
-  if (record) link.mirror.saveRecord({ ...record, presence: 'gone' });
-  link.log.info('record.gone', { entity: key.entity, id: key.id });
+  if (record) link.mirror.saveRecord(isThere ? noteUnlisted(record) : { ...record, presence: 'gone' });
+  if (!isThere) link.log.info('record.gone', { entity: key.entity, id: key.id });
 }

@@ -6,6 +6,7 @@ import { type Entity, listedEntities } from '../../src/core/record.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { KeyRefusal } from '../../src/sync/key-refusal.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { Problems } from '../../src/sync/problems.ts';
 import { pullCatalog, pullRecord } from '../../src/sync/pull.ts';
@@ -243,6 +244,57 @@ test('a record is proven gone although the CRM fails time after time on several 
   for (let sweep = 1; sweep <= 5; sweep += 1)
     await expect(engine.pullAll(() => undefined)).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
   expect(presentLeads(stage.link).map(({ key }) => key.id)).toEqual(ids.filter((id) => id !== deleted));
+});
+
+describe('records that a list lacks although the CRM has them, as those in its archive,', () => {
+  /** Thirty tasks, of which the list leaves out ten from some time on. */
+  async function openUnlisted() {
+    const stage = await openLinkStage({ leads: 0, opportunities: 0, tasks: 30 });
+    const { crm, mirror } = stage.link;
+    const unlisted = new Set<string>();
+    const asked: string[] = [];
+    const engine = stage.createEngine({
+      crm: {
+        ...afterLeadPage(crm, () => undefined),
+        async listRecords(entity, page, lane) {
+          const answer = await crm.listRecords(entity, page, lane);
+          return { ...answer, records: answer.records.filter(({ id }) => !unlisted.has(id)) };
+        },
+        getRecord(key, lane) {
+          asked.push(key.id);
+          return crm.getRecord(key, lane);
+        },
+      },
+    });
+    await engine.pullAll(() => undefined);
+    await stage.link.table.layOut(currentLayout(stage.link), 'create');
+    for (const _turn of [1, 2]) await engine.cycle();
+    const ids = mirror.readRecords('task').map(({ key }) => key.id);
+    for (const id of ids.slice(0, 10)) unlisted.add(id);
+    for (const _sweep of [1, 2, 3]) await engine.pullAll(() => undefined);
+    return { ...stage, asked, engine, ids };
+  }
+
+  test('are asked for rarely once they have answered, and one of them that is deleted then is proven gone', async () => {
+    const stage = await openUnlisted();
+    const { asked, engine, ids } = stage;
+    expect(new Set(asked.splice(0))).toEqual(new Set(ids.slice(0, 10)));
+    byHand(stage, 'DELETE', `/tasks/${ids[9]}`);
+    for (let sweep = 1; sweep <= 10; sweep += 1) await engine.pullAll(() => undefined);
+    expect(asked.toSorted()).toEqual(ids.slice(0, 10).toSorted());
+    const gone = stage.link.mirror.readRecords('task').filter(({ presence }) => presence === 'gone');
+    expect(gone.map(({ key }) => key.id)).toEqual([ids[9]]);
+  });
+
+  test('S5: are not counted as gone with one that is', async () => {
+    const stage = await openUnlisted();
+    const { engine, ids } = stage;
+    byHand(stage, 'DELETE', `/tasks/${ids[20]}`);
+    for (const _sweep of [1, 2]) await engine.pullAll(() => undefined);
+    await engine.cycle();
+    expect(engine.lastPlan?.brakes).toEqual([]);
+    expect((await stage.readSheet())['Tasks']?.map(({ ID }) => String(ID))).not.toContain(ids[20]);
+  });
 });
 
 test('a problem with one page stays while other pages of its list are read', async () => {
