@@ -56,11 +56,14 @@ export interface Sending {
  */
 export interface Crm {
   readCatalog(lane: Lane): Promise<Catalog>;
-  /** Newest first where the CRM can order. `page` counts from 1. A listing that can not be understood is CRM_UNREADABLE. */
+  /**
+   * Newest first where the CRM can order, without what it says is in the trash. `page` counts from 1. A listing that can not be understood is
+   * CRM_UNREADABLE.
+   */
   listRecords(entity: ListedEntity, page: number, lane: Lane): Promise<RecordPage>;
   /** All contacts of a lead. CRM_NOT_FOUND when the CRM does not have the lead. */
   listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]>;
-  /** A record by id, or `undefined` when the CRM says it does not exist (404), or answers another one in its place. */
+  /** A record by id, or `undefined` when the CRM says that it does not exist (404) or is in the trash, or answers another one in its place. */
   getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined>;
   createRecord(entity: Entity, fields: Fields, sending?: Sending): Promise<WriteAnswer>;
   /**

@@ -17,6 +17,7 @@ import { contactListing, createListing, listings, type ReadPage } from './listin
 import {
   aboutNames,
   type CrmRecord,
+  isTrashed,
   placeContact,
   readRecord,
   unwrapRecord,
@@ -96,6 +97,7 @@ class CrmClient implements Crm {
   async getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined> {
     try {
       const reply = await this.#http({ endpoint: operations[key.entity].get, lane, path: pathOf(key) });
+      if (isTrashed(unwrapRecord(key.entity, reply.envelope.data))) return undefined;
       const record = this.#readReply(key.entity, reply, leadOf(key));
       if ('problem' in record) throw unreadable(key, record.problem);
       // Where two records were merged, the CRM may answer for both with the one that is left.

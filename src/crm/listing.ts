@@ -15,7 +15,7 @@ import {
   rememberLongest,
   rememberPage,
 } from './page-end.ts';
-import { placeContact, readRecord } from './records.ts';
+import { isTrashed, placeContact, readRecord } from './records.ts';
 import { failureOfList } from './verdict.ts';
 
 /** Where a listing is, and what its elements are. */
@@ -63,7 +63,9 @@ export const pageQueries: readonly PageQuery[] = [
 ];
 
 interface ReadAnswer {
+  /** All that the page holds: also what is in the trash tells where the listing ends. */
   readonly records: readonly ObservedRecord[];
+  readonly trashed: ReadonlySet<RecordId>;
   readonly facts: PageFacts;
 }
 
@@ -126,7 +128,10 @@ export function createListing(http: CrmHttp, source: ListSource): ReadPage {
         if ('problem' in record) throw unreadable(path, page, `record ${index + 1}: ${record.problem}`);
         return { entity, ...(leadId === undefined ? record : placeContact(leadId, record)), at };
       });
-      return { records, facts: answer.facts };
+      const trashed = new Set(
+        answer.items.flatMap((item, index) => (isTrashed(item) ? (records[index]?.id ?? []) : [])),
+      );
+      return { records, trashed, facts: answer.facts };
     } catch (error) {
       if (page > 1 && isSyncError(error, 'CRM_NOT_FOUND')) return undefined;
       if (!isSyncError(error, 'CRM_REFUSED')) throw leadId === undefined ? failureOfList(error) : error;
@@ -140,10 +145,11 @@ export function createListing(http: CrmHttp, source: ListSource): ReadPage {
   return async (page, lane, customKeys, leadId) => {
     const answer = await read(lane, customKeys, leadId, page, pageLimit);
     if (!answer) return { records: [], hasMore: false };
-    const { records, facts } = answer;
+    const { records, trashed, facts } = answer;
+    const live = records.filter(({ id }) => !trashed.has(id));
     const memory = memories.get(lane) ?? emptyMemory;
     // A page that is read again out of turn tells nothing about where the listing ends.
-    if (!isInTurn(page, memory)) return { records, hasMore: true };
+    if (!isInTurn(page, memory)) return { records: live, hasMore: true };
     const reading = { page, ids: idsOf(records), facts };
     const end = findPageEnd(reading, memory);
     const probed =
@@ -155,7 +161,7 @@ export function createListing(http: CrmHttp, source: ListSource): ReadPage {
     const remembered = rememberPage(reading, end, memory);
     memories.set(lane, leadId === undefined ? remembered : rememberLongest(reading, remembered));
     const isNew = end === 'more' || end === 'end';
-    return { records: isNew ? records : [], hasMore: end === 'more' };
+    return { records: isNew ? live : [], hasMore: end === 'more' };
   };
 }
 

@@ -64,6 +64,16 @@ export function unwrapRecord(entity: Entity, data: unknown): unknown {
   return key === undefined ? data : data[key];
 }
 
+/** How a record may tell that it is in the trash: the specification shows neither that nor whether trashed records are answered at all. */
+const trashFlags = ['deleted', 'is_deleted', 'isDeleted', 'trashed', 'is_trashed', 'isTrashed'] as const;
+const trashTimes = ['deleted_at', 'deletedAt', 'trashed_at', 'trashedAt'] as const;
+
+/** Whether a record that is answered tells that it is in the trash. One that says nothing of it is there. */
+export const isTrashed = (json: unknown): boolean =>
+  isJsonObject(json) &&
+  (trashFlags.some((name) => json[name] === true || json[name] === 1) ||
+    trashTimes.some((name) => typeof json[name] === 'string' && json[name] !== ''));
+
 function readLeadParts(lead: Readonly<Record<string, unknown>>, customKeys: readonly string[]): Fields {
   const { meta_data: meta, custom_fields: custom, updated_at: updatedAt } = lead;
   const fields: Record<FieldName, Value> = {};

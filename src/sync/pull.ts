@@ -78,7 +78,8 @@ export async function pullPage(
   lane: Lane,
 ): Promise<RecordPage> {
   const answer = await readKnown(link, () => link.crm.listRecords(entity, page, lane));
-  if (page > 1 || answer.records.length > 0) return answer;
+  // A page of nothing but trash has others behind it.
+  if (page > 1 || answer.records.length > 0 || answer.hasMore) return answer;
   const known = link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
   if (known.length <= 1 || !(await isAnyThere(link, known, lane))) return answer;
   const words = `The CRM lists no ${entity} records, but ${known.length} were known.`;

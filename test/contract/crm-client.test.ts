@@ -380,6 +380,20 @@ describe('the canonical form', () => {
     await expect(completed).rejects.toMatchObject({ code: 'CRM_NOT_FOUND' });
   });
 
+  it.each<[boolean, object]>([
+    [false, { deleted_at: '2026-01-01T12:00:00Z' }],
+    [false, { is_trashed: true }],
+    [false, { isDeleted: 1 }],
+    [true, { deleted_at: null, deleted: false, is_deleted: 0, trashed: 'no', deletedAt: '' }],
+  ])(
+    'of a record that tells of the trash it is in is none: it is there, %s, with %o',
+    async (isThere, content) => {
+      const { crm } = await serveAnswer({ id: 42, ...content });
+      const record = await crm.getRecord({ entity: 'opportunity', id: '42' }, 'sweep');
+      expect(record !== undefined).toBe(isThere);
+    },
+  );
+
   it('is not read from the answer to an update that tells of another record', async () => {
     const { crm } = await serveAnswer({ id: 43, value: 7, note: 'Of the other one' });
     const { fields } = await crm.updateRecord({ entity: 'opportunity', id: '42' }, { value: 5 });

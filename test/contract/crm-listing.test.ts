@@ -233,6 +233,18 @@ describe('pages', () => {
     expect(sizes).toEqual([100, 100, 100, 100, 50]);
   });
 
+  it('leave out what tells that it is in the trash, and go on to their end all the same', async () => {
+    const { crm } = await serveTasks(
+      230,
+      paged((items) => ({
+        data: items.map((item) => ({ ...item, deleted_at: item.id > 20 ? '2026-01-01' : null })),
+      })),
+    );
+    const { ids, pages } = await readAll(crm);
+    expect(ids).toEqual(Array.from({ length: 20 }, (_, index) => String(20 - index)));
+    expect(pages).toBe(3);
+  });
+
   it('carry the moment at which they were asked for', async () => {
     const { crm, clock } = await serveTasks(
       1,
