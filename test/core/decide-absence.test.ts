@@ -12,7 +12,7 @@ import {
   rowOf,
   type World,
 } from '../support/world.ts';
-import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, pull, push, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { expectNoWrites, sheetIds } from '../support/world-view.ts';
 
 const acme = leadKey(1);
@@ -111,6 +111,29 @@ describe('a row that vanished', () => {
       expect(world.openWrites.size).toBe(0);
     }
   });
+
+  it.each([
+    ['the person', 'ask'],
+    ['the configuration', 'trash'],
+  ] as const)(
+    'is asked about as long as the key may not delete its record, although %s said trash',
+    (_who, rule) => {
+      const world = worldWithLeads(three, { policy: { vanishedRows: rule } });
+      removeRow(world, acme);
+      if (rule === 'ask') world.decisions.set('vanished:lead-1', 'trash');
+      for (const _turn of [1, 2]) cycle(world);
+      const message =
+        'DELETE /leads/1 needs the scope delete:leads and was answered 403: Insufficient scope.';
+      refuse(world, { error: { code: 'CRM_FORBIDDEN', message } });
+      const plan = cycle(world);
+      expect(plan.holds).toMatchObject([{ id: '1', decision: 'vanished:lead-1' }]);
+      expect(plan.holds[0]?.reason).toContain('delete:leads');
+      expect([...world.outbox.values()]).toMatchObject([{ kind: 'delete', state: 'waiting' }]);
+      world.decisions.set('vanished:lead-1', 'restore');
+      cycle(world);
+      expect([sheetIds(world), [...world.outbox]]).toEqual([['2', '3', '1'], []]);
+    },
+  );
 
   it('S4: comes back when its record was edited in the CRM, because a delete never beats an edit', () => {
     const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });

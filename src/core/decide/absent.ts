@@ -1,5 +1,6 @@
 import { type Cell, describeCell, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
+import { errorKinds } from '../errors.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
@@ -18,6 +19,7 @@ import { answerRefusal, isStuck } from './refused.ts';
 import { resembles } from './resemblance.ts';
 import { idCell, showsValues } from './row-values.ts';
 import { type RowState, syncText, waitingState } from './sync-text.ts';
+import { waitingText } from './update.ts';
 import { noteLost, waitingFields } from './waiting-edits.ts';
 
 /**
@@ -55,6 +57,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     draft.holds.push({ ...key, reason, decision: vanishedScope(key) });
   } else if (item?.kind === 'delete') {
     if (isStuck(item)) answerRefusal(context, item);
+    else askWhatWaits(context, item);
   } else {
     if (item) noteLost(context, item, waitingFields(item), 'row deleted before the CRM took the edit');
     const base = baseOf(context, agreement);
@@ -78,6 +81,14 @@ function meaningOf(context: TabContext, key: RecordKey, showedOther: boolean): s
   const own = context.decision(vanishedScope(key));
   if (own !== undefined) return own === noted ? unanswered : own;
   return draft.lossesLetGo.get(entity) ?? unanswered;
+}
+
+/** Asks about a delete that waits for somebody who runs the daemon: there is no row to say so, and whoever meant it takes it for done. */
+function askWhatWaits({ draft }: TabContext, item: OutboxItem): void {
+  const { error, key } = item;
+  if (!error || errorKinds[error.code].mender !== 'operator') return;
+  const reason = `Its record can not be deleted in the CRM: ${waitingText(item)} Restore brings the row back.`;
+  draft.holds.push({ entity: key.entity, id: key.id, reason, decision: vanishedScope(key) });
 }
 
 /** Whether a person said what becomes of the record, alone or with others. */
