@@ -135,6 +135,25 @@ describe('a row that vanished', () => {
     },
   );
 
+  it.each([
+    ['the person', 'ask'],
+    ['the configuration', 'restore'],
+  ] as const)(
+    'comes back in its turn where many do, as %s wants: no cycle adds more rows than it may',
+    (who, rule) => {
+      const titles = Array.from({ length: 5 }, (_, index) => `Lead ${index + 1}`);
+      const world = worldWithLeads(titles, { policy: { vanishedRows: rule, appendsMax: 2 } });
+      loseRows(world, 4);
+      for (const id of [1, 2, 3, 4])
+        if (who === 'the person') world.decisions.set(`vanished:lead-${id}`, 'restore');
+      const appended = () => cycle(world).table.filter(({ write }) => write.kind === 'append').length;
+      expect([1, 2, 3, 4].map(appended)).toEqual([0, 2, 2, 0]);
+      expect(sheetIds(world)).toEqual(['5', '1', '2', '3', '4']);
+      settle(world);
+      expect([crmIds(world).length, ...world.decisions]).toEqual([5]);
+    },
+  );
+
   it('S4: comes back when its record was edited in the CRM, because a delete never beats an edit', () => {
     const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
     removeRow(world, acme);

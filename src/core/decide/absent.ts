@@ -25,21 +25,21 @@ import { noteLost, waitingFields } from './waiting-edits.ts';
 /**
  * Decides a record whose row vanished from the table. It is never deleted in the CRM unless a person or the configuration says so,
  * and never when the CRM's record was edited since: a delete does not beat an edit, so the row comes back. Where a write of ours had put
- * another record's values into that row, a person is asked whatever the configuration says.
+ * another record's values into that row, a person is asked whatever the configuration says. Answers the record if its row is to come back.
  */
-export function decideVanishedRow(context: TabContext, key: RecordKey): void {
+export function decideVanishedRow(context: TabContext, key: RecordKey): KnownRecord | undefined {
   const { draft } = context;
   const [record, agreement, item] = [
     context.records.get(key.id),
     context.agreements.get(key.id),
     context.outbox.get(key.id),
   ];
-  if (!record || !agreement || isUnanswered(item) || item?.isUndo) return;
+  if (!record || !agreement || isUnanswered(item) || item?.isUndo) return undefined;
   const contest = findContestHold(context, key.id);
   if (contest) {
     keepDecisions(context, key);
     draft.holds.push({ ...key, reason: contest.reason, decision: contest.scope });
-    return;
+    return undefined;
   }
   const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
   const showedOther = findSetsAstray(context, key.id).length > 0;
@@ -49,9 +49,8 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
   if (item?.kind === 'delete' && !isReverted && (choice !== 'trash' || isEdited))
     draft.outboxDropped.push(key);
   // Sent first, the edit goes to the trash with its record, and what it brought there is no edit of somebody else.
-  if (choice === 'trash' && item && isGoingThrough(item, record)) return;
-  if (choice === 'restore' || (choice === 'trash' && isEdited))
-    return appendRow(context, record, restoredCause);
+  if (choice === 'trash' && item && isGoingThrough(item, record)) return undefined;
+  if (choice === 'restore' || (choice === 'trash' && isEdited)) return record;
   if (choice !== 'trash') {
     const reason = vanishedReason(context, key, showedOther);
     draft.holds.push({ ...key, reason, decision: vanishedScope(key) });
@@ -65,6 +64,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): void {
     const createdAt = isAnswered(context, key) ? context.input.now : context.input.shownUntil;
     draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base, createdAt }));
   }
+  return undefined;
 }
 
 /** Whether the CRM has something else of a record than what its lost row has shown: then it comes back, because a delete beats no edit. */
@@ -150,10 +150,15 @@ function isChanged(context: TabContext, row: ObservedRow): boolean {
 }
 
 /**
- * Gives a row to every record that never had one, oldest first, and forgets what is gone from both sides. What a row with another ID still
- * shows is not gone from there: forgotten, it would pass for an edit of the record whose ID stands beside it.
+ * Gives a row to the records whose row is to come back, then to every one that never had one, oldest first, as many as a cycle may add; and
+ * forgets what is gone from both sides. What a row with another ID still shows is not gone from there: forgotten, it would pass for an edit
+ * of the record whose ID stands beside it.
  */
-export function decideUnseenRecords(context: TabContext, present: ReadonlySet<RecordId>): void {
+export function decideUnseenRecords(
+  context: TabContext,
+  present: ReadonlySet<RecordId>,
+  restored: readonly KnownRecord[],
+): void {
   const { agreements, draft, input, tab } = context;
   const unseen: KnownRecord[] = [];
   let changed: readonly ObservedRow[] | undefined;
@@ -184,19 +189,20 @@ export function decideUnseenRecords(context: TabContext, present: ReadonlySet<Re
   };
   const doubtful = [...context.outbox.values()].filter(isExpected);
   const { room = Number.POSITIVE_INFINITY } = context.tab;
-  const due = unseen.filter((record) => {
+  const unclaimed = unseen.filter((record) => {
     const item = doubtful.find((candidate) => mayBeMadeBy(candidate, record));
     if (item?.state === 'review')
       draft.holds.push({ entity: context.entity, id: record.key.id, reason: doubtfulReason(item) });
     return item === undefined;
   });
+  const oldestFirst = unclaimed.toSorted((left, right) => byNumber.compare(left.key.id, right.key.id));
+  const due = [
+    ...restored.map((record) => ({ record, cause: restoredCause })),
+    ...oldestFirst.map((record) => ({ record, cause: 'created in the CRM' })),
+  ];
   if (due.length > room) draft.holds.push({ entity: context.entity, reason: fullReason(due.length - room) });
-  due
-    .toSorted((left, right) => byNumber.compare(left.key.id, right.key.id))
-    .slice(0, Math.min(input.policy.appendsMax, room))
-    .forEach((record) => {
-      appendRow(context, record, 'created in the CRM');
-    });
+  for (const { record, cause } of due.slice(0, Math.min(input.policy.appendsMax, room)))
+    appendRow(context, record, cause);
 }
 
 const fullReason = (records: number) =>

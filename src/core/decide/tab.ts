@@ -79,9 +79,11 @@ export function decideTab(context: TabContext): boolean {
   decideClaims(context, binding, suspectsOf);
   decideOthers(context, binding, suspectsOf);
   forgetCreates(context, new Set(rows.map(({ id }) => describeCell(id)).filter(isClaimToken)));
-  for (const { key } of steadilyVanished) if (!found.has(key.id)) decideVanishedRow(context, key);
+  const restored = steadilyVanished.flatMap(({ key }) =>
+    found.has(key.id) ? [] : (decideVanishedRow(context, key) ?? []),
+  );
   takeBackDeletes(context, present.union(found).union(strayIds));
-  decideUnseenRecords(context, present.union(found));
+  decideUnseenRecords(context, present.union(found), restored);
   keepBefore(context);
   return true;
 }
