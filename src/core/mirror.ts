@@ -26,6 +26,7 @@ export interface Mirror {
   readRecords(entity?: Entity): StoredRecord[];
   findRecord(key: RecordKey): StoredRecord | undefined;
   saveRecord(record: StoredRecord): void;
+  dropRecord(key: RecordKey): void;
 
   readAgreements(): Agreement[];
   findAgreement(key: RecordKey): Agreement | undefined;

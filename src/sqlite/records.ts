@@ -63,7 +63,7 @@ function readReplaced(text: string): Omit<Written, 'at'> {
   return { before, answered, earlier };
 }
 
-type Records = Pick<Mirror, 'readRecords' | 'findRecord' | 'saveRecord'>;
+type Records = Pick<Mirror, 'readRecords' | 'findRecord' | 'saveRecord' | 'dropRecord'>;
 
 /** Records as the CRM last said them. */
 export function openRecords(connection: Connection): Records {
@@ -73,5 +73,6 @@ export function openRecords(connection: Connection): Records {
       table.readAll().filter(({ key }) => entity === undefined || key.entity === entity),
     findRecord: (key) => table.find(recordKeyText(key)),
     saveRecord: table.save,
+    dropRecord: (key) => table.drop(recordKeyText(key)),
   };
 }

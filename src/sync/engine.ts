@@ -8,6 +8,7 @@ import { noteAsked } from './asked.ts';
 import { noteContests } from './contests.ts';
 import { recoverOutbox } from './create.ts';
 import { beginTrail, type CycleOrder, type CycleResult, dryRun, runCycle, type Trail } from './cycle.ts';
+import { forgetEveryMs, forgetOld } from './forget.ts';
 import { KeyRefusal } from './key-refusal.ts';
 import { LagMeter } from './lag-meter.ts';
 import { tableLayout } from './layout.ts';
@@ -34,8 +35,6 @@ const refillsInVainMax = 15;
 
 /** After so many pushes without the queue it is looked at again. */
 const pushesWithoutQueueMax = 20;
-
-const forgetEveryMs = 60 * 60 * 1_000;
 
 /** What the engine did since it started; for status and for telling whether a resync changed anything. */
 export interface Tally {
@@ -360,13 +359,13 @@ export class Engine {
   }
 
   #isWithheld(item: OutboxItem): boolean {
-    if (this.#puller.isTooEarlyFor(item)) return true;
-    return isWithheld(item, [this.lastPlan, this.#decided], this.#trail.memory);
+    const plans = [this.lastPlan, this.#decided];
+    return this.#puller.isTooEarlyFor(item) || isWithheld(item, plans, this.#trail.memory);
   }
 
   #forgetHistory(now: number): void {
     if (now - this.#forgotAt < forgetEveryMs) return;
-    this.link.mirror.forgetJournal(now - this.link.times.historyMs);
+    forgetOld(this.link);
     this.#forgotAt = now;
   }
 

@@ -34,7 +34,8 @@ export const companyLists: Readonly<Record<Entity, readonly ListedEntity[]>> = {
 /** The fields by which a record belongs to others. */
 export const ownerFields = ['lead_id', 'parent_task_id'] as const;
 
-const ownerKeys = ({ key, fields }: KnownRecord): RecordKey[] => {
+/** The records that a record belongs to. */
+export const ownerKeys = ({ key, fields }: KnownRecord): RecordKey[] => {
   const owner = (entity: Entity, id: unknown): RecordKey[] =>
     id === undefined || id === null ? [] : [{ entity, id: String(id) }];
   if (key.entity === 'lead') return [];
