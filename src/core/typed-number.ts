@@ -19,6 +19,9 @@ const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 const currencyMark = /^(?:[A-Z]{0,2}\p{Sc}|kr\.?|zł|[A-Z]{3})/iu;
 const currencyMarkBehind = /(?:\p{Sc}|kr\.?|zł|[A-Z]{3})$/iu;
 
+/** Germans write `1250,-` and the Swiss `1250.–` where there are no cents: behind the decimal sign a dash is no minus. */
+const noCents = /(?<=\d[.,])[-–—]{1,2}$/;
+
 /**
  * Reads a number that a person typed as text: with a currency, a percent sign, a sign in front or behind or brackets for a loss, and the
  * separators of any country. Both `1.234,56` and `1,234.56` mean one number everywhere, `1.234` does not.
@@ -27,7 +30,7 @@ export function readTypedNumber(text: string): NumberReadings {
   const bare = plainText(text);
   const isPercent = percentSign.test(bare);
   const amount = isPercent ? bare.replace(percentSign, '$1') : stripCurrency(bare);
-  const { digits, isNegative } = stripSign(amount);
+  const { digits, isNegative } = stripSign(amount.replace(noCents, '00'));
   const numbers = readDigits(isPercent ? digits : stripCurrency(digits));
   return numbers.length === 0
     ? none
