@@ -16,7 +16,8 @@ export interface ChoiceIndex<Id extends string | number> {
   label(id: string | number): string | undefined;
   /**
    * Understands a label, an alias, `id`, `#id`, and `anything (#id)`. A label in full comes first, because it is what cells show; where
-   * an alias is another choice's id, or two have it, nobody can tell which was meant.
+   * an alias is another choice's id, or two have it, nobody can tell which was meant; nor where the id is one's and the text before it
+   * names another one.
    */
   find(text: string): Found<Id>;
   /**
@@ -27,7 +28,7 @@ export interface ChoiceIndex<Id extends string | number> {
 }
 
 /** A bare id may lack the `#`; behind a text it may not, because `Acme (2019)` is a title. */
-const idPattern = /^#?(\d+)$|\(#(\d+)\)$/;
+const idPattern = /^#?(\d+)$|^(.*?) ?\(#(\d+)\)$/;
 
 /** `coming` are names of what has no id yet: nothing else can be meant by one of them for certain. */
 export function indexChoices<Id extends string | number>(
@@ -44,10 +45,14 @@ export function indexChoices<Id extends string | number>(
     const exact = names.byExactLabel.get(text);
     if (exact) return { kind: 'one', id: exact.id };
     const key = labelKey(text);
-    const [, bare, behind] = idPattern.exec(key) ?? [];
+    const [, bare, before = '', behind] = idPattern.exec(key) ?? [];
     const named = byId.get(bare ?? behind ?? '');
-    const matches = names.byLabel.get(key) ?? [
-      ...new Set([...(names.byAlias.get(key) ?? []), ...(named ? [named] : [])]),
+    const { byAlias, byLabel } = names;
+    const isNamedWhole = before === '' || byAlias.has(key);
+    const bearers = isNamedWhole ? [] : (byLabel.get(before) ?? byAlias.get(before) ?? []);
+    const rivals = named && !bearers.includes(named) ? bearers : [];
+    const matches = byLabel.get(key) ?? [
+      ...new Set([...(byAlias.get(key) ?? []), ...rivals, ...(named ? [named] : [])]),
     ];
     if (comingKeys.has(key)) return { kind: 'coming', labels: matches.map((choice) => choice.label) };
     if (matches.length > 1) return { kind: 'several', labels: matches.map((choice) => choice.label) };

@@ -46,7 +46,7 @@ function decideOnce(input: DecideInput): Plan {
   const draft = createDraft();
   const names = createNames(
     known.catalog,
-    leadChoices(known.records),
+    leadChoices(known.records, known.agreements),
     table.timeZone,
     comingLeads(known, table),
   );

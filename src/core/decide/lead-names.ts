@@ -1,21 +1,30 @@
 import { describeCell } from '../cell.ts';
 import { leadChoice } from '../codec.ts';
-import { labelKey } from '../label-key.ts';
+import { labelKey, labelWithId } from '../label-key.ts';
 import { isClaimToken } from '../record.ts';
-import type { KnownRecord } from '../state.ts';
+import type { Agreement, KnownRecord } from '../state.ts';
 import type { ObservedTable } from '../table.ts';
 import type { Known } from './context.ts';
 
 /**
  * A lead that is gone keeps its name: rows of what went to the trash with it show it, and would look edited
- * without. A bare title means leads that are there only.
+ * without. A bare title means leads that are there only. With its id also the title means the lead that it had until now: rows show it
+ * until they are written.
  */
-export function leadChoices(records: readonly KnownRecord[]) {
+export function leadChoices(records: readonly KnownRecord[], agreements: readonly Agreement[] = []) {
+  const agreed = new Map(
+    agreements.flatMap((each) => (each.key.entity === 'lead' ? [[each.key.id, each]] : [])),
+  );
   return records
     .filter(({ key }) => key.entity === 'lead')
-    .map(({ key, fields, presence }) => {
+    .map(({ key, fields, presence, written }) => {
       const choice = leadChoice(Number(key.id), String(fields['title'] ?? ''));
-      return presence === 'present' ? choice : { ...choice, aliases: [] };
+      const { fields: last, offered } = agreed.get(key.id) ?? {};
+      const titles = [last, offered, written?.before, written?.earlier].map((each) => each?.['title']);
+      const former = titles.flatMap((title) =>
+        typeof title === 'string' && title !== fields['title'] ? [labelWithId(title, key.id)] : [],
+      );
+      return { ...choice, aliases: presence === 'present' ? [...choice.aliases, ...former] : former };
     });
 }
 

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { createNames, decode, leadChoice } from '../../src/core/codec.ts';
+import type { RecordKey } from '../../src/core/record.ts';
+import { sampleCatalog, sampleField } from '../support/fields.ts';
+import { addRecord, changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';
+import { settle, worldWithLeads } from '../support/world-daemon.ts';
+import { syncOf } from '../support/world-view.ts';
+
+/** A task of the first of the leads, with both sides the same. */
+function worldWithTask(leads: readonly string[]): { world: World; task: RecordKey } {
+  const world = worldWithLeads(leads);
+  const task: RecordKey = { entity: 'task', id: addRecord(world, 'task', { title: 'Call', lead_id: 1 }) };
+  settle(world);
+  return { world, task };
+}
+
+const shownLead = (world: World, task: RecordKey) =>
+  describeCell(rowOf(world, task).cells['lead_id'] ?? emptyCell);
+
+describe('a lead cell that shows a title and an id', () => {
+  it('S1: is not put back without a word where somebody replaced the title alone', () => {
+    const { world, task } = worldWithTask(['Acme Berlin', 'Acme Hamburg']);
+    rowOf(world, task).cells['lead_id'] = textCell('Acme Hamburg (#1)');
+    settle(world);
+    expect(syncOf(rowOf(world, task))).toBe(
+      'Error: “Acme Hamburg (#1)” names several: Acme Hamburg (#2), Acme Berlin (#1). Write which one.',
+    );
+    expect(shownLead(world, task)).toBe('Acme Hamburg (#1)');
+    rowOf(world, task).cells['lead_id'] = textCell('Acme Hamburg');
+    settle(world);
+    expect(recordOf(world, task).fields['lead_id']).toBe(2);
+  });
+
+  it('means its id where the title is nobody’s', () => {
+    const { world, task } = worldWithTask(['Acme Berlin', 'Acme Hamburg']);
+    rowOf(world, task).cells['lead_id'] = textCell('Acme (#2)');
+    settle(world);
+    expect(recordOf(world, task).fields['lead_id']).toBe(2);
+    expect(shownLead(world, task)).toBe('Acme Hamburg (#2)');
+  });
+
+  it('means its id beside leads without a title', () => {
+    const names = createNames(sampleCatalog, [leadChoice(1, 'Acme'), leadChoice(2, '')], 'UTC');
+    for (const text of ['1', '#1', '(#1)', 'Acme (#1)'])
+      expect(decode(sampleField('task', 'lead_id'), textCell(text), names)).toMatchObject({ value: 1 });
+  });
+
+  it.each([
+    ['the CRM', (world: World, id: number, title: string) => changeRecord(world, leadKey(id), { title })],
+    [
+      'the sheet',
+      (world: World, id: number, title: string) => {
+        rowOf(world, leadKey(id)).cells['title'] = textCell(title);
+      },
+    ],
+  ])(
+    'S2: goes on meaning its lead where leads of one title are told apart and called the same again, in %s',
+    (_side, rename) => {
+      const { world, task } = worldWithTask(['Acme', 'Acme']);
+      rename(world, 1, 'Acme Berlin');
+      settle(world);
+      expect(shownLead(world, task)).toBe('Acme Berlin (#1)');
+      rename(world, 1, 'Acme');
+      settle(world);
+      rename(world, 2, 'Acme Berlin');
+      settle(world);
+      expect(shownLead(world, task)).toBe('Acme (#1)');
+      expect(recordOf(world, task).fields['lead_id']).toBe(1);
+      expect(syncOf(rowOf(world, task))).toMatch(/^Synced/);
+    },
+  );
+});
