@@ -20,9 +20,6 @@ export const dateFormats: Readonly<Partial<Record<FieldKind, NumberFormat>>> = {
   instant: { type: 'DATE_TIME', pattern: 'yyyy-mm-dd hh:mm' },
 };
 
-/** A whole number of percents in a cell that makes percents of numbers would show as a hundred times itself. */
-const plainFormat: NumberFormat = { type: 'NUMBER', pattern: '0' };
-
 /** A rectangle of cells that one request writes. */
 interface Block {
   readonly row: number;
@@ -146,9 +143,11 @@ function misleads(before: Cell, kind: FieldKind | undefined): boolean {
   }
 }
 
-/** Any number may be in the format that a cell has when nobody has chosen one. */
-const formatOf = (kind: FieldKind | undefined): NumberFormat | undefined =>
-  kind === 'integer' ? plainFormat : kind && dateFormats[kind];
+/**
+ * Any number may be in the format that a cell has when nobody has chosen one. There alone a percentage that is typed over it shows as one: in
+ * the format of a number 100% is a 1.
+ */
+const formatOf = (kind: FieldKind | undefined): NumberFormat | undefined => kind && dateFormats[kind];
 
 /** Adjacent cells of a row as one block. */
 function joinCells(

@@ -298,6 +298,33 @@ describe('what a person types', () => {
     expect(JSON.stringify(await sheet.readValues('Leads!A1:Z2'))).toContain('"0,5"');
   });
 
+  test.each([
+    ['en_US', '100%', 100],
+    ['en_US', '1%', 1],
+    ['en_US', '1', 1],
+    ['de_DE', '100 %', 100],
+  ])('in a spreadsheet of %s, over a written percentage: %s', async (locale, text, value) => {
+    const sheet = await openSheet(locale, 'Europe/Berlin');
+    const field = deal('confidence');
+    const cellNow = async () => {
+      const { lead: tab } = (await sheet.table.read(layout)).tabs;
+      return (tab.state === 'read' && tab.rows[0]?.cells[field.name]) || numberCell(Number.NaN);
+    };
+    const type = (typed: string) =>
+      sheet.person({ kind: 'edit', sheet: 'Leads', row: 1, column: 'integer', text: typed });
+    const write = (cell: Cell) =>
+      sheet.table.write([
+        { kind: 'set', entity: 'lead', position: 1, idSeen: textCell('1'), cells: { [field.name]: cell } },
+      ]);
+    await sheet.table.write([appendStep('1', { [field.name]: numberCell(50) })]);
+    await type(text);
+    expect(decode(field, await cellNow(), sampleNames)).toEqual({ kind: 'value', value });
+    await write(numberCell(value));
+    expect(await cellNow()).toEqual(numberCell(value));
+    await type(text);
+    expect(decode(field, await cellNow(), sampleNames)).toEqual({ kind: 'value', value });
+  });
+
   test('a whole number of percents stays what it is in a new row and in an empty cell where people show the column as percentages', async () => {
     const sheet = await openSheet('en_US', 'Europe/Berlin');
     const { name } = deal('confidence');
