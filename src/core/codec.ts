@@ -278,10 +278,20 @@ function decodeBoolean(field: FieldDefinition, cell: Cell): Decoded {
   );
 }
 
+/**
+ * The serial number of the first day of 1910. Nobody types a time on an earlier day: a sheet with a decimal point takes `31.12` and `12.2026`
+ * for numbers, and a cell with the format of days shows them as days of 1900.
+ */
+const timedDaysMin = 3_654;
+
+const isTypedNumber = (cell: Cell): boolean =>
+  cell.kind === 'number' && cell.number < timedDaysMin && !Number.isInteger(cell.number);
+
 function decodeDate(field: FieldDefinition, cell: Cell): Decoded {
   // A number that says how it is shown, and that without a day, is no day to whoever typed it: most likely it is a year. A Swedish sheet
   // makes 2026 hours and some minutes of 2026.12.31.
-  const isBare = cell.kind === 'number' && cell.shown !== undefined && isShownWithoutDay(cell);
+  const isBare =
+    isTypedNumber(cell) || (cell.kind === 'number' && cell.shown !== undefined && isShownWithoutDay(cell));
   const days =
     cell.kind === 'number' && !isBare ? [serialToDate(cell.number)] : readTypedDate(describeCell(cell));
   const [day, other] = days;

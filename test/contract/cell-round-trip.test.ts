@@ -276,6 +276,9 @@ describe('what a person types', () => {
   test.each([
     ['1e3', '1.00E+03'],
     ['5000%', '5000%'],
+    ['31.12', '31.12'],
+    ['12.2026', '12.2026'],
+    ['2026.12', '2026.12'],
   ])('as a date: %s, which is no day of 1900', async (text, shown) => {
     expect(await typed('en_US', 'date', text)).toBe(
       `“${shown}” is not a date. Expected close takes a date like 2026-12-31.`,

@@ -175,6 +175,8 @@ describe('what a person types', () => {
   it.each<TypedCase>([
     [numberCell(46_387), { value: '2026-12-31' }],
     [numberCell(46_387.75), { value: '2026-12-31' }],
+    [numberCell(3_000), { value: '1908-03-18' }],
+    [numberCell(31.12), { reason: '“31.12” is not a date. Expected close takes a date like 2026-12-31.' }],
     ['31.12.2026', { value: '2026-12-31' }],
     ['31 December 2026', { value: '2026-12-31' }],
     ['3/4/2026', { reason: '“3/4/2026” may mean 2026-03-04 or 2026-04-03. Write it like one of these.' }],
