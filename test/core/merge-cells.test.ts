@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
+import { booleanCell, type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
 import { type FieldView, mergeField } from '../../src/core/decide/merge.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { FieldKind } from '../../src/core/field-kind.ts';
@@ -149,6 +149,18 @@ describe('a cell that is no plain value', () => {
       const field = sampleField('opportunity', name);
       const outcome = seen(field, cell, { crm, agreed: crm, hasType: true }, 'both');
       expect(outcome).toEqual({ kind: 'same', value: crm, rewrite: false });
+    });
+
+    it('is no edit where its checkbox says nothing yet, which a table makes a FALSE', () => {
+      const vip = sampleField('lead', 'custom.is_vip');
+      const unticked = (known: Partial<FieldView>) =>
+        seen(vip, booleanCell(false), { hasType: true, ...known }, 'both');
+      const same = { kind: 'same', value: null, rewrite: false };
+      expect(unticked({ crm: null, agreed: null })).toEqual(same);
+      expect(unticked({ crm: null })).toEqual(same);
+      expect(unticked({ crm: true, agreed: null })).toMatchObject({ kind: 'toTable', value: true });
+      expect(unticked({ crm: true, agreed: true })).toMatchObject({ kind: 'toCrm', value: false });
+      expect(unticked({ crm: null, agreed: null, hasType: false })).toMatchObject({ kind: 'toCrm' });
     });
 
     it('is left as it looks where it only shows', () => {

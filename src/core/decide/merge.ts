@@ -215,11 +215,13 @@ type Seen =
 /**
  * The value of a cell. A cell that shows exactly what a known value looks like holds that value: so a cut text, a label
  * that two things share, or an option with a comma in its name never reads as an edit. Nor does a label that the value had when the
- * cell was written, even if something else has it now.
+ * cell was written, even if something else has it now. A column of checkboxes has no empty cells: of whom nothing was said, it says no.
  */
 function readCell(view: FieldView, names: Names): Seen {
+  const isUnticked = view.hasType && view.cell.kind === 'boolean' && !view.cell.boolean;
   for (const known of [view.offered, view.agreed, view.crm]) {
     if (known === undefined) continue;
+    if (known === null && isUnticked) return { kind: 'value', value: null, isUsual: true };
     const usual = encode(view.field, known, names);
     const isOurs =
       known === view.offered ||
