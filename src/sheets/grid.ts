@@ -107,7 +107,7 @@ export function toCell({
   const isSpilled = !userEnteredValue && Boolean(formattedValue);
   if (error) {
     const formula = formulaValue ?? (isSpilled ? '' : undefined);
-    const message = error.message || error.type || 'error';
+    const message = error.message || formattedValue || error.type || 'error';
     return { kind: 'error', message, ...(typeof formula === 'string' && { formula }) };
   }
   const truth = effectiveValue?.boolValue;

@@ -82,6 +82,16 @@ describe('grid data', () => {
     expect(cell).toEqual({ kind: 'error', message: 'Reference does not exist', formula: '=A0' });
   });
 
+  test('an error without words is called as people see it', () => {
+    const errorValue = { type: 'N_A' };
+    const typed = {
+      userEnteredValue: { errorValue },
+      effectiveValue: { errorValue },
+      formattedValue: '#N/A',
+    };
+    expect(toCell(typed)).toEqual({ kind: 'error', message: '#N/A' });
+  });
+
   test('a cell that shows what nobody entered is filled by the array formula of another', () => {
     expect(toCell({ effectiveValue: { stringValue: 'Acme' }, formattedValue: 'Acme' })).toEqual({
       ...spilledCell,
