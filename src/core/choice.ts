@@ -48,13 +48,15 @@ export function indexChoices<Id extends string | number>(
     const [, bare, before = '', behind] = idPattern.exec(key) ?? [];
     const named = byId.get(bare ?? behind ?? '');
     const { byAlias, byLabel } = names;
-    const isNamedWhole = before === '' || byAlias.has(key);
+    const isNamedWhole = before === '' || byAlias.has(key) || byLabel.has(key);
     const bearers = isNamedWhole ? [] : (byLabel.get(before) ?? byAlias.get(before) ?? []);
-    const rivals = named && !bearers.includes(named) ? bearers : [];
+    const mayBeOther = named !== undefined && !isNamedWhole && !bearers.includes(named);
+    const rivals = mayBeOther ? bearers : [];
     const matches = byLabel.get(key) ?? [
       ...new Set([...(byAlias.get(key) ?? []), ...rivals, ...(named ? [named] : [])]),
     ];
-    if (comingKeys.has(key)) return { kind: 'coming', labels: matches.map((choice) => choice.label) };
+    const isComing = comingKeys.has(key) || (mayBeOther && comingKeys.has(before));
+    if (isComing) return { kind: 'coming', labels: matches.map((choice) => choice.label) };
     if (matches.length > 1) return { kind: 'several', labels: matches.map((choice) => choice.label) };
     return matches[0] ? { kind: 'one', id: matches[0].id } : { kind: 'none' };
   };

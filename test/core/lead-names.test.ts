@@ -3,8 +3,8 @@ import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { createNames, decode, leadChoice } from '../../src/core/codec.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { sampleCatalog, sampleField } from '../support/fields.ts';
-import { addRecord, changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';
-import { settle, worldWithLeads } from '../support/world-daemon.ts';
+import { addRecord, addRow, changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';
+import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf } from '../support/world-view.ts';
 
 /** A task of the first of the leads, with both sides the same. */
@@ -30,6 +30,19 @@ describe('a lead cell that shows a title and an id', () => {
     rowOf(world, task).cells['lead_id'] = textCell('Acme Hamburg');
     settle(world);
     expect(recordOf(world, task).fields['lead_id']).toBe(2);
+  });
+
+  it('S1: is not put back either where the title is that of a new row', () => {
+    const { world, task } = worldWithTask(['Acme']);
+    addRow(world, 'lead', { title: textCell('Nova') });
+    rowOf(world, task).cells['lead_id'] = textCell('Nova (#1)');
+    cycle(world);
+    cycle(world);
+    expect(syncOf(rowOf(world, task))).toBe(
+      'Error: “Nova (#1)” names several: Acme (#1), and a new row that has no ID of the CRM yet. Write which one, or wait for that ID.',
+    );
+    settle(world);
+    expect(shownLead(world, task)).toBe('Nova (#1)');
   });
 
   it('means its id where the title is nobody’s', () => {
