@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
-import { print } from './print.ts';
+import { print, whenDone } from './print.ts';
 
 const answerShape = z.object({
   waiting: z.array(
@@ -13,6 +13,7 @@ const answerShape = z.object({
       answers: z.array(z.string()),
       about: z.record(z.string(), z.string()),
       since: z.number().optional(),
+      answered: z.string().optional(),
     }),
   ),
 });
@@ -38,7 +39,7 @@ const labels = [
   ['agreed', 'both had'],
 ] as const;
 
-function describeWaiting({ scope, what, answers, about, since }: Waiting): string {
+function describeWaiting({ scope, what, answered, answers, about, since }: Waiting): string {
   const subject = [about['tab'], about['record'] && `#${about['record']}`, about['title']].filter(Boolean);
   const values = labels.flatMap(([name, label]) =>
     about[name] === undefined ? [] : [`    ${label}: ${about[name]}`],
@@ -47,5 +48,6 @@ function describeWaiting({ scope, what, answers, about, since }: Waiting): strin
     ? `resolve ${scope} theirs|ours, or --value <value>`
     : `approve ${scope} --choice ${answers.join('|')}`;
   const seen = since === undefined ? '' : ` (since ${new Date(since).toISOString()})`;
-  return [`${subject.join(' ')}: ${what}${seen}`, ...values, `    answer: ${way}`].join('\n');
+  const how = answered === undefined ? `answer: ${way}` : `answered: ${answered}. ${whenDone}`;
+  return [`${subject.join(' ')}: ${what}${seen}`, ...values, `    ${how}`].join('\n');
 }

@@ -66,3 +66,10 @@ export function readBrakeAnswer(choice: string): { readonly answer: string; read
   const [, answer = choice, seen] = /^(\w+):(.*)$/s.exec(choice) ?? [];
   return seen === undefined ? { answer } : { answer, seen };
 }
+
+/** The answer that is kept so, in the word of the person who gave it; `value` for a value of their own. None for what was only noted. */
+export function answerIn({ choice }: Pick<Decision, 'choice'>): Answer | 'value' | undefined {
+  const [word] = choice.split(':');
+  if (word === 'value') return word;
+  return answers.find((answer) => answer === (word === 'table' ? 'sheet' : word));
+}

@@ -1,4 +1,4 @@
-import { type Answer, answersTo } from '../core/answer.ts';
+import { type Answer, answerIn, answersTo } from '../core/answer.ts';
 import { describeCell, emptyCell } from '../core/cell.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
 import type { TabKind } from '../core/layout.ts';
@@ -57,17 +57,26 @@ export interface WaitingItem {
   readonly about: Readonly<Record<string, string>>;
   /** When this process first saw it wait. */
   readonly since: number | undefined;
+  /** What somebody answered that is not carried out yet. */
+  readonly answered: Answer | 'value' | undefined;
 }
 
 /** Everything that waits for a person's decision, as of the last cycle. */
-export const listWaiting = ({ askedSince, lastPlan }: Engine): WaitingItem[] =>
-  (lastPlan?.questions ?? []).map(({ scope, cells: { what = emptyCell, ...cells } }) => ({
+export function listWaiting({ askedSince, lastPlan, link }: Engine): WaitingItem[] {
+  const questions = lastPlan?.questions ?? [];
+  if (questions.length === 0) return [];
+  const answered = new Map(
+    link.mirror.readDecisions().map((decision) => [decision.scope, answerIn(decision)]),
+  );
+  return questions.map(({ scope, cells: { what = emptyCell, ...cells } }) => ({
     scope,
     what: describeCell(what),
     answers: answersTo(scope),
     about: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, describeCell(cell)])),
     since: askedSince.get(scope),
+    answered: answered.get(scope),
   }));
+}
 
 /** The scopes of what the CRM did not take, as of the last cycle, also of what a person ignores. */
 export const listRefused = ({ lastPlan }: Engine): string[] =>

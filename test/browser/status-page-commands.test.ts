@@ -70,23 +70,33 @@ describe('a person who has the token', () => {
     await shown(page, 'Both sides are in step');
   });
 
-  test('can answer anew where the question beside the answer became another one', async () => {
+  test('sees what was answered, by whomever, and can answer anew where that was outrun, though the words are the same', async () => {
     const { daemon } = await openFilled();
     const status: object = JSON.parse(await (await fetch(`${daemon.url}/api/status`)).text());
-    const asked = (crm: string) => ({
+    const asked = () => ({
       scope: 'conflict:lead-1:title',
       what: 'Title was changed in the CRM and in the sheet.',
       answers: ['crm', 'sheet'],
-      about: { tab: 'Leads', record: '1', field: 'Title', crm, table: 'Typed in the sheet' },
+      about: {
+        tab: 'Leads',
+        record: '1',
+        field: 'Title',
+        crm: 'Typed in the CRM',
+        table: 'Typed in the sheet',
+      },
       since: 1_790_000_000_000,
+      answered,
     });
-    let crm = 'Typed in the CRM';
+    let answered: string | undefined;
     const { enterToken, page } = await openStatusPage(browser, daemon.url);
     await page.route('**/api/events', (route) => {
-      const told = JSON.stringify({ ...status, waiting: [asked(crm)] });
+      const told = JSON.stringify({ ...status, waiting: [asked()] });
       return route.fulfill({ contentType: 'text/event-stream', body: `event: status\ndata: ${told}\n\n` });
     });
-    await page.route('**/api/approve', (route) => route.fulfill({ json: {} }));
+    await page.route('**/api/approve', (route) => {
+      answered = route.request().postDataJSON().choice;
+      return route.fulfill({ json: {} });
+    });
     await page.reload();
     const conflict = card(page, 'Title was changed in the CRM and in the sheet.');
     const take = conflict.getByRole('button', { name: 'Take the CRM’s' });
@@ -94,9 +104,10 @@ describe('a person who has the token', () => {
     await enterToken();
     await conflict.getByText('Answered: Take the CRM’s.').waitFor();
     expect(await take.count()).toBe(0);
-    crm = 'Typed there once more';
-    await conflict.getByText(crm).waitFor();
+    answered = undefined;
     await take.waitFor();
+    answered = 'value';
+    await conflict.getByText('Answered: Another value.').waitFor();
   });
 
   test('settles a conflict with the keyboard alone, on both sides', async () => {

@@ -9,8 +9,9 @@ import { openLinkStage } from '../support/link-stage.ts';
 
 const controlToken = 'approve-test-token';
 
-test('an answer that does not fit what waits, or was shown something else, is refused and changes nothing', async () => {
-  const stage = await openLinkStage({ leads: 12, opportunities: 0, tasks: 0 });
+/** An engine whose cycles the test begins, with a filled tab of leads, and the HTTP side of it. */
+async function openFilled(leads: number) {
+  const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
   const { link } = stage;
   await pullCatalog(link, 'newest');
   await link.table.layOut(currentLayout(link), 'create');
@@ -25,6 +26,12 @@ test('an answer that does not fit what waits, or was shown something else, is re
     watch: watchIdle(engine),
   });
   onTestFinished(() => http.close());
+  const readWaiting = async () => {
+    const { waiting }: { waiting: unknown } = JSON.parse(
+      await (await fetch(`${http.url}/api/conflicts`)).text(),
+    );
+    return waiting;
+  };
   const approve = async (scope: string, choice: string, seen?: unknown) => {
     const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ scope, choice, seen });
@@ -33,6 +40,11 @@ test('an answer that does not fit what waits, or was shown something else, is re
   };
   await engine.pullAll(() => {});
   await engine.cycle();
+  return { approve, engine, http, link, readWaiting, stage };
+}
+
+test('an answer that does not fit what waits, or was shown something else, is refused and changes nothing', async () => {
+  const { approve, engine, http, link, stage } = await openFilled(12);
   const [first, ...others] = (await stage.readSheet())['Leads'] ?? [];
   const vanished = `vanished:lead-${first?.['ID']}`;
   const [one, two, three] = others.slice(2, 5).map(({ Title }) => [String(Title)]);
@@ -62,4 +74,24 @@ test('an answer that does not fit what waits, or was shown something else, is re
   expect(link.mirror.readDecisions()).toMatchObject([
     { scope: 'brake:lead:torn', choice: expect.stringMatching(/^approve:/) },
   ]);
+});
+
+test('an answer is told with its question until it is carried out, and no more once it was outrun, though the words are the same', async () => {
+  const { approve, engine, readWaiting, stage } = await openFilled(40);
+  const scope = 'brake:lead:column';
+  const typed = Array.from({ length: 30 }, (_, index) => [`Typed ${index}`]);
+  await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 1, column: 'Title', rows: typed });
+  await engine.cycle();
+  await engine.cycle();
+  expect(await readWaiting()).toEqual([expect.not.objectContaining({ answered: expect.anything() })]);
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 35, column: 'Title', text: 'Typed as well' });
+  await engine.cycle();
+  expect(await approve(scope, 'approve')).toMatchObject({ status: 200 });
+  expect(await readWaiting()).toMatchObject([{ scope, answered: 'approve' }]);
+  await engine.cycle();
+  expect(engine.lastPlan?.brakes).toMatchObject([{ scope, changes: { count: 31 } }]);
+  expect(await readWaiting()).toEqual([expect.not.objectContaining({ answered: expect.anything() })]);
+  expect(await approve(scope, 'approve')).toMatchObject({ status: 200 });
+  await engine.cycle();
+  expect(await readWaiting()).toEqual([]);
 });

@@ -17,23 +17,13 @@ const labelOf = (answer) => labels[answer] ?? capitalize(answer);
 /** More than these are not read by anybody. */
 const shownMax = 50;
 
-/** What was answered and is not carried out yet, with the question it is for, by scope. */
-const answered = new Map();
-
 /** When answers are carried out. */
 let whenDone = '';
-
-/** The same scope with another value, in other words or since another time is another question: the answer was not for that. */
-const answerTo = (item) => {
-  const given = answered.get(item.scope);
-  return given?.question === JSON.stringify(item) ? given.choice : undefined;
-};
 
 /** Shows what only a person can settle: first what can be answered here, then what has to be mended at its row. */
 export function showWaiting({ brakes, holds, isManual, refusals, tabs, waiting }) {
   whenDone = isManual ? 'once the next plan is applied' : 'with the next cycle';
   const scopes = new Set(waiting.map(({ scope }) => scope));
-  for (const scope of answered.keys()) if (!scopes.has(scope)) answered.delete(scope);
   const titleOf = (entity) => tabs.find((tab) => tab.entity === entity)?.title ?? entity;
   const atRow = ({ entity, id, position, reason }) => ({
     where: [
@@ -51,8 +41,6 @@ export function showWaiting({ brakes, holds, isManual, refusals, tabs, waiting }
   const all = [
     ...waiting.map((item) => ({
       ...item,
-      answered: answerTo(item),
-      question: JSON.stringify(item),
       stopped: brakes.find(({ scope }) => scope === item.scope)?.changes,
     })),
     ...unasked.map((item, index) => ({ ...item, scope: `row ${index}` })),
@@ -82,10 +70,10 @@ const showAtRow = ({ where, reason }) =>
     element('p', {}, reason),
   );
 
-function showQuestion({ about, answered: answer, answers, question, scope, stopped, what }) {
+function showQuestion({ about, answered, answers, scope, stopped, what }) {
   const { tab, record, title } = about;
   const place = [tab, record === undefined ? undefined : `#${record}`].filter((part) => part !== undefined);
-  const asked = { question, scope, seen: { what, about }, subject: title ?? tab ?? scope };
+  const asked = { scope, seen: { what, about }, subject: title ?? tab ?? scope };
   const choices = answers.map((choice) =>
     element('button', { type: 'button', onclick: () => void choose(asked, choice) }, labelOf(choice)),
   );
@@ -106,9 +94,9 @@ function showQuestion({ about, answered: answer, answers, question, scope, stopp
     element('p', {}, what),
     showValues(about),
     showStopped(stopped),
-    answer === undefined
+    answered === undefined
       ? element('p.buttons', {}, ...choices)
-      : element('p.quiet', {}, `Answered: ${labelOf(answer)}. It is done ${whenDone}.`),
+      : element('p.quiet', {}, `Answered: ${labelOf(answered)}. It is done ${whenDone}.`),
   );
 }
 
@@ -151,7 +139,7 @@ function showStopped({ count, shown } = { count: 0, shown: [] }) {
 }
 
 /** Gives an answer to the question as it was shown when the button was pressed. */
-async function choose({ question, scope, seen, subject }, choice) {
+async function choose({ scope, seen, subject }, choice) {
   if (choice === 'trash') {
     const what = scope.startsWith('brake:')
       ? `Every record whose row is gone from “${subject}”`
@@ -164,12 +152,11 @@ async function choose({ question, scope, seen, subject }, choice) {
   }
   const done = await command('api/approve', { scope, choice, seen });
   if (done === undefined) return;
-  answered.set(scope, { choice, question });
   tell(`${labelOf(choice)}: it is done ${whenDone}.`);
 }
 
 /** Settles a conflict with what neither side has. */
-async function chooseValue({ question, scope }, field) {
+async function chooseValue({ scope }, field) {
   const input = element('textarea', { id: 'value', rows: '3' });
   const content = [
     element('p', {}, 'It is put on both sides, and read like something typed into the cell.'),
@@ -183,6 +170,5 @@ async function chooseValue({ question, scope }, field) {
   if (text === undefined) return;
   const done = await command('api/resolve', { scope, text });
   if (done === undefined) return;
-  answered.set(scope, { choice: 'value', question });
   tell(`${labelOf('value')}: it is done ${whenDone}.`);
 }
