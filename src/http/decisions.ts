@@ -19,8 +19,8 @@ const textLengthMax = 50_000;
 
 const resolveBody = z.union(
   [
-    z.strictObject({ scope, side }),
-    z.strictObject({ scope, text: z.string().max(textLengthMax) }),
+    z.strictObject({ scope, side, seen: shownQuestion.optional() }),
+    z.strictObject({ scope, text: z.string().max(textLengthMax), seen: shownQuestion.optional() }),
     z.strictObject({ all: side }),
   ],
   'give a scope with a side (crm or sheet) or a text, or all with a side',
@@ -55,6 +55,7 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
   commands.post('/api/resolve', ({ body }) => {
     const order = readInput(resolveBody, body);
     if ('all' in order) return resolveAll(engine, order.all);
+    if (order.seen) expectSame(engine, order.scope, order.seen);
     const resolved = resolveConflict(engine, order.scope, order);
     if (!resolved) throw nothingWaits(engine, order.scope, 'conflict:');
     if (resolved.kind === 'refused') throw new RequestRefused(400, resolved.reason);
@@ -62,7 +63,7 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
   });
 }
 
-/** Refuses an answer to what has changed since it was shown: more rows may be gone by now than the person saw. */
+/** Refuses an answer to what has changed since it was shown: more rows may be gone by now than the person saw, or a value replaced. */
 function expectSame(engine: Engine, scope: string, { about, what }: z.output<typeof shownQuestion>): void {
   const asked = listWaiting(engine).find((item) => item.scope === scope);
   const isSame = (name: string) => asked?.about[name] === about[name];

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startHttp } from '../../src/http/server.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { listWaiting } from '../../src/sync/status.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
@@ -205,6 +206,24 @@ describe('a conflict', () => {
       });
     expect(await resolve({ all: 'crm', scope })).toMatchObject({ status: 400 });
     expect(stage.link.mirror.readDecisions()).toEqual([]);
+  });
+
+  test('is not settled by who was shown other values than both sides have by now', async () => {
+    const { id, resolve, scope, stage } = await openConflict();
+    const [{ about, what } = {}] = listWaiting(stage.engine);
+    await stage.editCrm(`/leads/${id}`, { title: 'Later in the CRM' });
+    await stage.settle();
+    for (const settlement of [{ text: 'Of nobody' }, { side: 'sheet' }])
+      expect(await resolve({ scope, ...settlement, seen: { what, about } })).toMatchObject({
+        status: 409,
+        text: expect.stringContaining('This has changed since it was shown, and nothing was done.'),
+      });
+    expect(stage.link.mirror.readDecisions()).toEqual([]);
+    const [shown] = listWaiting(stage.engine);
+    const seen = { what: shown?.what, about: shown?.about };
+    expect(await resolve({ scope, text: 'Of nobody', seen })).toMatchObject({ status: 200 });
+    await stage.settle();
+    await bothHave(stage, id, 'Of nobody');
   });
 
   test('that does not wait is refused with those that do', async () => {

@@ -156,7 +156,7 @@ async function choose({ scope, seen, subject }, choice) {
 }
 
 /** Settles a conflict with what neither side has. */
-async function chooseValue({ scope }, field) {
+async function chooseValue({ scope, seen }, field) {
   const input = element('textarea', { id: 'value', rows: '3' });
   const content = [
     element('p', {}, 'It is put on both sides, and read like something typed into the cell.'),
@@ -168,7 +168,7 @@ async function chooseValue({ scope }, field) {
     read: () => input.value,
   });
   if (text === undefined) return;
-  const done = await command('api/resolve', { scope, text });
+  const done = await command('api/resolve', { scope, text, seen });
   if (done === undefined) return;
   tell(`${labelOf('value')}: it is done ${whenDone}.`);
 }
