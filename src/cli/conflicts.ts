@@ -16,6 +16,7 @@ const answerShape = z.object({
       answered: z.string().optional(),
     }),
   ),
+  lastCycleAt: z.number().optional(),
 });
 type Waiting = z.infer<typeof answerShape>['waiting'][number];
 
@@ -26,12 +27,18 @@ export function addConflictsCommand(program: Command, { environment, finish }: C
     .option('--json', 'print the list as JSON')
     .action(async ({ json }: { json?: true }) => {
       const answer = await callDaemon(environment, 'GET', '/api/conflicts');
-      const { waiting } = answerShape.parse(answer);
+      const { lastCycleAt, waiting } = answerShape.parse(answer);
+      const isKnown = lastCycleAt !== undefined || waiting.length > 0;
       if (json) print(JSON.stringify(answer));
+      else if (!isKnown) print(unknown);
       else print(waiting.length > 0 ? waiting.map(describeWaiting).join('\n') : 'Nothing waits.');
+      if (!isKnown) finish(exitCodes.failed);
       if (waiting.length > 0) finish(exitCodes.needsPerson);
     });
 }
+
+const unknown =
+  'It is not known what waits: both sides were not compared since the daemon started. status says what keeps it.';
 
 const labels = [
   ['crm', 'CRM has'],

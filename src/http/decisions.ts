@@ -26,15 +26,25 @@ const resolveBody = z.union(
   'give a scope with a side (crm or sheet) or a text, or all with a side',
 );
 
-/** Lists what waits for a person. */
+/** Lists what waits for a person, by the last cycle; without one it is not known. */
 export function addWaitingRoute(server: FastifyInstance, engine: Engine): void {
-  server.get('/api/conflicts', () => ({ waiting: listWaiting(engine) }));
+  server.get('/api/conflicts', () => ({ waiting: listWaiting(engine), lastCycleAt: engine.lastCycleAt }));
+}
+
+/** Refuses what is about something that waits while nobody knows what does: to who answers, nothing would be a wrong word for it. */
+export function expectCompared({ lastPlan }: Engine): void {
+  if (lastPlan) return;
+  throw new RequestRefused(
+    503,
+    'Both sides were not compared since the daemon started, so it is not known what waits. Try again in a moment; status says what keeps it.',
+  );
 }
 
 /** Takes answers to what waits; they are carried out in the next cycle. */
 export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): void {
   commands.post('/api/approve', ({ body }) => {
     const { scope, choice, seen } = readInput(approveBody, body);
+    expectCompared(engine);
     if (!listOpen(engine).includes(scope)) throw nothingWaits(engine, scope);
     if (seen) expectSame(engine, scope, seen);
     const choices = answersTo(scope);
@@ -54,6 +64,7 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
   });
   commands.post('/api/resolve', ({ body }) => {
     const order = readInput(resolveBody, body);
+    expectCompared(engine);
     if ('all' in order) return resolveAll(engine, order.all);
     if (order.seen) expectSame(engine, order.scope, order.seen);
     const resolved = resolveConflict(engine, order.scope, order);
@@ -81,8 +92,5 @@ const listOpen = (engine: Engine): string[] => [
 
 function nothingWaits(engine: Engine, scope: string, kind = ''): RequestRefused {
   const waiting = listOpen(engine).filter((candidate) => candidate.startsWith(kind));
-  return new RequestRefused(
-    404,
-    `Nothing waits under ${scope}. Waiting: ${waiting.join(', ') || 'nothing'}.`,
-  );
+  return new RequestRefused(404, `Nothing waits under ${scope}. Waiting: ${waiting.join(', ') || 'nothing'}.`);
 }

@@ -4,6 +4,7 @@ import { answersTo, decisionOf } from '../core/answer.ts';
 import { parseRecordKey } from '../core/record.ts';
 import type { Engine } from '../sync/engine.ts';
 import { listRefused } from '../sync/status.ts';
+import { expectCompared } from './decisions.ts';
 import { RequestRefused, readInput } from './input.ts';
 
 const record = z
@@ -22,6 +23,7 @@ export function addRefusedRoutes(commands: FastifyInstance, engine: Engine): voi
   for (const choice of ['retry', 'revert', 'ignore'] as const) {
     commands.post(`/api/${choice}`, (request) => {
       const order = readInput(body, request.body);
+      expectCompared(engine);
       const refused = listRefused(engine);
       const meant = 'all' in order ? refused : refused.filter((scope) => recordOf(scope) === order.record);
       const fitting = meant.filter((scope) => answersTo(scope).includes(choice));

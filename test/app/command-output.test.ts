@@ -57,6 +57,17 @@ test('JSON says the same as the daemon, and steers no terminal either', async ()
   expect(JSON.parse(shown)).toEqual(answer);
 });
 
+test('nothing waits only where both sides were compared, and what was answered is told beside its question', async () => {
+  const unknown = await printed(['conflicts'], await answering({ waiting: [] }));
+  expect(unknown).toMatch(/^It is not known what waits: /);
+  expect(await printed(['conflicts'], await answering({ waiting: [], lastCycleAt: 0 }))).toBe(
+    'Nothing waits.',
+  );
+  const answered = [{ ...waiting, answered: 'sheet' }];
+  const told = await printed(['conflicts'], await answering({ waiting: answered, lastCycleAt: 0 }));
+  expect(told).toMatch(/^ {4}answered: sheet\. It is done in the next cycle/m);
+});
+
 test('the history shows what was lost of a field of which nothing else is known', async () => {
   const rest = { at: 0, run: 'run', key: { entity: 'lead', id: '42' }, cause: 'deleted in the CRM' };
   const fields = { before: { title: 'Acme' }, after: {}, lost: { 'custom.city': 'Rome' } };

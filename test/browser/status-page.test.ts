@@ -130,3 +130,26 @@ test('a page whose daemon is gone says since when, and goes on by itself when it
   await stage.startDaemon();
   await eventually(() => line.textContent()).toBe('Live');
 });
+
+test('nothing is said to wait for nobody, or to be unchanged, while it is not known', async () => {
+  const { daemon } = await openFilled({ counts: { leads: 1, opportunities: 0, tasks: 0 } });
+  const status = JSON.parse(await (await fetch(`${daemon.url}/api/status`)).text());
+  const { page } = await openStatusPage(browser, daemon.url, { tolerated: /status of 503/ });
+  const [waiting, changes] = [page.locator('#waiting .empty'), page.locator('#changes .empty')];
+  await waiting.getByText('Nothing waits for anybody.').waitFor();
+  await page.route('**/api/history*', (route) => route.fulfill({ status: 503, json: { error: 'Not now.' } }));
+  await page.route('**/api/events', (route) =>
+    route.fulfill({ status: 503, json: { error: 'Too many pages are open.' } }),
+  );
+  await page.reload();
+  await shown(page, /Too many pages are open\.$/);
+  expect(await Promise.all([waiting, changes].map((words) => words.isVisible()))).toEqual([false, false]);
+  await page.route('**/api/events', (route) => {
+    const told = JSON.stringify({ ...status, lastCycleAt: undefined, waiting: [] });
+    return route.fulfill({ contentType: 'text/event-stream', body: `event: status\ndata: ${told}\n\n` });
+  });
+  await waiting.getByText('It is not known yet: both sides were not compared').waitFor();
+  expect(await changes.isVisible()).toBe(false);
+  await page.unroute('**/api/history*');
+  await page.locator('#changes li').first().waitFor();
+});

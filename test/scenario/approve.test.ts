@@ -9,8 +9,8 @@ import { openLinkStage } from '../support/link-stage.ts';
 
 const controlToken = 'approve-test-token';
 
-/** An engine whose cycles the test begins, with a filled tab of leads, and the HTTP side of it. */
-async function openFilled(leads: number) {
+/** An engine whose cycles the test begins, with a tab for its leads, and the HTTP side of it. */
+async function openServed(leads: number) {
   const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
   const { link } = stage;
   await pullCatalog(link, 'newest');
@@ -26,21 +26,26 @@ async function openFilled(leads: number) {
     watch: watchIdle(engine),
   });
   onTestFinished(() => http.close());
-  const readWaiting = async () => {
-    const { waiting }: { waiting: unknown } = JSON.parse(
-      await (await fetch(`${http.url}/api/conflicts`)).text(),
-    );
-    return waiting;
-  };
-  const approve = async (scope: string, choice: string, seen?: unknown) => {
+  const readConflicts = async (): Promise<{ waiting: unknown }> =>
+    JSON.parse(await (await fetch(`${http.url}/api/conflicts`)).text());
+  const readWaiting = async () => (await readConflicts()).waiting;
+  const post = async (path: string, order: object) => {
     const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ scope, choice, seen });
-    const answer = await fetch(`${http.url}/api/approve`, { method: 'POST', headers, body });
+    const body = JSON.stringify(order);
+    const answer = await fetch(http.url + path, { method: 'POST', headers, body });
     return { status: answer.status, text: await answer.text() };
   };
+  const approve = (scope: string, choice: string, seen?: unknown) =>
+    post('/api/approve', { scope, choice, seen });
   await engine.pullAll(() => {});
-  await engine.cycle();
-  return { approve, engine, http, link, readWaiting, stage };
+  return { approve, engine, http, link, post, readConflicts, readWaiting, stage };
+}
+
+/** The same with the tab filled. */
+async function openFilled(leads: number) {
+  const served = await openServed(leads);
+  await served.engine.cycle();
+  return served;
 }
 
 test('an answer that does not fit what waits, or was shown something else, is refused and changes nothing', async () => {
@@ -94,4 +99,16 @@ test('an answer is told with its question until it is carried out, and no more o
   expect(await approve(scope, 'approve')).toMatchObject({ status: 200 });
   await engine.cycle();
   expect(await readWaiting()).toEqual([]);
+});
+
+test('before both sides were compared nobody is told that nothing waits', async () => {
+  const { approve, engine, post, readConflicts } = await openServed(3);
+  expect(await readConflicts()).toEqual({ waiting: [] });
+  const refused = { status: 503, text: expect.stringContaining('it is not known what waits') };
+  expect(await approve('vanished:lead-1', 'trash')).toEqual(refused);
+  expect(await post('/api/resolve', { all: 'crm' })).toEqual(refused);
+  expect(await post('/api/retry', { all: true })).toEqual(refused);
+  await engine.cycle();
+  expect(await readConflicts()).toEqual({ waiting: [], lastCycleAt: engine.lastCycleAt });
+  expect(await approve('vanished:lead-1', 'trash')).toMatchObject({ status: 404 });
 });

@@ -89,7 +89,7 @@ describe('a conflict', () => {
     expect(await resolve({ scope, ...settlement })).toMatchObject({ status: 200 });
     await stage.settle();
     await bothHave(stage, id, winner);
-    expect(await waiting()).toEqual({ waiting: [] });
+    expect(await waiting()).toMatchObject({ waiting: [] });
     expect(stage.link.mirror.readDecisions()).toEqual([]);
   });
 

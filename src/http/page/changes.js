@@ -35,8 +35,8 @@ export function setUpChanges() {
 async function readChanges() {
   try {
     const answer = await fetch(`api/history?limit=${limit}`);
-    if (!answer.ok) return;
-    const { entries } = await answer.json();
+    const { entries, error } = await answer.json();
+    if (!answer.ok) throw new Error(error);
     find('#changes .empty').hidden = entries.length > 0;
     find('#more').hidden = entries.length < limit || limit >= limitMax;
     showList(
@@ -46,7 +46,7 @@ async function readChanges() {
       (alike) => (alike.length === 1 ? showChange(alike[0]) : showAlike(alike)),
     );
   } catch {
-    // The line to the daemon is cut, which the head of the page says: what was read last stays, and is read again with the next change.
+    // The line to the daemon is cut, or its mirror can not be read, as the page says: what was read last stays, and is read again.
     latest = '';
   }
 }

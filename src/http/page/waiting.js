@@ -21,7 +21,7 @@ const shownMax = 50;
 let whenDone = '';
 
 /** Shows what only a person can settle: first what can be answered here, then what has to be mended at its row. */
-export function showWaiting({ brakes, holds, isManual, refusals, tabs, waiting }) {
+export function showWaiting({ brakes, holds, isManual, lastCycleAt, refusals, tabs, waiting }) {
   whenDone = isManual ? 'once the next plan is applied' : 'with the next cycle';
   const scopes = new Set(waiting.map(({ scope }) => scope));
   const titleOf = (entity) => tabs.find((tab) => tab.entity === entity)?.title ?? entity;
@@ -53,7 +53,12 @@ export function showWaiting({ brakes, holds, isManual, refusals, tabs, waiting }
       reason: `And ${countOf(all.length - shownMax, 'more', 'more')}.`,
     });
   find('#waiting .count').textContent = all.length === 0 ? '' : countWords(all.length);
-  find('#waiting .empty').hidden = all.length > 0;
+  const empty = find('#waiting .empty');
+  empty.hidden = all.length > 0;
+  empty.textContent =
+    lastCycleAt === undefined
+      ? 'It is not known yet: both sides were not compared since the daemon started.'
+      : 'Nothing waits for anybody.';
   showList(
     find('#waiting ul'),
     shown,
