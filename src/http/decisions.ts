@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { answers, answersTo, decisionOf } from '../core/answer.ts';
+import { listFew } from '../core/cut-text.ts';
 import { shownUnder } from '../core/decide/brakes.ts';
 import type { Engine } from '../sync/engine.ts';
 import { resolveAll, resolveConflict } from '../sync/resolve.ts';
@@ -45,8 +46,8 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
   commands.post('/api/approve', ({ body }) => {
     const { scope, choice, seen } = readInput(approveBody, body);
     expectCompared(engine);
-    if (!listOpen(engine).includes(scope)) throw nothingWaits(engine, scope);
     if (seen) expectSame(engine, scope, seen);
+    if (!listOpen(engine).includes(scope)) throw nothingWaits(engine, scope);
     const choices = answersTo(scope);
     if (!choices.includes(choice))
       throw new RequestRefused(
@@ -77,8 +78,13 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
 /** Refuses an answer to what has changed since it was shown: more rows may be gone by now than the person saw, or a value replaced. */
 function expectSame(engine: Engine, scope: string, { about, what }: z.output<typeof shownQuestion>): void {
   const asked = listWaiting(engine).find((item) => item.scope === scope);
-  const isSame = (name: string) => asked?.about[name] === about[name];
-  if (!asked || (asked.what === what && Object.keys({ ...asked.about, ...about }).every(isSame))) return;
+  if (!asked)
+    throw new RequestRefused(
+      409,
+      'This does not wait any more, and nothing was done: somebody else answered it, or it went by itself.',
+    );
+  const isSame = (name: string) => asked.about[name] === about[name];
+  if (asked.what === what && Object.keys({ ...asked.about, ...about }).every(isSame)) return;
   throw new RequestRefused(
     409,
     `This has changed since it was shown, and nothing was done. It says now: ${asked.what} Look at it and answer again.`,
@@ -92,5 +98,5 @@ const listOpen = (engine: Engine): string[] => [
 
 function nothingWaits(engine: Engine, scope: string, kind = ''): RequestRefused {
   const waiting = listOpen(engine).filter((candidate) => candidate.startsWith(kind));
-  return new RequestRefused(404, `Nothing waits under ${scope}. Waiting: ${waiting.join(', ') || 'nothing'}.`);
+  return new RequestRefused(404, `Nothing waits under ${scope}. Waiting: ${listFew(waiting) || 'nothing'}.`);
 }

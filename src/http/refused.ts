@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { answersTo, decisionOf } from '../core/answer.ts';
+import { listFew } from '../core/cut-text.ts';
 import { parseRecordKey } from '../core/record.ts';
 import type { Engine } from '../sync/engine.ts';
 import { listRefused } from '../sync/status.ts';
@@ -42,7 +43,7 @@ export function addRefusedRoutes(commands: FastifyInstance, engine: Engine): voi
 const nothingRefused = (name: string, refused: readonly string[]): RequestRefused =>
   new RequestRefused(
     404,
-    `The CRM refused nothing of ${name}. It refused: ${refused.map(recordOf).join(', ') || 'nothing'}.`,
+    `The CRM refused nothing of ${name}. It refused: ${listFew(refused.map(recordOf)) || 'nothing'}.`,
   );
 
 const nothingToPutBack = (name: string): RequestRefused =>

@@ -112,3 +112,23 @@ test('before both sides were compared nobody is told that nothing waits', async 
   expect(await readConflicts()).toEqual({ waiting: [], lastCycleAt: engine.lastCycleAt });
   expect(await approve('vanished:lead-1', 'trash')).toMatchObject({ status: 404 });
 });
+
+test('who answers what somebody else has settled is told so, and who mistypes is not told of all that waits', async () => {
+  const { approve, engine, stage } = await openFilled(150);
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 15 });
+  await engine.cycle();
+  await engine.cycle();
+  const [question, ...others] = listWaiting(engine);
+  expect(others.length).toBe(14);
+  const { about, scope = '', what } = question ?? {};
+  expect(await approve('vanished:lead-0', 'trash')).toEqual({
+    status: 404,
+    text: expect.stringMatching(/^.{20,500} and 3 more\."}$/),
+  });
+  await approve(scope, 'restore');
+  await engine.cycle();
+  expect(await approve(scope, 'trash', { what, about })).toEqual({
+    status: 409,
+    text: expect.stringContaining('This does not wait any more'),
+  });
+});
