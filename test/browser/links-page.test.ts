@@ -1,7 +1,10 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { startFront } from '../../src/http/front.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { openLinksStage } from '../support/links-stage.ts';
+import { realClock } from '../support/real-clock.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 import { openStatusPage } from '../support/status-page.ts';
 
 /* The page of a daemon that runs several links. */
@@ -37,4 +40,23 @@ test('lists the links in both themes and on a phone, and leads to the page of ea
   await page.getByRole('button', { name: 'Read everything again' }).click();
   await enterToken('process-test-token');
   await page.getByText('Everything is read again.').first().waitFor({ timeout: 45_000 });
+});
+
+test('says that it is not connected where the daemon fell silent, and goes on by itself', async () => {
+  const front = await startFront({
+    host: '127.0.0.1',
+    port: 0,
+    clock: realClock,
+    log: createRecordingLog(),
+    readConditions: () => [],
+    readLinks: () => [{ name: 'north', conditions: [] }],
+  });
+  onTestFinished(() => front.close());
+  const { page } = await openStatusPage(browser, front.url);
+  await page.getByText('No process runs it yet').waitFor();
+  // As where the machine sleeps, or a firewall forgot the connection.
+  await page.route('**/api/links', () => {});
+  await page.getByText('Not connected: what you see is from before. Trying again…').waitFor();
+  await page.unroute('**/api/links');
+  await page.getByText('Live', { exact: true }).waitFor();
 });

@@ -4,6 +4,8 @@ import { setUpTheme } from './theme.js';
 import { clockWords, countOf } from './words.js';
 
 const lookEveryMs = 2_000;
+/** A line may fall silent without being cut. */
+const silenceMaxMs = 10_000;
 
 /** What is shown of a link that this process does not run. */
 const elsewhere = (url) =>
@@ -27,7 +29,10 @@ function buildLink({ conditions, isHere, name, standing, url, waiting }) {
 async function look() {
   const line = find('#line');
   try {
-    const answer = await fetch('api/links', { cache: 'no-store' });
+    const answer = await fetch('api/links', {
+      signal: AbortSignal.timeout(silenceMaxMs),
+      cache: 'no-store',
+    });
     const said = await answer.json();
     if (!answer.ok) throw new Error(said.error);
     showList(find('#links ul'), said.links, ({ name }) => name, buildLink);
@@ -35,7 +40,8 @@ async function look() {
     line.textContent = 'Live';
   } catch (error) {
     line.dataset.state = 'lost';
-    line.textContent = `Not connected: what you see is from before. ${error instanceof TypeError ? 'Trying again…' : error.message}`;
+    const isCut = error instanceof TypeError || error.name === 'TimeoutError';
+    line.textContent = `Not connected: what you see is from before. ${isCut ? 'Trying again…' : error.message}`;
   }
   document.body.classList.toggle('stale', line.dataset.state === 'lost');
   setTimeout(look, lookEveryMs);
