@@ -33,13 +33,20 @@ test('lists the links in both themes and on a phone, and leads to the page of ea
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await expectAccessible();
   }
-  const { enterToken, page } = await openStatusPage(browser, daemon.url);
+  const { enterToken, expectAccessible, page } = await openStatusPage(browser, daemon.url);
   await page.getByRole('link', { name: 'north' }).click();
   await page.getByText('20 leads').first().waitFor({ timeout: 45_000 });
   expect(new URL(page.url()).pathname).toBe('/links/north/');
+  await page.getByRole('heading', { name: 'CRM and sheet: north' }).waitFor();
+  expect(await page.title()).toMatch(/ · north$/);
   await page.getByRole('button', { name: 'Read everything again' }).click();
   await enterToken('process-test-token');
   await page.getByText('Everything is read again.').first().waitFor({ timeout: 45_000 });
+  await expectAccessible();
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  await page.getByRole('link', { name: 'All links' }).click();
+  await page.getByRole('link', { name: 'south' }).waitFor();
 });
 
 test('says that it is not connected where the daemon fell silent, and goes on by itself', async () => {

@@ -11,6 +11,15 @@ export const standings = {
   failing: { sign: 'failed', title: 'Something does not work' },
 };
 
+/** Below a name of its own the page is that of one link of several. */
+const isOneOfSeveral = location.pathname !== '/';
+
+/** Says which link the page is about, so that nobody answers in the wrong one. */
+function nameLink(link) {
+  find('#link').textContent = `: ${link}`;
+  find('#links').hidden = false;
+}
+
 /** Shows in one line whether all is well, and since when. */
 export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, standing, tabs }) {
   const { sign, title } = standings[standing.state];
@@ -19,8 +28,10 @@ export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, s
     section.dataset.state = standing.state;
     find('#standing-symbol').replaceChildren(symbol(sign));
     find('#standing-title').textContent = title;
-    document.title = `${standing.state === 'inStep' ? '✓' : standing.state === 'failing' ? '✕' : '…'} ${title}`;
+    const mark = standing.state === 'inStep' ? '✓' : standing.state === 'failing' ? '✕' : '…';
+    document.title = `${mark} ${title}${isOneOfSeveral ? ` · ${link}` : ''}`;
   }
+  if (isOneOfSeveral) nameLink(link);
   find('#standing-since').replaceChildren(`since ${clockWords(standing.since)}, `, ago(standing.since));
   const sum = (name) => tabs.reduce((total, tab) => total + tab[name], 0);
   const waiting = Object.values(budget.waiting).reduce((total, count) => total + count, 0);
@@ -33,7 +44,7 @@ export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, s
     ['Requests waiting', countWords(waiting)],
     ...(budget.parkedMs > 0 ? [['CRM asked to wait', durationWords(budget.parkedMs)]] : []),
     ['Queue', queue.kind === 'bullmq' ? 'Redis' : 'in process'],
-    [location.pathname === '/' ? 'Spreadsheet' : 'Link', link],
+    [isOneOfSeveral ? 'Link' : 'Spreadsheet', link],
   ];
   find('#facts').replaceChildren(
     ...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
