@@ -243,12 +243,18 @@ test('a command that gets no answer is not told to be undone, because it may be 
   const tolerated = /ERR_CONNECTION_CLOSED/;
   const { enterToken, page } = await openStatusPage(browser, daemon.url, { tolerated });
   await page.route('**/api/resync', (route) => route.abort('connectionclosed'));
+  // Screen readers tell only what changes in a place that they know already: that of the line, and that of what came of commands.
+  const places = page.getByRole('status');
+  expect(await places.count()).toBe(2);
+  expect(await places.last().textContent()).toBe('');
   await page.getByRole('button', { name: 'Read everything again' }).click();
   await enterToken();
   await shown(
     page,
     'The daemon did not answer. It may have done this all the same: look before you try again.',
   );
+  expect(await places.last().textContent()).toMatch(/^The daemon did not answer\./);
+  await eventually(() => places.last().textContent()).toBe('');
 });
 
 describe('the token', () => {

@@ -39,12 +39,11 @@ export function ask(title, content, action) {
 
 let hiding;
 
-/** Says briefly what came of a command. */
+/** Says briefly what came of a command. Its place is always there, if empty: screen readers tell only what changes in one they know. */
 export function tell(words, isProblem = false) {
   const notice = find('#notice');
   notice.textContent = words;
   notice.classList.toggle('problem', isProblem);
-  notice.classList.add('shown');
   clearTimeout(hiding);
-  hiding = setTimeout(() => notice.classList.remove('shown'), isProblem ? 12_000 : 6_000);
+  hiding = setTimeout(() => notice.replaceChildren(), isProblem ? 12_000 : 6_000);
 }
