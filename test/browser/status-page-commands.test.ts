@@ -213,11 +213,19 @@ describe('a person who has the token', () => {
       base: { title: 'Typed' },
     });
     const steps = [...[1, 2, 3, 4, 5, 6, 7, 8].map((id) => put('lead', id)), put('task', 9)];
-    await page.route('**/api/undo', (route) => route.fulfill({ json: { steps, refusals: [] } }));
+    const refusals = [{ key: { entity: 'task', id: '8' }, field: 'title', reason: 'It was edited since.' }];
+    await page.route('**/api/undo', (route) => route.fulfill({ json: { steps, refusals } }));
     await page.getByRole('button', { name: /^Take back: 8 leads/ }).click({ timeout: 45_000 });
     await enterToken();
     const dialog = page.getByRole('dialog', { name: 'Take back' });
     await dialog.getByText('Everything that its run did: 8 leads, 1 task.').waitFor({ timeout: 15_000 });
+    const lines = await dialog.locator('li').allTextContents();
+    expect([lines.length, lines[1], ...lines.slice(-2)]).toEqual([
+      10,
+      'Lead 2 title: Typed → Before',
+      'Task 9 title: Typed → Before',
+      'Task 8 title: It was edited since.',
+    ]);
   });
 
   test('is told that nothing is taken back where everything was edited after it was shown', async () => {

@@ -150,6 +150,11 @@ async function takeBack(order) {
   const plan = await command('api/undo', { ...order, isDryRun: true });
   if (plan === undefined) return;
   const { steps, refusals } = plan;
+  // A line of the history is about one record, which stands beside its button; a run is about many.
+  const subjectOf = (key, field) => {
+    const record = order.run === undefined ? undefined : `${capitalize(key.entity)} ${key.id}`;
+    return [record, field].filter((part) => part !== undefined).join(' ');
+  };
   const lines = steps.flatMap(({ base, fields, key, kind }) =>
     kind === 'delete'
       ? [element('li', {}, `${capitalize(key.entity)} ${key.id} goes from both sides${forGood(key)}`)]
@@ -157,16 +162,17 @@ async function takeBack(order) {
           element(
             'li',
             {},
-            `${name}: `,
+            `${subjectOf(key, name)}: `,
             element('del', {}, show(base[name])),
             ' → ',
             element('ins', {}, show(fields[name])),
           ),
         ),
   );
-  const reasons = refusals.map(({ field, reason }) =>
-    element('li', {}, `${field ? `${field}: ` : ''}${reason}`),
-  );
+  const reasons = refusals.map(({ field, key, reason }) => {
+    const subject = subjectOf(key, field);
+    return element('li', {}, subject === '' ? reason : `${subject}: ${reason}`);
+  });
   const content = [
     order.run === undefined || steps.length === 0 ? undefined : element('p', {}, describeRun(steps)),
     lines.length > 0
