@@ -30,7 +30,8 @@ export function judgeStanding({
 }: StandingFacts): StandingState {
   if (problems > 0) return 'failing';
   if (!isFilled) return 'filling';
-  if (questions > 0) return 'asking';
+  // A plan that waits is told of nowhere else, and while it does the sides are not in step but for what waits for an answer.
+  if (questions > 0 && !isPlanned) return 'asking';
   if (steps > 0) return 'working';
   return isPlanned ? 'planned' : 'inStep';
 }

@@ -56,6 +56,7 @@ test('of all that holds the worst is told', () => {
   expect(judgeStanding({ ...well, isPlanned: true })).toBe('planned');
   expect(judgeStanding({ ...well, isPlanned: true, steps: 1 })).toBe('working');
   expect(judgeStanding({ ...well, steps: 1, questions: 1 })).toBe('asking');
+  expect(judgeStanding({ ...well, isPlanned: true, questions: 1 })).toBe('planned');
   expect(judgeStanding({ ...well, questions: 1, isFilled: false })).toBe('filling');
   expect(judgeStanding({ ...well, problems: 1, isFilled: false, questions: 1, steps: 1 })).toBe('failing');
 });

@@ -54,6 +54,11 @@ test('with manual writes nobody is told that the sides come together while a pla
   expect(await look()).toBe('inStep');
   await rename(stage, 'Renamed');
   expect(await look()).toBe('planned');
+  await stage.disagree('Of the sheet', 'Of the CRM');
+  expect(await look()).toBe('planned');
+  expect(engine.lastPlan?.conflicts).toHaveLength(1);
+  await engine.apply((await engine.plan()).run);
+  expect(await look()).toBe('asking');
 });
 
 /** Serves the engine. Answers how its commands are called. */
