@@ -62,7 +62,7 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
       const waits =
         status.brakes.length +
         status.waiting.length +
-        status.tabs.reduce((sum, tab) => sum + tab.conflicts + tab.held, 0);
+        status.tabs.reduce((sum, tab) => sum + tab.conflicts + tab.held + tab.refused, 0);
       if (waits > 0) finish(exitCodes.needsPerson);
     });
 }

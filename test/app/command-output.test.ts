@@ -21,16 +21,19 @@ async function answering(answer: object, status = 200, hear: (body: unknown) => 
   return { HTTP_HOST: '127.0.0.1', HTTP_PORT: String(address.port) };
 }
 
-/** What a command prints, and says of an error. */
-async function printed(words: readonly string[], environment: Record<string, string>): Promise<string> {
+/** Runs a command. Answers its exit code, and what it prints and says of an error. */
+async function execute(words: readonly string[], environment: Record<string, string>) {
   const lines: string[] = [];
   for (const method of ['log', 'error'] as const) {
     const spy = vi.spyOn(console, method).mockImplementation((line: string) => void lines.push(line));
     onTestFinished(() => spy.mockRestore());
   }
-  await run(words, environment);
-  return lines.join('\n');
+  const code = await run(words, environment);
+  return { code, said: lines.join('\n') };
 }
+
+const printed = async (words: readonly string[], environment: Record<string, string>): Promise<string> =>
+  (await execute(words, environment)).said;
 
 const waiting = {
   scope: 'conflict:lead-42:title',
@@ -58,8 +61,10 @@ test('JSON says the same as the daemon, and steers no terminal either', async ()
 });
 
 test('nothing waits only where both sides were compared, and what was answered is told beside its question', async () => {
-  const unknown = await printed(['conflicts'], await answering({ waiting: [] }));
-  expect(unknown).toMatch(/^It is not known what waits: /);
+  expect(await execute(['conflicts'], await answering({ waiting: [] }))).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^It is not known what waits: /),
+  });
   expect(await printed(['conflicts'], await answering({ waiting: [], lastCycleAt: 0 }))).toBe(
     'Nothing waits.',
   );
@@ -134,6 +139,23 @@ test('what is held or refused is named by its tab, its record, or the row of the
   const told = (await printed(['status'], await answering(all))).split('\n');
   expect(told).toEqual(expect.arrayContaining(lines.map((line, index) => `${kinds[index]}: ${line}`)));
   expect(told).toContain('1 rows changed just now and are taken once they rest.');
+});
+
+test('`status` needs a person also where a cell was refused that is mended in its row alone', async () => {
+  const counts = { recordsInCrm: 1, recordsInTable: 1, pending: 0, conflicts: 0, held: 0 };
+  const codeOf = async (refused: number) => {
+    const rest = {
+      queue: { kind: 'inprocess' },
+      isManual: false,
+      restlessRows: 0,
+      problems: [],
+      conditions: [],
+    };
+    const tabs = [{ title: 'Leads', ...counts, refused }];
+    const environment = await answering({ ...rest, tabs, brakes: [], waiting: [], holds: [], refusals: [] });
+    return (await execute(['status'], environment)).code;
+  };
+  expect([await codeOf(0), await codeOf(1)]).toEqual([0, 3]);
 });
 
 test('what waits behind a brake is told in words where a cell shows what can not be read, and not as empty', async () => {
