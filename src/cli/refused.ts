@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { print } from './print.ts';
+import { print, whenDone } from './print.ts';
 
 const answerShape = z.object({ records: z.array(z.string()), left: z.array(z.string()) });
 
@@ -45,6 +45,7 @@ export function addRefusedCommands(program: Command, { environment }: CommandCon
           ...left.map(
             (text) => `${text} is left: it is not in the CRM yet. Retry, ignore or delete its row.`,
           ),
+          ...(records.length > 0 ? [whenDone] : []),
         ];
         print(lines.join('\n') || 'The CRM refused nothing.');
       });

@@ -53,7 +53,9 @@ test('what the CRM refused is counted by its code, and sent once more by the com
   const id = await refusedEdit(scene, 'Typed');
   await scene.told('question', { ID: `refused:lead-${id}` }, /^Waiting/);
   expect(await readMetrics()).toMatch(/^crm_sheet_sync_errors_total\{code="CRM_REFUSED"\} 1$/m);
-  expect(await run('retry', `lead-${id}`)).toBe(`0 lead-${id} is sent once more.`);
+  expect(await run('retry', `lead-${id}`)).toBe(
+    `0 lead-${id} is sent once more.\nIt is done in the next cycle; with manual writes, once the next plan is applied.`,
+  );
   expect((await scene.log.told('command.done')).fields).toEqual({ command: '/api/retry' });
   await scene.settled();
   expect(await titleOf(scene, id)).toBe('Typed');
