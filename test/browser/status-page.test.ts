@@ -39,6 +39,26 @@ test('what is in step, waits and was changed is shown in both themes and on a ph
   }
 });
 
+test('what was changed can be read on the narrowest phone, and nothing stands over anything', async () => {
+  const { daemon } = await openFilled();
+  const { page } = await openStatusPage(browser, daemon.url, { viewport: { width: 320, height: 844 } });
+  await shown(page, 'Opportunity 3003');
+  const covered = await page.evaluate(`[...document.querySelectorAll('#changes .row')].flatMap((row) => {
+    const boxes = [...row.children].map((child) => child.getBoundingClientRect());
+    const covers = (one, other) =>
+      one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+    return boxes.some((box, index) => boxes.slice(index + 1).some((other) => covers(box, other)))
+      ? [row.textContent]
+      : [];
+  })`);
+  expect(covered).toEqual([]);
+  // The names of the columns stand in the rows here; those above them are for screen readers alone.
+  expect(await page.evaluate(`document.querySelector('thead').getBoundingClientRect().right`)).toBeLessThan(
+    1,
+  );
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+});
+
 test('the switch overrules the colours of the system, and the page remembers it', async () => {
   const { daemon } = await openFilled();
   const { page } = await openStatusPage(browser, daemon.url, { colorScheme: 'light' });
