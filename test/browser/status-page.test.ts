@@ -140,13 +140,14 @@ test('the first fill shows what is read and what is filled, with an end once it 
 
 test('a page whose daemon is gone says since when, and goes on by itself when it is back', async () => {
   const { daemon, stage } = await openFilled();
-  const { page } = await openStatusPage(browser, daemon.url, { tolerated: /ERR_/ });
+  const { expectAccessible, page } = await openStatusPage(browser, daemon.url, { tolerated: /ERR_/ });
   const line = page.locator('#line');
   await eventually(() => line.textContent()).toBe('Live');
   expect((await daemon.terminate()).code).toBe(0);
   await eventually(() => line.textContent()).toMatch(
     /^Not connected since \d\d:\d\d: what you see is from then/,
   );
+  await expectAccessible();
   await stage.startDaemon();
   await eventually(() => line.textContent()).toBe('Live');
 });
