@@ -20,6 +20,9 @@ export const settingWords: z.core.$ZodErrorMap = (issue) => {
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_format':
       return issue.format === 'url' ? 'must be an address such as https://crm.example.com' : undefined;
+    case 'invalid_key':
+      // The name of something that people call as they like, and what is wrong with that.
+      return issue.issues[0]?.message;
     case 'unrecognized_keys':
       return `there is no setting ${issue.keys.join(', ')} here`;
     case 'too_small':

@@ -164,7 +164,7 @@ const linkName = z
   .string()
   .regex(
     /^(?!(.*-)?file$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
-    'must be lower-case letters, digits and single hyphens, and not end with file',
+    'must be lower-case letters, digits and single hyphens, begin with a letter and not end with file',
   );
 
 /** What a link has for itself; it is checked as part of the whole that it stands in. */

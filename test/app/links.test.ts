@@ -90,14 +90,16 @@ test('two links with one spreadsheet are refused', () => {
   expect(said).toContain('a and b have the same sheet.spreadsheetId');
 });
 
-test.each(['North', 'a b', 'file', 'secret-file', 'a--b', '../up', ''])(
+test.each(['North', 'a b', '2nd', 'file', 'secret-file', 'a--b', '../up', ''])(
   'a link can not be called “%s”, because files and variables are called like it',
   (name) => {
     const links = { [name]: { sheet: { spreadsheetId: 'x' } } };
     const said = refusalOf(() =>
       loadLinks({ ...common, CRM_API_KEY: keyOf('1'), ...writeConfig({ links }) }),
     );
-    expect(said).toContain('links.');
+    expect(said).toContain(
+      `links.${name}: must be lower-case letters, digits and single hyphens, begin with a letter and not end with file`,
+    );
   },
 );
 
