@@ -232,18 +232,11 @@ export const hideKeys = (text: string): string => text.replace(/svc_live_[0-9a-f
 function checkRelations(settings: Settings): string[] {
   const problems: string[] = [];
   const { alerts, crm, sheet } = settings;
-  if (!isSafeUrl(crm.baseUrl))
-    problems.push('crm.baseUrl (CRM_BASE_URL): must begin with https:// unless it is on this machine');
-  if (sheet.apiRootUrl !== undefined && !isSafeUrl(sheet.apiRootUrl)) {
-    problems.push(
-      'sheet.apiRootUrl (GOOGLE_API_ROOT_URL): must begin with https:// unless it is on this machine',
-    );
-  }
-  if (alerts.webhookUrl !== undefined && !isSafeUrl(alerts.webhookUrl)) {
-    problems.push(
-      'alerts.webhookUrl (ALERT_WEBHOOK_URL): must begin with https:// unless it is on this machine',
-    );
-  }
+  if (!isSafeUrl(crm.baseUrl)) problems.push(`crm.baseUrl (CRM_BASE_URL): ${unsafeUrl}`);
+  if (sheet.apiRootUrl !== undefined && !isSafeUrl(sheet.apiRootUrl))
+    problems.push(`sheet.apiRootUrl (GOOGLE_API_ROOT_URL): ${unsafeUrl}`);
+  if (alerts.webhookUrl !== undefined && !isSafeUrl(alerts.webhookUrl))
+    problems.push(`alerts.webhookUrl (ALERT_WEBHOOK_URL): ${unsafeUrl}`);
   if (settings.http.readWithToken && settings.http.controlToken === undefined)
     problems.push('http.readWithToken: needs a token, http.controlToken (CONTROL_TOKEN)');
   for (const { entity, tab } of allTabs(settings)) {
@@ -298,6 +291,9 @@ function checkHeaders(entity: Entity, { columns, pauseColumn }: TabSettings): st
   );
   return [...ofColumns, ...(pauseColumn === undefined ? [] : claim('pauseColumn', pauseColumn, 'the pause'))];
 }
+
+/** To a URL, `localhost:4010` is a scheme and a path: whoever writes it is told what it lacks. */
+const unsafeUrl = 'must begin with https://, or with http:// where it is on this machine';
 
 function isSafeUrl(text: string): boolean {
   const { protocol, hostname } = new URL(text);

@@ -223,10 +223,12 @@ test('a token that no request can carry is refused', () => {
     expect(mistakes({ ...needed, CONTROL_TOKEN: token })).toEqual([]);
 });
 
-test('plain http is for this machine alone', () => {
-  expect(mistakes({ ...needed, CRM_BASE_URL: 'http://crm.example/api' })).toEqual([
-    'crm.baseUrl (CRM_BASE_URL): must begin with https:// unless it is on this machine',
-  ]);
+test('plain http is for this machine alone, where it has to be said too', () => {
+  for (const address of ['http://crm.example/api', 'localhost:4010/api']) {
+    expect(mistakes({ ...needed, CRM_BASE_URL: address })).toEqual([
+      'crm.baseUrl (CRM_BASE_URL): must begin with https://, or with http:// where it is on this machine',
+    ]);
+  }
   expect(mistakes({ ...needed, CRM_BASE_URL: 'http://127.0.0.1:4010/api' })).toEqual([]);
 });
 
