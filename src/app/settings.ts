@@ -193,6 +193,11 @@ function isReadable(address: string): boolean {
   }
 }
 
+const wrongHostName = 'must be a name such as sync.example.com, with nothing before or behind it';
+
+/** Whether a browser can ask under it, with a port or without one: it is compared with what browsers send, and anything else is never met. */
+const isHostName = (text: string): boolean => !/[/?#@\\\s]/.test(text) && URL.canParse(`http://${text}`);
+
 /** What a header of HTTP can carry: https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
 const headerText = /^[\x21-\x7e\xa0-\xff]([\x20-\x7e\xa0-\xff]*[\x21-\x7e\xa0-\xff])?$/;
 
@@ -234,7 +239,7 @@ export const settingsSchema = z.strictObject({
         .describe('Address on which health and control are served.'),
       port: z.int().min(0).max(65_535).default(8080).describe('Port for it.'),
       hostNames: z
-        .array(z.string().min(1))
+        .array(z.string().refine(isHostName, wrongHostName))
         .default([])
         .describe('Names under which it may be asked, besides localhost, the host and IP addresses.'),
       controlToken: z

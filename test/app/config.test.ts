@@ -232,6 +232,23 @@ test('plain http is for this machine alone, where it has to be said too', () => 
   expect(mistakes({ ...needed, CRM_BASE_URL: 'http://127.0.0.1:4010/api' })).toEqual([]);
 });
 
+test('a name of the host that no browser could ask for is refused', () => {
+  const named = (name: string) =>
+    mistakes({ ...needed, ...writeConfig(`http: { hostNames: [${JSON.stringify(name)}] }`) });
+  for (const name of [
+    'https://sync.example.com',
+    'sync.example.com/leads',
+    'me@sync.example.com',
+    'sync example',
+  ]) {
+    expect(named(name)).toEqual([
+      `http.hostNames.0: must be a name such as sync.example.com, with nothing before or behind it`,
+    ]);
+  }
+  for (const name of ['sync.example.com', 'Sync.Example.com:8443', 'büro', '[::1]'])
+    expect(named(name)).toEqual([]);
+});
+
 test('a column rule for a field that does not exist is refused with the fields there are', () => {
   const file = writeConfig(
     'sheet:\n  tabs:\n    tasks:\n      columns:\n        colour: { direction: off }\n',
