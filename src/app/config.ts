@@ -233,6 +233,7 @@ function checkRelations(settings: Settings): string[] {
   const problems: string[] = [];
   const { alerts, crm, sheet } = settings;
   if (!isSafeUrl(crm.baseUrl)) problems.push(`crm.baseUrl (CRM_BASE_URL): ${unsafeUrl}`);
+  if (!isPlaceAlone(crm.baseUrl)) problems.push(`crm.baseUrl (CRM_BASE_URL): ${moreThanPlace}`);
   if (sheet.apiRootUrl !== undefined && !isSafeUrl(sheet.apiRootUrl))
     problems.push(`sheet.apiRootUrl (GOOGLE_API_ROOT_URL): ${unsafeUrl}`);
   if (alerts.webhookUrl !== undefined && !isSafeUrl(alerts.webhookUrl))
@@ -298,6 +299,14 @@ const unsafeUrl = 'must begin with https://, or with http:// where it is on this
 function isSafeUrl(text: string): boolean {
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
+}
+
+const moreThanPlace = 'must end with its path, and have no login in it: the key alone logs in';
+
+/** Paths are written behind it, a login would be sent instead of the key, and as the owner of the mirror it is kept there. */
+function isPlaceAlone(text: string): boolean {
+  const { hash, password, search, username } = new URL(text);
+  return `${username}${password}${search}${hash}` === '';
 }
 
 /** Names under which a machine reaches itself, and the host of a container's sandbox on the same machine. */

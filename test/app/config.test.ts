@@ -232,6 +232,14 @@ test('plain http is for this machine alone, where it has to be said too', () => 
   expect(mistakes({ ...needed, CRM_BASE_URL: 'http://127.0.0.1:4010/api' })).toEqual([]);
 });
 
+test('S16: an address of the CRM has neither a login nor a question in it, and what stands there is not repeated', () => {
+  for (const address of ['https://me:hunter2@crm.example/api', 'https://crm.example/api?token=hunter2']) {
+    expect(mistakes({ ...needed, CRM_BASE_URL: address })).toEqual([
+      'crm.baseUrl (CRM_BASE_URL): must end with its path, and have no login in it: the key alone logs in',
+    ]);
+  }
+});
+
 test('a name of the host that no browser could ask for is refused', () => {
   const named = (name: string) =>
     mistakes({ ...needed, ...writeConfig(`http: { hostNames: [${JSON.stringify(name)}] }`) });
@@ -242,7 +250,7 @@ test('a name of the host that no browser could ask for is refused', () => {
     'sync example',
   ]) {
     expect(named(name)).toEqual([
-      `http.hostNames.0: must be a name such as sync.example.com, with nothing before or behind it`,
+      'http.hostNames.0: must be a name such as sync.example.com, with nothing before or behind it',
     ]);
   }
   for (const name of ['sync.example.com', 'Sync.Example.com:8443', 'büro', '[::1]'])
