@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../app/config.ts';
@@ -50,8 +50,12 @@ export async function setStage(options: StageOptions, environment: Environment):
     const sheets = await startSandboxSheets({ port: await freePort(4020), seed });
     stops.push(() => sheets.close());
     const redisUrl = options.wantsRedis && hasRedisServer() ? await stageRedis(directory, stops) : undefined;
+    // An installation on this machine keeps its tabs, links, queue and alerts for itself.
+    const configFile = join(directory, 'settings.yaml');
+    await writeFile(configFile, '');
     const daemonEnvironment: Environment = {
       PATH: environment['PATH'],
+      CRM_SYNC_CONFIG: configFile,
       CRM_BASE_URL: crm.baseUrl,
       CRM_API_KEY: crm.apiKey,
       GOOGLE_SPREADSHEET_ID: sheets.spreadsheetId,

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type CommandProcess, type Ending, spawnCommand } from '../support/daemon-process.ts';
 import { until } from '../support/until.ts';
@@ -36,4 +39,19 @@ test('people on both sides see what the other side does, with Redis and without'
   const [one, other] = await Promise.all([withRedis.ended, withoutRedis.ended]);
   expectAllPassed(one);
   expectAllPassed(other);
+});
+
+test('where a configuration is already, the demo has nothing to do with it', {
+  timeout: limitMs,
+}, async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  await mkdir(join(directory, 'config'));
+  const links = 'links: { north: { sheet: { spreadsheetId: a } }, south: { sheet: { spreadsheetId: b } } }';
+  await writeFile(join(directory, 'config/crm-sheet-sync.yaml'), links);
+  const demo = spawnCommand(['demo', '--no-redis'], {}, directory);
+  onTestFinished(() => void demo.terminate());
+  const isOver = async () => demo.said().includes('Ctrl-C ends the demo.') || demo.process.exitCode !== null;
+  await until('the demo runs', isOver);
+  expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
 });
