@@ -167,6 +167,16 @@ describe('init without a terminal', limit, () => {
     });
   });
 
+  test('has a token for commands in the end, also where the machine lacked something at first', async () => {
+    const home = await moveIn();
+    const flags = await writeKey(home);
+    const inUse = { ...home.environment, STATE_DIR: configFile };
+    const first = await spawnCommand(['init', ...flags], inUse, home.directory).ended;
+    expect(first).toMatchObject({ code: 2, stdout: expect.stringContaining('is not writable') });
+    expect(await spawnCommand(['init'], home.environment, home.directory).ended).toMatchObject({ code: 0 });
+    expect(parse(await home.read(configFile)).http).toEqual({ controlTokenFile: 'secrets/control-token' });
+  });
+
   test('says which answers do not do and asks nobody', async () => {
     const home = await moveIn();
     await writeFile(join(home.directory, 'key'), `svc_live_${'0'.repeat(64)}`);

@@ -66,14 +66,12 @@ export async function guide(
   for (const step of [crmStep, sheetStep, machineStep]) {
     const end = await takeStep(step, { environment: known, told, missing, person });
     if (end.state === 'failed') return end;
-    const kept = await keepKey(end.answers, person);
+    const isComplete = step.questions.some(({ variable }) => variable === lacking.at(-1));
+    // With the last answer: whoever runs init again after a later step failed lacks nothing any more.
+    const token = isComplete && missing.has('CONTROL_TOKEN') ? keepToken() : {};
+    const kept = { ...(await keepKey(end.answers, person)), ...token };
     if (Object.keys(kept).length > 0) keepSettings(file, kept);
     known = { ...known, ...kept };
-  }
-  if (lacking.length > 0 && missing.has('CONTROL_TOKEN')) {
-    if (!existsSync(tokenFile)) keepSecret(tokenFile, randomBytes(24).toString('hex'));
-    keepSettings(file, { CONTROL_TOKEN_FILE: tokenFile });
-    known = { ...known, CONTROL_TOKEN_FILE: tokenFile };
   }
   if (lacking.length > 0) print(`✓ The settings stand in ${file}, and secrets in files of their own.`);
   return { state: 'done', environment: known };
@@ -108,6 +106,12 @@ async function openFile(file: string, lacking: readonly string[], person: Person
     const message = `The settings lack ${lacking.join(', ')}, and ${file} can not be written.`;
     throw new SyncError('CONFIG_INVALID', message, { cause });
   }
+}
+
+/** Makes a token for commands where there is none yet; answers what to keep of it. */
+function keepToken(): Environment {
+  if (!existsSync(tokenFile)) keepSecret(tokenFile, randomBytes(24).toString('hex'));
+  return { CONTROL_TOKEN_FILE: tokenFile };
 }
 
 /** Puts a key that was typed into a file; answers what to keep instead of it. */
