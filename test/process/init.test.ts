@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { spawnCommand } from '../support/daemon-process.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { readCrm, readSheet } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
@@ -46,6 +47,19 @@ describe('init', limit, () => {
     await until('the row that is not clear is approved', agree);
     await stage.agreed();
     expect(stage.crmRequests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
+  });
+
+  test('says of each tab what waits there before the daemon starts with another state directory', async () => {
+    const stage = await openStage({ counts: { leads: 5, opportunities: 2, tasks: 3 } });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    await daemon.terminate();
+    const elsewhere = { ...stage.environment, STATE_DIR: `${stage.environment['STATE_DIR']}-2` };
+    const { stdout } = await spawnCommand(['init', '--plan'], elsewhere).ended;
+    for (const [title, rows] of Object.entries({ Leads: 5, Opportunities: 2, Tasks: 3 }))
+      expect(stdout).toMatch(
+        new RegExp(`waits for you in the tab ${title}: The mirror is new.* ${rows} rows are equal`),
+      );
   });
 
   const shownIds = async ({ addresses }: ProcessStage) =>

@@ -34,7 +34,8 @@ async function readAll(engine: Engine, { clock }: Link): Promise<void> {
 
 /** What a plan comes to on each side, in numbers. */
 export function describeFirstPlan(plan: Plan, link: Pick<Link, 'mirror' | 'policy'>): string {
-  const tabs = currentLayout(link).flatMap(({ entity, title }) => {
+  const layout = currentLayout(link);
+  const tabs = layout.flatMap(({ entity, title }) => {
     const written = describeRows(plan, entity);
     return written === '' ? [] : [`  in the tab ${title}: ${written}`];
   });
@@ -46,7 +47,10 @@ export function describeFirstPlan(plan: Plan, link: Pick<Link, 'mirror' | 'polic
     [count('update'), 'to be changed'],
     [count('delete'), 'to be moved to the trash'],
   ]);
-  const waiting = [...brakes, ...holds, ...refusals].map(({ reason }) => `  waits for you: ${reason}`);
+  const titles = new Map(layout.map(({ entity, title }) => [entity, title]));
+  const waiting = [...brakes, ...holds, ...refusals].map(
+    ({ entity, reason }) => `  waits for you in the tab ${titles.get(entity)}: ${reason}`,
+  );
   return [
     'What the daemon would do first:',
     ...(tabs.length > 0 ? tabs : ['  in the sheet: nothing']),
