@@ -156,6 +156,21 @@ describe('init without a terminal', limit, () => {
     expect(await home.read(configFile)).toBe(kept);
   });
 
+  test('shows all that the first fill comes to, however few rows are written at once', async () => {
+    const home = await moveIn();
+    await home.configure('sheet: { appendsMax: 2 }\n');
+    const sides = {
+      CRM_BASE_URL: home.crm.baseUrl,
+      CRM_API_KEY: home.crm.apiKey,
+      GOOGLE_SPREADSHEET_ID: home.spreadsheetId,
+    };
+    const environment = { ...home.environment, ...sides };
+    expect(await spawnCommand(['init', '--plan'], environment, home.directory).ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('in the tab Leads: 7 rows to be added'),
+    });
+  });
+
   test('says what a file that is there lacks, also where that is the key file of Google alone', async () => {
     const home = await moveIn();
     const sides = `crm: { baseUrl: "${home.crm.baseUrl}", apiKey: ${home.crm.apiKey} }`;

@@ -7,8 +7,10 @@ import type { Link } from '../../sync/link.ts';
 import { print } from '../print.ts';
 import { ProgressLine } from '../progress-line.ts';
 
-/** Reads the CRM and says in a few lines what the daemon would do first. Nothing is written. */
-export async function showFirstPlan(link: Link): Promise<void> {
+/** Reads the CRM and says in a few lines what the daemon would do first, in one cycle or in many. Nothing is written. */
+export async function showFirstPlan(given: Link): Promise<void> {
+  // A tab is filled in several cycles: whoever is told of the first alone misses most of the records.
+  const link = { ...given, policy: { ...given.policy, appendsMax: Number.POSITIVE_INFINITY } };
   const engine = new Engine(link);
   try {
     await readAll(engine, link);
