@@ -35,7 +35,7 @@ const stopped = { isStopped: true } as const;
 /** What is still being found out goes on by itself. */
 const isAsked = ({ scope }: { readonly scope: string }) => answersTo(scope).length > 0;
 
-/** What a status says of the first fill; `undefined` once it is done. */
+/** What a status says of the first fill, of the tabs that are not full yet; `undefined` once it is done. */
 export function fillOf(status: unknown): FillProgress | undefined {
   const { brakes, progress, standing } = statusShape.parse(status);
   const [reading, filling] = [workOf(progress, 'reading'), workOf(progress, 'filling')];
@@ -44,6 +44,19 @@ export function fillOf(status: unknown): FillProgress | undefined {
   if (filling.length === 0 && standing.state !== 'filling')
     return brakes.length === 0 ? undefined : { ...nothingNow, ...(brakes.some(isAsked) ? stopped : {}) };
   return { phase: 'filling', done: sum(filling.map(({ done }) => done)), total, endsAt: filling[0]?.endsAt };
+}
+
+/** Follows the first fill of one link: of a tab that is full nobody is told any more, and the sum would shrink while others are filled. */
+export class LinkFill {
+  #total = 0;
+
+  /** What a status says of it, with the tabs that were full before. */
+  read(status: unknown): FillProgress | undefined {
+    const fill = fillOf(status);
+    if (fill?.total === undefined || fill.isStopped) return fill;
+    this.#total = Math.max(this.#total, fill.total);
+    return { ...fill, done: fill.done + this.#total - fill.total, total: this.#total };
+  }
 }
 
 const workOf = (progress: FillStatus['progress'], work: FillProgress['phase']) =>

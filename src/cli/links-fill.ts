@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FillProgress, fillOf } from './fill-progress.ts';
+import { type FillProgress, LinkFill } from './fill-progress.ts';
 
 const linksShape = z.looseObject({
   links: z.array(
@@ -21,6 +21,7 @@ export class LinksFill {
   readonly #ask: Ask;
   /** Of each link that had something to fill, also when it has ended: else the sum would shrink. */
   readonly #fills = new Map<string, FillProgress>();
+  readonly #followed = new Map<string, LinkFill>();
 
   constructor(ask: Ask) {
     this.#ask = ask;
@@ -31,7 +32,9 @@ export class LinksFill {
     const { links } = linksShape.parse(await this.#ask('/api/links'));
     let [isAnyFilled, stopped]: [boolean, FillProgress?] = [false];
     for (const { isHere, name } of links) {
-      const told = isHere ? fillOf(await this.#ask('/api/status', name)) : undefined;
+      const followed = this.#followed.get(name) ?? new LinkFill();
+      this.#followed.set(name, followed);
+      const told = isHere ? followed.read(await this.#ask('/api/status', name)) : undefined;
       if (told?.isStopped) stopped = told;
       const fill = told?.isStopped ? undefined : told;
       if (fill) isAnyFilled = true;

@@ -10,7 +10,7 @@ import type { LinkSettings } from '../app/settings.ts';
 import type { Log } from '../core/ports.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { fillOf, followFill } from './fill-progress.ts';
+import { followFill, LinkFill } from './fill-progress.ts';
 import { LinksFill } from './links-fill.ts';
 import { ProgressLine } from './progress-line.ts';
 import { stopRequested } from './signals.ts';
@@ -49,9 +49,12 @@ function readFillOf([only]: LinkSettings, environment: Environment, url: string)
   const HTTP_PORT = new URL(url).port;
   const ask = (path: string, link = '') =>
     callDaemon({ ...environment, HTTP_PORT, [linkVariable]: link }, 'GET', path);
-  if (only.link === undefined) return async () => fillOf(await ask('/api/status'));
-  const fill = new LinksFill(ask);
-  return () => fill.read();
+  if (only.link === undefined) {
+    const fill = new LinkFill();
+    return async () => fill.read(await ask('/api/status'));
+  }
+  const fills = new LinksFill(ask);
+  return () => fills.read();
 }
 
 /** Lines of a log stand above the line of progress, which would else be written into. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillOf } from '../../src/cli/fill-progress.ts';
+import { fillOf, LinkFill } from '../../src/cli/fill-progress.ts';
 
 const status = (state: string, ...progress: object[]) => ({
   standing: { state, since: 0 },
@@ -22,6 +22,15 @@ test('once all is read, the rows of all tabs count together, with the end that t
     total: 300,
     endsAt: 1_000,
   });
+});
+
+test('a tab that is full takes nothing off the sum while others are filled', () => {
+  const leads = { work: 'filling', title: 'Leads', done: 5, total: 200 };
+  const tasks = { work: 'filling', title: 'Tasks', done: 10, total: 100 };
+  const fill = new LinkFill();
+  expect(fill.read(status('filling', leads, tasks))).toMatchObject({ done: 15, total: 300 });
+  expect(fill.read(status('filling', { ...leads, done: 50 }))).toMatchObject({ done: 150, total: 300 });
+  expect(fill.read(status('inStep'))).toBeUndefined();
 });
 
 test.each(['inStep', 'asking', 'working'])('a daemon that is %s has ended its fill', (state) => {
