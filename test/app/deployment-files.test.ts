@@ -116,6 +116,14 @@ test('compose passes secrets as files and never as values', () => {
   ]);
 });
 
+test('the lines of README keep what compose demands where every later command finds it', () => {
+  const [, lines = ''] = /### In Docker[\s\S]*?```sh\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
+  const kept = lines.split('\n').filter((line) => line.endsWith('> .env'));
+  const demanded = [...read('compose.yaml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
+  expect(demanded.length).toBeGreaterThan(0);
+  expect(demanded.filter((name) => !kept.some((line) => line.includes(`${name}=`)))).toEqual([]);
+});
+
 test('compose leaves what is logged to the configuration file where nobody sets it outside', () => {
   // The environment wins over the file, and an empty variable counts as not set.
   expect(daemon.environment['LOG_LEVEL']).toBe(`\${LOG_LEVEL:-}`);
