@@ -98,10 +98,15 @@ async function layOut(link: Link, consent: LayOutConsent): Promise<boolean> {
   const layout = tableLayout(link);
   const { held, offered } = await link.table.layOut(layout, 'create', consent);
   for (const line of [...held, ...offered]) print(line);
+  if (offered.length > 0) print(nameAdvice);
   const tabs = layout.map(({ title, columns }) => `${title} (${columns.length} columns)`).join(', ');
   if (held.length === 0) print(`The spreadsheet has its tabs: ${tabs}.`);
   return held.length === 0;
 }
+
+/** Columns beside those of a list from before would show the same values once more. */
+const nameAdvice =
+  'Where a column of the tab has these values under another header, name that header in the configuration instead: sheet.tabs.<tab>.columns.<field>.header.';
 
 /** Says of lists from before what will give way to the CRM's values without a question. */
 async function showCovered(link: Link): Promise<void> {

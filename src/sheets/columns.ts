@@ -127,7 +127,8 @@ function findRival(
 
 const foreignReason = (title: string): string =>
   `“${title}” has no column “${idHeader}”, which says whose record a row is. ` +
-  'Run init --add-columns: it adds what is missing at the right end of the tab and changes nothing else.';
+  'Run init --add-columns: it adds what is missing at the right end of the tab and changes nothing else. ' +
+  'If it is a list of something else, rename it, and run init for a tab beside it.';
 
 /**
  * A tag counts where a text of a person stands above its column. An emptied header is no other name: whoever

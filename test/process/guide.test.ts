@@ -171,6 +171,23 @@ describe('init without a terminal', limit, () => {
     });
   });
 
+  test('says of lists that were there before how else than by columns beside theirs they are met', async () => {
+    const home = await moveIn();
+    const lists = { Leads: ['Customer', 'ID'], Tasks: ['What', 'Who'] };
+    const actions = Object.entries(lists).flatMap(([title, headers]) => [
+      { kind: 'addTab', title },
+      { kind: 'paste', sheet: title, row: 0, column: 0, rows: [headers, ['Acme', '1']] },
+    ]);
+    await fetch(`${home.sheetsUrl}/__sandbox/person`, { method: 'POST', body: JSON.stringify(actions) });
+    const words = ['init', ...(await writeKey(home))];
+    const { code, stdout } = await spawnCommand(words, home.environment, home.directory).ended;
+    expect(code).toBe(3);
+    expect(stdout).toContain('“Leads” has no column “Title”.');
+    expect(stdout).toContain('sheet.tabs.<tab>.columns.<field>.header');
+    expect(stdout).toContain('“Tasks” has no column “ID”');
+    expect(stdout).toContain('rename it, and run init for a tab beside it.');
+  });
+
   test('says what a file that is there lacks, also where that is the key file of Google alone', async () => {
     const home = await moveIn();
     const sides = `crm: { baseUrl: "${home.crm.baseUrl}", apiKey: ${home.crm.apiKey} }`;
