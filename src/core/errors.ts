@@ -18,7 +18,7 @@ export const errorKinds = {
   STATE_LOCKED: {
     retry: 'after-action',
     mender: 'operator',
-    hint: 'Another daemon uses this state directory. Stop it, or set STATE_DIR to another one.',
+    hint: 'Another daemon uses this state directory. Stop it first; only another spreadsheet gets a STATE_DIR of its own.',
   },
   STATE_NEWER: {
     retry: 'after-action',
