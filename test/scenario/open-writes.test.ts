@@ -176,6 +176,23 @@ test('a write that never landed is done again, and watched for as long as it may
   expect((open?.settlesAt ?? 0) - (open?.at ?? 0)).toBe(lateLandingMs);
 });
 
+test('a row that somebody filters away while it is deleted is gone, as the history says, and none is given back', async () => {
+  const { engine, stage } = await openFilled();
+  const [first] = (await stage.readCrm()).leads;
+  await stage.removeInCrm(`/leads/${first?.id}`);
+  await engine.pullAll(() => {});
+  await engine.pullAll(() => {});
+  await engine.cycle();
+  const filter = { kind: 'filter', sheet: 'Leads', column: 'ID' } as const;
+  await stage.setSheetFaults({ beforeNextWrite: [{ ...filter, shown: [] }] });
+  await engine.cycle();
+  await expectEqualSides(stage);
+  expect(stage.link.mirror.readJournal(1)).toMatchObject([
+    { kind: 'delete', side: 'table', key: { id: String(first?.id) }, cause: 'deleted in the CRM' },
+  ]);
+  expect(stage.link.mirror.readOpenWrites()).toEqual([]);
+});
+
 test('a row that somebody filters away while it is written is looked for nowhere else: a new row that says the same stays as it is', async () => {
   const { engine, stage } = await openFilled();
   const [first] = (await stage.readCrm()).leads;

@@ -10,7 +10,7 @@ import {
   watchFields,
 } from '../open-write.ts';
 import { isClaimToken } from '../record.ts';
-import type { ObservedRow, RowStep } from '../table.ts';
+import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { createAloneSearch } from './alone.ts';
 import { equalRows } from './bind.ts';
@@ -27,6 +27,7 @@ import {
   leftFields,
   rowsShowing,
   showsWritten,
+  withId,
 } from './hit-rows.ts';
 import type { Plan } from './plan.ts';
 import { isMarkedCopy } from './sync-text.ts';
@@ -151,7 +152,7 @@ function giveBackRow(
   { kept, sentBackBeside }: SentDelete,
   mends: Mending,
 ): Repair[] {
-  if (!kept) return [];
+  if (!kept || isNothing(kept)) return [];
   const { cells, id, place } = kept;
   const isThere = (row: ObservedRow) => (id.kind === 'empty' ? equalRows(row, kept) : equalCells(row.id, id));
   const beside = tab.rows.filter(isThere).length;
@@ -159,6 +160,10 @@ function giveBackRow(
   const write: RowStep = { kind: 'append', entity, cells, place, ...(id.kind === 'empty' ? {} : { id }) };
   return [{ write, mends: { ...mends, beside }, id }];
 }
+
+/** A blank row, or one that somebody hid by a filter in that moment. */
+const isNothing = ({ cells, id, place }: KeptRow): boolean =>
+  [id, ...Object.values(cells), ...place.cells].every(({ kind }) => kind === 'empty');
 
 /** Plans the repairs, with a line in the journal for each that a record has. */
 export function planRepairs({ draft, entity, input }: MendingContext, repairs: readonly Repair[]): void {
@@ -252,6 +257,12 @@ export function settleWrites(
     const sets = [...open, ...watched];
     return sets.length + deletes.length > 0 ? [{ ...write, sets, deletes }] : [];
   });
+  // Where nothing is kept of a row that was deleted, it is known only now that it was the right one.
+  for (const { confirms, entity, idSeen, kept } of settled.flatMap(({ deletes }) => deletes)) {
+    const tab = isInOpenTab({ entity }) ? undefined : table.tabs[entity];
+    const isGone = tab?.state === 'read' && withId(tab, idSeen).length === 0;
+    if (isGone && kept && isNothing(kept) && confirms?.journal) draft.journal.push(confirms.journal);
+  }
   const leftIds = new Set(left.map(({ id }) => id));
   const sizes = new Map(known.openWrites.map((write) => [write.id, sizeOf(write)]));
   return {

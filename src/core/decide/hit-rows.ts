@@ -97,7 +97,11 @@ const isAstrayIn = ({ idSeen, kept }: SentSet, id: RecordId): boolean =>
 /** Rows by their ID, for as long as they are looked through: a write may have reached tens of thousands of them. */
 const rowsById = new WeakMap<readonly ShownRow[], ReadonlyMap<string, readonly ShownRow[]>>();
 
-function withId<Row extends ShownRow>({ rows }: { readonly rows: readonly Row[] }, id: Cell): readonly Row[] {
+/** The rows with this ID. */
+export function withId<Row extends ShownRow>(
+  { rows }: { readonly rows: readonly Row[] },
+  id: Cell,
+): readonly Row[] {
   // What is kept beside rows are these rows.
   const known = rowsById.get(rows) as ReadonlyMap<string, readonly Row[]> | undefined;
   const groups = known ?? Map.groupBy(rows, (row) => describeCell(row.id));
