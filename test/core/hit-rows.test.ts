@@ -102,3 +102,15 @@ it('leaves what the CRM says of a row that is mended, while a claim is not answe
   expect(acme.cells).toMatchObject(titled('From the CRM'));
   expect([...world.openWrites.keys()]).toEqual(['w1', 'w2']);
 });
+
+it('leaves a row its ID that somebody filtered away while it got that, although all that stood there was written over', () => {
+  const world = worldWithLeads(['Acme']);
+  const acme = rowOf(world, leadKey(1));
+  const { id } = acme;
+  const kept = keptRow(emptyCell, blankCells(['title']));
+  const claim = textCell('new-00000000abcd-000000000001');
+  const set = setTo(claim, { id, cells: titled('Acme'), was: titled('acme'), kept });
+  world.openWrites.set('w1', openWrite({ outcome: 'answered', sets: [set] }));
+  cycle(world);
+  expect(acme).toMatchObject({ id, cells: titled('Acme') });
+});

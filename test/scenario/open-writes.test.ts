@@ -207,3 +207,20 @@ test('a row that somebody filters away while it is written is looked for nowhere
   await engine.cycle();
   expect(await readNew()).toBe('Won');
 });
+
+test('a new row that somebody filters away while it gets its ID keeps that, and what was typed there', async () => {
+  const { engine, stage } = await openFilled();
+  const row = { kind: 'edit', sheet: 'Leads', row: leads + 1 } as const;
+  await stage.editSheet(
+    { ...row, column: 'Title', text: 'New one' },
+    { ...row, column: 'Website', text: ' https://New.example ' },
+  );
+  while (stage.link.mirror.readOutbox().length === 0) await engine.cycle();
+  for (const { key } of stage.link.mirror.readOutbox()) await pushRecord(stage.link, key);
+  await stage.setSheetFaults({
+    beforeNextWrite: [{ kind: 'filter', sheet: 'Leads', column: 'ID', shown: [] }],
+  });
+  for (const _cycle of Array.from({ length: 4 })) await engine.cycle();
+  await expectEqualSides(stage);
+  expect((await stage.readSheet())['Leads']?.[leads]?.['Website']).toBe('https://New.example');
+});

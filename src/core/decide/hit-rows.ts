@@ -1,5 +1,5 @@
 import { type Cell, describeCell, emptyCell, equalCells, spilledCell } from '../cell.ts';
-import { isSameKept, keptText } from '../kept-cell.ts';
+import { isMostlyAlike, isSameKept, keptText } from '../kept-cell.ts';
 import type { SentSet } from '../open-write.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { KeptRow, ObservedRow } from '../table.ts';
@@ -22,9 +22,19 @@ export function findHitRows(tab: Tab, sent: SentSet, kept: KeptRow): readonly Ob
   return own ? [own] : findByLooks(tab, sent, kept);
 }
 
-/** Whether a set has reached the row that it was meant for: nothing is kept of one that somebody hid by a filter in that moment either. */
-const hasReachedOwn = (tab: Tab, sent: SentSet): boolean =>
-  sent.idSeen.kind !== 'empty' && withId(tab, sent.idSeen).some((row) => showsWritten(row, sent));
+/**
+ * Whether a set has reached the row that it was meant for: nothing is kept of one that somebody hid by a filter in that moment either. Where
+ * it wrote the ID itself, the rest of the row tells, or that no row has the ID that stood there.
+ */
+function hasReachedOwn(tab: Tab, sent: SentSet): boolean {
+  const { cells, id, idSeen, was = {} } = sent;
+  const own = id ?? idSeen;
+  const leftAlone = Object.fromEntries(Object.entries(was).filter(([name]) => !(name in cells)));
+  const isTold = id === undefined || (idSeen.kind !== 'empty' && withId(tab, idSeen).length === 0);
+  const isOwn = (row: ObservedRow) =>
+    showsWritten(row, sent) && (isTold || isMostlyAlike(leftAlone, row.cells));
+  return own.kind !== 'empty' && withId(tab, own).some(isOwn);
+}
 
 /** Rows with the ID that the row had and still has, unless somebody took it away or exchanged the IDs since. */
 function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
