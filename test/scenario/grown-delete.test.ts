@@ -110,6 +110,16 @@ test('S1: a delete waits after a start until the lists are read that may hold wh
   expect(await hasLead(stage, id)).toBe(true);
 });
 
+test('a delete does not wait for a list that the key may not read', async () => {
+  const stage = await openLeadsStage('crm', {}, 'trash');
+  const id = await stage.firstLead();
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  const closed = { kind: 'status', status: 403, path: '/tasks', method: 'GET', times: 1_000 } as const;
+  stage.model.faults.order(faultOrder.parse({ faults: [closed] }));
+  await stage.createEngine(stage.link).start();
+  await until('the lead is in the trash', async () => !(await hasLead(stage, id)));
+});
+
 test.each(['right before it was sent', 'and its row has shown that since'])(
   'S1: a delete is asked about anew where a colleague has moved a task to its lead since, %s',
   async (when) => {
