@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
+import type { OutboxItem } from '../../src/core/state.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import type { Engine } from '../../src/sync/engine.ts';
@@ -161,6 +162,59 @@ test('S1: a delete goes with the tasks of its lead where those were only edited 
   for (const _turn of [1, 2]) await engine.cycle();
   expect(await pushRecord(link, key)).toBe('written');
   expect(await hasLead(stage, id)).toBe(false);
+});
+
+describe('S1: a task that somebody moves to another lead before they delete the row of its own', () => {
+  /** Both wait to be sent. */
+  async function moveAndDelete() {
+    const stage = await openLeadsStage('crm', {}, 'trash');
+    const { engine, link } = stage;
+    const id = await stage.firstLead();
+    const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+    await addTask(stage, id);
+    await stage.settle();
+    await stage.editSheet(
+      { kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` },
+      { kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 },
+    );
+    for (const _turn of [1, 2, 3]) await engine.cycle();
+    const [task] = link.mirror.readRecords('task');
+    if (!task) throw new Error('The task is not known.');
+    expect(link.mirror.findOutboxItem(task.key)).toMatchObject({ kind: 'update', state: 'waiting' });
+    const hasTask = async () => (await stage.readCrm()).tasks.length > 0;
+    return { ...stage, hasTask, id, key: { entity: 'lead', id } as const, other, task: task.key };
+  }
+
+  test('is moved first', async () => {
+    const { key, link, other, readCrm, task } = await moveAndDelete();
+    expect(await pushRecord(link, key)).toBe('nothing');
+    expect(await pushRecord(link, task)).toBe('written');
+    expect(await pushRecord(link, key)).toBe('written');
+    const { leads, tasks } = await readCrm();
+    expect(leads.map(({ id }) => String(id))).not.toContain(key.id);
+    expect(tasks).toMatchObject([{ lead_id: Number(other) }]);
+  });
+
+  test('and that a brake stops, stays where it is until somebody has answered that', async () => {
+    const { hasTask, key, link, task } = await moveAndDelete();
+    const isWithheld = (item: OutboxItem) => item.key.entity === 'task';
+    link.mirror.dropOutboxItem(task);
+    expect(await pushRecord(link, key, isWithheld)).toBe('nothing');
+    expect(await hasTask()).toBe(true);
+    link.mirror.saveDecision({ scope: `vanished:lead-${key.id}`, choice: 'trash', at: link.clock.now() });
+    expect(await pushRecord(link, key, isWithheld)).toBe('written');
+  });
+
+  test('is asked about where the CRM does not take that', async () => {
+    const stage = await moveAndDelete();
+    const { engine, id, key, link, task } = stage;
+    const refusal = { kind: 'status', status: 400, path: '/tasks/*', method: 'PUT' } as const;
+    stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
+    expect(await pushRecord(link, task)).toBe('noted');
+    expect(await pushRecord(link, key)).toBe('noted');
+    expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
+    expect(await hasLead(stage, id)).toBe(true);
+  });
 });
 
 test('an undo that would take along what a colleague has added since is not done, and the history says why', async () => {
