@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { answersTo } from '../core/answer.ts';
+import { isOfTab } from '../core/decide/plan.ts';
 import { explainError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { ProgressLine } from './progress-line.ts';
@@ -17,6 +18,16 @@ const statusShape = z.looseObject({
   standing: z.looseObject({ state: z.string() }),
   progress: z.array(progressShape),
   brakes: z.array(z.looseObject({ scope: z.string() })),
+  holds: z
+    .array(
+      z.object({
+        id: z.string().optional(),
+        position: z.number().optional(),
+        decision: z.string().optional(),
+        isOffer: z.boolean().optional(),
+      }),
+    )
+    .default([]),
 });
 type FillStatus = z.infer<typeof statusShape>;
 
@@ -26,7 +37,7 @@ export interface FillProgress {
   readonly done: number;
   readonly total?: number;
   readonly endsAt?: number | undefined;
-  /** A person has to answer a brake before it goes on. */
+  /** A person has to answer a brake, or to mend a tab, before it goes on. */
   readonly isStopped?: true;
 }
 
@@ -37,12 +48,14 @@ const isAsked = ({ scope }: { readonly scope: string }) => answersTo(scope).leng
 
 /** What a status says of the first fill, of the tabs that are not full yet; `undefined` once it is done. */
 export function fillOf(status: unknown): FillProgress | undefined {
-  const { brakes, progress, standing } = statusShape.parse(status);
+  const { brakes, holds, progress, standing } = statusShape.parse(status);
   const [reading, filling] = [workOf(progress, 'reading'), workOf(progress, 'filling')];
   const total = sum(filling.map((each) => each.total ?? 0));
   if (reading.length > 0) return { phase: 'reading', done: sum(reading.map(({ done }) => done)) + total };
-  if (filling.length === 0 && standing.state !== 'filling')
-    return brakes.length === 0 ? undefined : { ...nothingNow, ...(brakes.some(isAsked) ? stopped : {}) };
+  if (filling.length === 0 && standing.state !== 'filling') {
+    if (brakes.some(isAsked) || holds.some(isOfTab)) return { ...nothingNow, ...stopped };
+    return brakes.length === 0 ? undefined : nothingNow;
+  }
   return { phase: 'filling', done: sum(filling.map(({ done }) => done)), total, endsAt: filling[0]?.endsAt };
 }
 

@@ -1,3 +1,5 @@
+import { isOfTab } from '../core/decide/plan.ts';
+import type { TabKind } from '../core/layout.ts';
 import { endAtPace, endOfRows, type Progress } from '../core/progress.ts';
 import { isListed } from '../core/record.ts';
 import type { Sample } from '../core/samples.ts';
@@ -9,14 +11,21 @@ const fillMin = 20;
 
 /** The large pieces of work that are on their way: the first reading, the first filling of tabs, and a resync. */
 export function listProgress(
-  { brakes, isManual, now, resync, tabs }: Pick<Status, 'brakes' | 'isManual' | 'now' | 'resync' | 'tabs'>,
+  {
+    brakes,
+    holds,
+    isManual,
+    now,
+    resync,
+    tabs,
+  }: Pick<Status, 'brakes' | 'holds' | 'isManual' | 'now' | 'resync' | 'tabs'>,
   samples: readonly Sample[],
 ): Progress[] {
-  const stopped = new Set(brakes.map(({ entity }) => entity));
+  const stopped = new Set<TabKind>([...brakes, ...holds.filter(isOfTab)].map(({ entity }) => entity));
   const goingOn = tabs.filter(({ entity }) => !stopped.has(entity));
   return [
     ...tabs.flatMap(readingOf),
-    // No tab is filled by itself where a person has to apply the plan for it, or to answer a brake first.
+    // No tab is filled by itself where a person has to apply the plan for it, to answer a brake, or to mend it first.
     ...(isManual ? [] : fillingOf(goingOn, samples, now)),
     ...(resync?.state === 'running' ? [resyncOf(resync, now)] : []),
   ];

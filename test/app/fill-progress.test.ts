@@ -47,6 +47,13 @@ test('a fill that a brake stops is not told to be done', () => {
   expect(fillOf(stopped)).toMatchObject({ isStopped: true });
 });
 
+test('a fill whose tab is left alone until somebody mends it is not told to be done', () => {
+  const holds = [{ entity: 'lead', reason: 'There is no tab “Leads”.' }];
+  expect(fillOf({ ...status('asking'), holds })).toMatchObject({ isStopped: true });
+  const row = [{ entity: 'lead', id: '7', position: 3, reason: 'It is paused.' }];
+  expect(fillOf({ ...status('asking'), holds: row })).toBeUndefined();
+});
+
 test('a fill goes on by itself after something of which nobody is asked was found out', () => {
   const waiting = { ...status('asking'), brakes: [{ scope: 'brake:lead:reading' }] };
   expect(fillOf(waiting)).toEqual({ phase: 'filling', done: 0, total: 0 });

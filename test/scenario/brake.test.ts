@@ -82,6 +82,21 @@ test('a tab that somebody filled before is not told to be filled while it waits 
   expect(told()).toEqual({ scopes: ['brake:lead:first'], progress: [] });
 });
 
+test('a tab that is left alone until somebody mends it is not told to be filled meanwhile', async () => {
+  const stage = await openLinkStage({ leads: 30, opportunities: 0, tasks: 0 });
+  await pullCatalog(stage.link, 'newest');
+  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 0, column: 3, text: 'Title' });
+  const engine = stage.createEngine();
+  await engine.pullAll(() => {});
+  await engine.cycle();
+  const status = readStatus(engine, undefined);
+  expect(status.holds).toMatchObject([
+    { entity: 'lead', reason: expect.stringContaining('are both called') },
+  ]);
+  expect(listProgress(status, [])).toEqual([]);
+});
+
 test('S5: what waits is not sent over a brake either while the sheet takes no write of anything else', async () => {
   const stage = await stageWithWaitingEdit();
   const away = vi

@@ -33,7 +33,12 @@ export interface Hold {
 }
 
 /** Whether a tab or a column is left alone, until somebody mends what the reason says. */
-export const isOfTab = ({ decision, id, isOffer, position }: Hold): boolean =>
+export const isOfTab = ({
+  decision,
+  id,
+  isOffer,
+  position,
+}: { readonly [Name in 'decision' | 'id' | 'isOffer' | 'position']?: unknown }): boolean =>
   decision === undefined && id === undefined && position === undefined && !isOffer;
 
 /** A tab where a step would be too large to be meant; zero writes until a person approves `scope`. */
