@@ -274,6 +274,11 @@ describe('the token', () => {
     await page.getByRole('button', { name: 'Read everything again' }).click();
     await enterToken('not-the-right-token');
     await shown(page, 'This is not the right token.');
+    // As a chat writes quotation marks: no request can carry them.
+    await enterToken('“process-test-token”');
+    await page.getByLabel('Token', { exact: true }).and(page.locator(':invalid')).waitFor();
+    await shown(page, 'This is not the right token.');
+    expect(await page.getByText('The daemon does not answer.').count()).toBe(0);
     await expectAccessible();
     expect(await (await fetch(`${daemon.url}/api/status`)).json()).not.toHaveProperty('resync');
     await enterToken();

@@ -58,7 +58,11 @@ async function askForToken(problem) {
   }
 }
 
+const wrongToken = 'This is not the right token.';
+
 async function findTokenProblem(token) {
+  // No request carries such signs, as quotation marks of a chat, and no daemon takes a token that has them.
+  if (/[^\x20-\xff]/.test(token)) return wrongToken;
   try {
     const answer = await fetch('api/access', {
       method: 'POST',
@@ -66,9 +70,7 @@ async function findTokenProblem(token) {
     });
     if (answer.ok) return '';
     const { error } = await answer.json();
-    return answer.status === 401 && !error.startsWith('Commands are off')
-      ? 'This is not the right token.'
-      : error;
+    return answer.status === 401 && !error.startsWith('Commands are off') ? wrongToken : error;
   } catch {
     return 'The daemon does not answer.';
   }
