@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { openStage } from '../support/process-stage.ts';
@@ -173,4 +173,39 @@ test('nothing is said to wait for nobody, or to be unchanged, while it is not kn
   expect(await changes.isVisible()).toBe(false);
   await page.unroute('**/api/history*');
   await page.locator('#changes li').first().waitFor();
+});
+
+test('pages that nobody looks at keep no line of the browser from the one that is looked at, and are not out of date', async () => {
+  const { daemon, stage } = await openFilled();
+  const { page: first } = await openStatusPage(browser, daemon.url);
+  const context = first.context();
+  await context.addInitScript(`
+    window.isUnseen = false;
+    Object.defineProperty(document, 'hidden', { get: () => window.isUnseen });
+  `);
+  await first.reload();
+  const turn = async (page: Page, isUnseen: boolean) => {
+    await page.evaluate(
+      `window.isUnseen = ${isUnseen}; document.dispatchEvent(new Event('visibilitychange'))`,
+    );
+  };
+  await shown(first, 'Live');
+  await turn(first, true);
+  // A browser opens six lines to a host at most.
+  for (let count = 0; count < 6; count += 1) {
+    const page = await context.newPage();
+    await page.goto(daemon.url);
+    await page.getByText('Both sides are in step').waitFor();
+    await turn(page, true);
+  }
+  const seen = await context.newPage();
+  await seen.goto(daemon.url);
+  await seen.getByText('Both sides are in step').waitFor();
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1 });
+  await seen.getByRole('button', { name: 'Restore' }).waitFor();
+  await eventually(() => first.title()).toBe('… In step, but for what waits for a person');
+  expect(await first.locator('#line').textContent()).toBe('Live');
+  await turn(first, false);
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed now' });
+  await shown(first, 'Typed now');
 });

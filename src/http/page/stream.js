@@ -3,47 +3,81 @@
 const pauseMs = 2_000;
 /** The daemon says something every ten seconds. */
 const silenceMaxMs = 40_000;
+/** So often a page looks that nobody looks at. */
+const unseenPauseMs = 10_000;
 
 /**
- * Listens to the daemon for ever, and comes back by itself when the line was cut.
+ * Listens to the daemon for ever, and comes back by itself when the line was cut. A browser opens six lines to a daemon at most, for all
+ * its pages together, and with a seventh no command would be sent any more: a page that nobody looks at keeps none, and asks now and then.
  * @param {{ onEvent: (name: string, content: unknown) => void, onLine: (state: 'live' | 'lost', problem?: string) => void }} listener
  */
 export async function listen({ onEvent, onLine }) {
   for (;;) {
+    // Ends when the page comes into sight, or goes out of it.
+    const turn = new AbortController();
+    const end = () => turn.abort();
+    document.addEventListener('visibilitychange', end);
+    const isUnseen = document.hidden;
     try {
-      await readOnce(onEvent, () => onLine('live'));
-      onLine('lost');
+      await (isUnseen ? lookOnce : readOnce)(turn.signal, onEvent, () => onLine('live'));
+      if (!isUnseen) onLine('lost');
     } catch (error) {
-      onLine('lost', error instanceof TypeError || error.name === 'AbortError' ? undefined : error.message);
+      const isCut = error instanceof TypeError || error.name === 'AbortError';
+      if (!turn.signal.aborted) onLine('lost', isCut ? undefined : error.message);
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause(isUnseen ? unseenPauseMs : pauseMs, turn.signal);
+    document.removeEventListener('visibilitychange', end);
   }
 }
 
-async function readOnce(onEvent, onOpen) {
+/** Resolves after the time, or at the end of the turn. */
+const pause = (durationMs, turn) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, durationMs);
+    turn.addEventListener('abort', resolve);
+    if (turn.aborted) resolve();
+  });
+
+/** Fetches, until the turn ends or `keepOn`, which is called at first and with whatever comes, was not called for too long. */
+async function fetchAlive(path, turn, read) {
   const silence = new AbortController();
-  let alarm = setTimeout(() => silence.abort(), silenceMaxMs);
+  const end = () => silence.abort();
+  turn.addEventListener('abort', end);
+  let alarm;
+  const keepOn = () => {
+    clearTimeout(alarm);
+    alarm = setTimeout(end, silenceMaxMs);
+  };
+  keepOn();
   try {
-    const answer = await fetch('api/events', {
-      signal: silence.signal,
-      cache: 'no-store',
-    });
+    const answer = await fetch(path, { signal: silence.signal, cache: 'no-store' });
     if (!answer.ok) throw new Error((await answer.json()).error);
+    await read(answer, keepOn);
+  } finally {
+    clearTimeout(alarm);
+  }
+}
+
+const lookOnce = (turn, onEvent, onOpen) =>
+  fetchAlive('api/status', turn, async (answer) => {
+    const status = await answer.json();
+    onOpen();
+    onEvent('status', status);
+  });
+
+const readOnce = (turn, onEvent, onOpen) =>
+  fetchAlive('api/events', turn, async (answer, keepOn) => {
     onOpen();
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ''; ; ) {
       const { done, value } = await reader.read();
       if (done) return;
-      clearTimeout(alarm);
-      alarm = setTimeout(() => silence.abort(), silenceMaxMs);
+      keepOn();
       const messages = (rest + value).split('\n\n');
       rest = messages.pop() ?? '';
       for (const message of messages) readMessage(message, onEvent);
     }
-  } finally {
-    clearTimeout(alarm);
-  }
-}
+  });
 
 function readMessage(message, onEvent) {
   const lines = message.split('\n');
