@@ -9,6 +9,7 @@ import { findAccountDoubt, readOwnCatalog } from './account.ts';
 import { applyPlan, type Landing, recallWrites } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
+import { readEmptyLists } from './empty-lists.ts';
 import { currentLayout, noteColumns, tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
@@ -132,6 +133,7 @@ function planCycle(
           .filter((sweep) => sweep.isComplete)
           .map(({ entity }) => entity),
       ),
+      emptyLists: readEmptyLists(mirror),
       contests: readContests(mirror, now),
       rebases: readRebases(mirror, agreements, table),
       remaps: readRemaps(mirror, policy),

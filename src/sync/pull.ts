@@ -6,6 +6,7 @@ import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import { readKnown, readOwnCatalog, readUnexchanged, sampleOf, saveOwnCatalog } from './account.ts';
+import { noteListed } from './empty-lists.ts';
 import type { Link } from './link.ts';
 
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
@@ -115,6 +116,7 @@ export function finishSweep(
     const records = known.filter(({ lastSeenAt }) => lastSeenAt >= startedAt).length;
     const finished = { ...sweep, records, isComplete: true, finishedAt: clock.now() };
     mirror.saveSweep(finished);
+    noteListed(mirror, entity, records);
     const missed = isUnbroken ? noteMissed(known, startedAt) : [];
     for (const record of missed) mirror.saveRecord(record);
     return { finished, missed };

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { listProgress } from '../../src/sync/progress.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
@@ -95,6 +96,35 @@ test('a tab that is left alone until somebody mends it is not told to be filled 
     { entity: 'lead', reason: expect.stringContaining('are both called') },
   ]);
   expect(listProgress(status, [])).toEqual([]);
+});
+
+/** A CRM with so many leads, and a tab in which somebody wrote some down before. */
+async function stageWithList(leads: number): Promise<LinkStage> {
+  const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
+  await pullCatalog(stage.link, 'newest');
+  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  const rows = ['Acme', 'Bolt', 'Cup'].map((title) => [title]);
+  await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 1, column: 'Title', rows });
+  return stage;
+}
+
+test('S5: rows from before are no new records because the CRM listed nothing once', async () => {
+  const stage = await stageWithList(5);
+  stage.model.faults.order(faultOrder.parse({ faults: [{ kind: 'emptyList', path: '/leads' }] }));
+  const engine = stage.createEngine();
+  await engine.pullAll(() => {});
+  for (const _cycle of [1, 2, 3]) await engine.cycle();
+  expect(engine.lastPlan?.brakes.map(({ scope }) => scope)).toEqual(['brake:lead:reading']);
+  await engine.pullAll(() => {});
+  for (const _cycle of [1, 2, 3]) await engine.cycle();
+  expect(engine.lastPlan?.brakes.map(({ scope }) => scope)).toEqual(['brake:lead:first']);
+  expect(stage.link.mirror.readOutbox()).toEqual([]);
+});
+
+test('rows from before become records by themselves in a CRM that goes on listing nothing', async () => {
+  const stage = await stageWithList(0);
+  await stage.createEngine().start();
+  await until('all are created', async () => (await stage.readCrm()).leads.length === 3);
 });
 
 test('S5: what waits is not sent over a brake either while the sheet takes no write of anything else', async () => {

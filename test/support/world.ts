@@ -259,6 +259,7 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
       decisions: readDecisions(world),
       catalog: world.catalog,
       sweptEntities: new Set(world.isSwept ? entities : []),
+      emptyLists: new Set(world.isSwept ? entities : []),
       rebases: world.rebases,
       remaps: world.remaps,
       accountDoubt: world.accountDoubt,

@@ -24,6 +24,8 @@ export interface Known {
   readonly catalog: Catalog;
   /** Entities of which at least one sweep of the CRM was complete: only then an unknown ID means something. */
   readonly sweptEntities: ReadonlySet<Entity>;
+  /** Entities of which the CRM is sure to list nothing, where no record of them is known. */
+  readonly emptyLists: ReadonlySet<Entity>;
   /** Entities whose agreements have to be found anew, with the reason. */
   readonly rebases: ReadonlyMap<Entity, string>;
   /** Tabs whose columns the configuration puts elsewhere than before. */

@@ -86,6 +86,7 @@ const alike: { readonly [Part in keyof Known]: (before: Known[Part], now: Known[
   records: sayAllTheSame,
   catalog: isAlike,
   sweptEntities: (before, now) => isAlike([...before], [...now]),
+  emptyLists: (before, now) => isAlike([...before], [...now]),
   rebases: (before, now) => isAlike([...before], [...now]),
   remaps: (before, now) => isAlike([...before], [...now]),
   accountDoubt: isAlike,

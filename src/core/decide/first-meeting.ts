@@ -14,14 +14,19 @@ import type { Brake } from './plan.ts';
 export function findFirstMeeting(context: TabContext, unbound: readonly ObservedRow[]): Brake[] {
   const { entity, input, layout, records } = context;
   const rows = unbound.filter((row) => !isBlank(row));
+  if (rows.length === 0 || hasMet(context)) return [];
+  const { emptyLists, sweptEntities } = input.known;
   const isEmptyCrm =
-    input.known.sweptEntities.has(entity) &&
-    [...records.values()].every(({ presence }) => presence === 'gone');
-  if (rows.length === 0 || isEmptyCrm || hasMet(context)) return [];
+    sweptEntities.has(entity) && [...records.values()].every(({ presence }) => presence === 'gone');
+  if (isEmptyCrm && emptyLists.has(entity)) return [];
   const [first] = rows;
-  const reason =
-    `${rows.length} rows without an ID stand in “${layout.title}”, the first in row ${(first?.position ?? 0) + 1}. ` +
-    'Stop the daemon and run init --match-by with a column that tells them apart, or approve to create all of them as new records.';
+  const found = `${rows.length} rows without an ID stand in “${layout.title}”, the first in row ${(first?.position ?? 0) + 1}.`;
+  // By itself this goes on: to be asked what an empty answer is worth helps nobody.
+  if (isEmptyCrm) {
+    const reason = `${found} The CRM lists nothing, and is read once more before they are new records.`;
+    return [brakeOf(entity, 'reading', reason)];
+  }
+  const reason = `${found} Stop the daemon and run init --match-by with a column that tells them apart, or approve to create all of them as new records.`;
   return [brakeOf(entity, 'first', reason)];
 }
 
