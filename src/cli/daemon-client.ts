@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Environment, linkVariable, loadHttpSettings } from '../app/config.ts';
 import { daemonOrigin } from '../app/daemon-origin.ts';
-import { SyncError } from '../core/errors.ts';
+import { type ErrorCode, SyncError } from '../core/errors.ts';
 
 /** Longest time the daemon may take to answer a command. */
 const timeoutMs = 120_000;
@@ -13,7 +13,7 @@ const nothingThere = 'Not Found';
 
 /**
  * Calls the running daemon. Of its settings only where it listens and its token have to be known and right here. Fails with CONFIG_INVALID,
- * DAEMON_UNREACHABLE, DAEMON_REFUSED or CONTROL_REFUSED.
+ * DAEMON_UNREACHABLE, DAEMON_REFUSED, COMMAND_UNCLEAR or CONTROL_REFUSED.
  */
 export async function callDaemon(
   environment: Environment,
@@ -49,8 +49,14 @@ export async function callDaemon(
     link !== undefined && said === nothingThere
       ? `The daemon runs one link, which has no name: leave out --link ${link}.`
       : said;
-  throw new SyncError(response.status === 401 ? 'CONTROL_REFUSED' : 'DAEMON_REFUSED', problem);
+  throw new SyncError(codes.get(response.status) ?? 'DAEMON_REFUSED', problem);
 }
+
+/** What the daemon means by a status, but for what it could not do. */
+const codes: ReadonlyMap<number, ErrorCode> = new Map([
+  [400, 'COMMAND_UNCLEAR'],
+  [401, 'CONTROL_REFUSED'],
+]);
 
 async function send(url: string, request: RequestInit): Promise<Response> {
   try {

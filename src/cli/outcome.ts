@@ -5,6 +5,8 @@ import { printError } from './print.ts';
 export const exitCodes = { done: 0, failed: 1, wrongUsage: 2, needsPerson: 3, unreachable: 4 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+const wrongUsageCodes: readonly ErrorCode[] = ['CONFIG_INVALID', 'COMMAND_UNCLEAR'];
+
 const unreachableCodes: readonly ErrorCode[] = [
   'DAEMON_UNREACHABLE',
   'CRM_UNREACHABLE',
@@ -19,6 +21,6 @@ export function reportError(error: unknown): ExitCode {
     if (error instanceof Error && error.stack) printError(error.stack);
     return exitCodes.failed;
   }
-  if (error.code === 'CONFIG_INVALID') return exitCodes.wrongUsage;
+  if (wrongUsageCodes.includes(error.code)) return exitCodes.wrongUsage;
   return unreachableCodes.includes(error.code) ? exitCodes.unreachable : exitCodes.failed;
 }

@@ -146,6 +146,11 @@ export const errorKinds = {
     mender: 'operator',
     hint: 'The daemon runs but did not do it, or not all of it; status says more.',
   },
+  COMMAND_UNCLEAR: {
+    retry: 'after-action',
+    mender: 'operator',
+    hint: 'Nothing was done. The help of each command says what it takes.',
+  },
   ALERT_UNSENT: {
     retry: 'later',
     mender: 'operator',

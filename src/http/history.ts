@@ -6,6 +6,8 @@ import { planUndoOf, undo } from '../sync/undo.ts';
 import { readInput } from './input.ts';
 
 const limitMax = 1_000;
+const wrongLimit = `must be a whole number from 1 to ${limitMax}`;
+const wrongLine = 'must be the number of a line of the history';
 
 const recordShape = z
   .string()
@@ -16,7 +18,7 @@ const selectors = {
   record: recordShape.optional(),
   field: z.string().min(1).max(200).optional(),
   run: z.string().min(1).max(100).optional(),
-  id: z.coerce.number().int().min(1).optional(),
+  id: z.coerce.number(wrongLine).int(wrongLine).min(1, wrongLine).optional(),
   since: z
     .union(
       [z.iso.datetime({ offset: true }), z.iso.date()],
@@ -28,7 +30,7 @@ const selectors = {
 
 const historyQuery = z.strictObject({
   ...selectors,
-  limit: z.coerce.number().int().min(1).max(limitMax).default(50),
+  limit: z.coerce.number(wrongLimit).int(wrongLimit).min(1, wrongLimit).max(limitMax, wrongLimit).default(50),
 });
 
 const undoBody = z

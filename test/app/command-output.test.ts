@@ -88,6 +88,14 @@ test('a line without a number is refused, and does not take back the whole recor
   expect(asked).toEqual([{ record: 'lead-42', id: '', isDryRun: false }]);
 });
 
+test('what was typed wrongly is told as wrong usage, by the daemon too, and not as something it failed to do', async () => {
+  const environment = await answering({ error: 'since: must be a day or a time.' }, 400);
+  const said = await printed(['history', '--since', 'yesterday'], environment);
+  expect(said).toContain('since: must be a day or a time.');
+  expect(said).not.toContain('status says more');
+  expect(await run(['undo', '--since', 'yesterday'], environment)).toBe(2);
+});
+
 const emptyPlan = {
   id: 'run',
   outbox: { save: [], drop: [] },
