@@ -12,6 +12,7 @@ import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, noted, refusedScope, type TabContext, vanishedScope } from './context.ts';
 import { findSetsAstray } from './hit-rows.ts';
+import { journalEntry } from './journal-entry.ts';
 import { isLike } from './likeness.ts';
 import { baseOf } from './origin.ts';
 import { waitingStep } from './outbox-step.ts';
@@ -261,16 +262,6 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
     key,
     offers,
     notice: '',
-    journal: {
-      at: input.now,
-      run: input.run,
-      key,
-      kind: 'create',
-      side: 'table',
-      before: {},
-      after: { ...offers, ...typed },
-      lost: {},
-      cause,
-    },
+    journal: journalEntry(input, key, { kind: 'create', after: { ...offers, ...typed }, cause }),
   });
 }

@@ -5,6 +5,7 @@ import type { KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type Value } from '../value.ts';
 import type { TabContext } from './context.ts';
+import { journalEntry } from './journal-entry.ts';
 import { holdRow } from './row-write.ts';
 import { findHiddenEdits, letWaitingGo } from './waiting-edits.ts';
 
@@ -30,21 +31,16 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
     offers: {},
     notice: '',
     forgets: true,
-    journal: {
-      at: input.now,
-      run: input.run,
-      key,
+    journal: journalEntry(input, key, {
       kind: 'delete',
-      side: 'table',
       before: context.agreements.get(key.id)?.fields ?? {},
-      after: {},
       lost: {
         ...Object.fromEntries(typed.map(({ column, value }) => [column.field, value])),
         ...kept,
         ...lost,
       },
       cause: 'deleted in the CRM',
-    },
+    }),
   });
 }
 

@@ -4,6 +4,7 @@ import type { JournalEntry } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { FieldName, Fields } from '../value.ts';
 import type { TabContext } from './context.ts';
+import { journalEntry } from './journal-entry.ts';
 import { idCell } from './row-values.ts';
 import { type RowState, syncText } from './sync-text.ts';
 
@@ -73,17 +74,13 @@ export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, 
 function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): JournalEntry {
   const { covered, given, lost = {}, offers = {}, replaced = {}, typed } = write;
   const change = Object.keys(lost).length > 0 ? 'conflict: the CRM wins' : 'changed in the CRM';
-  return {
-    at: input.now,
-    run: input.run,
-    key,
+  return journalEntry(input, key, {
     kind: given?.cause ? 'repair' : 'update',
-    side: 'table',
     before: replaced,
     after: { ...offers, ...typed },
     lost: { ...covered, ...lost },
     cause: given?.cause ?? write.cause ?? (typed ? 'conflict: another value was chosen' : change),
-  };
+  });
 }
 
 /** Said at a row that was just claimed. */

@@ -8,6 +8,7 @@ import { equalValues, type FieldName, type Fields, type Value } from '../value.t
 import { keepDecisions, refusedScope, type TabContext } from './context.ts';
 import { describeValue, quoteValue, showWhole } from './describe-value.ts';
 import { decideGoneRecord } from './gone.ts';
+import { journalEntry } from './journal-entry.ts';
 import { type JudgedRow, judgeRow } from './judge.ts';
 import type { DecidedField } from './merge.ts';
 import { revertCause, revertRefused } from './refused.ts';
@@ -143,17 +144,8 @@ function agreeOnSame(
   const current = agreement ?? emptyAgreement(key, input.now);
   if (Object.keys(after).length === 0) return current;
   const kind = agreement ? 'update' : 'adopt';
-  draft.journal.push({
-    at: input.now,
-    run: input.run,
-    key,
-    kind,
-    side: 'both',
-    before,
-    after,
-    lost: {},
-    cause: 'found equal on both sides',
-  });
+  const cause = 'found equal on both sides';
+  draft.journal.push(journalEntry(input, key, { kind, side: 'both', before, after, cause }));
   return { ...current, fields: { ...current.fields, ...after }, changedAt: input.now, notice: '' };
 }
 

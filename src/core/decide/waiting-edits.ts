@@ -2,6 +2,7 @@ import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { differingFields, equalFields, type FieldName, type Fields, pickFields } from '../value.ts';
 import type { TabContext } from './context.ts';
+import { journalEntry } from './journal-entry.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
 
 /** What people typed and the CRM has not taken yet; nothing where a step is no edit of a row. */
@@ -65,17 +66,8 @@ export function noteLost(
   const names = Object.keys(lost);
   if (names.length === 0) return;
   const record = records.get(key.id);
-  draft.journal.push({
-    at: input.now,
-    run: input.run,
-    key,
-    kind: 'update',
-    side: 'table',
-    before: lost,
-    after: record?.presence === 'present' ? pickFields(record.fields, names) : {},
-    lost,
-    cause,
-  });
+  const after = record?.presence === 'present' ? pickFields(record.fields, names) : {};
+  draft.journal.push(journalEntry(input, key, { kind: 'update', before: lost, after, lost, cause }));
 }
 
 /** Lets go of what waits for a row that is left alone. It is decided anew from the row when that goes on, but for what has no column there. */

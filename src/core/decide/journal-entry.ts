@@ -1,0 +1,14 @@
+import type { RecordKey } from '../record.ts';
+import type { JournalEntry } from '../state.ts';
+import type { DecideInput } from './context.ts';
+
+/** What tells one line of the journal from another; of the table, and of no values, where nothing else is said. */
+type EntryParts = Pick<JournalEntry, 'kind' | 'cause'> &
+  Partial<Pick<JournalEntry, 'side' | 'before' | 'after' | 'lost'>>;
+
+/** A line of the journal about what was just decided of a record. */
+export const journalEntry = (
+  { now, run }: Pick<DecideInput, 'now' | 'run'>,
+  key: RecordKey,
+  parts: EntryParts,
+): JournalEntry => ({ at: now, run, key, side: 'table', before: {}, after: {}, lost: {}, ...parts });
