@@ -104,17 +104,17 @@ function indexRecords(records: readonly KnownRecord[]) {
 }
 
 const companions = [
-  ['opportunity', 'opportunity', 'opportunities'],
-  ['task', 'task', 'tasks'],
-  ['contact', 'contact', 'contacts'],
-] as const satisfies readonly (readonly [Entity, string, string])[];
+  ['opportunity', 'opportunities'],
+  ['task', 'tasks'],
+  ['contact', 'contacts'],
+] as const satisfies readonly (readonly [Entity, string])[];
 
 /** How many of each kind go with a record, for people: `3 tasks and 1 contact`. */
 export function countByKind(going: readonly KnownRecord[]): string {
   const byKind = Map.groupBy(going, ({ key }) => key.entity);
-  const counts = companions.flatMap(([entity, one, many]) => {
+  const counts = companions.flatMap(([entity, many]) => {
     const count = byKind.get(entity)?.length ?? 0;
-    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+    return count === 0 ? [] : [`${count} ${count === 1 ? entity : many}`];
   });
   return listAnd(counts);
 }
@@ -122,5 +122,5 @@ export function countByKind(going: readonly KnownRecord[]): string {
 /** Which kinds go with records, for people: `tasks and contacts`. */
 export function listKinds(going: readonly KnownRecord[]): string {
   const kinds = new Set(going.map(({ key }) => key.entity));
-  return listAnd(companions.flatMap(([entity, , many]) => (kinds.has(entity) ? [many] : [])));
+  return listAnd(companions.flatMap(([entity, many]) => (kinds.has(entity) ? [many] : [])));
 }
