@@ -9,7 +9,7 @@ import { createLikeSearch, isLike, isShownOnly, type OwnCells, showsPart, showsR
 import { cellsOf, lookOf, lookOfValues, showsValues } from './row-values.ts';
 
 /** A row that does not show what is agreed for its record. */
-interface Displaced extends OwnCells {
+interface DisplacedRow extends OwnCells {
   readonly row: ObservedRow;
 }
 
@@ -35,7 +35,7 @@ export function findSwaps(
   records: readonly BoundRow[],
   others: readonly ObservedRow[],
 ): ReadonlyMap<RecordId, Swap> {
-  const displaced = records.flatMap(({ row, id }): Displaced[] => {
+  const displaced = records.flatMap(({ row, id }): DisplacedRow[] => {
     const record = context.records.get(id);
     // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
     const agreed = context.agreements.get(id)?.fields ?? (record?.presence === 'gone' ? record.fields : {});
@@ -91,7 +91,7 @@ export function findSwaps(
 /** The record without a row which the row looks like, where it does not look like its own any more. */
 function findRowless(
   context: TabContext,
-  { id, row }: Displaced,
+  { id, row }: DisplacedRow,
   searchRowless: (row: ObservedRow) => readonly Agreement[],
 ): RecordId | undefined {
   const own = context.agreements.get(id);
@@ -103,7 +103,7 @@ function findRowless(
  * Whether two rows show exactly what the other one's record had and no third one has, also where people do not type: then their IDs
  * changed places, because whoever exchanges what two records have leaves the columns alone that only show.
  */
-function areExchanged(context: TabContext, one: Displaced, other: Displaced): boolean {
+function areExchanged(context: TabContext, one: DisplacedRow, other: DisplacedRow): boolean {
   const looks = [lookOf({ cells: one.own }), lookOf({ cells: other.own })];
   if (lookOf(one.row) !== looks[1] || lookOf(other.row) !== looks[0]) return false;
   const isTold = Object.entries(one.own).some(
@@ -123,9 +123,9 @@ function areExchanged(context: TabContext, one: Displaced, other: Displaced): bo
  */
 function createSearch(
   context: TabContext,
-  displaced: readonly Displaced[],
+  displaced: readonly DisplacedRow[],
   swaps: ReadonlyMap<RecordId, Swap>,
-): (one: Displaced) => RecordId | undefined {
+): (one: DisplacedRow) => RecordId | undefined {
   const nameOf = (field: FieldName, cell: Cell) => `${field} ${JSON.stringify(cell)}`;
   const owners = new Map(
     displaced.flatMap((each) =>
@@ -135,11 +135,11 @@ function createSearch(
     ),
   );
   const isTyped = (name: FieldName) => !isShownOnly(context, name);
-  const changedIn = ({ own, row }: Displaced): ObservedRow['cells'] =>
+  const changedIn = ({ own, row }: DisplacedRow): ObservedRow['cells'] =>
     Object.fromEntries(
       Object.entries(row.cells).filter(([field, cell]) => !equalCells(cell, own[field] ?? emptyCell)),
     );
-  const isForeign = ({ id, row }: Displaced): boolean => {
+  const isForeign = ({ id, row }: DisplacedRow): boolean => {
     const agreement = context.agreements.get(id);
     return agreement !== undefined && !isLike(context, row, agreement);
   };
@@ -150,7 +150,7 @@ function createSearch(
     const candidates = Object.entries(changed).flatMap(
       ([field, cell]) => owners.get(nameOf(field, cell)) ?? [],
     );
-    const isCounterpart = (candidate: Displaced) =>
+    const isCounterpart = (candidate: DisplacedRow) =>
       showsRare(context, changed, candidate) &&
       (swaps.has(candidate.id) || showsRare(context, changedIn(candidate), one)) &&
       isForeign(candidate);
