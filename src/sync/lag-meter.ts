@@ -26,10 +26,10 @@ export class LagMeter {
   noteShown(newsAt: number | undefined, { applied, plan }: CycleResult, now: number): void {
     if (newsAt === undefined || plan.table.length === 0) return;
     if (applied === undefined) this.noteNews(newsAt);
-    else this.noteToTable(now - newsAt);
+    else this.#noteToTable(now - newsAt);
   }
 
-  noteToTable(durationMs: number): void {
+  #noteToTable(durationMs: number): void {
     this.onLag('table', durationMs);
     this.#toTableMs = Math.max(durationMs, this.#toTableMs ?? 0);
   }
