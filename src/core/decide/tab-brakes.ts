@@ -12,7 +12,7 @@ import {
   unapprovedLosses,
 } from './approvals.ts';
 import type { Binding } from './bind.ts';
-import { brakeOf, findBrakes } from './brakes.ts';
+import { brakeOf, brakeScope, findBrakes } from './brakes.ts';
 import { listKinds } from './cascade.ts';
 import { headerOf } from './columns.ts';
 import { keepDecisions, type TabContext } from './context.ts';
@@ -151,7 +151,7 @@ function describeCompany({ cascades, entity }: TabContext, ids: readonly RecordI
   return listKinds([...going].filter(({ key }) => key.entity !== entity || !own.has(key.id)));
 }
 
-const isOfGoneRecords = ({ scope }: Brake): boolean => scope.endsWith(':gone');
+const isOfGoneRecords = ({ entity, scope }: Brake): boolean => scope === brakeScope(entity, 'gone');
 
 /**
  * The records with a row that are gone from the CRM or that a list lacked, and not because of another one, nor because a person had us take
