@@ -5,17 +5,21 @@ import { writeRow } from './row-write.ts';
 import { letWaitingGo } from './waiting-edits.ts';
 
 /**
- * Leaves a row alone that a person paused, most often with a checkbox: nothing is taken from it and nothing but its Sync cell is written to it. What was
- * taken from it before and not sent yet is decided anew once the box is unticked. What a person takes back is no edit of the row: the CRM
- * gets it now, and the row follows once the box is unticked.
+ * Leaves a row alone until something changes. What was taken from it before and not sent yet is decided anew when it goes on. What a person
+ * takes back is no edit of the row: the CRM gets it now, and the row follows then.
  */
-export function pauseRow(context: TabContext, row: ObservedRow, id: RecordId): void {
+export function leaveAlone(context: TabContext, row: ObservedRow, id: RecordId): void {
   const { entity, outbox } = context;
-  const key = { entity, id };
   const item = outbox.get(id);
   if (item?.state === 'waiting' && !item.isUndo) letWaitingGo(context, row, item);
-  keepDecisions(context, key);
-  writeRow(context, row, key, { state: { kind: 'held', reason: pausedReason(context) } });
+  keepDecisions(context, { entity, id });
+}
+
+/** A row that a person paused, most often with a checkbox: nothing is taken from it and nothing but its Sync cell is written to it. */
+export function pauseRow(context: TabContext, row: ObservedRow, id: RecordId): void {
+  leaveAlone(context, row, id);
+  const state = { kind: 'held', reason: pausedReason(context) } as const;
+  writeRow(context, row, { entity: context.entity, id }, { state });
 }
 
 export const pausedReason = ({ layout }: TabContext): string =>

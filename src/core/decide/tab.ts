@@ -9,20 +9,19 @@ import { decideUnseenRecords, decideVanishedRow, takeBackDeletes } from './absen
 import { createMeantSearch, keepNotedLosses } from './approvals.ts';
 import { findRepairs, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
-import { type ContestHold, findContestHold } from './contested.ts';
+import { findContestHold } from './contested.ts';
 import { keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
 import { findSetsAstray } from './hit-rows.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
 import { isInTable, wasMissing } from './origin.ts';
-import { pauseRow } from './paused.ts';
+import { leaveAlone, pauseRow } from './paused.ts';
 import { decideRow } from './row.ts';
 import { showsValues } from './row-values.ts';
 import { holdRow } from './row-write.ts';
 import { createSuspectSearch, decideStray, findOrphans, findStrays, suspectReason } from './strays.ts';
 import { findSwaps, type Swap } from './swaps.ts';
 import { isBraked } from './tab-brakes.ts';
-import { letWaitingGo } from './waiting-edits.ts';
 
 /**
  * Decides one tab: the brakes first, then every row, then the records that have none. Answers `false` where our own writes did damage to
@@ -104,7 +103,8 @@ function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<Recor
     }
     const contest = context.records.get(id)?.presence === 'gone' ? undefined : findContestHold(context, id);
     if (contest) {
-      parkRow(context, row, id, contest);
+      leaveAlone(context, row, id);
+      holdRow(context, row, id, contest.reason, contest.scope);
       continue;
     }
     const isTaken = swap === undefined || context.decision(scope) !== undefined || isMeant(row, id);
@@ -115,15 +115,6 @@ function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<Recor
     else holdRow(context, row, id, swapReason(swap), scope);
   }
   return standing;
-}
-
-/** Leaves a row alone over which the sides fight. What waits of it is decided anew when it goes on; what a person takes back is done. */
-function parkRow(context: TabContext, row: ObservedRow, id: RecordId, { reason, scope }: ContestHold): void {
-  const { entity, outbox } = context;
-  const item = outbox.get(id);
-  if (item?.state === 'waiting' && !item.isUndo) letWaitingGo(context, row, item);
-  keepDecisions(context, { entity, id });
-  holdRow(context, row, id, reason, scope);
 }
 
 function swapReason({ other, sign }: Swap): string {
