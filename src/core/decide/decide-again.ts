@@ -49,32 +49,14 @@ function stands(
   );
 }
 
-function changesNothing({
-  agreements,
-  answers,
-  journal,
-  outbox,
-  rebased,
-  remapped,
-  settledDecisions,
-  table,
-  takesAccount,
-  writesOver,
-  writesWatched,
-}: Plan): boolean {
-  const changes = [agreements, outbox].flatMap(({ drop, save }) => [...drop, ...save]);
+function changesNothing(plan: Plan): boolean {
+  const { agreements, outbox, takesAccount } = plan;
   const parts = [
-    answers,
-    changes,
-    journal,
-    rebased,
-    remapped,
-    settledDecisions,
-    table,
-    writesOver,
-    writesWatched,
+    ...[agreements.drop, agreements.save, outbox.drop, outbox.save],
+    ...[plan.answers, plan.settledDecisions, plan.rebased, plan.remapped],
+    ...[plan.journal, plan.table, plan.writesOver, plan.writesWatched],
   ];
-  return !takesAccount && parts.every((part) => part.length === 0);
+  return !takesAccount && parts.every(({ length }) => length === 0);
 }
 
 /** What was not written since then is the same object, whoever keeps it; a record that was read again is another one. */
