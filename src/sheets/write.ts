@@ -4,7 +4,6 @@ import type { FieldKind } from '../core/field-kind.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
 import type { AppendStep, DeleteStep, SetStep } from '../core/table.ts';
 import type { Request } from './client.ts';
-import { cellAt } from './grid.ts';
 import { givenCells, type PlacedCell, placeCells } from './placed-cells.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
@@ -39,10 +38,12 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps,
   const isTypedAt: IsTypedAt = (row, column) => isTyped(tab.typed, Math.min(row, end), column);
   const blocks = [
     ...sets.flatMap((step) =>
-      step.place ? [] : rowBlocks(tab, isTypedAt, step.position, placeCells(step, tab.columns)),
+      step.place
+        ? []
+        : joinCells(isTypedAt, step.position, placeCells(step, tab.columns), tab.rows[step.position]),
     ),
     ...appends.flatMap((step, index) =>
-      step.place ? [] : appendedBlocks(isTypedAt, end + index, placeCells(step, tab.columns)),
+      step.place ? [] : joinCells(isTypedAt, end + index, placeCells(step, tab.columns)),
     ),
   ];
   return [
@@ -95,7 +96,7 @@ const enteredFormula = (cell: Cell): string | undefined => ('formula' in cell ? 
 const writeWanted = ({ sheetId, row, hasType }: CellPlace, placed: PlacedCell): Request[] =>
   placed.cell.kind === 'empty'
     ? []
-    : appendedBlocks(() => hasType, row, [placed]).map((block) => updateRequest(sheetId, block));
+    : joinCells(() => hasType, row, [placed]).map((block) => updateRequest(sheetId, block));
 
 const clearCell = ({ sheetId, row, column, hasType }: CellPlace): Request => ({
   updateCells: {
@@ -114,16 +115,6 @@ function makeRoom({ sheetId, rowCount }: BoundTab, end: number, length: number):
   const range = { sheetId, dimension: 'ROWS', startIndex: end, endIndex: end + length };
   return [{ insertDimension: { range, inheritFromBefore: false } }];
 }
-
-const rowBlocks = (tab: BoundTab, isTypedAt: IsTypedAt, row: number, cells: readonly PlacedCell[]): Block[] =>
-  joinCells(
-    row,
-    cells,
-    ({ column, kind }) => misleads(cellAt(tab.rows, row, column), kind) && !isTypedAt(row, column),
-  );
-
-const appendedBlocks = (isTypedAt: IsTypedAt, row: number, cells: readonly PlacedCell[]): Block[] =>
-  joinCells(row, cells, ({ column, kind }) => misleads(emptyCell, kind) && !isTypedAt(row, column));
 
 /**
  * Whether the format of a cell would, or might, show a number of this kind as something else. One that a person chose for it stays. How
@@ -149,24 +140,23 @@ function misleads(before: Cell, kind: FieldKind | undefined): boolean {
  */
 const formatOf = (kind: FieldKind | undefined): NumberFormat | undefined => kind && dateFormats[kind];
 
-/** Adjacent cells of a row as one block. */
+/** Adjacent cells of a row as one block; `before` is what stood in the row. */
 function joinCells(
+  isTypedAt: IsTypedAt,
   row: number,
   cells: readonly PlacedCell[],
-  needsFormat: (cell: PlacedCell) => boolean,
+  before: readonly Cell[] = [],
 ): Block[] {
   const blocks: Block[] = [];
-  for (const placed of cells) {
-    const isFormatted = placed.cell.kind === 'number' && needsFormat(placed);
-    const numberFormat = isFormatted ? formatOf(placed.kind) : undefined;
-    const written = {
-      ...enteredValue(placed.cell),
-      ...(numberFormat && { userEnteredFormat: { numberFormat } }),
-    };
+  for (const { cell, column, kind } of cells) {
+    const isMisled = cell.kind === 'number' && misleads(before[column] ?? emptyCell, kind);
+    const isFormatted = isMisled && !isTypedAt(row, column);
+    const numberFormat = isFormatted ? formatOf(kind) : undefined;
+    const written = { ...enteredValue(cell), ...(numberFormat && { userEnteredFormat: { numberFormat } }) };
     const last = blocks.at(-1);
     const next = last && last.column + (last.rows[0]?.length ?? 0);
-    if (last?.isFormatted === isFormatted && next === placed.column) last.rows[0]?.push(written);
-    else blocks.push({ row, column: placed.column, isFormatted, rows: [[written]] });
+    if (last?.isFormatted === isFormatted && next === column) last.rows[0]?.push(written);
+    else blocks.push({ row, column, isFormatted, rows: [[written]] });
   }
   return blocks;
 }
