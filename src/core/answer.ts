@@ -2,22 +2,8 @@ import { labelKey } from './label-key.ts';
 import { isClaimToken, parseRecordKey } from './record.ts';
 import type { Decision } from './state.ts';
 
-/** What a person can answer to something that waits, by the word that commands take. */
-export const answers = [
-  'approve',
-  'trash',
-  'restore',
-  'crm',
-  'sheet',
-  'new',
-  'retry',
-  'revert',
-  'ignore',
-] as const;
-export type Answer = (typeof answers)[number];
-
-/** The answers as people choose them in the sheet. */
-export const answerLabels: Readonly<Record<Answer, string>> = {
+/** What a person can answer to something that waits, by the word that commands take, as people choose it in the sheet. */
+export const answerLabels = {
   approve: 'Approve',
   trash: 'Trash',
   restore: 'Restore',
@@ -27,7 +13,9 @@ export const answerLabels: Readonly<Record<Answer, string>> = {
   retry: 'Retry',
   revert: 'Revert',
   ignore: 'Ignore',
-};
+} as const;
+export type Answer = keyof typeof answerLabels;
+export const answers = Object.keys(answerLabels) as readonly Answer[];
 
 /**
  * What can be answered under a scope: any other answer would leave it waiting, or let go on what the person meant to stop. Nothing, while

@@ -1,4 +1,4 @@
-import { answerLabels, answers } from './answer.ts';
+import { answerLabels } from './answer.ts';
 import type { Column, TabLayout } from './layout.ts';
 
 /** A column that only the daemon writes. */
@@ -42,7 +42,7 @@ export const questionTab = (title: string): TabLayout<'question'> => ({
       kind: 'text',
       direction: 'both',
       conflict: 'table',
-      labels: answers.map((answer) => answerLabels[answer]),
+      labels: Object.values(answerLabels),
     },
     { ...shown(sinceField, 'Since'), kind: 'instant' },
   ],
