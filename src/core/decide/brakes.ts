@@ -64,26 +64,25 @@ export function shownUnder(scope: string, brakes: readonly Brake[]): string | un
 /** The brakes that a tab's losses trip. While one holds, nothing is written for that tab on either side. */
 export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   const { entity, agreed, vanishedRows, goneRecords } = losses;
+  const isEmptied = (missing: number) => agreed > 1 && missing === agreed;
   const allowed = Math.max(limits.deletesMin, Math.floor(agreed * limits.deletesShare));
-  const isEmptied = (lost: readonly RecordId[]) => agreed > 1 && lost.length === agreed;
-  /** Why so many may not be lost; `undefined` where they may. */
-  const explain = (lost: readonly RecordId[], what: string): string | undefined => {
-    if (isEmptied(lost)) return `All ${agreed} ${what}.`;
-    return lost.length > allowed
-      ? `${lost.length} of ${agreed} ${what}; ${allowed} may go at once.`
-      : undefined;
-  };
   const brakes: Brake[] = [];
-  const ofRows = explain(vanishedRows, 'rows are gone from the sheet');
-  if (ofRows !== undefined) {
-    const kind = isEmptied(vanishedRows) ? 'emptied' : 'vanished';
-    const changes = vanishedRows.map((id) => ({ id, what: 'row gone' }) as const);
-    brakes.push(brakeOf(entity, kind, `${ofRows}${meaningOfTrash(losses)}`, changes));
+  const vanished = vanishedRows.length;
+  const rows = vanishedRows.map((id) => ({ id, what: 'row gone' }) as const);
+  if (isEmptied(vanished)) {
+    const reason = `All ${agreed} rows are gone from the sheet.${meaningOfTrash(losses)}`;
+    brakes.push(brakeOf(entity, 'emptied', reason, rows));
+  } else if (vanished > allowed) {
+    const reason = `${vanished} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${meaningOfTrash(losses)}`;
+    brakes.push(brakeOf(entity, 'vanished', reason, rows));
   }
-  const ofRecords = explain(goneRecords, 'records are gone from the CRM');
-  if (ofRecords !== undefined) {
-    const changes = goneRecords.map((id) => ({ id, what: 'record gone' }) as const);
-    brakes.push(brakeOf(entity, 'gone', ofRecords, changes));
+  const gone = goneRecords.length;
+  const records = goneRecords.map((id) => ({ id, what: 'record gone' }) as const);
+  if (isEmptied(gone)) {
+    brakes.push(brakeOf(entity, 'gone', `All ${agreed} records are gone from the CRM.`, records));
+  } else if (gone > allowed) {
+    const reason = `${gone} of ${agreed} records are gone from the CRM; ${allowed} may go at once.`;
+    brakes.push(brakeOf(entity, 'gone', reason, records));
   }
   return brakes;
 }
