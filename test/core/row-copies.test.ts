@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
+import { comparePlans } from '../../src/core/decide/plan-difference.ts';
 import {
   addRow,
   changeRecord,
   copyRow,
   createWorld,
+  decideWorld,
   leadKey,
   removeRow,
   rowOf,
@@ -226,6 +228,16 @@ describe('the offer to make a copy a new record', () => {
     settle(world);
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Acme Copy']);
     expect([[...world.decisions], isQuiet(settle(world))]).toEqual([[], true]);
+  });
+
+  it('is no other plan each time it is decided, although its ID is: else no plan with it could be applied', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    typeTitle(copyRow(world, acme), 'Acme Copy');
+    const [hold] = settle(world).holds;
+    world.decisions.set(hold?.decision ?? '', 'new');
+    const [shown, applied] = [decideWorld(world), decideWorld(world)];
+    expect(shown.table).toMatchObject([{ creates: { title: 'Acme Copy' } }]);
+    expect(comparePlans(shown, applied)).toEqual([]);
   });
 
   it('stays the same when rows are sorted, and is another one when the copy is edited', () => {

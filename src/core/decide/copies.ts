@@ -49,7 +49,7 @@ export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, 
   if (row.isPaused) return holdRow(context, row, id, `${copyMark}, and ${pausedReason(context)}`);
   const scope = copyScope({ entity, id }, digest(lookOf(row)));
   if (context.decision(scope) !== 'new') return holdRow(context, row, id, reason, scope);
-  const { faults, missing } = readRowValues(context, row);
+  const { faults, fields, missing } = readRowValues(context, row);
   const obstacles = [...faults, ...missing.map((header) => `Fill ${header}.`)];
   if (obstacles.length > 0)
     return holdRow(
@@ -63,7 +63,7 @@ export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, 
     return;
   }
   const token = input.newToken();
-  writeRow(context, row, { entity, id: token }, { given: { id: token }, state: creating });
+  writeRow(context, row, { entity, id: token }, { given: { id: token }, state: creating, creates: fields });
 }
 
 /** A short name for a text, equal for equal texts: FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/. */
