@@ -2,7 +2,7 @@ import { createCascades, ownerFields } from '../core/decide/cascade.ts';
 import { vanishedScope } from '../core/decide/context.ts';
 import { waitingFields } from '../core/decide/waiting-edits.ts';
 import type { Mirror } from '../core/mirror.ts';
-import type { RecordKey } from '../core/record.ts';
+import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { isOnItsWay, type KnownRecord, type OutboxItem } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 
@@ -26,23 +26,18 @@ function isMovedUnshown(mirror: Mirror, { fields, key }: KnownRecord): boolean {
   return differingFields(pickFields(shown, ownerFields), fields).length > 0;
 }
 
-/**
- * Whether a delete has to wait because something that would go with the record is on its way to another one, or may be: nothing is sent of a
- * tab that is stopped. Who answered was told what goes.
- */
-export function hasUnsettledCompany(
-  mirror: Mirror,
-  item: OutboxItem,
-  isWithheld: (item: OutboxItem) => boolean,
-): boolean {
-  const isTold = isAnswered(mirror, item.key);
-  const isMoving = (step: OutboxItem | undefined) =>
-    step?.kind === 'update' &&
-    isOnItsWay(step) &&
-    ownerFields.some((name) => step.fields[name] !== undefined);
-  return createCascades(mirror.readRecords(), mirror.readOutbox())
-    .goingWith(item.key)
-    .some(({ key }) => isMoving(mirror.findOutboxItem(key)) || (!isTold && isWithheld({ ...item, key })));
+/** Whether something that would go with a record is on its way to another one: that is sent first. */
+export function hasMovingCompany(mirror: Mirror, { key }: OutboxItem): boolean {
+  const outbox = mirror.readOutbox();
+  const moving = new Set(
+    outbox
+      .filter(
+        (item) => isOnItsWay(item) && ownerFields.some((name) => waitingFields(item)[name] !== undefined),
+      )
+      .map((item) => recordKeyText(item.key)),
+  );
+  const going = moving.size > 0 ? createCascades(mirror.readRecords(), outbox).goingWith(key) : [];
+  return going.some((record) => moving.has(recordKeyText(record.key)));
 }
 
 /** Whether the history tells that a record was moved, or that its row came back. */

@@ -18,7 +18,7 @@ import {
 import { differingFields, pickFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
 import { agreeOnTexts, finishCreate, noteAnswered, noteDefaults, settleCreate } from './create.ts';
-import { hasUnsettledCompany, isOutgrown } from './grown.ts';
+import { hasMovingCompany, isOutgrown } from './grown.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
@@ -243,7 +243,7 @@ async function pushDelete(
 ): Promise<PushResult> {
   const { clock, log, mirror } = link;
   const { key } = item;
-  if (hasUnsettledCompany(mirror, item, isWithheld)) return 'nothing';
+  if (hasMovingCompany(mirror, item)) return 'nothing';
   const record = await pullRecord(link, key, 'edit');
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (record && differingFields(item.base, record.fields).length > 0) {

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeCell, numberCell, textCell } from '../../src/core/cell.ts';
-import type { RecordKey } from '../../src/core/record.ts';
+import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import {
   addRecord,
+  addRow,
   createWorld,
   leadKey,
+  recordOf,
   removeRecord,
   removeRow,
   rowOf,
@@ -141,6 +143,58 @@ describe('a lead that is trashed', () => {
     settle(world);
     pull(world);
     expect(cycle(world).holds).toMatchObject([{ entity: 'opportunity', decision: 'vanished:opportunity-3' }]);
+  });
+});
+
+describe('S1: where somebody moves the tasks of a lead to another one and deletes its row, the rule trash', () => {
+  /** The task's row names another lead, and the row of its own is gone. */
+  function moveAndDelete(lead: string) {
+    const { world, lead: key, tasks } = setStage();
+    const [task] = tasks;
+    rowOf(world, task!).cells['lead_id'] = textCell(lead);
+    removeRow(world, key);
+    return {
+      key,
+      task: task!,
+      world: { ...world, policy: { ...world.policy, vanishedRows: 'trash' as const } },
+    };
+  }
+  const sent = ({ outbox }: World) => [...outbox.values()].map(({ kind, key }) => `${kind} ${key.entity}`);
+
+  it('waits until they are moved', () => {
+    const { key, task, world } = moveAndDelete('#2');
+    cycle(world);
+    const plan = cycle(world);
+    expect([plan.holds, sent(world)]).toEqual([[], ['update task']]);
+    push(world);
+    expect(recordOf(world, task).fields['lead_id']).toBe(2);
+    for (const _turn of [1, 2]) cycle(world);
+    expect(sent(world)).toEqual(['delete lead']);
+    push(world);
+    expect(world.crm.has(recordKeyText(key))).toBe(false);
+  });
+
+  it('asks where the other one is not there yet', () => {
+    const { task, world } = moveAndDelete('A lead to come');
+    addRow(world, 'lead', { title: textCell('A lead to come') });
+    for (const _turn of [1, 2]) cycle(world);
+    expect(cycle(world).holds).toMatchObject([{ decision: 'vanished:lead-1' }]);
+    expect(sent(world)).not.toContain('delete lead');
+    settle(world);
+    expect(recordOf(world, task).fields['lead_id']).toBe(world.given);
+    expect(world.crm.has('lead-1')).toBe(false);
+  });
+
+  it('takes a delete back that waits already', () => {
+    const { key, task, world } = moveAndDelete('#1');
+    for (const _turn of [1, 2]) cycle(world);
+    expect(sent(world)).toEqual(['delete lead']);
+    rowOf(world, task).cells['lead_id'] = textCell('#2');
+    cycle(world);
+    expect(sent(world)).toEqual([]);
+    settle(world);
+    expect(recordOf(world, task).fields['lead_id']).toBe(2);
+    expect(world.crm.has(recordKeyText(key))).toBe(false);
   });
 });
 

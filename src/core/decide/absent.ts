@@ -14,6 +14,7 @@ import { keepDecisions, noted, refusedScope, type TabContext, vanishedScope } fr
 import { findSetsAstray } from './hit-rows.ts';
 import { journalEntry } from './journal-entry.ts';
 import { isLike } from './likeness.ts';
+import { findMovedCompany } from './moved-company.ts';
 import { baseOf } from './origin.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
@@ -52,6 +53,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): KnownRec
   // Sent first, the edit goes to the trash with its record, and what it brought there is no edit of somebody else.
   if (choice === 'trash' && item && isGoingThrough(item, record)) return undefined;
   if (choice === 'restore' || (choice === 'trash' && isEdited)) return record;
+  if (choice === 'wait') return undefined;
   if (choice !== 'trash') {
     const reason = vanishedReason(context, key, showedOther);
     draft.holds.push({ ...key, reason, decision: vanishedScope(key) });
@@ -76,13 +78,17 @@ export function isEditedInCrm(context: TabContext, id: RecordId): boolean {
 
 /** What the lost row of a record means: what somebody answered, for it or in this moment for all of them, or else the rule. */
 function meaningOf(context: TabContext, key: RecordKey, showedOther: boolean): string {
-  const { draft, entity } = context;
-  const rule = ruleOf(context);
-  const unanswered = showedOther && rule === 'trash' ? 'ask' : rule;
   const own = context.decision(vanishedScope(key));
-  if (own !== undefined) return own === noted ? unanswered : own;
-  return draft.lossesLetGo.get(entity) ?? unanswered;
+  const letGo = context.draft.lossesLetGo.get(context.entity);
+  if (own !== undefined && own !== noted) return own;
+  if (own === undefined && letGo) return letGo;
+  const rule = ruleOf(context);
+  if (rule !== 'trash') return rule;
+  return showedOther ? 'ask' : meaningsOfTrash[findMovedCompany(context, key)];
 }
+
+/** What the rule `trash` comes to where the table moves something away that would go with the record. */
+const meaningsOfTrash = { none: 'trash', moving: 'wait', stuck: 'ask' } as const;
 
 /** Asks about a delete that waits for somebody who runs the daemon: there is no row to say so, and whoever meant it takes it for done. */
 function askWhatWaits({ draft }: TabContext, item: OutboxItem): void {

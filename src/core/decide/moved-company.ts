@@ -1,0 +1,69 @@
+import { bareCell, describeCell, equalCells } from '../cell.ts';
+import { type Decoded, decode, encode, showsFormerly } from '../codec.ts';
+import { describeEntity } from '../field.ts';
+import { type Entity, entities, type RecordKey, recordKeyText } from '../record.ts';
+import { isOnItsWay, type KnownRecord } from '../state.ts';
+import type { ObservedRow, ObservedTable } from '../table.ts';
+import { equalValues, type FieldName } from '../value.ts';
+import { ownerFields } from './cascade.ts';
+import type { TabContext } from './context.ts';
+
+/**
+ * Whether the table says of something that would go with a record that it belongs to another one: `moving` where that is to be sent, or waits
+ * for an answer of its own, and `stuck` where it can not be, as where the other one is a new row or the CRM refused it.
+ */
+export function findMovedCompany(context: TabContext, key: RecordKey): 'none' | 'moving' | 'stuck' {
+  const { known, table } = context.input;
+  const going = context.cascades.goingWith(key);
+  const moves = going.flatMap((record) => {
+    const row = rowsOf(table).get(recordKeyText(record.key));
+    const shown = row ? ownerFields.flatMap((name) => findOther(context, record, row, name) ?? []) : [];
+    return shown.map((seen) => ({ record, seen }));
+  });
+  if (moves.length === 0) return 'none';
+  const idle = new Set(
+    known.outbox.filter((item) => !isOnItsWay(item)).map((item) => recordKeyText(item.key)),
+  );
+  const isStuck = moves.some(
+    ({ record, seen }) => seen.kind === 'refused' || idle.has(recordKeyText(record.key)),
+  );
+  return isStuck ? 'stuck' : 'moving';
+}
+
+/** What a row shows in such a field instead of what the CRM has; `undefined` where that is the same. */
+function findOther(
+  { input, names }: TabContext,
+  { fields, key }: KnownRecord,
+  row: ObservedRow,
+  name: FieldName,
+): Decoded | undefined {
+  const isTaken = input.layout
+    .find(({ entity }) => entity === key.entity)
+    ?.columns.some(({ direction, field }) => field === name && direction === 'both');
+  const field = describeEntity(key.entity, input.known.catalog).find((candidate) => candidate.name === name);
+  const [cell, value] = [row.cells[name], fields[name] ?? null];
+  if (!isTaken || !field || !cell) return undefined;
+  if (equalCells(bareCell(cell), encode(field, value, names)) || showsFormerly(field, value, cell, names))
+    return undefined;
+  const seen = decode(field, cell, names);
+  return seen.kind === 'value' && equalValues(seen.value, value) ? undefined : seen;
+}
+
+/** The rows of a table by the record whose ID they have: for each of many rows that are gone those of its company are looked for. */
+const rowsByTable = new WeakMap<ObservedTable, ReadonlyMap<string, ObservedRow>>();
+
+function rowsOf(table: ObservedTable): ReadonlyMap<string, ObservedRow> {
+  const known = rowsByTable.get(table);
+  if (known) return known;
+  const rowsOfTab = (entity: Entity) => {
+    const tab = table.tabs[entity];
+    return tab.state === 'held' ? [] : tab.rows;
+  };
+  const rows = new Map(
+    entities.flatMap((entity) =>
+      rowsOfTab(entity).map((row) => [recordKeyText({ entity, id: describeCell(row.id) }), row] as const),
+    ),
+  );
+  rowsByTable.set(table, rows);
+  return rows;
+}
