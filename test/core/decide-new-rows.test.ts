@@ -144,6 +144,17 @@ describe('a new row', () => {
     expect(row.id).toEqual(emptyCell);
   });
 
+  it.each([
+    [false, null],
+    [true, true],
+  ])('with a checkbox that a table has put there: ticked, %s, it says %s', (isTicked, said) => {
+    const world = worldWithLeads([]);
+    world.typedFields.add('custom.is_vip');
+    addRow(world, 'lead', { title: textCell('Acme'), 'custom.is_vip': booleanCell(isTicked) });
+    expect(isQuiet(settle(world))).toBe(true);
+    expect([...world.crm.values()].map(({ fields }) => fields['custom.is_vip'])).toEqual([said]);
+  });
+
   it('that was emptied again loses what its Sync cell said', () => {
     const world = createWorld();
     const row = addRow(world, 'lead', { 'about.url': textCell('https://acme.example') });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { booleanCell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
 import { comparePlans } from '../../src/core/decide/plan-difference.ts';
 import {
@@ -53,6 +53,14 @@ describe('a copied row', () => {
     typeTitle(copy, 'Acme Copy');
     world.sheet.lead.unshift(world.sheet.lead.pop()!);
     expect(heldPositions(settle(world))).toEqual([1]);
+  });
+
+  it('is told from the original where a table fills a column with checkboxes of which nobody has ticked any', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    world.typedFields.add('custom.is_vip');
+    for (const { cells } of world.sheet.lead) cells['custom.is_vip'] = booleanCell(false);
+    typeTitle(copyRow(world, acme), 'Acme Copy');
+    expect(heldPositions(settle(world))).toEqual([3]);
   });
 
   it('stays the copy when the original is edited and sorted below it, and the edit goes to the record', () => {

@@ -1,4 +1,4 @@
-import { type Cell, emptyCell, equalCells, textCell } from '../cell.ts';
+import { type Cell, emptyCell, equalCells, isUnfilled, textCell } from '../cell.ts';
 import { decode, encode } from '../codec.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
@@ -9,19 +9,26 @@ import type { TabContext } from './context.ts';
 /** The cells of a row like this one that shows these values in their usual form. */
 export function cellsOf(context: TabContext, row: ObservedRow, values: Fields): ObservedRow['cells'] {
   const cells: Record<FieldName, Cell> = {};
-  for (const name of Object.keys(row.cells)) cells[name] = usualCell(context, name, values[name]);
+  for (const [name, cell] of Object.entries(row.cells))
+    cells[name] = usualCell(context, name, cell, values[name]);
   return cells;
 }
 
-function usualCell({ fields, names }: TabContext, name: FieldName, value: Value | undefined): Cell {
+function usualCell(context: TabContext, name: FieldName, cell: Cell, value: Value | undefined): Cell {
+  const { fields, names } = context;
+  if ((value ?? null) === null && saysNothing(context, name, cell)) return cell;
   const field = fields.get(name);
   return field && value !== undefined ? encode(field, value, names) : emptyCell;
 }
 
+/** Whether nobody has said anything in a cell: a column that a table made one of checkboxes has no empty ones. */
+const saysNothing = ({ tab }: TabContext, name: FieldName, cell: Cell): boolean =>
+  cell.kind === 'empty' || (tab.typed?.has(name) === true && isUnfilled(cell));
+
 /** Whether the row shows all of these values in their usual form. */
 export function showsValues(context: TabContext, row: ObservedRow, values: Fields): boolean {
   return Object.entries(row.cells).every(([name, cell]) =>
-    equalCells(cell, usualCell(context, name, values[name])),
+    equalCells(cell, usualCell(context, name, cell, values[name])),
   );
 }
 
@@ -51,7 +58,7 @@ export function readRowValues(context: TabContext, row: ObservedRow): RowValues 
       continue;
     }
     const field = { ...definition, header };
-    const seen = decode(field, cell, context.names);
+    const seen = decode(field, saysNothing(context, name, cell) ? emptyCell : cell, context.names);
     if (seen.kind === 'refused') faults.push(seen.reason);
     else if (isMissing(field, seen.value)) missing.push(header);
     else if (seen.value !== null) {
