@@ -63,12 +63,11 @@ export interface WaitingItem {
 
 /** Everything that waits for a person's decision, as of the last cycle. */
 export function listWaiting({ askedSince, lastPlan, link }: Engine): WaitingItem[] {
-  const questions = lastPlan?.questions ?? [];
-  if (questions.length === 0) return [];
-  const answered = new Map(
-    link.mirror.readDecisions().map((decision) => [decision.scope, answerIn(decision)]),
-  );
-  return questions.map(({ scope, cells: { what = emptyCell, ...cells } }) => ({
+  if (!lastPlan || lastPlan.questions.length === 0) return [];
+  // What the plan knew of and asks about all the same, as where the key may not do it, can be answered otherwise.
+  const later = link.mirror.readDecisions().filter(({ at }) => at > lastPlan.at);
+  const answered = new Map(later.map((decision) => [decision.scope, answerIn(decision)]));
+  return lastPlan.questions.map(({ scope, cells: { what = emptyCell, ...cells } }) => ({
     scope,
     what: describeCell(what),
     answers: answersTo(scope),

@@ -132,3 +132,23 @@ test('who answers what somebody else has settled is told so, and who mistypes is
     text: expect.stringContaining('This does not wait any more'),
   });
 });
+
+test('what is asked although it was answered, because the key may not do that, can be answered otherwise', async () => {
+  const { approve, engine, link, readWaiting, stage } = await openFilled(12);
+  const [first] = (await stage.readSheet())['Leads'] ?? [];
+  const scope = `vanished:lead-${first?.['ID']}`;
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  for (const _turn of [1, 2]) await engine.cycle();
+  await approve(scope, 'trash');
+  await engine.cycle();
+  const [item] = link.mirror.readOutbox();
+  if (item?.kind !== 'delete') throw new Error('No delete waits.');
+  link.mirror.saveOutboxItem({ ...item, error: { code: 'CRM_FORBIDDEN', message: 'Insufficient scope.' } });
+  await engine.cycle();
+  expect(await readWaiting()).toMatchObject([{ scope, answers: ['trash', 'restore'] }]);
+  expect(await readWaiting()).toEqual([expect.not.objectContaining({ answered: expect.anything() })]);
+  await approve(scope, 'restore');
+  expect(await readWaiting()).toMatchObject([{ scope, answered: 'restore' }]);
+  await engine.cycle();
+  expect((await stage.readSheet())['Leads']?.map(({ ID }) => ID)).toContain(first?.['ID']);
+});
