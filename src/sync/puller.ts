@@ -23,7 +23,7 @@ import { readNextContacts } from './contacts.ts';
 import type { KeyRefusal } from './key-refusal.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
-import type { Problem, Problems } from './problems.ts';
+import type { Problems } from './problems.ts';
 import { absorbPage, finishSweep, noteProgress, proveGone, pullCatalog, pullPage } from './pull.ts';
 
 /** No list is longer than this; one that seems to be does not end. */
@@ -111,13 +111,18 @@ export class Puller {
 
   /**
    * Whether a delete has to wait because a list that may hold what goes with it was not read to its end since the start: nobody knows then
-   * what colleagues have added or moved meanwhile. Of a list that can not be read at all nobody ever knows.
+   * what colleagues have added or moved meanwhile. Of a list that the key may not read nobody ever knows, nor of one that was never read and
+   * can not be understood.
    */
   isTooEarlyFor({ key, kind }: Pick<OutboxItem, 'key' | 'kind'>): boolean {
-    const isForGood = ({ code }: Problem) => code === 'CRM_FORBIDDEN' || code === 'CRM_UNREADABLE';
-    const closed = this.#options.problems.list().filter(isForGood);
-    const isUnread = (entity: ListedEntity) =>
-      this.#readingOf(entity).sweepsDone === 0 && !closed.some(({ source }) => source === sourceOf(entity));
+    const { link, problems } = this.#options;
+    const isUnread = (entity: ListedEntity) => {
+      if (this.#readingOf(entity).sweepsDone > 0) return false;
+      const code = problems.list().find(({ source }) => source === sourceOf(entity))?.code;
+      const wasRead = () =>
+        link.mirror.readSweeps().some((sweep) => sweep.entity === entity && sweep.isComplete);
+      return code !== 'CRM_FORBIDDEN' && (code !== 'CRM_UNREADABLE' || wasRead());
+    };
     return kind === 'delete' && companyLists[key.entity].some(isUnread);
   }
 

@@ -5,8 +5,11 @@ import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { isOutgrown } from '../../src/sync/grown.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { openLinkStage } from '../support/link-stage.ts';
 import { lead, storedRecord } from '../support/mirror-directory.ts';
 import { until } from '../support/until.ts';
 
@@ -118,6 +121,23 @@ test('a delete does not wait for a list that the key may not read', async () => 
   stage.model.faults.order(faultOrder.parse({ faults: [closed] }));
   await stage.createEngine(stage.link).start();
   await until('the lead is in the trash', async () => !(await hasLead(stage, id)));
+});
+
+test('a delete does not wait for a list that nobody can read, and of which nothing was ever known', async () => {
+  const stage = await openLinkStage({ leads: 5, opportunities: 0, tasks: 0 });
+  const { link, model } = stage;
+  const unknown = { kind: 'status', status: 404, path: '/tasks', method: 'GET', times: 10_000 } as const;
+  model.faults.order(faultOrder.parse({ faults: [unknown] }));
+  await pullCatalog(link, 'newest');
+  await link.table.layOut(currentLayout(link), 'create');
+  const engine = stage.createEngine({ ...link, policy: { ...link.policy, vanishedRows: 'trash' } });
+  await engine.start();
+  const rows = async () => (await stage.readSheet())['Leads'] ?? [];
+  await until('the tab is filled', async () => (await rows()).length === 5);
+  const [first] = await rows();
+  const key = { entity: 'lead', id: String(first?.['ID']) } as const;
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  await until('it is deleted', async () => link.mirror.findRecord(key)?.presence === 'gone');
 });
 
 test.each(['right before it was sent', 'and its row has shown that since'])(
