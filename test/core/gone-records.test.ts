@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, textCell } from '../../src/core/cell.ts';
+import { booleanCell, describeCell, textCell } from '../../src/core/cell.ts';
 import { addRecord, leadKey, recordOf, removeRecord, rowOf } from '../support/world.ts';
 import { cycle, pull, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { expectNoWrites, sheetIds } from '../support/world-view.ts';
@@ -27,6 +27,17 @@ describe('a record that is gone from the CRM', () => {
       before: expect.objectContaining({ title: 'Acme' }),
       cause: 'deleted in the CRM',
     });
+  });
+
+  it('takes its row with it where a table has put a checkbox there, unless somebody has ticked it', () => {
+    const world = worldWithLeads(three);
+    world.typedFields.add('custom.is_vip');
+    for (const { cells, id } of world.sheet.lead)
+      cells['custom.is_vip'] = booleanCell(describeCell(id) === '2');
+    for (const id of [1, 2]) removeRecord(world, leadKey(id));
+    for (const _sweep of [1, 2]) pull(world);
+    settle(world);
+    expect(sheetIds(world)).toEqual(['2', '3']);
   });
 
   it('S1: takes its row with it where somebody typed into a column that only shows, and the history keeps that', () => {

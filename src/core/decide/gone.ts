@@ -6,6 +6,7 @@ import type { ObservedRow } from '../table.ts';
 import { equalValues, type Value } from '../value.ts';
 import type { TabContext } from './context.ts';
 import { journalEntry } from './journal-entry.ts';
+import { saysNothing } from './row-values.ts';
 import { holdRow } from './row-write.ts';
 import { findHiddenEdits, letWaitingGo } from './waiting-edits.ts';
 
@@ -46,10 +47,11 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
 
 /** What somebody typed into the row and the CRM never had. What stands in a column that only shows is no edit. */
 function findTyped(
-  { agreements, fields, layout, names }: TabContext,
+  context: TabContext,
   row: ObservedRow,
   { key }: KnownRecord,
 ): { readonly column: Column; readonly value: Value }[] {
+  const { agreements, fields, layout, names } = context;
   const { fields: agreed = {}, offered = {} } = agreements.get(key.id) ?? {};
   return layout.columns.flatMap((column) => {
     const { blank, field: name } = column;
@@ -59,11 +61,11 @@ function findTyped(
     const ours = [offered[name], agreed[name]].filter((value) => value !== undefined);
     const isShown = (value: Value) =>
       equalCells(cell, encode(field, value, names)) || showsFormerly(field, value, cell, names);
-    if (ours.some(isShown)) return [];
+    const expected = ours.length > 0 ? ours : [null];
+    if (ours.some(isShown) || (expected.includes(null) && saysNothing(context, name, cell))) return [];
     const seen = decode(field, cell, names);
     if (seen.kind === 'refused') return [{ column, value: describeCell(cell) }];
     const { value } = seen;
-    const expected = ours.length > 0 ? ours : [null];
     const isOurs =
       expected.some((known) => equalValues(value, known)) || (value === null && blank === 'leave');
     return isOurs ? [] : [{ column, value }];
