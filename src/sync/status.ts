@@ -3,7 +3,7 @@ import { describeCell, emptyCell } from '../core/cell.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
-import type { JournalEntry, Sweep } from '../core/state.ts';
+import type { Decision, JournalEntry, Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
 import type { ResyncReport } from './resync.ts';
@@ -64,9 +64,14 @@ export interface WaitingItem {
 /** Everything that waits for a person's decision, as of the last cycle. */
 export function listWaiting({ askedSince, lastPlan, link }: Engine): WaitingItem[] {
   if (!lastPlan || lastPlan.questions.length === 0) return [];
-  // What the plan knew of and asks about all the same, as where the key may not do it, can be answered otherwise.
-  const later = link.mirror.readDecisions().filter(({ at }) => at > lastPlan.at);
-  const answered = new Map(later.map((decision) => [decision.scope, answerIn(decision)]));
+  // What is asked although the plan was made with an answer to it, as where the key does not let that through, is asked anew.
+  const isOpen = ({ at }: Decision) => at >= lastPlan.at;
+  const answered = new Map(
+    link.mirror
+      .readDecisions()
+      .filter(isOpen)
+      .map((decision) => [decision.scope, answerIn(decision)]),
+  );
   return lastPlan.questions.map(({ scope, cells: { what = emptyCell, ...cells } }) => ({
     scope,
     what: describeCell(what),

@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { SyncError } from '../../src/core/errors.ts';
 import { startHttp } from '../../src/http/server.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
+import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
+import { pushRecord } from '../../src/sync/push.ts';
 import { listWaiting } from '../../src/sync/status.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
@@ -99,6 +102,33 @@ test('an answer is told with its question until it is carried out, and no more o
   expect(await approve(scope, 'approve')).toMatchObject({ status: 200 });
   await engine.cycle();
   expect(await readWaiting()).toEqual([]);
+});
+
+test('an answer that the key does not let through is told as given no more, so that another one can be', async () => {
+  const { approve, engine, link, readWaiting, stage } = await openFilled(3);
+  const forbidden = new SyncError('CRM_FORBIDDEN', 'The key lacks the scope delete:leads.');
+  const restricted: Link = {
+    ...link,
+    crm: {
+      ...link.crm,
+      getRecord: (...asked) => link.crm.getRecord(...asked),
+      deleteRecord: () => Promise.reject(forbidden),
+    },
+  };
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1 });
+  await engine.cycle();
+  await engine.cycle();
+  const [question] = listWaiting(engine);
+  if (!question) throw new Error('Nobody is asked about the row.');
+  await approve(question.scope, 'trash');
+  expect(await readWaiting()).toMatchObject([{ answered: 'trash' }]);
+  await engine.cycle();
+  for (const { key } of link.mirror.readOutbox()) await pushRecord(restricted, key);
+  await engine.cycle();
+  expect(await readWaiting()).toEqual([
+    expect.objectContaining({ scope: question.scope, what: expect.stringContaining('delete:leads') }),
+  ]);
+  expect(await readWaiting()).toEqual([expect.not.objectContaining({ answered: expect.anything() })]);
 });
 
 test('before both sides were compared nobody is told that nothing waits', async () => {
