@@ -5,7 +5,7 @@ import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
 import { print } from './print.ts';
-import { brakeShape, describePlace, describeStopped } from './stopped.ts';
+import { brakeShape, describePlace, describeStopped, needsPerson } from './stopped.ts';
 
 const keyShape = z.object({ entity: z.string(), id: z.string() });
 /** A hold or a refusal. */
@@ -14,6 +14,7 @@ const reasonShape = z.looseObject({
   id: z.string().optional(),
   position: z.number().optional(),
   reason: z.string(),
+  isIgnored: z.boolean().optional(),
 });
 const planShape = z.looseObject({
   id: z.string(),
@@ -52,7 +53,7 @@ export function addPlanCommand(program: Command, { environment, finish }: Comman
       const answer = await callDaemon(environment, 'POST', '/api/plan');
       const plan = planShape.parse(answer);
       print(json ? JSON.stringify(answer) : describePlan(plan));
-      if (plan.brakes.length + plan.conflicts.length > 0) finish(exitCodes.needsPerson);
+      if (plan.conflicts.length > 0 || needsPerson(plan)) finish(exitCodes.needsPerson);
     });
 }
 

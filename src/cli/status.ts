@@ -4,7 +4,7 @@ import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
 import { print } from './print.ts';
-import { brakeShape, describePlace, describeStopped } from './stopped.ts';
+import { brakeShape, describePlace, describeStopped, needsPerson } from './stopped.ts';
 
 const statusShape = z.looseObject({
   queue: z.looseObject({ kind: z.string() }),
@@ -59,11 +59,7 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
       const answer = await callDaemon(environment, 'GET', '/api/status');
       const status = statusShape.parse(answer);
       print(json ? JSON.stringify(answer) : describeStatus(status));
-      const waits =
-        status.brakes.length +
-        status.waiting.length +
-        status.tabs.reduce((sum, tab) => sum + tab.conflicts + tab.held + tab.refused, 0);
-      if (waits > 0) finish(exitCodes.needsPerson);
+      if (status.waiting.length > 0 || needsPerson(status)) finish(exitCodes.needsPerson);
     });
 }
 

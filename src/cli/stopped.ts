@@ -42,3 +42,10 @@ export function describePlace(place: {
   if (id) return `${entity} ${id}`;
   return position === undefined ? entity : `${entity} row ${position + 1}`;
 }
+
+/** Whether something is stopped, held or refused until a person does something about it. What somebody ignores needs nobody. */
+export const needsPerson = (of: {
+  readonly brakes: readonly unknown[];
+  readonly holds: readonly unknown[];
+  readonly refusals: readonly { readonly isIgnored?: boolean | undefined }[];
+}): boolean => of.brakes.length + of.holds.length > 0 || of.refusals.some(({ isIgnored }) => !isIgnored);

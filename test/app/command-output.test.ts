@@ -149,21 +149,20 @@ test('what is held or refused is named by its tab, its record, or the row of the
   expect(told).toContain('1 rows changed just now and are taken once they rest.');
 });
 
-test('`status` needs a person also where a cell was refused that is mended in its row alone', async () => {
-  const counts = { recordsInCrm: 1, recordsInTable: 1, pending: 0, conflicts: 0, held: 0 };
-  const codeOf = async (refused: number) => {
-    const rest = {
-      queue: { kind: 'inprocess' },
-      isManual: false,
-      restlessRows: 0,
-      problems: [],
-      conditions: [],
-    };
-    const tabs = [{ title: 'Leads', ...counts, refused }];
-    const environment = await answering({ ...rest, tabs, brakes: [], waiting: [], holds: [], refusals: [] });
-    return (await execute(['status'], environment)).code;
+test('`status` and `plan` need a person for everything that they list as held or refused, but for what one ignores', async () => {
+  const rest = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
+  const codesOf = async (listed: object) => {
+    const status = { ...rest, restlessRows: 0, brakes: [], waiting: [], holds: [], refusals: [], ...listed };
+    const { code } = await execute(['status'], await answering(status));
+    return [code, (await execute(['plan'], await answering({ ...emptyPlan, ...listed }))).code];
   };
-  expect([await codeOf(0), await codeOf(1)]).toEqual([0, 3]);
+  const refusal = { entity: 'lead', position: 8, reason: 'Not a date.' };
+  expect(await codesOf({})).toEqual([0, 0]);
+  expect(await codesOf({ refusals: [refusal] })).toEqual([3, 3]);
+  expect(await codesOf({ refusals: [{ ...refusal, isIgnored: true }] })).toEqual([0, 0]);
+  expect(await codesOf({ holds: [{ entity: 'question', reason: 'It has no column “ID”.' }] })).toEqual([
+    3, 3,
+  ]);
 });
 
 test('what waits behind a brake is told in words where a cell shows what can not be read, and not as empty', async () => {
