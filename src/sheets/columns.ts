@@ -128,6 +128,7 @@ function findRival(
 const foreignReason = (title: string): string =>
   `“${title}” has no column “${idHeader}”, which says whose record a row is. ` +
   'Run init --add-columns: it adds what is missing at the right end of the tab and changes nothing else. ' +
+  'What stands there under another header is named first, in sheet.tabs.<tab>.columns.<field>.header. ' +
   'If it is a list of something else, rename it, and run init for a tab beside it.';
 
 /**
