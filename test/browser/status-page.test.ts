@@ -140,14 +140,20 @@ test('the first fill shows what is read and what is filled, with an end once it 
 
 test('a page whose daemon is gone says since when, and goes on by itself when it is back', async () => {
   const { daemon, stage } = await openFilled();
-  const { expectAccessible, page } = await openStatusPage(browser, daemon.url, { tolerated: /ERR_/ });
+  const { expectAccessible, page } = await openStatusPage(browser, daemon.url, {
+    tolerated: /ERR_|status of 502/,
+  });
   const line = page.locator('#line');
   await eventually(() => line.textContent()).toBe('Live');
   expect((await daemon.terminate()).code).toBe(0);
-  await eventually(() => line.textContent()).toMatch(
-    /^Not connected since \d\d:\d\d: what you see is from then/,
-  );
+  const lost = /^Not connected since \d\d:\d\d: what you see is from then\. Trying again…$/;
+  await eventually(() => line.textContent()).toMatch(lost);
   await expectAccessible();
+  // As a proxy says it.
+  await page.route('**/api/events', (route) => route.fulfill({ status: 502, body: '<h1>Bad Gateway</h1>' }));
+  for (const _look of [1, 2]) await page.waitForResponse((answer) => answer.status() === 502);
+  expect(await line.textContent()).toMatch(lost);
+  await page.unroute('**/api/events');
   await stage.startDaemon();
   await eventually(() => line.textContent()).toBe('Live');
 });

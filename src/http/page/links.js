@@ -1,7 +1,7 @@
 import { element, find, showList, symbol } from './element.js';
 import { standings } from './standing.js';
 import { setUpTheme } from './theme.js';
-import { clockWords, countOf } from './words.js';
+import { clockWords, countOf, saidIn } from './words.js';
 
 const lookEveryMs = 2_000;
 /** A line may fall silent without being cut. */
@@ -40,8 +40,7 @@ async function look() {
     line.textContent = 'Live';
   } catch (error) {
     line.dataset.state = 'lost';
-    const isCut = error instanceof TypeError || error.name === 'TimeoutError';
-    line.textContent = `Not connected: what you see is from before. ${isCut ? 'Trying again…' : error.message}`;
+    line.textContent = `Not connected: what you see is from before. ${saidIn(error) ?? 'Trying again…'}`;
   }
   document.body.classList.toggle('stale', line.dataset.state === 'lost');
   setTimeout(look, lookEveryMs);

@@ -1,3 +1,5 @@
+import { saidIn } from './words.js';
+
 /* EventSource gives up for good at the first answer that is no stream, and never notices a line that fell silent. */
 
 const pauseMs = 2_000;
@@ -22,8 +24,7 @@ export async function listen({ onEvent, onLine }) {
       await (isUnseen ? lookOnce : readOnce)(turn.signal, onEvent, () => onLine('live'));
       if (!isUnseen) onLine('lost');
     } catch (error) {
-      const isCut = error instanceof TypeError || error.name === 'AbortError';
-      if (!turn.signal.aborted) onLine('lost', isCut ? undefined : error.message);
+      if (!turn.signal.aborted) onLine('lost', saidIn(error));
     }
     await pause(isUnseen ? unseenPauseMs : pauseMs, turn.signal);
     document.removeEventListener('visibilitychange', end);

@@ -65,3 +65,7 @@ export function refreshAges() {
     if (time.textContent !== words) time.textContent = words;
   }
 }
+
+/** What the daemon said of why it does not do it. Where something else failed it is `undefined`: a browser's own words are for nobody. */
+export const saidIn = (error) =>
+  error.constructor === Error && error.message !== '' ? error.message : undefined;
