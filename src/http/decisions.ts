@@ -70,7 +70,8 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
     if (order.seen) expectSame(engine, order.scope, order.seen);
     const resolved = resolveConflict(engine, order.scope, order);
     if (!resolved) throw nothingWaits(engine, order.scope, 'conflict:');
-    if (resolved.kind === 'refused') throw new RequestRefused(400, resolved.reason);
+    // The order is clear, and its value is none for the field.
+    if (resolved.kind === 'refused') throw new RequestRefused(422, resolved.reason);
     return resolved;
   });
 }

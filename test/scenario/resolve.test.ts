@@ -178,7 +178,7 @@ describe('a conflict', () => {
   test('refuses a value that its field does not take, and says what it takes', async () => {
     const { resolve, scope, stage } = await openConflict();
     expect(await resolve({ scope, text: '' })).toEqual({
-      status: 400,
+      status: 422,
       text: JSON.stringify({
         error: 'Title can not be empty. Put “Of the CRM” back, or type another value.',
       }),
@@ -190,7 +190,7 @@ describe('a conflict', () => {
     const { resolve, scope } = await openConflict();
     const error = 'Title is 50000 characters long; the CRM takes at most 200.';
     expect(await resolve({ scope, text: '字'.repeat(50_000) })).toEqual({
-      status: 400,
+      status: 422,
       text: JSON.stringify({ error }),
     });
   });
