@@ -140,6 +140,12 @@ describe('a person who has the token', () => {
     await put('');
     await enterToken();
     await shown(page, 'Title can not be empty.');
+    const long = 'Agreed by both'.repeat(20);
+    await put(long);
+    await shown(page, /the CRM takes at most 200\.$/);
+    await conflict.getByRole('button', { name: 'Another value…' }).click();
+    expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe(long);
+    await page.keyboard.press('Escape');
     await put('Agreed by both');
     await conflict.waitFor({ state: 'detached', timeout: 45_000 });
     await eventually(() => titleInCrm(stage, id)).toBe('Agreed by both');

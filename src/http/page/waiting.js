@@ -160,9 +160,13 @@ async function choose({ scope, seen, subject }, choice) {
   tell(`${labelOf(choice)}: it is done ${whenDone}.`);
 }
 
+/** What was typed to settle a conflict and not taken, by scope: whoever mends it does not type it again. */
+const drafts = new Map();
+
 /** Settles a conflict with what neither side has. */
 async function chooseValue({ scope, seen }, field) {
   const input = element('textarea', { id: 'value', rows: '3' });
+  input.value = drafts.get(scope) ?? '';
   const content = [
     element('p', {}, 'It is put on both sides, and read like something typed into the cell.'),
     element('label', { for: 'value' }, field),
@@ -173,7 +177,9 @@ async function chooseValue({ scope, seen }, field) {
     read: () => input.value,
   });
   if (text === undefined) return;
+  drafts.set(scope, text);
   const done = await command('api/resolve', { scope, text, seen });
   if (done === undefined) return;
+  drafts.delete(scope);
   tell(`${labelOf('value')}: it is done ${whenDone}.`);
 }
