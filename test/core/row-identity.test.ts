@@ -1,5 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import {
+  booleanCell,
+  type Cell,
+  describeCell,
+  emptyCell,
+  numberCell,
+  textCell,
+} from '../../src/core/cell.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import {
   addRow,
@@ -38,6 +45,20 @@ describe('an ID that somebody changed', () => {
     });
     expect(isQuiet(settle(world))).toBe(true);
   });
+
+  it.each([1, 2])(
+    'is put back where a table has put a checkbox into each row, ticked for lead %s',
+    (ticked) => {
+      const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+      changeRecord(world, leadKey(ticked), { 'custom.is_vip': true });
+      settle(world);
+      world.typedFields.add('custom.is_vip');
+      for (const { cells } of world.sheet.lead) cells['custom.is_vip'] ??= booleanCell(false);
+      rowOf(world, beta).id = emptyCell;
+      settle(world);
+      expect(ids(world)).toEqual(['1', '2', '3']);
+    },
+  );
 
   it('in every row at once is put back everywhere, and no brake stops it', () => {
     const world = worldWithLeads(Array.from({ length: 20 }, (_, index) => `Lead ${index + 1}`));

@@ -32,8 +32,12 @@ export function showsValues(context: TabContext, row: ObservedRow, values: Field
   );
 }
 
-/** One text for everything a row shows, and for what it would show of other values: equal texts, equal rows. */
-export const lookOf = ({ cells }: Pick<ObservedRow, 'cells'>): string => JSON.stringify(Object.values(cells));
+/**
+ * One text for everything a row shows, and for what it would show of other values: equal texts, equal rows. In which cells a table has put a
+ * checkbox is no difference.
+ */
+export const lookOf = ({ cells }: Pick<ObservedRow, 'cells'>): string =>
+  JSON.stringify(Object.values(cells).map((cell) => (isUnfilled(cell) ? emptyCell : cell)));
 export const lookOfValues = (context: TabContext, row: ObservedRow, values: Fields): string =>
   lookOf({ cells: cellsOf(context, row, values) });
 
