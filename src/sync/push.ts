@@ -257,7 +257,8 @@ async function pushDelete(
   }
   if (record) {
     const write = { ...inTurnAfterRead(link, item, isWithheld), looks };
-    const isSent = await sendInTurn(link, write, async (sending) => {
+    const isMeant = () => write.isMeant() && !isOutgrown(mirror, item);
+    const isSent = await sendInTurn(link, { ...write, isMeant }, async (sending) => {
       await link.crm.deleteRecord(key, sending);
       return true;
     });

@@ -8,6 +8,7 @@ import { isOutgrown } from '../../src/sync/grown.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { pushHeldUp } from '../support/held-deletes.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { lead, storedRecord } from '../support/mirror-directory.ts';
@@ -138,6 +139,20 @@ test('a delete does not wait for a list that nobody can read, and of which nothi
   const key = { entity: 'lead', id: String(first?.['ID']) } as const;
   await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
   await until('it is deleted', async () => link.mirror.findRecord(key)?.presence === 'gone');
+});
+
+test('S1: a delete is asked about where a colleague adds a task while it waits for its turn', async () => {
+  const stage = await openLeadsStage('crm', {}, 'trash');
+  const { engine, link } = stage;
+  const id = await stage.firstLead();
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  for (const _turn of [1, 2]) await engine.cycle();
+  const { letGo } = pushHeldUp(link, { entity: 'lead', id });
+  await addTask(stage, id);
+  expect(await letGo()).toBe('noted');
+  for (const _turn of [1, 2]) await engine.cycle();
+  expect(await hasLead(stage, id)).toBe(true);
+  expect(engine.lastPlan?.questions).toHaveLength(1);
 });
 
 test.each(['right before it was sent', 'and its row has shown that since'])(

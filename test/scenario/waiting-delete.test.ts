@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
-import type { Crm } from '../../src/core/ports.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { pushHeldUp } from '../support/held-deletes.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
 /** Somebody deleted the first row, and the delete of its lead waits because the CRM is not asked for now. */
@@ -77,22 +77,13 @@ describe('S4: a delete that waits to be sent', () => {
   test('is not sent once its row is back while it waits for its turn', async () => {
     const stage = await openWithDelete();
     const { engine, id, link } = stage;
-    const turn = Promise.withResolvers<void>();
-    const crm: Pick<Crm, 'deleteRecord' | 'getRecord'> = {
-      getRecord: (key, lane) => link.crm.getRecord(key, lane),
-      async deleteRecord(key, sending) {
-        await turn.promise;
-        return link.crm.deleteRecord(key, sending);
-      },
-    };
-    const pushed = pushRecord({ ...link, crm: crm as Crm }, { entity: 'lead', id });
+    const { letGo } = pushHeldUp(link, { entity: 'lead', id });
     await stage.editSheet({ kind: 'undo' });
     await engine.cycle();
-    turn.resolve();
-    expect(await pushed).toBe('noted');
+    expect(await letGo()).toBe('noted');
     await stage.settle();
-    const { crm: inCrm, sheet } = await stage.titles();
-    expect([inCrm.has(id), sheet.has(id), link.mirror.readOutbox()]).toEqual([true, true, []]);
+    const { crm, sheet } = await stage.titles();
+    expect([crm.has(id), sheet.has(id), link.mirror.readOutbox()]).toEqual([true, true, []]);
   });
 
   test('is sent after a restart with settings by which it is to be', async () => {
