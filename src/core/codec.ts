@@ -160,14 +160,27 @@ export function showsFormerly(field: FieldDefinition, value: Value, cell: Cell, 
 const refused = (reason: string): Decoded => ({ kind: 'refused', reason });
 const decoded = (value: Value): Decoded => ({ kind: 'value', value });
 
+/** What is typed into a text of which the cell shows a part lacks the rest of it. */
+export const refusedCut = ({ header }: FieldDefinition) =>
+  refused(`${header} is longer than a cell can hold. Edit it in the CRM.`);
+
+/** Whoever leaves so much of the beginning of a text edits it, and does not write another one. */
+const editedMin = 200;
+
+/** Whether a cell holds what somebody made of the `shown` part of a text that is too long for it, although they took the mark of the cut away. */
+export const isEditOfCut = (cell: Cell, shown: Cell): boolean =>
+  shown.kind === 'text' &&
+  shown.text.endsWith(cutMark) &&
+  cell.kind === 'text' &&
+  cell.text.startsWith(shown.text.slice(0, editedMin));
+
 /** What a person's cell means for a field. Everything they may reasonably type is understood, the rest is refused with what is accepted. */
 export function decode(field: FieldDefinition, cell: Cell, names: Names): Decoded {
   if (cell.kind === 'empty') return decoded(null);
   if (cell.kind === 'formula') return refused(explainFormula(field, cell.formula));
   if (cell.kind === 'error')
     return refused(`${field.header} shows ${cell.message.replace(/\.$/, '')}. Put a value there.`);
-  if (cell.kind === 'text' && cell.text.endsWith(cutMark))
-    return refused(`${field.header} is longer than a cell can hold. Edit it in the CRM.`);
+  if (cell.kind === 'text' && cell.text.includes(cutMark)) return refusedCut(field);
   if (field.kind === 'text' || field.kind === 'user') return decodeText(field, cell);
   // Who leaves a space in a cell that takes no text means to leave it empty.
   if (labelKey(describeCell(cell)) === '') return decoded(null);

@@ -97,4 +97,29 @@ describe('a text that is cut', () => {
     );
     expect(showValue(`${'a'.repeat(79)}😀 and more`)).toBe(`“${'a'.repeat(79)}…”`);
   });
+
+  it.each([
+    ['goes on behind it', (shown: string) => `${shown} And one more.`],
+    ['takes its mark away', (shown: string) => shown.slice(0, 49_000)],
+    ['shortens it by far', (shown: string) => shown.slice(0, 1_000)],
+  ])('S1: does not go to the CRM in part where somebody %s', (_how, edit) => {
+    const world = worldWithLeads(['Acme']);
+    const text = 'What was said on the phone. '.repeat(2_000);
+    changeRecord(world, acme, { 'about.description': text });
+    settle(world);
+    const { cells } = rowOf(world, acme);
+    cells['about.description'] = textCell(edit(describeCell(cells['about.description'] ?? emptyCell)));
+    settle(world);
+    expect(shownSync(world)).toMatch(/^Error: .* is longer than a cell can hold\. Edit it in the CRM\.$/);
+    expect(recordOf(world, acme).fields['about.description']).toBe(text);
+  });
+
+  it('gives way to another one', () => {
+    const world = worldWithLeads(['Acme']);
+    changeRecord(world, acme, { 'about.description': 'What was said on the phone. '.repeat(2_000) });
+    settle(world);
+    rowOf(world, acme).cells['about.description'] = textCell('Nothing was said.');
+    settle(world);
+    expect(recordOf(world, acme).fields['about.description']).toBe('Nothing was said.');
+  });
 });

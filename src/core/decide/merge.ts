@@ -1,5 +1,5 @@
 import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../cell.ts';
-import { decode, encode, type Names, showsFormerly } from '../codec.ts';
+import { decode, encode, isEditOfCut, type Names, refusedCut, showsFormerly } from '../codec.ts';
 import { quoteText } from '../cut-text.ts';
 import { formatSerial } from '../dates.ts';
 import type { FieldDefinition } from '../field.ts';
@@ -233,8 +233,9 @@ function readCell(view: FieldView, names: Names): Seen {
       return { kind: 'value', value: known, isUsual: equalCells(isLookKept ? bare : view.cell, usual) };
   }
   for (const known of [view.offered, view.agreed]) {
-    if (known !== undefined && showsFormerly(view.field, known, view.cell, names))
-      return { kind: 'value', value: known };
+    if (known === undefined) continue;
+    if (showsFormerly(view.field, known, view.cell, names)) return { kind: 'value', value: known };
+    if (isEditOfCut(view.cell, encode(view.field, known, names))) return refusedCut(view.field);
   }
   return decode(view.field, view.cell, names);
 }
