@@ -16,7 +16,8 @@ export const progressShape = z.looseObject({
 
 const statusShape = z.looseObject({
   standing: z.looseObject({ state: z.string() }),
-  progress: z.array(progressShape),
+  progress: z.array(progressShape.extend({ title: z.string() })),
+  tabs: z.array(z.looseObject({ title: z.string(), recordsInCrm: z.number(), recordsInTable: z.number() })),
   brakes: z.array(z.looseObject({ scope: z.string() })),
   holds: z
     .array(
@@ -59,16 +60,26 @@ export function fillOf(status: unknown): FillProgress | undefined {
   return { phase: 'filling', done: sum(filling.map(({ done }) => done)), total, endsAt: filling[0]?.endsAt };
 }
 
-/** Follows the first fill of one link: of a tab that is full nobody is told any more, and the sum would shrink while others are filled. */
+/**
+ * Follows the first fill of one link: of a tab that is full, or that a brake stops, nobody is told any more, and the sum would shrink while
+ * others are filled.
+ */
 export class LinkFill {
-  #total = 0;
+  /** Titles of the tabs that there was something to fill in. */
+  readonly #titles = new Set<string>();
 
-  /** What a status says of it, with the tabs that were full before. */
+  /** What a status says of it, with the tabs that are not filled now. */
   read(status: unknown): FillProgress | undefined {
     const fill = fillOf(status);
     if (fill?.total === undefined || fill.isStopped) return fill;
-    this.#total = Math.max(this.#total, fill.total);
-    return { ...fill, done: fill.done + this.#total - fill.total, total: this.#total };
+    const { progress, tabs } = statusShape.parse(status);
+    for (const { title } of workOf(progress, 'filling')) this.#titles.add(title);
+    const begun = tabs.filter(({ title }) => this.#titles.has(title));
+    return {
+      ...fill,
+      done: sum(begun.map(({ recordsInCrm, recordsInTable }) => Math.min(recordsInCrm, recordsInTable))),
+      total: sum(begun.map(({ recordsInCrm }) => recordsInCrm)),
+    };
   }
 }
 

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fillOf, LinkFill } from '../../src/cli/fill-progress.ts';
 
 const status = (state: string, ...progress: object[]) => ({
   standing: { state, since: 0 },
   progress,
+  tabs: [] as object[],
   brakes: [] as object[],
 });
 
@@ -24,13 +25,47 @@ test('once all is read, the rows of all tabs count together, with the end that t
   });
 });
 
-test('a tab that is full takes nothing off the sum while others are filled', () => {
-  const leads = { work: 'filling', title: 'Leads', done: 5, total: 200 };
-  const tasks = { work: 'filling', title: 'Tasks', done: 10, total: 100 };
-  const fill = new LinkFill();
-  expect(fill.read(status('filling', leads, tasks))).toMatchObject({ done: 15, total: 300 });
-  expect(fill.read(status('filling', { ...leads, done: 50 }))).toMatchObject({ done: 150, total: 300 });
-  expect(fill.read(status('inStep'))).toBeUndefined();
+describe('followed, a fill goes on counting', () => {
+  const followed = () => {
+    const fill = new LinkFill();
+    const read = (
+      state: string,
+      leads: number,
+      tasks: number,
+      filled: readonly string[],
+      brakes: object[] = [],
+    ) => {
+      const tabs = [
+        { title: 'Leads', recordsInTable: leads, recordsInCrm: 200 },
+        { title: 'Tasks', recordsInTable: tasks, recordsInCrm: 100 },
+        { title: 'Opportunities', recordsInTable: 7, recordsInCrm: 7 },
+      ];
+      const progress = tabs
+        .filter(({ title }) => filled.includes(title))
+        .map(({ title, recordsInTable: done, recordsInCrm: total }) => ({
+          work: 'filling',
+          title,
+          done,
+          total,
+        }));
+      return fill.read({ ...status(state, ...progress), tabs, brakes });
+    };
+    expect(read('filling', 5, 10, ['Leads', 'Tasks'])).toMatchObject({ done: 15, total: 300 });
+    return read;
+  };
+
+  test('a tab that is full', () => {
+    const read = followed();
+    expect(read('filling', 50, 100, ['Leads'])).toMatchObject({ done: 150, total: 300 });
+    expect(read('inStep', 200, 100, [])).toBeUndefined();
+  });
+
+  test('of a tab that a brake stops what stands there', () => {
+    const read = followed();
+    const brakes = [{ scope: 'brake:lead:changed' }];
+    expect(read('filling', 5, 50, ['Tasks'], brakes)).toMatchObject({ done: 55, total: 300 });
+    expect(read('asking', 5, 100, [], brakes)).toMatchObject({ isStopped: true });
+  });
 });
 
 test.each(['inStep', 'asking', 'working'])('a daemon that is %s has ended its fill', (state) => {

@@ -10,14 +10,16 @@ interface ScriptedLink {
 const reading = (done: number) => ({
   standing: { state: 'filling' },
   progress: [{ work: 'reading', title: 'Leads', done }],
+  tabs: [],
   brakes: [],
 });
 const filling = (done: number, total: number, endsAt?: number) => ({
   standing: { state: 'filling' },
   progress: [{ work: 'filling', title: 'Leads', done, total, ...(endsAt === undefined ? {} : { endsAt }) }],
+  tabs: [{ title: 'Leads', recordsInTable: done, recordsInCrm: total }],
   brakes: [],
 });
-const inStep = { standing: { state: 'inStep' }, progress: [], brakes: [] as object[] };
+const inStep = { standing: { state: 'inStep' }, progress: [], tabs: [], brakes: [] as object[] };
 const stopped = { ...inStep, standing: { state: 'asking' }, brakes: [{ scope: 'brake:lead:first' }] };
 
 /** A daemon whose links are what they are told to be. */
