@@ -28,7 +28,14 @@ const statusShape = z.looseObject({
   ),
   conditions: z.array(z.looseObject({ name: z.string(), words: z.string(), since: z.number() })),
   brakes: z.array(brakeShape),
-  waiting: z.array(z.looseObject({ scope: z.string(), what: z.string(), answers: z.array(z.string()) })),
+  waiting: z.array(
+    z.looseObject({
+      scope: z.string(),
+      what: z.string(),
+      answers: z.array(z.string()),
+      answered: z.string().optional(),
+    }),
+  ),
   refusals: z.array(
     z.looseObject({
       entity: z.string(),
@@ -104,8 +111,8 @@ function describeStatus({
         ? []
         : [`Stopped: ${brake.reason}`, ...describeStopped(brake)],
     ),
-    ...waiting.flatMap(({ scope, what, answers }) => [
-      `Waits: ${what} (approve ${scope} --choice ${answers.join('|')})`,
+    ...waiting.flatMap(({ scope, what, answered, answers }) => [
+      `Waits: ${what} (${answered === undefined ? `approve ${scope} --choice ${answers.join('|')}` : `answered: ${answered}`})`,
       ...brakes.filter((brake) => brake.scope === scope).flatMap(describeStopped),
     ]),
     ...refusals.flatMap(({ entity, id, position, reason, decision, isIgnored }) => {

@@ -71,6 +71,9 @@ test('nothing waits only where both sides were compared, and what was answered i
   const answered = [{ ...waiting, answered: 'sheet' }];
   const told = await printed(['conflicts'], await answering({ waiting: answered, lastCycleAt: 0 }));
   expect(told).toMatch(/^ {4}answered: sheet\. It is done in the next cycle/m);
+  const status = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
+  const all = { ...status, restlessRows: 0, brakes: [], holds: [], refusals: [], waiting: answered };
+  expect(await printed(['status'], await answering(all))).toMatch(/^Waits: .* \(answered: sheet\)$/m);
 });
 
 test('the history shows what was lost of a field of which nothing else is known', async () => {
