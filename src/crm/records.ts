@@ -68,11 +68,14 @@ export function unwrapRecord(entity: Entity, data: unknown): unknown {
 const trashFlags = ['deleted', 'is_deleted', 'isDeleted', 'trashed', 'is_trashed', 'isTrashed'] as const;
 const trashTimes = ['deleted_at', 'deletedAt', 'trashed_at', 'trashedAt'] as const;
 
+/** A time that nobody has set may be told as one of the year 0 or 1. */
+const isTime = (value: unknown): boolean => typeof value === 'string' && Date.parse(value) > 0;
+
 /** Whether a record that is answered tells that it is in the trash. One that says nothing of it is there. */
 export const isTrashed = (json: unknown): boolean =>
   isJsonObject(json) &&
   (trashFlags.some((name) => json[name] === true || json[name] === 1) ||
-    trashTimes.some((name) => typeof json[name] === 'string' && json[name] !== ''));
+    trashTimes.some((name) => isTime(json[name])));
 
 function readLeadParts(lead: Readonly<Record<string, unknown>>, customKeys: readonly string[]): Fields {
   const { meta_data: meta, custom_fields: custom, updated_at: updatedAt } = lead;

@@ -385,6 +385,8 @@ describe('the canonical form', () => {
     [false, { is_trashed: true }],
     [false, { isDeleted: 1 }],
     [true, { deleted_at: null, deleted: false, is_deleted: 0, trashed: 'no', deletedAt: '' }],
+    [true, { deleted_at: '0000-00-00 00:00:00' }],
+    [true, { deletedAt: '0001-01-01T00:00:00Z' }],
   ])(
     'of a record that tells of the trash it is in is none: it is there, %s, with %o',
     async (isThere, content) => {
