@@ -158,6 +158,7 @@ describe('a cell that is no plain value', () => {
       const same = { kind: 'same', value: null, rewrite: false };
       expect(unticked({ crm: null, agreed: null })).toEqual(same);
       expect(unticked({ crm: null })).toEqual(same);
+      expect(unticked({})).toEqual({ kind: 'unknown' });
       expect(unticked({ crm: true, agreed: null })).toMatchObject({ kind: 'toTable', value: true });
       expect(unticked({ crm: true, agreed: true })).toMatchObject({ kind: 'toCrm', value: false });
       expect(unticked({ crm: null, agreed: null, hasType: false })).toMatchObject({ kind: 'toCrm' });

@@ -219,7 +219,7 @@ type Seen =
  */
 function readCell(view: FieldView, names: Names): Seen {
   const isUnticked = view.hasType && view.cell.kind === 'boolean' && !view.cell.boolean;
-  for (const known of [view.offered, view.agreed, view.crm]) {
+  for (const known of [view.offered, view.agreed, view.crm ?? null]) {
     if (known === undefined) continue;
     if (known === null && isUnticked) return { kind: 'value', value: null, isUsual: true };
     const usual = encode(view.field, known, names);
