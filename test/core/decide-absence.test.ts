@@ -135,6 +135,23 @@ describe('a row that vanished', () => {
     },
   );
 
+  it('S1: is still asked about while it is tried again whether the key may delete its record, and an answer of that moment counts', () => {
+    const world = worldWithLeads(three, { policy: { questionsTitle: 'Conflicts' } });
+    removeRow(world, acme);
+    world.decisions.set('vanished:lead-1', 'trash');
+    for (const _turn of [1, 2]) cycle(world);
+    const error = { code: 'CRM_FORBIDDEN', message: 'Insufficient scope.' } as const;
+    refuse(world, { error });
+    cycle(world);
+    const [question] = world.sheet.question;
+    refuse(world, { error, state: 'sending' });
+    if (question) question.cells['choose'] = textCell('Restore');
+    cycle(world);
+    for (const [key, item] of world.outbox) world.outbox.set(key, { ...item, state: 'waiting' });
+    cycle(world);
+    expect([sheetIds(world), [...world.outbox]]).toEqual([['2', '3', '1'], []]);
+  });
+
   it.each([
     ['the person', 'ask'],
     ['the configuration', 'restore'],

@@ -36,7 +36,12 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): KnownRec
     context.agreements.get(key.id),
     context.outbox.get(key.id),
   ];
-  if (!record || !agreement || isUnanswered(item) || item?.isUndo) return undefined;
+  if (!record || !agreement || item?.isUndo) return undefined;
+  if (item && isUnanswered(item)) {
+    // Somebody may be answering just now.
+    askWhatWaits(context, item);
+    return undefined;
+  }
   const contest = findContestHold(context, key.id);
   if (contest) {
     keepDecisions(context, key);
@@ -92,8 +97,8 @@ const meaningsOfTrash = { none: 'trash', moving: 'wait', stuck: 'ask' } as const
 
 /** Asks about a delete that waits for somebody who runs the daemon: there is no row to say so, and whoever meant it takes it for done. */
 function askWhatWaits({ draft }: TabContext, item: OutboxItem): void {
-  const { error, key } = item;
-  if (!error || errorKinds[error.code].mender !== 'operator') return;
+  const { error, key, kind } = item;
+  if (kind !== 'delete' || !error || errorKinds[error.code].mender !== 'operator') return;
   const reason = `Its record can not be deleted in the CRM: ${waitingText(item)} Restore brings the row back.`;
   draft.holds.push({ entity: key.entity, id: key.id, reason, decision: vanishedScope(key) });
 }
