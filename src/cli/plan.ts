@@ -15,6 +15,7 @@ const reasonShape = z.looseObject({
   position: z.number().optional(),
   reason: z.string(),
   isIgnored: z.boolean().optional(),
+  isOffer: z.boolean().optional(),
 });
 const planShape = z.looseObject({
   id: z.string(),
@@ -82,7 +83,10 @@ function describePlan(plan: Plan): string {
       `Stopped  ${brake.reason}${answersTo(brake.scope).length > 0 ? ` To go on: approve ${brake.scope}` : ''}`,
       ...describeStopped(brake),
     ]),
-    ...holds.map(({ reason, ...place }) => `Held  ${describePlace(place)}: ${reason}`),
+    ...holds.map(
+      ({ reason, isOffer, ...place }) =>
+        `${isOffer ? 'Offered' : 'Held'}  ${describePlace(place)}: ${reason}`,
+    ),
     ...refusals.map(({ reason, ...place }) => `Refused  ${describePlace(place)}: ${reason}`),
   ];
   if (restlessRows > 0) lines.push(`${restlessRows} rows changed just now and are taken once they rest.`);

@@ -53,6 +53,7 @@ const statusShape = z.looseObject({
       position: z.number().optional(),
       reason: z.string(),
       decision: z.string().optional(),
+      isOffer: z.boolean().optional(),
     }),
   ),
 });
@@ -119,8 +120,8 @@ function describeStatus({
       if (isIgnored) return [`Ignored: ${entity}-${id}: ${reason} (retry ${entity}-${id} takes it up again)`];
       return decision === undefined ? [`Refused: ${describePlace({ entity, id, position })}: ${reason}`] : [];
     }),
-    ...holds.flatMap(({ reason, decision, ...place }) =>
-      decision === undefined ? [`Held: ${describePlace(place)}: ${reason}`] : [],
+    ...holds.flatMap(({ reason, decision, isOffer, ...place }) =>
+      decision === undefined ? [`${isOffer ? 'Offered' : 'Held'}: ${describePlace(place)}: ${reason}`] : [],
     ),
   ].join('\n');
 }

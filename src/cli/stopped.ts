@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isNeeded } from '../core/decide/plan.ts';
 import { show } from './history.ts';
 
 /** A brake as the daemon tells it, with what it stops. */
@@ -46,6 +47,7 @@ export function describePlace(place: {
 /** Whether something is stopped, held or refused until a person does something about it. What somebody ignores needs nobody. */
 export const needsPerson = (of: {
   readonly brakes: readonly unknown[];
-  readonly holds: readonly unknown[];
+  readonly holds: readonly { readonly isOffer?: boolean | undefined }[];
   readonly refusals: readonly { readonly isIgnored?: boolean | undefined }[];
-}): boolean => of.brakes.length + of.holds.length > 0 || of.refusals.some(({ isIgnored }) => !isIgnored);
+}): boolean =>
+  of.brakes.length > 0 || of.holds.some(isNeeded) || of.refusals.some(({ isIgnored }) => !isIgnored);

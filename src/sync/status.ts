@@ -1,6 +1,6 @@
 import { type Answer, answerIn, answersTo } from '../core/answer.ts';
 import { describeCell, emptyCell } from '../core/cell.ts';
-import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
+import { type Brake, type Conflict, type Hold, isNeeded, type Refusal } from '../core/decide/plan.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
 import type { Decision, JournalEntry, Sweep } from '../core/state.ts';
@@ -133,7 +133,7 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
       pending: count(underWay),
       refused: countOwn(lastPlan?.refusals.filter(({ isIgnored }) => !isIgnored)),
       conflicts: count(lastPlan?.conflicts ?? []),
-      held: countOwn(lastPlan?.holds),
+      held: countOwn(lastPlan?.holds.filter(isNeeded)),
       sweep,
       sweepAgeMs: sweep?.isComplete ? now - sweep.startedAt : undefined,
       recordAgeP95Ms: percentile(ages, 0.95),

@@ -1,4 +1,4 @@
-import { isQuiet } from '../core/decide/plan.ts';
+import { isNeeded, isQuiet } from '../core/decide/plan.ts';
 import { isSyncError } from '../core/errors.ts';
 import { listedEntities } from '../core/record.ts';
 import { addSample, type RequestUsage, type Sample, sampleEveryMs, sentBetween } from '../core/samples.ts';
@@ -90,7 +90,8 @@ export class Watch {
     const { lastPlan, link, problems } = this.#engine;
     const { brakes = [], conflicts = [], holds = [], refusals = [] } = lastPlan ?? {};
     const refused = refusals.filter(({ isIgnored }) => !isIgnored);
-    const questions = brakes.length + conflicts.length + holds.length + refused.length;
+    const needed = holds.filter(isNeeded);
+    const questions = brakes.length + conflicts.length + needed.length + refused.length;
     const conditions = this.#health.read().filter(isFailure);
     const isToWrite = lastPlan !== undefined && !isQuiet(lastPlan);
     const isPlanned = isToWrite && link.isManual === true;

@@ -152,7 +152,7 @@ test('what is held or refused is named by its tab, its record, or the row of the
   expect(told).toContain('1 rows changed just now and are taken once they rest.');
 });
 
-test('`status` and `plan` need a person for everything that they list as held or refused, but for what one ignores', async () => {
+test('`status` and `plan` need a person for everything that they list as held or refused, but for what somebody ignores or nobody has to have', async () => {
   const rest = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
   const codesOf = async (listed: object) => {
     const status = { ...rest, restlessRows: 0, brakes: [], waiting: [], holds: [], refusals: [], ...listed };
@@ -163,6 +163,7 @@ test('`status` and `plan` need a person for everything that they list as held or
   expect(await codesOf({})).toEqual([0, 0]);
   expect(await codesOf({ refusals: [refusal] })).toEqual([3, 3]);
   expect(await codesOf({ refusals: [{ ...refusal, isIgnored: true }] })).toEqual([0, 0]);
+  expect(await codesOf({ holds: [{ entity: 'lead', reason: 'Not added.', isOffer: true }] })).toEqual([0, 0]);
   expect(await codesOf({ holds: [{ entity: 'question', reason: 'It has no column “ID”.' }] })).toEqual([
     3, 3,
   ]);

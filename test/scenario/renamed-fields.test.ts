@@ -3,6 +3,7 @@ import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import { tableLayout } from '../../src/sync/layout.ts';
+import { readStatus } from '../../src/sync/status.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
 /** More than it takes on a machine that is busy. */
@@ -61,6 +62,8 @@ describe('what an administrator of the CRM does to custom fields', limit, () => 
     await settleOften(stage);
     expect([await columnOf(stage, 'City'), await fieldsOf(stage)]).toEqual([cities, before]);
     expect(offers(stage).join()).toMatch(/no column for the CRM's field “City”. Column \w+ is called so/);
+    const told = readStatus(stage.engine, undefined).tabs.find(({ entity }) => entity === 'lead');
+    expect(told).toMatchObject({ held: 0 });
     await type(stage, 'City', 'Porto');
     await settleOften(stage);
     const lead = await stage.firstLead();

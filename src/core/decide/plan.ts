@@ -32,6 +32,9 @@ export interface Hold {
   readonly isOffer?: true;
 }
 
+/** Whether what is held waits for a person: a column that is only offered is there for who wants it. */
+export const isNeeded = ({ isOffer }: { readonly isOffer?: unknown }): boolean => !isOffer;
+
 /** Whether a tab or a column is left alone, until somebody mends what the reason says. */
 export const isOfTab = ({
   decision,

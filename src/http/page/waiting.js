@@ -52,7 +52,9 @@ export function showWaiting({ brakes, holds, isManual, lastCycleAt, refusals, ta
       where: [],
       reason: `And ${countOf(all.length - shownMax, 'more', 'more')}.`,
     });
-  find('#waiting .count').textContent = all.length === 0 ? '' : countWords(all.length);
+  // A column that is only offered waits for nobody.
+  const count = all.length - holds.filter(({ isOffer }) => isOffer).length;
+  find('#waiting .count').textContent = count === 0 ? '' : countWords(count);
   const empty = find('#waiting .empty');
   empty.hidden = all.length > 0;
   empty.textContent =
