@@ -138,7 +138,7 @@ export interface CrmRecords {
 /** Where the ids of an agency's records begin: no id is ever given to two agencies of one CRM. */
 const firstIds = { lead: 1001, opportunity: 3001, task: 5001 };
 
-/** Records without any lead, task or opportunity, on a given catalog. Further agencies take an `idOffset`. */
+/** Records without any lead, task or opportunity, on a copy of a given catalog: each agency changes its own. Further ones take an `idOffset`. */
 export function createRecords(
   seed: number,
   catalog: Pick<CrmRecords, 'pipelines' | 'customFields' | 'members'> & {
@@ -147,15 +147,16 @@ export function createRecords(
   idOffset = 0,
 ): CrmRecords {
   const random = createRandom(seed ^ 0x1d);
+  const { customFields, leadStatuses, members, pipelines } = structuredClone(catalog);
   return {
     leads: new Collection(firstIds.lead + idOffset),
     tasks: new Collection(firstIds.task + idOffset),
     opportunities: new Collection(firstIds.opportunity + idOffset),
     contacts: new Map(),
-    leadStatuses: [...catalog.leadStatuses],
-    pipelines: catalog.pipelines,
-    customFields: catalog.customFields,
-    members: catalog.members,
+    leadStatuses: [...leadStatuses],
+    pipelines,
+    customFields,
+    members,
     nextUuid: () => drawUuid(random),
   };
 }
