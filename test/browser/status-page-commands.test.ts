@@ -128,7 +128,7 @@ describe('a person who has the token', () => {
 
   test('settles a conflict with a value that neither side has, once the field takes it', async () => {
     const { daemon, id, stage } = await openDisagreeing();
-    const tolerated = /status of 400/;
+    const tolerated = /status of 422/;
     const { enterToken, expectAccessible, page } = await openStatusPage(browser, daemon.url, { tolerated });
     const conflict = card(page, 'Title was changed in the CRM and in the sheet.');
     const put = async (text: string) => {
