@@ -162,6 +162,7 @@ describe('an answer about one record', () => {
 
   it.each([
     ['that shows what our write replaced is doubtful until the lag is over', 'old', 2_000, 3_950],
+    ['to a request sent within the lag is doubtful also where it comes after its end', 'old', 5_990, 1],
     ['that shows it after the lag is not doubtful', 'old', 6_000, 0],
     ['to a request sent before our write is not doubtful', 'old', 999, 0],
     ['that shows what we wrote is not doubtful', 'known', 2_000, 0],

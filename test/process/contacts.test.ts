@@ -186,7 +186,8 @@ describe('contacts', { timeout: 90_000 }, () => {
     stage.setCrmFaults({ faults: [{ kind: 'emptyList', path: list, times: 3 }] });
     await stage.crmFaultsMet();
     const asked = contactRequests(stage).filter(({ path }) => path.endsWith(`${list}/${contact?.id}`));
-    expect(asked).toMatchObject([{ method: 'GET', status: 200 }]);
+    // The first list makes it doubtful; with each that lacks it from then on it is asked for.
+    expect(asked.map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 200', 'GET 200']);
     await stage.expectAtRest();
     expect(await rowsWhere(named(ada.full_name))).toHaveLength(1);
   });
