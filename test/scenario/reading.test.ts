@@ -6,33 +6,26 @@ import { type Entity, listedEntities } from '../../src/core/record.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { KeyRefusal } from '../../src/sync/key-refusal.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { Problems } from '../../src/sync/problems.ts';
 import { pullCatalog, pullRecord } from '../../src/sync/pull.ts';
 import { Puller } from '../../src/sync/puller.ts';
 import { readStatus } from '../../src/sync/status.ts';
+import { changeCrm } from '../support/changed-crm.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
 
 const noOthers = { opportunities: 0, tasks: 0 };
 
 /** A CRM in which something happens after a page of leads was read, at the nth such page. */
-function afterLeadPage(crm: Crm, happens: (page: number) => void): Crm {
-  return {
-    readCatalog: (lane) => crm.readCatalog(lane),
+const afterLeadPage = (crm: Crm, happens: (page: number) => void): Crm =>
+  changeCrm(crm, {
     async listRecords(entity, page, lane) {
       const answer = await crm.listRecords(entity, page, lane);
       if (entity === 'lead') happens(page);
       return answer;
     },
-    listContacts: (leadId, lane) => crm.listContacts(leadId, lane),
-    getRecord: (key, lane) => crm.getRecord(key, lane),
-    createRecord: (entity, fields) => crm.createRecord(entity, fields),
-    updateRecord: (key, fields, known, sending) => crm.updateRecord(key, fields, known, sending),
-    deleteRecord: (key, sending) => crm.deleteRecord(key, sending),
-  };
-}
+  });
 
 /** What a person does in the CRM. */
 const byHand = ({ model }: LinkStage, method: string, path: string, body: unknown = {}) =>
@@ -199,118 +192,19 @@ describe('a list that can not be read', () => {
   });
 });
 
-test('records are proven gone although the CRM answers nonsense about one that is gone as well', async () => {
-  const stage = await openLinkStage({ leads: 6, ...noOthers });
-  const { crm, mirror } = stage.link;
-  let unreadable = '';
-  const engine = stage.createEngine({
-    crm: {
-      ...afterLeadPage(crm, () => undefined),
-      async getRecord(key, lane) {
-        if (key.id === unreadable) throw new SyncError('CRM_UNREADABLE', `Lead ${key.id} is no lead.`);
-        return crm.getRecord(key, lane);
-      },
-    },
-  });
-  await engine.pullAll(() => undefined);
-  const [first = '', ...others] = mirror.readRecords('lead').map(({ key }) => key.id);
-  unreadable = first;
-  for (const id of [first, ...others.slice(0, 2)]) byHand(stage, 'DELETE', `/leads/${id}`);
-  await engine.pullAll(() => undefined);
-  await expect(engine.pullAll(() => undefined)).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
-  expect(presentLeads(stage.link).map(({ key }) => key.id)).toEqual([first, ...others.slice(2)]);
-});
-
-test('a record is proven gone although the CRM fails time after time on several that its list lacks as well', async () => {
-  const stage = await openLinkStage({ leads: 9, ...noOthers });
-  const { crm, mirror } = stage.link;
-  const unreadable = new Set<string>();
-  const engine = stage.createEngine({
-    crm: {
-      ...afterLeadPage(crm, () => undefined),
-      async getRecord(key, lane) {
-        if (unreadable.has(key.id)) throw new SyncError('CRM_UNREADABLE', `Lead ${key.id} is no lead.`);
-        return crm.getRecord(key, lane);
-      },
-    },
-  });
-  await engine.pullAll(() => undefined);
-  const ids = mirror.readRecords('lead').map(({ key }) => key.id);
-  const [failing, deleted] = [ids.slice(0, 5), ids[6]];
-  for (const id of failing) unreadable.add(id);
-  for (const id of failing) byHand(stage, 'DELETE', `/leads/${id}`);
-  for (let sweep = 1; sweep <= 4; sweep += 1) await engine.pullAll(() => undefined).catch(() => undefined);
-  byHand(stage, 'DELETE', `/leads/${deleted}`);
-  for (let sweep = 1; sweep <= 5; sweep += 1)
-    await expect(engine.pullAll(() => undefined)).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });
-  expect(presentLeads(stage.link).map(({ key }) => key.id)).toEqual(ids.filter((id) => id !== deleted));
-});
-
-describe('records that a list lacks although the CRM has them, as those in its archive,', () => {
-  /** Thirty tasks, of which the list leaves out ten from some time on. */
-  async function openUnlisted() {
-    const stage = await openLinkStage({ leads: 0, opportunities: 0, tasks: 30 });
-    const { crm, mirror } = stage.link;
-    const unlisted = new Set<string>();
-    const asked: string[] = [];
-    const engine = stage.createEngine({
-      crm: {
-        ...afterLeadPage(crm, () => undefined),
-        async listRecords(entity, page, lane) {
-          const answer = await crm.listRecords(entity, page, lane);
-          return { ...answer, records: answer.records.filter(({ id }) => !unlisted.has(id)) };
-        },
-        getRecord(key, lane) {
-          asked.push(key.id);
-          return crm.getRecord(key, lane);
-        },
-      },
-    });
-    await engine.pullAll(() => undefined);
-    await stage.link.table.layOut(currentLayout(stage.link), 'create');
-    for (const _turn of [1, 2]) await engine.cycle();
-    const ids = mirror.readRecords('task').map(({ key }) => key.id);
-    for (const id of ids.slice(0, 10)) unlisted.add(id);
-    for (const _sweep of [1, 2, 3]) await engine.pullAll(() => undefined);
-    return { ...stage, asked, engine, ids };
-  }
-
-  test('are asked for rarely once they have answered, and one of them that is deleted then is proven gone', async () => {
-    const stage = await openUnlisted();
-    const { asked, engine, ids } = stage;
-    expect(new Set(asked.splice(0))).toEqual(new Set(ids.slice(0, 10)));
-    byHand(stage, 'DELETE', `/tasks/${ids[9]}`);
-    for (let sweep = 1; sweep <= 10; sweep += 1) await engine.pullAll(() => undefined);
-    expect(asked.toSorted()).toEqual(ids.slice(0, 10).toSorted());
-    const gone = stage.link.mirror.readRecords('task').filter(({ presence }) => presence === 'gone');
-    expect(gone.map(({ key }) => key.id)).toEqual([ids[9]]);
-  });
-
-  test('S5: are not counted as gone with one that is', async () => {
-    const stage = await openUnlisted();
-    const { engine, ids } = stage;
-    byHand(stage, 'DELETE', `/tasks/${ids[20]}`);
-    for (const _sweep of [1, 2]) await engine.pullAll(() => undefined);
-    await engine.cycle();
-    expect(engine.lastPlan?.brakes).toEqual([]);
-    expect((await stage.readSheet())['Tasks']?.map(({ ID }) => String(ID))).not.toContain(ids[20]);
-  });
-});
-
 test('a problem with one page stays while other pages of its list are read', async () => {
   const stage = await openLinkStage({ leads: 450, ...noOthers });
   const { crm } = stage.link;
   let newest = 0;
   let isBroken = true;
   const engine = stage.createEngine({
-    crm: {
-      ...afterLeadPage(crm, () => undefined),
+    crm: changeCrm(crm, {
       async listRecords(entity, page, lane) {
         if (isBroken && page === 5) throw new SyncError('CRM_UNREADABLE', 'Page 5 is not a list.');
         if (lane === 'newest') newest += 1;
         return crm.listRecords(entity, page, lane);
       },
-    },
+    }),
     times: { ...stage.link.times, sweepMs: 10 },
     backoff: { firstMs: 20, maxMs: 20 },
   });
@@ -329,11 +223,10 @@ test('what could not be read works again once a person had everything read, befo
   let isAway = true;
   const refuse = () => Promise.reject(new SyncError('CRM_UNREACHABLE', 'The CRM is away.'));
   const engine = stage.createEngine({
-    crm: {
-      ...afterLeadPage(crm, () => undefined),
+    crm: changeCrm(crm, {
       readCatalog: (lane) => (isAway ? refuse() : crm.readCatalog(lane)),
       listRecords: (entity, page, lane) => (isAway ? refuse() : crm.listRecords(entity, page, lane)),
-    },
+    }),
     times: { ...times, catalogMs: 3_600_000 },
     backoff: { firstMs: 3_600_000, maxMs: 3_600_000 },
   });
@@ -359,15 +252,14 @@ test('a CRM that is away for six hours is asked rarely, and not made up for when
       if (elapsedMs > 6 * hourMs + 2 * minuteMs) stopping.abort();
     },
   };
-  const crm: Crm = {
-    ...afterLeadPage(stage.link.crm, () => undefined),
+  const crm: Crm = changeCrm(stage.link.crm, {
     async listRecords(entity, page, lane) {
       const isAway = elapsedMs < 6 * hourMs;
       asked[isAway ? 'away' : 'back'] += 1;
       if (isAway) throw new SyncError('CRM_UNREACHABLE', 'The CRM is away.');
       return stage.link.crm.listRecords(entity, page, lane);
     },
-  };
+  });
   const link = { ...stage.link, clock, crm, times: { ...stage.link.times, sweepMs } };
   const problems = new Problems(clock, stage.log);
   const keyRefusal = new KeyRefusal(clock, problems);

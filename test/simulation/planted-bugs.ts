@@ -7,6 +7,7 @@ import type { Agreement, OutboxItem } from '../../src/core/state.ts';
 import { keptSteps, type ObservedTable, type RowStep } from '../../src/core/table.ts';
 import type { RequestBudget } from '../../src/crm/budget.ts';
 import type { Link } from '../../src/sync/link.ts';
+import { changeCrm } from '../support/changed-crm.ts';
 import type { Plant } from './stage.ts';
 
 /** Where the search for a planted mistake begins. */
@@ -293,16 +294,7 @@ const withMirror = (link: Link, parts: Partial<Mirror>): Link => ({
 
 const withCrm = ({ crm, ...link }: Link, parts: Partial<Crm>): Link => ({
   ...link,
-  crm: {
-    readCatalog: (lane) => crm.readCatalog(lane),
-    listRecords: (entity, page, lane) => crm.listRecords(entity, page, lane),
-    listContacts: (leadId, lane) => crm.listContacts(leadId, lane),
-    getRecord: (key, lane) => crm.getRecord(key, lane),
-    createRecord: (entity, fields, sending) => crm.createRecord(entity, fields, sending),
-    updateRecord: (key, fields, known, sending) => crm.updateRecord(key, fields, known, sending),
-    deleteRecord: (key, sending) => crm.deleteRecord(key, sending),
-    ...parts,
-  },
+  crm: changeCrm(crm, parts),
 });
 
 /** What becomes of a create of which nobody knows whether it was done. */

@@ -1,0 +1,13 @@
+import type { Crm } from '../../src/core/ports.ts';
+
+/** The CRM with some calls that do something else: a client is no plain object that could be spread. */
+export const changeCrm = (crm: Crm, changes: Partial<Crm>): Crm => ({
+  readCatalog: (lane) => crm.readCatalog(lane),
+  listRecords: (entity, page, lane) => crm.listRecords(entity, page, lane),
+  listContacts: (leadId, lane) => crm.listContacts(leadId, lane),
+  getRecord: (key, lane) => crm.getRecord(key, lane),
+  createRecord: (entity, fields, sending) => crm.createRecord(entity, fields, sending),
+  updateRecord: (key, fields, known, sending) => crm.updateRecord(key, fields, known, sending),
+  deleteRecord: (key, sending) => crm.deleteRecord(key, sending),
+  ...changes,
+});
