@@ -2,10 +2,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { startHttp } from '../../src/http/server.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { listWaiting } from '../../src/sync/status.ts';
+import { withCrm } from '../support/changed-crm.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
 import { openLinkStage } from '../support/link-stage.ts';
@@ -107,14 +107,9 @@ test('an answer is told with its question until it is carried out, and no more o
 test('an answer that the key does not let through is told as given no more, so that another one can be', async () => {
   const { approve, engine, link, readWaiting, stage } = await openFilled(3);
   const forbidden = new SyncError('CRM_FORBIDDEN', 'The key lacks the scope delete:leads.');
-  const restricted: Link = {
-    ...link,
-    crm: {
-      ...link.crm,
-      getRecord: (...asked) => link.crm.getRecord(...asked),
-      deleteRecord: () => Promise.reject(forbidden),
-    },
-  };
+  const restricted = withCrm(link, {
+    deleteRecord: () => Promise.reject(forbidden),
+  });
   await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1 });
   await engine.cycle();
   await engine.cycle();

@@ -5,6 +5,7 @@ import type { Link } from '../../src/sync/link.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { beginRebase } from '../../src/sync/rebase.ts';
 import { undo } from '../../src/sync/undo.ts';
+import { withCrm } from '../support/changed-crm.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 
 /** The line of the history about the record that was created last from the sheet. */
@@ -27,14 +28,9 @@ test('what the CRM does not let be taken back stays on both sides, and the histo
   await settle();
   const [before] = link.mirror.searchJournal({ field: 'title', limit: 1 });
   await undo(link, { id: before?.id });
-  const refusing: Link = {
-    ...link,
-    crm: {
-      ...link.crm,
-      getRecord: (...asked) => link.crm.getRecord(...asked),
-      updateRecord: leaveAndFail(new SyncError('CRM_REFUSED', 'title: No such title.')),
-    },
-  };
+  const refusing = withCrm(link, {
+    updateRecord: leaveAndFail(new SyncError('CRM_REFUSED', 'title: No such title.')),
+  });
   await pushRecord(refusing, { entity: 'lead', id });
   await settle();
   expect(link.mirror.searchJournal({ limit: 1 })).toMatchObject([
@@ -62,14 +58,9 @@ test('what the CRM fails on again and again is not taken back for ever, and what
   await settle();
   const [before] = link.mirror.searchJournal({ field: 'title', limit: 1 });
   await undo(link, { id: before?.id });
-  const failing: Link = {
-    ...link,
-    crm: {
-      ...link.crm,
-      getRecord: (...asked) => link.crm.getRecord(...asked),
-      updateRecord: leaveAndFail(new SyncError('CRM_UNKNOWN_OUTCOME', 'It answered 500.')),
-    },
-  };
+  const failing = withCrm(link, {
+    updateRecord: leaveAndFail(new SyncError('CRM_UNKNOWN_OUTCOME', 'It answered 500.')),
+  });
   for (const _attempt of Array.from({ length: 5 })) {
     const item = link.mirror.findOutboxItem(key);
     expect(item?.isUndo).toBe(true);
@@ -99,7 +90,7 @@ test('what waits to be taken back while the CRM is away is not given up for one 
     const failure = new SyncError(code, 'It answered 502.');
     const getRecord: Crm['getRecord'] = (...asked) =>
       code === 'CRM_UNREACHABLE' ? Promise.reject(failure) : link.crm.getRecord(...asked);
-    await pushRecord({ ...link, crm: { ...link.crm, getRecord, updateRecord: leaveAndFail(failure) } }, key);
+    await pushRecord(withCrm(link, { getRecord, updateRecord: leaveAndFail(failure) }), key);
   };
   await failWith('CRM_UNKNOWN_OUTCOME');
   for (const _attempt of Array.from({ length: 9 })) await failWith('CRM_UNREACHABLE');
@@ -125,14 +116,9 @@ test('a record that the key may not delete stays, and what people type into its 
   if (!key) throw new Error('The row was not sent.');
   await undo(link, { id });
   const forbidden = new SyncError('CRM_FORBIDDEN', 'The key lacks the scope delete:leads.');
-  const restricted: Link = {
-    ...link,
-    crm: {
-      ...link.crm,
-      getRecord: (...asked) => link.crm.getRecord(...asked),
-      deleteRecord: () => Promise.reject(forbidden),
-    },
-  };
+  const restricted = withCrm(link, {
+    deleteRecord: () => Promise.reject(forbidden),
+  });
   await pushRecord(restricted, key);
   expect(link.mirror.searchJournal({ key, limit: 1 })).toMatchObject([
     { cause: 'not taken back: The key lacks the scope delete:leads.' },

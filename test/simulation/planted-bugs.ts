@@ -1,13 +1,13 @@
 import { isSyncError, SyncError } from '../../src/core/errors.ts';
 import type { TabKind } from '../../src/core/layout.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
-import type { Crm, WriteAnswer } from '../../src/core/ports.ts';
+import type { WriteAnswer } from '../../src/core/ports.ts';
 import { isListed, type ListedEntity, recordKeyText } from '../../src/core/record.ts';
 import type { Agreement, OutboxItem } from '../../src/core/state.ts';
 import { keptSteps, type ObservedTable, type RowStep } from '../../src/core/table.ts';
 import type { RequestBudget } from '../../src/crm/budget.ts';
 import type { Link } from '../../src/sync/link.ts';
-import { changeCrm } from '../support/changed-crm.ts';
+import { withCrm } from '../support/changed-crm.ts';
 import type { Plant } from './stage.ts';
 
 /** Where the search for a planted mistake begins. */
@@ -290,11 +290,6 @@ export const plantedBugs: readonly PlantedBug[] = [
 const withMirror = (link: Link, parts: Partial<Mirror>): Link => ({
   ...link,
   mirror: { ...link.mirror, ...parts },
-});
-
-const withCrm = ({ crm, ...link }: Link, parts: Partial<Crm>): Link => ({
-  ...link,
-  crm: changeCrm(crm, parts),
 });
 
 /** What becomes of a create of which nobody knows whether it was done. */

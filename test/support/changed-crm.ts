@@ -1,4 +1,5 @@
 import type { Crm } from '../../src/core/ports.ts';
+import type { Link } from '../../src/sync/link.ts';
 
 /** The CRM with some calls that do something else: a client is no plain object that could be spread. */
 export const changeCrm = (crm: Crm, changes: Partial<Crm>): Crm => ({
@@ -10,4 +11,10 @@ export const changeCrm = (crm: Crm, changes: Partial<Crm>): Crm => ({
   updateRecord: (key, fields, known, sending) => crm.updateRecord(key, fields, known, sending),
   deleteRecord: (key, sending) => crm.deleteRecord(key, sending),
   ...changes,
+});
+
+/** A link whose CRM has such calls. */
+export const withCrm = (link: Link, changes: Partial<Crm>): Link => ({
+  ...link,
+  crm: changeCrm(link.crm, changes),
 });
