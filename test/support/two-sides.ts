@@ -213,12 +213,12 @@ function readRows(
   [headers = [], ...rows]: readonly (readonly unknown[])[],
   hidden: readonly string[],
 ): Row[] {
-  return rows
-    .map((cells) => {
-      const named = headers.map((header, column) => [String(header), cells[column]]);
-      return showRow(Object.fromEntries(named.filter(([header]) => !hidden.includes(String(header)))));
-    })
-    .filter((row) => Object.keys(row).length > 0);
+  const shown = rows.map((cells) => {
+    const named = headers.map((header, column) => [String(header), cells[column]]);
+    return showRow(Object.fromEntries(named.filter(([header]) => !hidden.includes(String(header)))));
+  });
+  // A checkbox comes with every new row of its column, and nobody has said anything with it.
+  return shown.filter((row) => Object.values(row).some((value) => value !== false));
 }
 
 const titleOf = {

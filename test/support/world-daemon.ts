@@ -143,7 +143,8 @@ function writeSheet(world: World, steps: readonly TableStep[]): void {
   for (const { write } of appended) {
     if (write.kind !== 'append') continue;
     const { cells, id = { kind: 'empty' }, sync = { kind: 'empty' } } = write;
-    world.sheet[write.entity].push({ id, sync, cells: { ...cells } });
+    const filled = Object.entries(cells).filter(([, cell]) => cell.kind !== 'empty');
+    world.sheet[write.entity].push({ id, sync, cells: Object.fromEntries(filled) });
   }
 }
 

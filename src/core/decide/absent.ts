@@ -252,7 +252,8 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
     if (edit === undefined) offers[name] = value;
     else typed[name] = value;
     const cell = encode(field, value, names);
-    if (cell.kind !== 'empty') cells[name] = cell;
+    // Google puts FALSE into a checkbox that comes with a new row: left there, it would pass for a no that somebody gave.
+    if (cell.kind !== 'empty' || field.kind === 'boolean') cells[name] = cell;
   }
   const { key } = record;
   const agreement = context.agreements.get(key.id) ?? emptyAgreement(key, input.now);

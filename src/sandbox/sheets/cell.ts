@@ -1,7 +1,7 @@
 import { storedColors } from './colors.ts';
 import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
 import type { FormulaResult } from './formula.ts';
-import type { Json, JsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /** What was put into a cell; a formula is kept as its text. */
 export type ExtendedValue = {
@@ -64,6 +64,13 @@ export function withNumberFormat(cell: Cell | undefined, numberFormat: JsonObjec
 export function withoutNumberFormat(cell: Cell | undefined): Cell | undefined {
   const { numberFormat: _, ...format } = cell?.userEnteredFormat ?? {};
   return withoutUnset({ ...cell, userEnteredFormat: Object.keys(format).length > 0 ? format : undefined });
+}
+
+/** An empty cell that becomes a checkbox says FALSE from then on. */
+export function withBox(cell: Cell | undefined): Cell | undefined {
+  const condition = cell?.dataValidation?.['condition'];
+  const isBox = isJsonObject(condition) && condition['type'] === 'BOOLEAN';
+  return isBox && !cell?.userEnteredValue ? { ...cell, userEnteredValue: { boolValue: false } } : cell;
 }
 
 /** An empty text empties the cell. */

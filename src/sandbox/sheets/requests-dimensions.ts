@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withBox } from './cell.ts';
 import {
   deleteLines,
   insertLines,
@@ -64,7 +65,7 @@ function linesAsSize(dimension: Dimension, count: number): Partial<GridSize> {
   return dimension === 'ROWS' ? { rowCount: count } : { columnCount: count };
 }
 
-/** New lines take formats and validation, not values, from the line beside them. */
+/** New lines take formats and validation, not values, from the line beside them; new checkboxes say FALSE. */
 export function inheritFormats(sheet: Sheet, { dimension, start, count }: Lines, from: number): void {
   if (from < 0) return;
   for (let line = start; line < start + count; line += 1) {
@@ -76,7 +77,10 @@ export function inheritFormats(sheet: Sheet, { dimension, start, count }: Lines,
 function formOf(cell: Sheet['rows'][number][number]): Sheet['rows'][number][number] {
   const { userEnteredFormat, dataValidation } = cell ?? {};
   if (!userEnteredFormat && !dataValidation) return undefined;
-  return { ...(userEnteredFormat && { userEnteredFormat }), ...(dataValidation && { dataValidation }) };
+  return withBox({
+    ...(userEnteredFormat && { userEnteredFormat }),
+    ...(dataValidation && { dataValidation }),
+  });
 }
 
 const deleteDimension = requestKind(z.object({ range: dimensionRange }), (draft, { range }) => {
