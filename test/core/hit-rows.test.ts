@@ -114,3 +114,15 @@ it('leaves a row its ID that somebody filtered away while it got that, although 
   cycle(world);
   expect(acme).toMatchObject({ id, cells: titled('Acme') });
 });
+
+it('S3: clears the blank row that a late write hit, also where the right row got the same from another write and stands elsewhere by now', () => {
+  const world = worldWithLeads(['Acme']);
+  const { id } = rowOf(world, leadKey(1));
+  const astray = addRow(world, 'lead', titled('Acme'));
+  const kept = keptRow(emptyCell, blankCells(['title']));
+  const set = setTo(id, { cells: titled('Acme'), was: titled('acme'), kept, position: 2 });
+  world.openWrites.set('w1', openWrite({ outcome: 'answered', sets: [set] }));
+  cycles(world, 3);
+  expect(astray.cells['title']).toEqual(emptyCell);
+  expect(world.outbox.size).toBe(0);
+});

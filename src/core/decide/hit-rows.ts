@@ -24,7 +24,8 @@ export function findHitRows(tab: Tab, sent: SentSet, kept: KeptRow): readonly Ob
 
 /**
  * Whether a set has reached the row that it was meant for: nothing is kept of one that somebody hid by a filter in that moment either. Where
- * it wrote the ID itself, the rest of the row tells, or that no row has the ID that stood there.
+ * it wrote the ID itself, the rest of the row tells, or that no row has the ID that stood there. A row that stands elsewhere by now may show
+ * the same because of another write: this one came late, and hit a blank row in the old place.
  */
 function hasReachedOwn(tab: Tab, sent: SentSet): boolean {
   const { cells, id, idSeen, was = {} } = sent;
@@ -32,7 +33,9 @@ function hasReachedOwn(tab: Tab, sent: SentSet): boolean {
   const leftAlone = Object.fromEntries(Object.entries(was).filter(([name]) => !(name in cells)));
   const isTold = id === undefined || (idSeen.kind !== 'empty' && withId(tab, idSeen).length === 0);
   const isOwn = (row: ObservedRow) =>
-    showsWritten(row, sent) && (isTold || isMostlyAlike(leftAlone, row.cells));
+    (row.position === sent.position || sent.position < 0) &&
+    showsWritten(row, sent) &&
+    (isTold || isMostlyAlike(leftAlone, row.cells));
   return own.kind !== 'empty' && withId(tab, own).some(isOwn);
 }
 
