@@ -3,7 +3,7 @@ import type { DecideInput } from '../core/decide/context.ts';
 import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import type { SyncError } from '../core/errors.ts';
-import { claimToken, type Entity, entities } from '../core/record.ts';
+import { claimToken, type Entity, entities, recordKeyText } from '../core/record.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { findAccountDoubt, readOwnCatalog } from './account.ts';
 import { applyPlan, type Landing, recallWrites } from './apply.ts';
@@ -14,19 +14,33 @@ import { currentLayout, noteColumns, tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
-import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
+import {
+  emptyMemory,
+  isRestless,
+  type LostRows,
+  lacksRow,
+  type Memory,
+  noteLost,
+  remember,
+  rememberWritten,
+} from './rest.ts';
 
 /** What a cycle leaves for the next. */
 export interface Trail {
   readonly memory: Memory;
-  /** When the table was read the last two times, epoch ms; before that, when the run began. */
-  readonly looks: readonly [before: number, last: number];
+  /** When the table was read last, epoch ms; before that, when the run began. */
+  readonly lookedAt: number;
+  readonly lost: LostRows;
   /** What it decided, and from what. */
   readonly grounded?: GroundedPlan;
 }
 
 /** That of a run which begins at `now`, epoch ms. */
-export const beginTrail = (now: number): Trail => ({ memory: emptyMemory, looks: [now, now] });
+export const beginTrail = (now: number): Trail => ({
+  memory: emptyMemory,
+  lookedAt: now,
+  lost: new Map(),
+});
 
 /** What one cycle came to. */
 export interface CycleResult {
@@ -56,13 +70,13 @@ export interface CycleOrder {
 export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): Promise<CycleResult> {
   link.mirror.expectRoom();
   const table = await readTable(link);
-  const { memory, looks, grounded } = planCycle(link, trail, table, run);
+  const { memory, lookedAt, lost, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
   const chosen = choose(plan);
   const { astraySteps, landed, refusal } = chosen ? await applyPlan(link, chosen) : nothingLanded;
   const applied = chosen && refusal ? { ...chosen, table: landed } : chosen;
   return {
-    trail: { memory: applied ? rememberWritten(memory, applied) : memory, looks, grounded },
+    trail: { memory: applied ? rememberWritten(memory, applied) : memory, lookedAt, lost, grounded },
     plan,
     applied,
     astraySteps,
@@ -110,7 +124,7 @@ export async function dryRun(link: Link, trail: Trail): Promise<Plan> {
 
 function planCycle(
   link: Link,
-  { memory, looks: [shownUntil, lastLook], grounded }: Trail,
+  { memory, lookedAt, lost: lostBefore, grounded }: Trail,
   table: ObservedTable,
   run = link.newWord(),
 ): Required<Trail> {
@@ -118,6 +132,7 @@ function planCycle(
   const now = clock.now();
   const next = remember(memory, table, clock.monotonicMs());
   const agreements = mirror.readAgreements();
+  const lost = noteLost(lostBefore, agreements, next, lookedAt);
   const word = readWord(mirror, link.newWord);
   const input: DecideInput = {
     known: {
@@ -142,7 +157,7 @@ function planCycle(
     table,
     isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),
     wasMissing: (key) => lacksRow(memory, key),
-    shownUntil,
+    shownUntil: (key) => lost.get(recordKeyText(key)) ?? lookedAt,
     layout: currentLayout(link),
     policy,
     now,
@@ -150,5 +165,5 @@ function planCycle(
     newToken: () => claimToken(`${word}-${link.newWord()}`),
     isOwnToken: (token) => token.startsWith(claimToken(`${word}-`)),
   };
-  return { memory: next, looks: [lastLook, now], grounded: decideAgain(input, grounded) };
+  return { memory: next, lookedAt: now, lost, grounded: decideAgain(input, grounded) };
 }

@@ -198,6 +198,28 @@ test('S1: a delete goes with the tasks of its lead where those were only edited 
   expect(await hasLead(stage, id)).toBe(false);
 });
 
+test('S1: a delete is asked about where a colleague has added a task while it waited for another one that the sheet moves away', async () => {
+  const stage = await openLeadsStage('crm', {}, 'trash');
+  const { engine, link } = stage;
+  const id = await stage.firstLead();
+  const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+  await addTask(stage, id);
+  await stage.settle();
+  const [moved] = link.mirror.readRecords('task');
+  await stage.editSheet(
+    { kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` },
+    { kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 },
+  );
+  for (const _turn of [1, 2, 3]) await engine.cycle();
+  await addTask(stage, id);
+  for (const _turn of [1, 2, 3, 4]) await engine.cycle();
+  if (moved) expect(await pushRecord(link, moved.key)).toBe('written');
+  for (const _turn of [1, 2, 3]) await engine.cycle();
+  await pushRecord(link, { entity: 'lead', id });
+  expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
+  expect(await hasLead(stage, id)).toBe(true);
+});
+
 describe('S1: a task that somebody moves to another lead before they delete the row of its own', () => {
   /** The move waits to be sent, and so does the delete. */
   async function moveAndDelete(rule: VanishedRowPolicy) {

@@ -272,7 +272,7 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
     table,
     isRestless: (entity, row) => isRestless(memory, 0, entity, row),
     wasMissing: (key) => lacksRow(world.memory, key),
-    shownUntil: world.now,
+    shownUntil: () => world.now,
     layout: world.layout,
     policy: world.policy,
     now: world.now,

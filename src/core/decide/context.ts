@@ -51,10 +51,10 @@ export interface DecideInput {
   /** Whether the record had no row in the read before either. */
   readonly wasMissing: (key: RecordKey) => boolean;
   /**
-   * When the read before that one was made, or the run began, epoch ms: whoever deletes a row that the read before lacked for the first time
-   * may have seen nothing of what was learned since.
+   * When the table was last read with a row of the record, epoch ms, or the run began: whoever deleted the row may have seen nothing of what
+   * was learned since.
    */
-  readonly shownUntil: number;
+  readonly shownUntil: (key: RecordKey) => number;
   readonly layout: Layout;
   readonly policy: Policy;
   readonly now: number;
