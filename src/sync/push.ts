@@ -257,7 +257,7 @@ async function pushDelete(
   }
   if (record) {
     const write = { ...inTurnAfterRead(link, item, isWithheld), looks };
-    const isMeant = () => write.isMeant() && !isOutgrown(mirror, item);
+    const isMeant = () => write.isMeant() && !isOutgrown(mirror, item) && !hasMovingCompany(mirror, item);
     const isSent = await sendInTurn(link, { ...write, isMeant }, async (sending) => {
       await link.crm.deleteRecord(key, sending);
       return true;

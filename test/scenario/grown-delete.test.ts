@@ -255,6 +255,22 @@ describe('S1: a task that somebody moves to another lead before they delete the 
     expect(tasks).toMatchObject([{ lead_id: Number(other) }]);
   });
 
+  test('is moved first also where they do so while the delete waits for its turn', async () => {
+    const stage = await deleteWithTask('ask');
+    const { engine, id, key, link, task } = stage;
+    const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+    link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
+    for (const _turn of [1, 2]) await engine.cycle();
+    const { letGo } = pushHeldUp(link, key);
+    await stage.editSheet({ kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` });
+    for (const _turn of [1, 2]) await engine.cycle();
+    expect(link.mirror.findOutboxItem(task)).toMatchObject({ kind: 'update', state: 'waiting' });
+    expect(await letGo()).toBe('nothing');
+    expect(await pushRecord(link, task)).toBe('written');
+    expect(await pushRecord(link, key)).toBe('written');
+    expect((await stage.readCrm()).tasks).toMatchObject([{ lead_id: Number(other) }]);
+  });
+
   test('is asked about where the CRM does not take that', async () => {
     const stage = await moveAndDelete('trash');
     const { engine, id, key, link, task } = stage;
