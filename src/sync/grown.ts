@@ -1,5 +1,6 @@
 import { createCascades, ownerFields } from '../core/decide/cascade.ts';
 import { vanishedScope } from '../core/decide/context.ts';
+import { isForbidden } from '../core/decide/refused.ts';
 import { waitingFields } from '../core/decide/waiting-edits.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
@@ -32,7 +33,10 @@ export function hasMovingCompany(mirror: Mirror, { key }: OutboxItem): boolean {
   const moving = new Set(
     outbox
       .filter(
-        (item) => isOnItsWay(item) && ownerFields.some((name) => waitingFields(item)[name] !== undefined),
+        (item) =>
+          isOnItsWay(item) &&
+          !isForbidden(item) &&
+          ownerFields.some((name) => waitingFields(item)[name] !== undefined),
       )
       .map((item) => recordKeyText(item.key)),
   );

@@ -255,6 +255,24 @@ describe('S1: a task that somebody moves to another lead before they delete the 
     expect(tasks).toMatchObject([{ lead_id: Number(other) }]);
   });
 
+  test.each(['a person', 'the configuration'])(
+    'keeps no delete that %s decided waiting without a word where the key may not send that',
+    async (who) => {
+      const stage = await deleteWithTask(who === 'a person' ? 'ask' : 'trash');
+      const { engine, id, key, link, task } = stage;
+      const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+      const refusal = { kind: 'status', status: 403, path: '/tasks/*', method: 'PUT', times: 100 } as const;
+      stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
+      await stage.editSheet({ kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` });
+      for (const _turn of [1, 2]) await engine.cycle();
+      expect(await pushRecord(link, task)).toBe('noted');
+      expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
+      link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
+      for (const _turn of [1, 2]) await engine.cycle();
+      expect(await pushRecord(link, key)).toBe('written');
+    },
+  );
+
   test('is moved first also where they do so while the delete waits for its turn', async () => {
     const stage = await deleteWithTask('ask');
     const { engine, id, key, link, task } = stage;
@@ -271,10 +289,13 @@ describe('S1: a task that somebody moves to another lead before they delete the 
     expect((await stage.readCrm()).tasks).toMatchObject([{ lead_id: Number(other) }]);
   });
 
-  test('is asked about where the CRM does not take that', async () => {
+  test.each([
+    ['the CRM does not take that', 400],
+    ['the key may not send that', 403],
+  ])('is asked about where %s', async (_why, status) => {
     const stage = await moveAndDelete('trash');
     const { engine, id, key, link, task } = stage;
-    const refusal = { kind: 'status', status: 400, path: '/tasks/*', method: 'PUT' } as const;
+    const refusal = { kind: 'status', status, path: '/tasks/*', method: 'PUT' } as const;
     stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
     expect(await pushRecord(link, task)).toBe('noted');
     expect(await pushRecord(link, key)).toBe('noted');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
@@ -93,4 +94,23 @@ describe('S4: a delete that waits to be sent', () => {
     await pushAll(stage, engine);
     expect((await stage.titles()).crm.has(stage.id)).toBe(false);
   });
+});
+
+test('a delete does not wait for an edit of its row that the key may not send', async () => {
+  const stage = await openLeadsStage('crm', {}, 'trash');
+  const { engine, link } = stage;
+  const id = await stage.firstLead();
+  const key = { entity: 'lead', id } as const;
+  const refusal = { kind: 'status', status: 403, path: '/leads/*', method: 'PUT', times: 100 } as const;
+  stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
+  await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Never sent' });
+  for (const _turn of [1, 2]) await engine.cycle();
+  expect(await pushRecord(link, key)).toBe('noted');
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
+  for (const _turn of [1, 2]) await engine.cycle();
+  expect(await pushRecord(link, key)).toBe('written');
+  expect((await stage.titles()).crm.has(id)).toBe(false);
+  expect(link.mirror.searchJournal({ key, limit: 10 })).toContainEqual(
+    expect.objectContaining({ lost: { title: 'Never sent' } }),
+  );
 });

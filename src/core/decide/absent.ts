@@ -17,7 +17,7 @@ import { isLike } from './likeness.ts';
 import { findMovedCompany } from './moved-company.ts';
 import { baseOf } from './origin.ts';
 import { waitingStep } from './outbox-step.ts';
-import { answerRefusal, isStuck } from './refused.ts';
+import { answerRefusal, isForbidden, isStuck } from './refused.ts';
 import { resembles } from './resemblance.ts';
 import { idCell, showsValues } from './row-values.ts';
 import { type RowState, syncText, waitingState } from './sync-text.ts';
@@ -126,6 +126,7 @@ const isGoingThrough = (item: OutboxItem, record: KnownRecord): boolean =>
   item.kind === 'update' &&
   isOnItsWay(item) &&
   !isStuck(item) &&
+  !isForbidden(item) &&
   (isAnswerLost(item, record) || differingFields(item.base, record.fields).length === 0);
 
 /** What a row that is gone means where nobody answers. The CRM has no trash for contacts: only a person may delete one. */

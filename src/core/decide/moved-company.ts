@@ -7,10 +7,11 @@ import type { ObservedRow, ObservedTable } from '../table.ts';
 import { equalValues, type FieldName } from '../value.ts';
 import { ownerFields } from './cascade.ts';
 import type { TabContext } from './context.ts';
+import { isForbidden } from './refused.ts';
 
 /**
  * Whether the table says of something that would go with a record that it belongs to another one: `moving` where that is to be sent, or waits
- * for an answer of its own, and `stuck` where it can not be, as where the other one is a new row or the CRM refused it.
+ * for an answer of its own, and `stuck` where it can not be, as where the other one is a new row, the CRM refused it or the key may not.
  */
 export function findMovedCompany(context: TabContext, key: RecordKey): 'none' | 'moving' | 'stuck' {
   const { known, table } = context.input;
@@ -22,7 +23,9 @@ export function findMovedCompany(context: TabContext, key: RecordKey): 'none' | 
   });
   if (moves.length === 0) return 'none';
   const idle = new Set(
-    known.outbox.filter((item) => !isOnItsWay(item)).map((item) => recordKeyText(item.key)),
+    known.outbox
+      .filter((item) => !isOnItsWay(item) || isForbidden(item))
+      .map((item) => recordKeyText(item.key)),
   );
   const isStuck = moves.some(
     ({ record, seen }) => seen.kind === 'refused' || idle.has(recordKeyText(record.key)),

@@ -14,6 +14,9 @@ export const isStuck = (item: OutboxItem): boolean =>
   item.state === 'refused' ||
   (item.state === 'waiting' && failuresOf(item) >= failuresMax && item.error?.code === 'CRM_UNKNOWN_OUTCOME');
 
+/** Whether the key may not do a step: it waits for somebody to give that another scope, and nobody knows whether they will. */
+export const isForbidden = ({ error }: OutboxItem): boolean => error?.code === 'CRM_FORBIDDEN';
+
 /** An update or a delete that waits because the CRM is away has failed as well, which says nothing about it. */
 const failuresOf = ({ attempts, kind, looks }: OutboxItem): number => (kind === 'create' ? attempts : looks);
 
