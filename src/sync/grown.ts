@@ -34,9 +34,10 @@ export function hasMovingCompany(mirror: Mirror, { key }: OutboxItem): boolean {
     outbox
       .filter(
         (item) =>
+          item.kind === 'update' &&
           isOnItsWay(item) &&
           !isForbidden(item) &&
-          ownerFields.some((name) => waitingFields(item)[name] !== undefined),
+          ownerFields.some((name) => item.fields[name] !== undefined),
       )
       .map((item) => recordKeyText(item.key)),
   );

@@ -255,6 +255,25 @@ describe('S1: a task that somebody moves to another lead before they delete the 
     expect(tasks).toMatchObject([{ lead_id: Number(other) }]);
   });
 
+  test('is moved first also where they take back with an undo that it was moved there', async () => {
+    const stage = await deleteWithTask('ask');
+    const { engine, id, key, link, task } = stage;
+    const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+    link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
+    for (const _turn of [1, 2]) await engine.cycle();
+    const move = {
+      kind: 'update',
+      fields: { lead_id: Number(other) },
+      base: { lead_id: Number(id) },
+    } as const;
+    const step = waitingStep({ now: link.clock.now(), run: 'undo' }, task, move);
+    link.mirror.saveOutboxItem({ ...step, isUndo: true });
+    expect(await pushRecord(link, key)).toBe('nothing');
+    expect(await pushRecord(link, task)).toBe('written');
+    expect(await pushRecord(link, key)).toBe('written');
+    expect((await stage.readCrm()).tasks).toMatchObject([{ lead_id: Number(other) }]);
+  });
+
   test.each(['a person', 'the configuration'])(
     'keeps no delete that %s decided waiting without a word where the key may not send that',
     async (who) => {
