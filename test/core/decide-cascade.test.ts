@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import {
   addRecord,
@@ -183,6 +183,21 @@ describe('S1: where somebody moves the tasks of a lead to another one and delete
     settle(world);
     expect(recordOf(world, task).fields['lead_id']).toBe(world.given);
     expect(world.crm.has('lead-1')).toBe(false);
+  });
+
+  it.each([
+    ['can not be sent', { lead_id: emptyCell }, {}],
+    ['is not sent because the row is paused', { lead_id: textCell('#2') }, { isPaused: true }],
+  ])('asks where what somebody typed there %s', (_why, cells, pause) => {
+    const { world, lead, opportunity } = setStage();
+    const withRule = { ...world, policy: { ...world.policy, vanishedRows: 'trash' as const } };
+    const row = rowOf(withRule, opportunity);
+    Object.assign(row.cells, cells);
+    Object.assign(row, pause);
+    removeRow(withRule, lead);
+    for (const _turn of [1, 2, 3]) cycle(withRule);
+    const asked = cycle(withRule).holds.flatMap(({ decision }) => decision ?? []);
+    expect([asked, sent(withRule)]).toEqual([['vanished:lead-1'], []]);
   });
 
   it('takes a delete back that waits already', () => {

@@ -7,11 +7,12 @@ import type { ObservedRow, ObservedTable } from '../table.ts';
 import { equalValues, type FieldName } from '../value.ts';
 import { ownerFields } from './cascade.ts';
 import type { TabContext } from './context.ts';
+import { findEditFault } from './merge.ts';
 import { isForbidden } from './refused.ts';
 
 /**
  * Whether the table says of something that would go with a record that it belongs to another one: `moving` where that is to be sent, or waits
- * for an answer of its own, and `stuck` where it can not be, as where the other one is a new row, the CRM refused it or the key may not.
+ * for an answer of its own, and `stuck` where it can not be, as where the other one is a new row, the row is paused, or the key may not.
  */
 export function findMovedCompany(context: TabContext, key: RecordKey): 'none' | 'moving' | 'stuck' {
   const { known, table } = context.input;
@@ -19,7 +20,7 @@ export function findMovedCompany(context: TabContext, key: RecordKey): 'none' | 
   const moves = going.flatMap((record) => {
     const row = rowsOf(table).get(recordKeyText(record.key));
     const shown = row ? ownerFields.flatMap((name) => findOther(context, record, row, name) ?? []) : [];
-    return shown.map((seen) => ({ record, seen }));
+    return shown.map((seen) => ({ record, seen, isPaused: row?.isPaused === true }));
   });
   if (moves.length === 0) return 'none';
   const idle = new Set(
@@ -28,7 +29,8 @@ export function findMovedCompany(context: TabContext, key: RecordKey): 'none' | 
       .map((item) => recordKeyText(item.key)),
   );
   const isStuck = moves.some(
-    ({ record, seen }) => seen.kind === 'refused' || idle.has(recordKeyText(record.key)),
+    ({ isPaused, record, seen }) =>
+      isPaused || seen.kind === 'refused' || idle.has(recordKeyText(record.key)),
   );
   return isStuck ? 'stuck' : 'moving';
 }
@@ -40,16 +42,19 @@ function findOther(
   row: ObservedRow,
   name: FieldName,
 ): Decoded | undefined {
-  const isTaken = input.layout
+  const column = input.layout
     .find(({ entity }) => entity === key.entity)
-    ?.columns.some(({ direction, field }) => field === name && direction === 'both');
+    ?.columns.find((candidate) => candidate.field === name);
   const field = describeEntity(key.entity, input.known.catalog).find((candidate) => candidate.name === name);
   const [cell, value] = [row.cells[name], fields[name] ?? null];
-  if (!isTaken || !field || !cell) return undefined;
+  if (column?.direction !== 'both' || !field || !cell) return undefined;
   if (equalCells(bareCell(cell), encode(field, value, names)) || showsFormerly(field, value, cell, names))
     return undefined;
   const seen = decode(field, cell, names);
-  return seen.kind === 'value' && equalValues(seen.value, value) ? undefined : seen;
+  if (seen.kind === 'refused') return seen;
+  if (equalValues(seen.value, value)) return undefined;
+  const reason = findEditFault({ column, field }, value, seen.value, names);
+  return reason === undefined ? seen : { kind: 'refused', reason };
 }
 
 /** The rows of a table by the record whose ID they have: for each of many rows that are gone those of its company are looked for. */
