@@ -6,6 +6,7 @@ import type { Lane } from '../core/ports.ts';
 import type { RecordId } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { readKnown } from './account.ts';
+import { readEmptyLists } from './empty-lists.ts';
 import type { Link } from './link.ts';
 import { absorbPage, proveEachGone, proveGone } from './pull.ts';
 
@@ -88,16 +89,17 @@ const presentContacts = ({ mirror }: Link, leadId?: RecordId): StoredRecord[] =>
 const leadsOfContacts = (link: Link): ReadonlySet<RecordId> => new Set(presentContacts(link).map(leadOf));
 
 /**
- * Notes how far the round is, as a sweep of contacts: it is complete once the contacts of every lead were read, and stays so, because a
- * lead that is new since then is read soon.
+ * Notes how far the round is, as a sweep of contacts: it is complete once the contacts of every lead were read, or it is sure that there are
+ * none, and stays so, because a lead that is new since then is read soon.
  */
 function noteRound(link: Link): void {
   const { clock, mirror } = link;
   const sweeps = mirror.readSweeps();
   const before = sweeps.find(({ entity }) => entity === 'contact');
-  const knowsLeads = sweeps.some(({ entity, isComplete }) => entity === 'lead' && isComplete);
   const readAt = new Map(mirror.readContactReads().map(({ leadId, at }) => [leadId, at]));
   const leads = mirror.readRecords('lead').filter(({ presence }) => presence === 'present');
+  const isSure = leads.length > 0 || readEmptyLists(mirror).has('lead');
+  const knowsLeads = isSure && sweeps.some(({ entity, isComplete }) => entity === 'lead' && isComplete);
   const times = leads.flatMap(({ key }) => readAt.get(key.id) ?? []);
   const isComplete = before?.isComplete || (knowsLeads && times.length === leads.length);
   mirror.saveSweep({

@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
+import { entities } from '../../src/core/record.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { readNextContacts } from '../../src/sync/contacts.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { listProgress } from '../../src/sync/progress.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
@@ -119,6 +121,27 @@ test('S5: rows from before are no new records because the CRM listed nothing onc
   for (const _cycle of [1, 2, 3]) await engine.cycle();
   expect(engine.lastPlan?.brakes.map(({ scope }) => scope)).toEqual(['brake:lead:first']);
   expect(stage.link.mirror.readOutbox()).toEqual([]);
+});
+
+test('S5: contacts from before are no new records because the CRM listed no lead once', async () => {
+  const stage = await openLinkStage({ leads: 2, opportunities: 0, tasks: 0 });
+  const link = { ...stage.link, policy: { ...stage.link.policy, entities } };
+  await pullCatalog(link, 'newest');
+  await link.table.layOut(currentLayout(link), 'create');
+  const [lead] = (await stage.readCrm()).leads;
+  await stage.editSheet(
+    { kind: 'paste', sheet: 'Contacts', row: 1, column: 'Name', rows: [['Ada']] },
+    { kind: 'paste', sheet: 'Contacts', row: 1, column: 'Lead', rows: [[`#${lead?.['id']}`]] },
+  );
+  stage.model.faults.order(faultOrder.parse({ faults: [{ kind: 'emptyList', path: '/leads' }] }));
+  const engine = stage.createEngine(link);
+  for (const _reading of [1, 2]) {
+    await engine.pullAll(() => {});
+    await readNextContacts(link, 'any');
+    for (const _cycle of [1, 2, 3]) await engine.cycle();
+  }
+  expect(engine.lastPlan?.brakes.map(({ scope }) => scope)).toEqual(['brake:contact:first']);
+  expect(link.mirror.readOutbox()).toEqual([]);
 });
 
 test('rows from before become records by themselves in a CRM that goes on listing nothing', async () => {
