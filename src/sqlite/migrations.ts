@@ -118,6 +118,9 @@ export const migrations: readonly string[] = [
   `
   DELETE FROM openWrite;
   `,
+  `
+  ALTER TABLE outbox ADD COLUMN shownUntil INTEGER;
+  `,
 ];
 
 /**

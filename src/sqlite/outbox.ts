@@ -15,6 +15,7 @@ interface OutboxRow {
   notice: string;
   run: string;
   createdAt: number;
+  shownUntil: number | null;
   dueAt: number;
   attempts: number;
   sentAt: number | null;
@@ -36,6 +37,7 @@ const shape: TableShape<OutboxRow, OutboxItem> = {
     'notice',
     'run',
     'createdAt',
+    'shownUntil',
     'dueAt',
     'attempts',
     'sentAt',
@@ -45,22 +47,35 @@ const shape: TableShape<OutboxRow, OutboxItem> = {
     'recordId',
     'isUndo',
   ],
-  toRow: ({ key, fields, base, sentAt, error, recordId, isUndo, ...rest }) => ({
+  toRow: ({ key, fields, base, shownUntil, sentAt, error, recordId, isUndo, ...rest }) => ({
     ...rest,
     key: recordKeyText(key),
     fields: JSON.stringify(fields),
     base: JSON.stringify(base),
+    shownUntil: shownUntil ?? null,
     sentAt: sentAt ?? null,
     errorCode: error?.code ?? null,
     errorMessage: error?.message ?? null,
     recordId: recordId ?? null,
     isUndo: isUndo ? 1 : 0,
   }),
-  fromRow: ({ key, fields, base, sentAt, errorCode, errorMessage, recordId, isUndo, ...rest }) => ({
+  fromRow: ({
+    key,
+    fields,
+    base,
+    shownUntil,
+    sentAt,
+    errorCode,
+    errorMessage,
+    recordId,
+    isUndo,
+    ...rest
+  }) => ({
     ...rest,
     key: readKey(key),
     fields: readFields(fields),
     base: readFields(base),
+    ...(shownUntil !== null ? { shownUntil } : {}),
     ...(sentAt !== null ? { sentAt } : {}),
     ...(errorCode !== null && errorMessage !== null
       ? { error: { code: errorCode, message: errorMessage } }

@@ -12,7 +12,7 @@ const longestWaitMs = 60_000;
 const times: readonly (readonly [table: string, columns: readonly string[], beforeMs: number])[] = [
   ['record', ['observedAt', 'firstSeenAt', 'lastSeenAt', 'writtenAt'], 0],
   ['agreement', ['changedAt'], 0],
-  ['outbox', ['createdAt', 'sentAt'], 1],
+  ['outbox', ['createdAt', 'shownUntil', 'sentAt'], 1],
   ['sweep', ['startedAt', 'finishedAt'], 0],
   ['contactRead', ['at'], 0],
   ['decision', ['at'], 0],

@@ -178,7 +178,8 @@ describe('the file', () => {
     const past = storedRecord(lead('1'));
     mirror.saveRecord(past);
     mirror.saveRecord(storedRecord(lead('2'), { observedAt: now + 3_600_000, lastSeenAt: now + 3_600_000 }));
-    const ahead = { createdAt: now + 3_600_000, sentAt: now + 3_600_001, dueAt: now + 7_200_000 };
+    const future = now + 3_600_000;
+    const ahead = { createdAt: future, shownUntil: future, sentAt: future + 1, dueAt: now + 7_200_000 };
     mirror.saveOutboxItem(outboxItem(lead('2'), { ...ahead, state: 'unknown', kind: 'create' }));
     close();
 
@@ -187,7 +188,7 @@ describe('the file', () => {
     expect(later.timesCorrected).toBe(2);
     expect(later.mirror.findRecord(lead('1'))).toStrictEqual(past);
     expect(later.mirror.findRecord(lead('2'))).toMatchObject({ observedAt: now, lastSeenAt: now });
-    const corrected = { createdAt: now - 1, sentAt: now - 1, dueAt: now + 60_000 };
+    const corrected = { createdAt: now - 1, shownUntil: now - 1, sentAt: now - 1, dueAt: now + 60_000 };
     expect(later.mirror.findOutboxItem(lead('2'))).toMatchObject(corrected);
   });
 

@@ -72,6 +72,7 @@ describe('what the mirror keeps', () => {
     const full = outboxItem(lead('new-k3v9'), {
       kind: 'create',
       state: 'review',
+      shownUntil: 1_790_000_000_002,
       sentAt: 1_790_000_000_003,
       looks: 2,
       error: { code: 'CRM_UNKNOWN_OUTCOME', message: 'POST /leads timed out.' },

@@ -202,6 +202,7 @@ test('S1: a delete is asked about where a colleague has added a task while it wa
   const stage = await openLeadsStage('crm', {}, 'trash');
   const { engine, link } = stage;
   const id = await stage.firstLead();
+  const key = { entity: 'lead', id } as const;
   const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
   await addTask(stage, id);
   await stage.settle();
@@ -214,8 +215,11 @@ test('S1: a delete is asked about where a colleague has added a task while it wa
   await addTask(stage, id);
   for (const _turn of [1, 2, 3, 4]) await engine.cycle();
   if (moved) expect(await pushRecord(link, moved.key)).toBe('written');
+  const movedAt = link.clock.now();
   for (const _turn of [1, 2, 3]) await engine.cycle();
-  await pushRecord(link, { entity: 'lead', id });
+  // It is late only if it waits for long from now on.
+  expect(link.mirror.findOutboxItem(key)?.createdAt).toBeGreaterThanOrEqual(movedAt);
+  expect(await pushRecord(link, key)).toBe('noted');
   expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
   expect(await hasLead(stage, id)).toBe(true);
 });

@@ -69,8 +69,8 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): KnownRec
     if (item) noteLost(context, item, waitingFields(item), 'row deleted before the CRM took the edit');
     const base = baseOf(context, agreement);
     // Who answers was told what goes with it; by the rule it is meant with what the sheet showed when the row was deleted.
-    const createdAt = isAnswered(context, key) ? context.input.now : context.input.shownUntil(key);
-    draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base, createdAt }));
+    const shown = isAnswered(context, key) ? {} : { shownUntil: context.input.shownUntil(key) };
+    draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base, ...shown }));
   }
   return undefined;
 }

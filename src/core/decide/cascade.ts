@@ -14,7 +14,7 @@ export interface Cascades {
    * knew of then, or one that was moved since.
    */
   isOutgrown(
-    item: Pick<OutboxItem, 'key' | 'createdAt'>,
+    item: Pick<OutboxItem, 'key' | 'createdAt' | 'shownUntil'>,
     wasMoved: (record: KnownRecord, since: number) => boolean,
   ): boolean;
   /** Whether it belongs to a record that is gone too, or about to be known as gone: that explains why it is gone itself. */
@@ -71,11 +71,10 @@ export function createCascades(records: readonly KnownRecord[], outbox: readonly
   };
   return {
     goingWith,
-    isOutgrown: ({ key, createdAt }, wasMoved) =>
+    isOutgrown: ({ key, createdAt, shownUntil: since = createdAt }, wasMoved) =>
       goingWith(key).some(
         (record) =>
-          !deletes.has(recordKeyText(record.key)) &&
-          (record.firstSeenAt > createdAt || wasMoved(record, createdAt)),
+          !deletes.has(recordKeyText(record.key)) && (record.firstSeenAt > since || wasMoved(record, since)),
       ),
     isGoneWith: (record) =>
       ownersOf(record).some(({ presence, missedSweeps }) => presence === 'gone' || missedSweeps > 0),

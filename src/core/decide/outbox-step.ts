@@ -4,7 +4,7 @@ import type { DecideInput } from './context.ts';
 
 /** What tells one step towards the CRM from another. */
 type StepParts = Pick<OutboxItem, 'kind' | 'fields' | 'base'> &
-  Partial<Pick<OutboxItem, 'notice' | 'createdAt'>>;
+  Partial<Pick<OutboxItem, 'notice' | 'shownUntil'>>;
 
 /** A step that was just decided: it waits, and may be sent at once. */
 export const waitingStep = (
