@@ -157,11 +157,18 @@ export async function proveEachGone(link: Link, records: readonly StoredRecord[]
       await proveRecordGone(link, key);
     } catch (error) {
       failures.push(error);
+      endTurn(link, key);
       const isOfRecord = isSyncError(error, 'CRM_UNREADABLE', 'CRM_REFUSED', 'CRM_UNREACHABLE');
       if (!isOfRecord || failures.length === failedProofsMax) break;
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/** One that was there when it was asked for last is no longer the one that was not asked for longest, although the CRM failed on it now. */
+function endTurn({ mirror }: Link, key: RecordKey): void {
+  const record = mirror.findRecord(key);
+  if (record && record.missedSweeps < 0) mirror.saveRecord(noteUnlisted(record));
 }
 
 /** Asks for a record directly: a 404 proves that it is gone. */

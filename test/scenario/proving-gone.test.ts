@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { changeCrm } from '../support/changed-crm.ts';
@@ -94,6 +95,18 @@ describe('records that a list lacks although the CRM has them, as those in its a
     trash(stage, `/tasks/${ids[9]}`);
     for (let sweep = 1; sweep <= 10; sweep += 1) await engine.pullAll(() => undefined);
     expect(asked.toSorted()).toEqual(ids.slice(0, 10).toSorted());
+    const gone = stage.link.mirror.readRecords('task').filter(({ presence }) => presence === 'gone');
+    expect(gone.map(({ key }) => key.id)).toEqual([ids[9]]);
+  });
+
+  test('and that are deleted then are proven gone although the CRM fails time after time on another one', async () => {
+    const stage = await openUnlisted();
+    const { engine, ids, model } = stage;
+    const path = `/tasks/${ids[3]}`;
+    const broken = { kind: 'status', status: 400, method: 'GET', path, times: 100 } as const;
+    model.faults.order(faultOrder.parse({ faults: [broken] }));
+    trash(stage, `/tasks/${ids[9]}`);
+    for (let sweep = 1; sweep <= 12; sweep += 1) await engine.pullAll(() => undefined).catch(() => undefined);
     const gone = stage.link.mirror.readRecords('task').filter(({ presence }) => presence === 'gone');
     expect(gone.map(({ key }) => key.id)).toEqual([ids[9]]);
   });
