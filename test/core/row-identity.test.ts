@@ -140,6 +140,22 @@ describe('an ID that somebody changed', () => {
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
+  it('is not what a new row lacks that shows one value of a lost record, and the unticked box that a table puts into every row', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    changeRecord(world, acme, { 'about.url': 'https://acme.example' });
+    settle(world);
+    world.typedFields.add('custom.is_vip');
+    for (const { cells } of world.sheet.lead) cells['custom.is_vip'] = booleanCell(false);
+    removeRow(world, acme);
+    addRow(world, 'lead', {
+      title: textCell('Nova'),
+      'about.url': textCell('https://acme.example'),
+      'custom.is_vip': booleanCell(false),
+    });
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Nova']);
+  });
+
   it('S15: to nothing is told first, also where the row holds what can not be sent', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const row = rowOf(world, acme);

@@ -6,7 +6,7 @@ import type { FieldName, Fields } from '../value.ts';
 import type { TabContext } from './context.ts';
 import { baseOf } from './origin.ts';
 import { resembles, sharedTrait } from './resemblance.ts';
-import { cellsOf, readRowValues } from './row-values.ts';
+import { cellsOf, readRowValues, saysNothing } from './row-values.ts';
 
 /** So many values of a record are no coincidence, if one of them is that record's alone. */
 const sharedMin = 2;
@@ -19,7 +19,7 @@ export interface OwnCells {
 
 /** Whether cells show so much of what a record has that they surely come from its row. */
 export function showsPart(context: TabContext, cells: ObservedRow['cells'], { id, own }: OwnCells): boolean {
-  const shared = sharedNames(cells, own);
+  const shared = sharedNames(context, cells, own);
   // Nobody types into a column that only shows, so a value there counts twice.
   const weight = shared.length + shared.filter((name) => isShownOnly(context, name)).length;
   return weight >= sharedMin && shared.some((name) => isRare(context, name, id));
@@ -27,11 +27,16 @@ export function showsPart(context: TabContext, cells: ObservedRow['cells'], { id
 
 /** Whether cells show something that people type and that only this record has. */
 export const showsRare = (context: TabContext, cells: ObservedRow['cells'], { id, own }: OwnCells): boolean =>
-  sharedNames(cells, own).some((name) => !isShownOnly(context, name) && isRare(context, name, id));
+  sharedNames(context, cells, own).some((name) => !isShownOnly(context, name) && isRare(context, name, id));
 
-const sharedNames = (cells: ObservedRow['cells'], own: ObservedRow['cells']): readonly FieldName[] =>
+/** A checkbox that a table has put there tells nothing of whose row it is: every row has one. */
+const sharedNames = (
+  context: TabContext,
+  cells: ObservedRow['cells'],
+  own: ObservedRow['cells'],
+): readonly FieldName[] =>
   Object.entries(cells).flatMap(([name, cell]) =>
-    cell.kind !== 'empty' && equalCells(cell, own[name] ?? emptyCell) ? [name] : [],
+    !saysNothing(context, name, cell) && equalCells(cell, own[name] ?? emptyCell) ? [name] : [],
   );
 
 export const isShownOnly = ({ layout }: TabContext, name: FieldName): boolean =>
