@@ -33,7 +33,7 @@ export function isMostlyAlike(
   read: Readonly<Record<string, Cell>>,
   other: Readonly<Record<string, Cell>>,
 ): boolean {
-  const filled = Object.entries(read).filter(([, { kind }]) => kind !== 'empty');
+  const filled = Object.entries(read).filter(([, cell]) => !isUnfilled(cell));
   const same = filled.filter(([name, cell]) => isSameKept(cell, other[name]));
   return same.length > filled.length / 2;
 }

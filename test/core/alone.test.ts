@@ -38,6 +38,12 @@ describe('a row that has lost its ID', () => {
     );
   });
 
+  it('is told from others of a table that puts unticked boxes into every row', () => {
+    const boxes = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, booleanCell(false)]));
+    const rows = ['Acme', 'Beta'].map((title, index) => rowAt(index + 1, { ...boxes, title: textCell(title) }));
+    expect(rows.map(createAloneSearch(rows))).toEqual([true, true]);
+  });
+
   it('is told from all others in a tab in which tens of thousands have lost theirs', () => {
     const rows = Array.from({ length: 60_000 }, (_, index) =>
       rowAt(index + 1, {

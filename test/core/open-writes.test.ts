@@ -106,6 +106,14 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     expect(isDone(overwritten, keptRow(word, cells))).toBe(false);
   });
 
+  it('has not given a row its ID back that somebody put in its place, with the unticked boxes that a table puts into every row', () => {
+    const boxes = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, booleanCell(false)]));
+    const was = { ...titled('Acme'), status_name: textCell('New'), ...boxes };
+    const given = setTo(emptyCell, { id: textCell('1'), cells: {}, was, isAlone: true });
+    const met = keptRow(emptyCell, { ...titled('Nova'), status_name: emptyCell, ...boxes });
+    expect(judgeWrite(openWrite({ sets: [given] }), new Map([[0, met]])).done.size).toBe(0);
+  });
+
   it('has mended its row, whose ID somebody exchanged since, where that shows the damage', () => {
     const confirms = { offers: {}, notice: '', mends: { write: 'w0!', slot: 0 } };
     const exchanged = keptRow(textCell('2'), titled('Read'));

@@ -1,4 +1,4 @@
-import { type Cell, isSpilled } from '../cell.ts';
+import { type Cell, isSpilled, isUnfilled } from '../cell.ts';
 import { isMostlyAlike, keptText } from '../kept-cell.ts';
 import type { ObservedRow } from '../table.ts';
 import type { FieldName } from '../value.ts';
@@ -15,7 +15,7 @@ export function createAloneSearch(rows: readonly ObservedRow[]): (row: ObservedR
   return ({ cells, position }) => {
     byCell ??= groupByCell(rows);
     const known = byCell;
-    const filled = Object.entries(cells).filter(([, { kind }]) => kind !== 'empty');
+    const filled = Object.entries(cells).filter(([, cell]) => !isUnfilled(cell));
     const sharing = filled
       // What an array formula fills in counts as the same as anything.
       .map(([field, cell]) => (isSpilled(cell) ? rows : (known.get(nameOf(field, cell)) ?? [])))
