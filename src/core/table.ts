@@ -33,6 +33,11 @@ export type ObservedTab =
       readonly fields: ReadonlySet<FieldName>;
       /** Fields whose column has a type, which decides how its cells look; absent where columns have none. */
       readonly typed?: ReadonlySet<FieldName>;
+      /**
+       * Fields whose column a table made one of checkboxes, or had made one before: it filled all empty cells with FALSE, which stay when the
+       * table goes. Absent where there are none.
+       */
+      readonly boxed?: ReadonlySet<FieldName>;
       /** Whether the Sync column was found. */
       readonly hasSync: boolean;
       /** What stands above every managed column, also above the one that pauses rows; absent where that is what the layout says. */

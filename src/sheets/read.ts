@@ -73,11 +73,12 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
   const { rows, typed } = grid;
   const spilled = findSpilled(rows, columns);
   const fresh = findFresh(grid, columns);
+  const boxed = typed.filter(({ isOfCheckboxes }) => isOfCheckboxes);
   const observed: ObservedTab = {
     state: 'read',
     rows: observeRows(rows, columns, { fresh, spilled }),
     fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
-    ...(typed.length > 0 ? { typed: findTyped(typed, columns) } : {}),
+    ...(typed.length > 0 ? { typed: findTyped(typed, columns), boxed: findTyped(boxed, columns) } : {}),
     hasSync: columns.sync !== undefined,
     headers: headersOf(rows, columns),
     ...(columns.namesakes ? { namesakes: lettersOf(columns.namesakes) } : {}),

@@ -9,6 +9,7 @@ export const tableFields = 'tables(range,columnProperties(columnIndex,columnType
  */
 export interface TypedColumn {
   readonly index: number;
+  readonly isOfCheckboxes: boolean;
   readonly startRow: number;
   /** The row behind the last one. */
   readonly endRow: number;
@@ -18,8 +19,9 @@ export const readTypedColumns = (tables: readonly sheets_v4.Schema$Table[]): Typ
   tables.flatMap(({ columnProperties, range }) =>
     (columnProperties ?? [])
       .filter(({ columnType }) => columnType && columnType !== 'COLUMN_TYPE_UNSPECIFIED')
-      .map(({ columnIndex }) => ({
+      .map(({ columnIndex, columnType }) => ({
         index: (range?.startColumnIndex ?? 0) + (columnIndex ?? 0),
+        isOfCheckboxes: columnType === 'BOOLEAN',
         startRow: (range?.startRowIndex ?? 0) + 1,
         endRow: range?.endRowIndex ?? Number.POSITIVE_INFINITY,
       })),

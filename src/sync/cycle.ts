@@ -7,6 +7,7 @@ import { claimToken, type Entity, entities, recordKeyText } from '../core/record
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { findAccountDoubt, readOwnCatalog } from './account.ts';
 import { applyPlan, type Landing, recallWrites } from './apply.ts';
+import { keepBoxes } from './boxes.ts';
 import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
 import { readEmptyLists } from './empty-lists.ts';
@@ -95,7 +96,8 @@ async function readTable(link: Link): Promise<ObservedTable> {
   const isOutrun = rebaseOutrun(link, table);
   const isReplaced = rebaseReplaced(link, table);
   if (isOutrun || isReplaced) link.log.warn('mirror.rebased', {});
-  return (await recallWrites(link)) ? link.table.read(tableLayout(link)) : table;
+  const last = (await recallWrites(link)) ? await link.table.read(tableLayout(link)) : table;
+  return keepBoxes(link.mirror, last);
 }
 
 /**

@@ -90,11 +90,12 @@ describe('a table with typed columns that people made of a tab', () => {
     expect((await sheet.readTab()).rows[0]?.cells['custom.met']).toEqual(emptyCell);
   });
 
-  test('tells which columns have a type, whose look no write can change', async () => {
+  test('tells which columns have a type, whose look no write can change, and which have boxes', async () => {
     await sheet.fill('1');
     expect(await sheet.readTab()).not.toHaveProperty('typed');
     await convertToTable(2);
-    const { typed } = await sheet.readTab();
+    const { boxed, typed } = await sheet.readTab();
+    expect(boxed).toEqual(new Set(['custom.vip']));
     expect(typed).toEqual(new Set(['title', 'status_name', 'custom.vip', 'custom.met', 'created_at']));
   });
 

@@ -40,7 +40,9 @@ describe('a row that has lost its ID', () => {
 
   it('is told from others of a table that puts unticked boxes into every row', () => {
     const boxes = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, booleanCell(false)]));
-    const rows = ['Acme', 'Beta'].map((title, index) => rowAt(index + 1, { ...boxes, title: textCell(title) }));
+    const rows = ['Acme', 'Beta'].map((title, index) =>
+      rowAt(index + 1, { ...boxes, title: textCell(title) }),
+    );
     expect(rows.map(createAloneSearch(rows))).toEqual([true, true]);
   });
 

@@ -149,7 +149,7 @@ describe('a new row', () => {
     [true, true],
   ])('with a checkbox that a table has put there: ticked, %s, it says %s', (isTicked, said) => {
     const world = worldWithLeads([]);
-    world.typedFields.add('custom.is_vip');
+    world.boxedFields.add('custom.is_vip');
     addRow(world, 'lead', { title: textCell('Acme'), 'custom.is_vip': booleanCell(isTicked) });
     expect(isQuiet(settle(world))).toBe(true);
     expect([...world.crm.values()].map(({ fields }) => fields['custom.is_vip'])).toEqual([said]);

@@ -31,7 +31,7 @@ describe('a record that is gone from the CRM', () => {
 
   it('takes its row with it where a table has put a checkbox there, unless somebody has ticked it', () => {
     const world = worldWithLeads(three);
-    world.typedFields.add('custom.is_vip');
+    world.boxedFields.add('custom.is_vip');
     for (const { cells, id } of world.sheet.lead)
       cells['custom.is_vip'] = booleanCell(describeCell(id) === '2');
     for (const id of [1, 2]) removeRecord(world, leadKey(id));

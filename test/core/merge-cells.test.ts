@@ -154,14 +154,14 @@ describe('a cell that is no plain value', () => {
     it('is no edit where its checkbox says nothing yet, which a table makes a FALSE', () => {
       const vip = sampleField('lead', 'custom.is_vip');
       const unticked = (known: Partial<FieldView>) =>
-        seen(vip, booleanCell(false), { hasType: true, ...known }, 'both');
+        seen(vip, booleanCell(false), { isBoxed: true, ...known }, 'both');
       const same = { kind: 'same', value: null, rewrite: false };
       expect(unticked({ crm: null, agreed: null })).toEqual(same);
       expect(unticked({ crm: null })).toEqual(same);
       expect(unticked({})).toEqual({ kind: 'unknown' });
       expect(unticked({ crm: true, agreed: null })).toMatchObject({ kind: 'toTable', value: true });
       expect(unticked({ crm: true, agreed: true })).toMatchObject({ kind: 'toCrm', value: false });
-      expect(unticked({ crm: null, agreed: null, hasType: false })).toMatchObject({ kind: 'toCrm' });
+      expect(unticked({ crm: null, agreed: null, isBoxed: false })).toMatchObject({ kind: 'toCrm' });
     });
 
     it('is left as it looks where it only shows', () => {

@@ -57,7 +57,7 @@ describe('a copied row', () => {
 
   it('is told from the original where a table fills a column with checkboxes of which nobody has ticked any', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
-    world.typedFields.add('custom.is_vip');
+    world.boxedFields.add('custom.is_vip');
     for (const { cells } of world.sheet.lead) cells['custom.is_vip'] = booleanCell(false);
     typeTitle(copyRow(world, acme), 'Acme Copy');
     expect(heldPositions(settle(world))).toEqual([3]);

@@ -52,7 +52,7 @@ describe('an ID that somebody changed', () => {
       const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
       changeRecord(world, leadKey(ticked), { 'custom.is_vip': true });
       settle(world);
-      world.typedFields.add('custom.is_vip');
+      world.boxedFields.add('custom.is_vip');
       for (const { cells } of world.sheet.lead) cells['custom.is_vip'] ??= booleanCell(false);
       rowOf(world, beta).id = emptyCell;
       settle(world);
@@ -144,7 +144,7 @@ describe('an ID that somebody changed', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     changeRecord(world, acme, { 'about.url': 'https://acme.example' });
     settle(world);
-    world.typedFields.add('custom.is_vip');
+    world.boxedFields.add('custom.is_vip');
     for (const { cells } of world.sheet.lead) cells['custom.is_vip'] = booleanCell(false);
     removeRow(world, acme);
     addRow(world, 'lead', {

@@ -138,6 +138,29 @@ describe('what people see differently', () => {
   });
 });
 
+test('a column of checkboxes says nothing in anybody’s name, neither as long as a table has it nor once it is plain again', async () => {
+  const scene = await openScenario();
+  const id = await scene.crm.create('lead', { title: 'Acme' });
+  const row = await scene.told('lead', id, /^Synced/);
+  const place = { columnIndex: 0, columnName: 'Newsletter' };
+  const column = Object.keys(row).indexOf(place.columnName);
+  const range = { sheetId: leadsId, startRowIndex: 0, endRowIndex: 10 };
+  const table = { tableId: '7', range: { ...range, startColumnIndex: column, endColumnIndex: column + 1 } };
+  const changeType = (columnType?: string) => ({
+    updateTable: {
+      table: { tableId: '7', columnProperties: [{ ...place, columnType }] },
+      fields: 'columnProperties',
+    },
+  });
+  const shown = async () => (await scene.row('lead', id))?.['Newsletter'];
+  expect(await shown()).toBe('');
+  for (const requests of [[{ addTable: { table } }, changeType('BOOLEAN')], [changeType()]]) {
+    await changeSheet(scene, requests);
+    await scene.cycled(3);
+    expect([await shown(), updates(scene)]).toEqual(['FALSE', []]);
+  }
+});
+
 /** The id of the first tab. */
 const leadsId = 0;
 

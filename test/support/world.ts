@@ -46,8 +46,8 @@ export interface World {
   readonly sheet: Readonly<Record<TabKind, SheetRow[]>>;
   /** Fields whose column somebody deleted. */
   readonly hiddenFields: Set<FieldName>;
-  /** Fields of leads whose column a table gave a type. */
-  readonly typedFields: Set<FieldName>;
+  /** Fields of leads whose column a table made one of checkboxes. */
+  readonly boxedFields: Set<FieldName>;
   /** Tabs that can not be read, with the reason. */
   readonly heldTabs: Map<TabKind, string>;
   /** Whether a complete sweep of the CRM was made. */
@@ -99,7 +99,7 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     crm: new Map(),
     sheet: { lead: [], opportunity: [], task: [], contact: [], question: [] },
     hiddenFields: new Set(),
-    typedFields: new Set(),
+    boxedFields: new Set(),
     heldTabs: new Map(),
     isSwept: false,
     records: new Map(),
@@ -213,8 +213,8 @@ export function readSheet(world: World): ObservedTable {
         ...(isPaused ? { isPaused } : {}),
       }),
     );
-    const typed = entity === 'lead' && world.typedFields.size > 0 ? { typed: world.typedFields } : {};
-    return { state: 'read', rows: structuredClone(rows), fields: new Set(names), hasSync: true, ...typed };
+    const boxed = entity === 'lead' && world.boxedFields.size > 0 ? { boxed: world.boxedFields } : {};
+    return { state: 'read', rows: structuredClone(rows), fields: new Set(names), hasSync: true, ...boxed };
   };
   return {
     tabs: {

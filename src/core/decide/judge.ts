@@ -175,6 +175,7 @@ function mergeRow(
       offered: agreement?.offered[name],
       cell,
       hasType: context.tab.typed?.has(name),
+      isBoxed: context.tab.boxed?.has(name),
       typed: readTypedAnswer(context.peek(scope)),
       waiting: waiting[name],
       answered: isJustSent || isFirstEdit(name) ? answered[name] : undefined,

@@ -21,6 +21,8 @@ export interface FieldView {
   readonly cell: Cell;
   /** The type of its column decides how the cell looks: the daemon can not change that. */
   readonly hasType?: boolean | undefined;
+  /** A table has filled the empty cells of its column with boxes that nobody has ticked. */
+  readonly isBoxed?: boolean | undefined;
   /** With what a person settled the conflict that was here, if it was a value of their own. */
   readonly typed?: TypedAnswer | undefined;
   /** What waits to be sent of the field: the cell has shown it. */
@@ -218,7 +220,7 @@ type Seen =
  * cell was written, even if something else has it now. A column of checkboxes has no empty cells: of whom nothing was said, it says no.
  */
 function readCell(view: FieldView, names: Names): Seen {
-  const isUnticked = view.hasType && view.cell.kind === 'boolean' && !view.cell.boolean;
+  const isUnticked = view.isBoxed && view.cell.kind === 'boolean' && !view.cell.boolean;
   for (const known of [view.offered, view.agreed, view.crm ?? null]) {
     if (known === undefined) continue;
     if (known === null && isUnticked) return { kind: 'value', value: null, isUsual: true };

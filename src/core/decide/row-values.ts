@@ -23,7 +23,7 @@ function usualCell(context: TabContext, name: FieldName, cell: Cell, value: Valu
 
 /** Whether nobody has said anything in a cell: a column that a table made one of checkboxes has no empty ones. */
 export const saysNothing = ({ tab }: TabContext, name: FieldName, cell: Cell): boolean =>
-  cell.kind === 'empty' || (tab.typed?.has(name) === true && isUnfilled(cell));
+  cell.kind === 'empty' || (tab.boxed?.has(name) === true && isUnfilled(cell));
 
 /** Whether the row shows all of these values in their usual form. */
 export function showsValues(context: TabContext, row: ObservedRow, values: Fields): boolean {

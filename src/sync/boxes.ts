@@ -1,0 +1,32 @@
+import type { Mirror } from '../core/mirror.ts';
+import { type Entity, entities } from '../core/record.ts';
+import type { ObservedTab, ObservedTable } from '../core/table.ts';
+import type { FieldName } from '../core/value.ts';
+
+const boxesFact = (entity: Entity): string => `table.boxes.${entity}`;
+
+const readBoxes = (mirror: Mirror, entity: Entity): ReadonlySet<FieldName> =>
+  new Set(mirror.readFact(boxesFact(entity))?.split('\n'));
+
+/** What reads were completed to: a table that says the same as before stays the same object. */
+const completed = new WeakMap<ObservedTable, ObservedTable>();
+
+/**
+ * The table as it was read, with the columns that a table had made ones of checkboxes before, and remembers those that one makes now. Whoever
+ * turns a table back into plain rows keeps all of its boxes, and says no more with them than before.
+ */
+export function keepBoxes(mirror: Mirror, table: ObservedTable): ObservedTable {
+  const tabs: Partial<Record<Entity, ObservedTab>> = {};
+  for (const entity of entities) {
+    const tab = table.tabs[entity];
+    if (tab.state === 'held') continue;
+    const [before, now] = [readBoxes(mirror, entity), tab.boxed ?? new Set<FieldName>()];
+    const boxed = before.union(now);
+    if (boxed.size > before.size) mirror.saveFact(boxesFact(entity), [...boxed].join('\n'));
+    if (boxed.size > now.size) tabs[entity] = { ...tab, boxed };
+  }
+  if (Object.keys(tabs).length === 0) return table;
+  const known = completed.get(table) ?? { ...table, tabs: { ...table.tabs, ...tabs } };
+  completed.set(table, known);
+  return known;
+}
