@@ -7,7 +7,7 @@ import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { isOnItsWay, type KnownRecord, type OutboxItem } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 
-/** Whether more would go with a record by now than was known when its delete was decided. */
+/** Whether more would go with a record by now than was known when its row was seen last, or somebody answered. */
 export function isOutgrown(mirror: Mirror, item: OutboxItem): boolean {
   // Who answered was told of it. Where its row stands still, they would be asked again each time.
   const isUnshown = isAnswered(mirror, item.key) ? () => false : isMovedUnshown;

@@ -233,7 +233,7 @@ function causeOf({ isUndo, notice }: OutboxItem): string {
 
 /**
  * Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. Where more would go with it by now than
- * was known when it was decided, a person is asked.
+ * was known when its row was seen last, or somebody answered, a person is asked.
  */
 async function pushDelete(
   link: Link,

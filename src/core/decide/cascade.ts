@@ -10,8 +10,8 @@ export interface Cascades {
   /** The records that are there and would go with it, those that would go with them included. */
   goingWith(key: RecordKey): readonly KnownRecord[];
   /**
-   * Whether something would go with it that did not when its delete was decided, and that is not to be deleted itself: a record that nobody
-   * knew of then, or one that was moved since.
+   * Whether something would go with it that did not when its row was seen last, or its delete was decided where a person did that, and that is
+   * not to be deleted itself: a record that nobody knew of then, or one that was moved since.
    */
   isOutgrown(
     item: Pick<OutboxItem, 'key' | 'createdAt' | 'shownUntil'>,
