@@ -69,6 +69,15 @@ describe('rows whose IDs changed places', () => {
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
+  it('S2: are held also where nothing but a no tells them apart', () => {
+    const world = worldWithLeads(['Twin', 'Twin']);
+    changeRecord(world, acme, { 'custom.is_vip': false });
+    settle(world);
+    rotateIds(...rowsOf(world, acme, beta));
+    settle(world);
+    expect([acme, beta].map((key) => recordOf(world, key).fields['custom.is_vip'])).toEqual([false, null]);
+  });
+
   it('S2: are held where a third record has the same values', () => {
     const world = worldWithDates('Acme', 'Beta', 'Gamma');
     changeRecord(world, gamma, { ...recordOf(world, beta).fields });

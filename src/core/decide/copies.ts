@@ -47,7 +47,7 @@ export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, 
   const { draft, entity, input } = context;
   // Whoever copies a row copies its tick as well. Nothing is asked that could not be done.
   if (row.isPaused) return holdRow(context, row, id, `${copyMark}, and ${pausedReason(context)}`);
-  const scope = copyScope({ entity, id }, digest(lookOf(row)));
+  const scope = copyScope({ entity, id }, digest(lookOf(context, row)));
   if (context.decision(scope) !== 'new') return holdRow(context, row, id, reason, scope);
   const { faults, fields, missing } = readRowValues(context, row);
   const obstacles = [...faults, ...missing.map((header) => `Fill ${header}.`)];

@@ -36,10 +36,12 @@ export function showsValues(context: TabContext, row: ObservedRow, values: Field
  * One text for everything a row shows, and for what it would show of other values: equal texts, equal rows. In which cells a table has put a
  * checkbox is no difference.
  */
-export const lookOf = ({ cells }: Pick<ObservedRow, 'cells'>): string =>
-  JSON.stringify(Object.values(cells).map((cell) => (isUnfilled(cell) ? emptyCell : cell)));
+export const lookOf = (context: TabContext, { cells }: Pick<ObservedRow, 'cells'>): string =>
+  JSON.stringify(
+    Object.entries(cells).map(([name, cell]) => (saysNothing(context, name, cell) ? emptyCell : cell)),
+  );
 export const lookOfValues = (context: TabContext, row: ObservedRow, values: Fields): string =>
-  lookOf({ cells: cellsOf(context, row, values) });
+  lookOf(context, { cells: cellsOf(context, row, values) });
 
 /** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
 export interface RowValues {

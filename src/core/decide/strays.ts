@@ -62,7 +62,7 @@ function findShown(
     lookOfValues(context, first, baseOf(context, agreement)),
   );
   const shown = new Map<ObservedRow, RecordId>();
-  for (const [look, [row, ...others]] of Map.groupBy(rows, lookOf)) {
+  for (const [look, [row, ...others]] of Map.groupBy(rows, (each) => lookOf(context, each))) {
     const [owner, ...rivals] = owners.get(look) ?? [];
     const isUnique = others.length + rivals.length === 0;
     if (row && owner && isUnique && owner.key.id !== describeCell(row.id)) shown.set(row, owner.key.id);

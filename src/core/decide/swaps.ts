@@ -43,7 +43,7 @@ export function findSwaps(
     if (Object.keys(agreed).length === 0 || !record || showsValues(context, row, agreed)) return [];
     // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
     const own = cellsOf(context, row, { ...record.fields, ...agreed });
-    return lookOf(row) === lookOf({ cells: own }) ? [] : [{ id, row, own }];
+    return lookOf(context, row) === lookOf(context, { cells: own }) ? [] : [{ id, row, own }];
   });
   const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
@@ -55,7 +55,7 @@ export function findSwaps(
   const owners = new Map(
     rowless.map(({ key, fields }) => [lookOfValues(context, first.row, fields), key.id]),
   );
-  for (const { id, own } of displaced) owners.set(lookOf({ cells: own }), id);
+  for (const { id, own } of displaced) owners.set(lookOf(context, { cells: own }), id);
   const search = createSearch(context, displaced, swaps);
   const searchRowless = createLikeSearch(context, rowless);
   // Where IDs went round among several rows, what is known of one tells of the next.
@@ -63,15 +63,16 @@ export function findSwaps(
   do {
     known = swaps.size;
     for (const one of displaced.filter(({ id }) => !swaps.has(id))) {
-      const other = owners.get(lookOf(one.row)) ?? search(one) ?? findRowless(context, one, searchRowless);
+      const other =
+        owners.get(lookOf(context, one.row)) ?? search(one) ?? findRowless(context, one, searchRowless);
       if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
     }
   } while (known < swaps.size);
   for (const { id, own, row } of displaced) {
-    const [agreement, look] = [context.agreements.get(id), lookOf({ cells: own })];
+    const [agreement, look] = [context.agreements.get(id), lookOf(context, { cells: own })];
     // A row with its own ID is a copy, and told to be one. Of one without any some cells may have been edited since.
     const isShownIn = (other: ObservedRow) =>
-      lookOf(other) === look
+      lookOf(context, other) === look
         ? describeCell(other.id) !== id
         : other.id.kind === 'empty' && showsPart(context, other.cells, { id, own });
     const isShown = () => others.some(isShownIn);
@@ -104,8 +105,8 @@ function findRowless(
  * changed places, because whoever exchanges what two records have leaves the columns alone that only show.
  */
 function areExchanged(context: TabContext, one: DisplacedRow, other: DisplacedRow): boolean {
-  const looks = [lookOf({ cells: one.own }), lookOf({ cells: other.own })];
-  if (lookOf(one.row) !== looks[1] || lookOf(other.row) !== looks[0]) return false;
+  const looks = [lookOf(context, { cells: one.own }), lookOf(context, { cells: other.own })];
+  if (lookOf(context, one.row) !== looks[1] || lookOf(context, other.row) !== looks[0]) return false;
   const isTold = Object.entries(one.own).some(
     ([name, cell]) => isShownOnly(context, name) && !equalCells(cell, other.own[name] ?? emptyCell),
   );
