@@ -162,7 +162,7 @@ const decoded = (value: Value): Decoded => ({ kind: 'value', value });
 
 /** What is typed into a text of which the cell shows a part lacks the rest of it. */
 export const refusedCut = ({ header }: FieldDefinition) =>
-  refused(`${header} is longer than a cell can hold. Edit it in the CRM.`);
+  refused(`${header} is longer than a cell can hold. Undo the change here, and edit it in the CRM.`);
 
 /** Whoever leaves so much of the beginning of a text edits it, and does not write another one. */
 const editedMin = 200;

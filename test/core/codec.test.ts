@@ -219,7 +219,7 @@ describe('how a value stands in a cell', () => {
     expect(cell.kind === 'text' && cell.text.length).toBe(50_000);
     expect(decode(fieldOfKind.text, cell, names)).toEqual({
       kind: 'refused',
-      reason: 'About is longer than a cell can hold. Edit it in the CRM.',
+      reason: 'About is longer than a cell can hold. Undo the change here, and edit it in the CRM.',
     });
   });
 

@@ -110,8 +110,27 @@ describe('a text that is cut', () => {
     const { cells } = rowOf(world, acme);
     cells['about.description'] = textCell(edit(describeCell(cells['about.description'] ?? emptyCell)));
     settle(world);
-    expect(shownSync(world)).toMatch(/^Error: .* is longer than a cell can hold\. Edit it in the CRM\.$/);
+    expect(shownSync(world)).toMatch(
+      /^Error: .* is longer than a cell can hold\. Undo the change here, and edit it in the CRM\.$/,
+    );
     expect(recordOf(world, acme).fields['about.description']).toBe(text);
+  });
+
+  it('is well again once somebody did as they were told: took back the change, and made it in the CRM', () => {
+    const world = worldWithLeads(['Acme']);
+    const text = 'What was said on the phone. '.repeat(2_000);
+    changeRecord(world, acme, { 'about.description': text });
+    settle(world);
+    const { cells } = rowOf(world, acme);
+    const shown = cells['about.description'] ?? emptyCell;
+    cells['about.description'] = textCell(`${describeCell(shown)} And more.`);
+    settle(world);
+    expect(shownSync(world)).toMatch(/Undo the change here, and edit it in the CRM\.$/);
+    changeRecord(world, acme, { 'about.description': 'Short.' });
+    cells['about.description'] = shown;
+    settle(world);
+    expect(shownSync(world)).toMatch(/^Synced/);
+    expect(cells['about.description']).toEqual(textCell('Short.'));
   });
 
   it('gives way to another one', () => {

@@ -57,7 +57,11 @@ describe('a text', () => {
     await sheet.type('task', long.id, { Title: 'Edited beside it' });
     await scene.told('task', { ID: String(long.id), Title: 'Edited beside it' }, /^Synced/);
     await sheet.type('task', long.id, { Description: `Edited ${shown}` });
-    await scene.told('task', long.id, /longer than a cell can hold\. Edit it in the CRM/);
+    await scene.told(
+      'task',
+      long.id,
+      /longer than a cell can hold\. Undo the change here, and edit it in the CRM/,
+    );
     expect(valueAt(await crm.find('task', long.id), 'description')).toBe(text);
   });
 
