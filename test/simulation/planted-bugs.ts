@@ -56,7 +56,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       };
     },
-    firstSeed: 10_002,
+    firstSeed: 10_049,
     runsMax: 60,
   },
   {
