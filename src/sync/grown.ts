@@ -1,10 +1,10 @@
 import { createCascades, ownerFields } from '../core/decide/cascade.ts';
 import { vanishedScope } from '../core/decide/context.ts';
-import { isForbidden } from '../core/decide/refused.ts';
+import { isToBeSent } from '../core/decide/refused.ts';
 import { waitingFields } from '../core/decide/waiting-edits.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
-import { isOnItsWay, type KnownRecord, type OutboxItem } from '../core/state.ts';
+import type { KnownRecord, OutboxItem } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 
 /** Whether more would go with a record by now than was known when its row was seen last, or somebody answered. */
@@ -35,8 +35,7 @@ export function hasMovingCompany(mirror: Mirror, { key }: OutboxItem): boolean {
       .filter(
         (item) =>
           item.kind === 'update' &&
-          isOnItsWay(item) &&
-          !isForbidden(item) &&
+          isToBeSent(item) &&
           ownerFields.some((name) => item.fields[name] !== undefined),
       )
       .map((item) => recordKeyText(item.key)),

@@ -6,6 +6,7 @@ import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { isOutgrown } from '../../src/sync/grown.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
+import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
@@ -28,6 +29,28 @@ async function makeTask({ addresses }: LeadsStage, leadId: string): Promise<void
 async function addTask(stage: LeadsStage, leadId: string): Promise<void> {
   await makeTask(stage, leadId);
   await stage.engine.pullAll(() => {});
+}
+
+/** The ID of a lead that is not this one. */
+const otherThan = ({ mirror }: Link, id: string): string =>
+  mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+
+/** Somebody moves the task of a lead to another lead in the sheet, and deletes the row of its own. */
+async function openMovedTask(rule: VanishedRowPolicy) {
+  const stage = await openLeadsStage('crm', {}, rule);
+  const { engine, link } = stage;
+  const id = await stage.firstLead();
+  const other = otherThan(link, id);
+  await addTask(stage, id);
+  await stage.settle();
+  const [task] = link.mirror.readRecords('task');
+  if (!task) throw new Error('The task is not known.');
+  await stage.editSheet(
+    { kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` },
+    { kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 },
+  );
+  for (const _turn of [1, 2, 3]) await engine.cycle();
+  return { ...stage, id, key: { entity: 'lead', id } as const, other, task: task.key };
 }
 
 /** Somebody deletes the row of a lead that has a task. */
@@ -162,7 +185,7 @@ test.each(['right before it was sent', 'and its row has shown that since'])(
     const { engine, link } = stage;
     const id = await stage.firstLead();
     const key = { entity: 'lead', id } as const;
-    const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+    const other = otherThan(link, id);
     await addTask(stage, other);
     await stage.settle();
     const [task] = link.mirror.readRecords('task');
@@ -199,22 +222,11 @@ test('S1: a delete goes with the tasks of its lead where those were only edited 
 });
 
 test('S1: a delete is asked about where a colleague has added a task while it waited for another one that the sheet moves away', async () => {
-  const stage = await openLeadsStage('crm', {}, 'trash');
-  const { engine, link } = stage;
-  const id = await stage.firstLead();
-  const key = { entity: 'lead', id } as const;
-  const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
-  await addTask(stage, id);
-  await stage.settle();
-  const [moved] = link.mirror.readRecords('task');
-  await stage.editSheet(
-    { kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` },
-    { kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 },
-  );
-  for (const _turn of [1, 2, 3]) await engine.cycle();
+  const stage = await openMovedTask('trash');
+  const { engine, id, key, link, task } = stage;
   await addTask(stage, id);
   for (const _turn of [1, 2, 3, 4]) await engine.cycle();
-  if (moved) expect(await pushRecord(link, moved.key)).toBe('written');
+  expect(await pushRecord(link, task)).toBe('written');
   const movedAt = link.clock.now();
   for (const _turn of [1, 2, 3]) await engine.cycle();
   // It is late only if it waits for long from now on.
@@ -227,25 +239,13 @@ test('S1: a delete is asked about where a colleague has added a task while it wa
 describe('S1: a task that somebody moves to another lead before they delete the row of its own', () => {
   /** The move waits to be sent, and so does the delete. */
   async function moveAndDelete(rule: VanishedRowPolicy) {
-    const stage = await openLeadsStage('crm', {}, rule);
-    const { engine, link } = stage;
-    const id = await stage.firstLead();
-    const key = { entity: 'lead', id } as const;
-    const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
-    await addTask(stage, id);
-    await stage.settle();
-    await stage.editSheet(
-      { kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` },
-      { kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 },
-    );
-    for (const _turn of [1, 2, 3]) await engine.cycle();
-    const [task] = link.mirror.readRecords('task');
-    if (!task) throw new Error('The task is not known.');
-    expect(link.mirror.findOutboxItem(task.key)).toMatchObject({ kind: 'update', state: 'waiting' });
+    const stage = await openMovedTask(rule);
+    const { key, link, task } = stage;
+    expect(link.mirror.findOutboxItem(task)).toMatchObject({ kind: 'update', state: 'waiting' });
     const base = link.mirror.findRecord(key)?.fields ?? {};
     const step = { kind: 'delete', fields: {}, base } as const;
     link.mirror.saveOutboxItem(waitingStep({ now: link.clock.now(), run: 'one' }, key, step));
-    return { ...stage, id, key, other, task: task.key };
+    return stage;
   }
 
   test('is moved first', async () => {
@@ -262,7 +262,7 @@ describe('S1: a task that somebody moves to another lead before they delete the 
   test('is moved first also where they take back with an undo that it was moved there', async () => {
     const stage = await deleteWithTask('ask');
     const { engine, id, key, link, task } = stage;
-    const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+    const other = otherThan(link, id);
     link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
     for (const _turn of [1, 2]) await engine.cycle();
     const move = {
@@ -283,7 +283,7 @@ describe('S1: a task that somebody moves to another lead before they delete the 
     async (who) => {
       const stage = await deleteWithTask(who === 'a person' ? 'ask' : 'trash');
       const { engine, id, key, link, task } = stage;
-      const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+      const other = otherThan(link, id);
       const refusal = { kind: 'status', status: 403, path: '/tasks/*', method: 'PUT', times: 100 } as const;
       stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
       await stage.editSheet({ kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` });
@@ -299,7 +299,7 @@ describe('S1: a task that somebody moves to another lead before they delete the 
   test('is moved first also where they do so while the delete waits for its turn', async () => {
     const stage = await deleteWithTask('ask');
     const { engine, id, key, link, task } = stage;
-    const other = link.mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
+    const other = otherThan(link, id);
     link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
     for (const _turn of [1, 2]) await engine.cycle();
     const { letGo } = pushHeldUp(link, key);

@@ -4,7 +4,7 @@ import { errorKinds } from '../errors.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
-import { emptyAgreement, isAnswerLost, isOnItsWay, isUnanswered } from '../state.ts';
+import { emptyAgreement, isAnswerLost, isUnanswered } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { restoredCause } from '../undo.ts';
 import { differingFields, type FieldName, pickFields, type Value } from '../value.ts';
@@ -17,7 +17,7 @@ import { isLike } from './likeness.ts';
 import { findMovedCompany } from './moved-company.ts';
 import { baseOf } from './origin.ts';
 import { waitingStep } from './outbox-step.ts';
-import { answerRefusal, isForbidden, isStuck } from './refused.ts';
+import { answerRefusal, isStuck, isToBeSent } from './refused.ts';
 import { resembles } from './resemblance.ts';
 import { idCell, showsValues } from './row-values.ts';
 import { type RowState, syncText, waitingState } from './sync-text.ts';
@@ -124,9 +124,8 @@ export function takeBackDeletes(context: TabContext, found: ReadonlySet<RecordId
 /** Whether an edit that waits reaches the record as it is now without anybody's help. */
 const isGoingThrough = (item: OutboxItem, record: KnownRecord): boolean =>
   item.kind === 'update' &&
-  isOnItsWay(item) &&
+  isToBeSent(item) &&
   !isStuck(item) &&
-  !isForbidden(item) &&
   (isAnswerLost(item, record) || differingFields(item.base, record.fields).length === 0);
 
 /** What a row that is gone means where nobody answers. The CRM has no trash for contacts: only a person may delete one. */

@@ -33,9 +33,7 @@ function hasReachedOwn(tab: Tab, sent: SentSet): boolean {
   const leftAlone = Object.fromEntries(Object.entries(was).filter(([name]) => !(name in cells)));
   const isTold = id === undefined || (idSeen.kind !== 'empty' && withId(tab, idSeen).length === 0);
   const isOwn = (row: ObservedRow) =>
-    (row.position === sent.position || sent.position < 0) &&
-    showsWritten(row, sent) &&
-    (isTold || isMostlyAlike(leftAlone, row.cells));
+    mayStandAt(row, sent) && showsWritten(row, sent) && (isTold || isMostlyAlike(leftAlone, row.cells));
   return own.kind !== 'empty' && withId(tab, own).some(isOwn);
 }
 
@@ -80,13 +78,11 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const candidates = sent.position < 0 ? all.filter((row) => isCertain || hasTrace(row)) : all;
   const showing = candidates.filter((row) => showsWritten(row, sent));
   const atHome = kept.id.kind === 'empty' ? [] : withId(tab, kept.id);
-  // Where a new row landed is not known, but all of it was written. A row is not the one for its place alone where another one has the ID
-  // of that and is more like it.
-  const mayStandAt = (row: ObservedRow) =>
-    (row.position === sent.position || sent.position < 0) &&
-    !atHome.some((other) => likeness(other) > likeness(row));
+  // A row is not the one for its place alone where another one has the ID of that and is more like it.
+  const isMostLikely = (row: ObservedRow) =>
+    mayStandAt(row, sent) && !atHome.some((other) => likeness(other) > likeness(row));
   const isHit = (row: ObservedRow) =>
-    isCertain || likeness(row) > alikeMin || (mayStandAt(row) && showing.includes(row));
+    isCertain || likeness(row) > alikeMin || (isMostLikely(row) && showing.includes(row));
   const hits = mostAlike(showing.length > 0 ? showing : candidates, likeness)
     .filter(isHit)
     .toSorted(byDistance(sent));
@@ -270,6 +266,10 @@ export const byDistance = (sent: SentSet) => (one: Placed, other: Placed) =>
   Math.abs(one.position - sent.position) - Math.abs(other.position - sent.position);
 
 type Placed = Pick<ObservedRow, 'position'>;
+
+/** Whether a row stands where a set was to go. Where a new row landed is not known, but all of it was written. */
+const mayStandAt = ({ position }: Placed, sent: SentSet): boolean =>
+  position === sent.position || sent.position < 0;
 
 /** Whether a set left nothing in the managed cells of the row that it hit. */
 const mayBeBlank = ({ cells, id = emptyCell }: SentSet): boolean =>

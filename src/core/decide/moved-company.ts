@@ -2,13 +2,13 @@ import { bareCell, describeCell, equalCells } from '../cell.ts';
 import { type Decoded, decode, encode, showsFormerly } from '../codec.ts';
 import { describeEntity } from '../field.ts';
 import { type Entity, entities, type RecordKey, recordKeyText } from '../record.ts';
-import { isOnItsWay, type KnownRecord } from '../state.ts';
+import type { KnownRecord } from '../state.ts';
 import type { ObservedRow, ObservedTable } from '../table.ts';
 import { equalValues, type FieldName } from '../value.ts';
 import { ownerFields } from './cascade.ts';
 import type { TabContext } from './context.ts';
 import { findEditFault } from './merge.ts';
-import { isForbidden } from './refused.ts';
+import { isToBeSent } from './refused.ts';
 
 /**
  * Whether the table says of something that would go with a record that it belongs to another one: `moving` where that is to be sent, or waits
@@ -24,9 +24,7 @@ export function findMovedCompany(context: TabContext, key: RecordKey): 'none' | 
   });
   if (moves.length === 0) return 'none';
   const idle = new Set(
-    known.outbox
-      .filter((item) => !isOnItsWay(item) || isForbidden(item))
-      .map((item) => recordKeyText(item.key)),
+    known.outbox.filter((item) => !isToBeSent(item)).map((item) => recordKeyText(item.key)),
   );
   const isStuck = moves.some(
     ({ isPaused, record, seen }) =>

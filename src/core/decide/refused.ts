@@ -1,4 +1,4 @@
-import type { OutboxItem } from '../state.ts';
+import { isOnItsWay, type OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalFields } from '../value.ts';
 import { refusedScope, type TabContext } from './context.ts';
@@ -14,8 +14,9 @@ export const isStuck = (item: OutboxItem): boolean =>
   item.state === 'refused' ||
   (item.state === 'waiting' && failuresOf(item) >= failuresMax && item.error?.code === 'CRM_UNKNOWN_OUTCOME');
 
-/** Whether the key may not do a step: it waits for somebody to give that another scope, and nobody knows whether they will. */
-export const isForbidden = ({ error }: OutboxItem): boolean => error?.code === 'CRM_FORBIDDEN';
+/** Whether a step is to be sent. One that the key may not do waits for another scope of that, and nobody knows whether somebody gives it. */
+export const isToBeSent = (item: OutboxItem): boolean =>
+  isOnItsWay(item) && item.error?.code !== 'CRM_FORBIDDEN';
 
 /** An update or a delete that waits because the CRM is away has failed as well, which says nothing about it. */
 const failuresOf = ({ attempts, kind, looks }: OutboxItem): number => (kind === 'create' ? attempts : looks);
