@@ -396,4 +396,15 @@ describe('S13: an own cell of a blank row that a write reached', () => {
       ),
     ).toEqual([[6, 1]]);
   });
+
+  it('is mended in a row that has its own ID back already, because a column moved once more while that was mended', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const kept = keptRow(acme.id, { ...acme.cells });
+    const others = [{ column: 8, written: word }];
+    const sent = setTo(textCell('2'), { id: textCell('2'), cells: {}, others, kept });
+    world.openWrites.set('w1!', { ...openWrite({ outcome: 'answered', sets: [sent] }), id: 'w1!' });
+    const { table } = decide(inputOf(world, readSheet(world)));
+    expect(table.map(({ write }) => write)).toMatchObject([{ position: 1, others, place: kept.place }]);
+  });
 });

@@ -67,7 +67,9 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const isIdWritten = id !== undefined && id.kind !== 'empty';
   const likeness = createWholeLikeness(sent, kept);
   const named = withId(tab, id ?? kept.id);
-  const withoutId = () => withId(tab, kept.id).filter((row) => hasLeft(row, sent, kept));
+  // Cells of people’s own columns are not read: a row that has its ID back may still lack them.
+  const mayLackOwn = kept.id.kind !== 'empty' && (sent.others ?? []).length > 0;
+  const withoutId = () => withId(tab, kept.id).filter((row) => mayLackOwn || hasLeft(row, sent, kept));
   const all = (named.length > 0 ? named : isIdWritten ? withoutId() : tab.rows).filter(
     (row) => !isMeantRow(row, sent, kept) && !isAnother(row, sent, kept),
   );
