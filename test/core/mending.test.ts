@@ -407,4 +407,19 @@ describe('S13: an own cell of a blank row that a write reached', () => {
     const { table } = decide(inputOf(world, readSheet(world)));
     expect(table.map(({ write }) => write)).toMatchObject([{ position: 1, others, place: kept.place }]);
   });
+
+  it('is mended in each row of a new record that landed twice under columns that had moved', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const { row: _nowhere, ...columns } = place;
+    const kept = { ...keptRow(acme.id, {}), place: columns };
+    const others = [{ column: 8, written: word }];
+    acme.cells['status_name'] = textCell('Acme');
+    copyRow(world, leadKey(1));
+    const cells = { status_name: textCell('Acme') };
+    const sent = setTo(emptyCell, { cells, others, kept, position: -1 });
+    world.openWrites.set('w1!', { ...openWrite({ outcome: 'answered', sets: [sent] }), id: 'w1!' });
+    const { table } = decide(inputOf(world, readSheet(world)));
+    expect(table.map(({ write }) => write)).toMatchObject([{ others }, { others }]);
+  });
 });

@@ -123,8 +123,8 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
   const { watchedSets } = context.draft;
   watchedSets.set(mends.write, [...(watchedSets.get(mends.write) ?? []), ...watchFields(sent, typedOver)]);
   return rows.flatMap((row): Repair[] => {
-    // What people keep beside equal rows can not be told apart by them.
-    const others = row === nearest ? (sent.others ?? []) : [];
+    // What people keep beside equal rows can not be told apart by them; beside a new row nothing stood.
+    const others = row === nearest || sent.position < 0 ? (sent.others ?? []) : [];
     const left = leftFields(row, sent, kept);
     const hasId = hasWrongId(row, sent, kept);
     // Whoever was told that this is a copy, and made it another row, would write to the original.
