@@ -88,7 +88,10 @@ export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): 
 
 const nothingLanded: Landing = { landed: [], astraySteps: 0 };
 
-/** Reads the table, once more where a write has landed meanwhile of which nobody knew. */
+/**
+ * Reads the table, once more where a write has landed meanwhile of which nobody knew, and so on: while one is asked about, another may
+ * land, and a read counts only if none was found to have landed after it.
+ */
 async function readTable(link: Link): Promise<ObservedTable> {
   const table = await link.table.read(tableLayout(link));
   if (readOwnCatalog(link.mirror) === undefined) return { ...table, tabs: unknownTabs };
@@ -96,7 +99,8 @@ async function readTable(link: Link): Promise<ObservedTable> {
   const isOutrun = rebaseOutrun(link, table);
   const isReplaced = rebaseReplaced(link, table);
   if (isOutrun || isReplaced) link.log.warn('mirror.rebased', {});
-  const last = (await recallWrites(link)) ? await link.table.read(tableLayout(link)) : table;
+  let last = table;
+  while (await recallWrites(link)) last = await link.table.read(tableLayout(link));
   return keepBoxes(link.mirror, last);
 }
 
