@@ -2,6 +2,7 @@ import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.t
 import { aliveValues, journalValues } from './invariants.ts';
 import type { Operation } from './operation.ts';
 import type { People } from './people.ts';
+import { tabEntities, typedFields } from './tab-view.ts';
 
 export function backUp(people: People): string {
   people.copy = people.stage.backUp();
@@ -42,8 +43,19 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
     people.isOpenWriteLost = true;
     people.own.accept(stage.spreadsheet.current());
   }
-  const seen = aliveValues(people).union(people.valuesIn(stage.spreadsheet.current()));
+  const shown = isWriteOpen ? shownAsTyped(people) : people.valuesIn(stage.spreadsheet.current());
+  const seen = aliveValues(people).union(shown);
   const left = seen.union(journalValues(people));
   for (const value of known) if (!left.has(value)) people.withdrawn.add(value);
   return 'and a new start';
 }
+
+/** What the columns show into which people type: what a write has put into another one nobody knows any more. */
+const shownAsTyped = (people: People): Set<string> =>
+  new Set(
+    tabEntities.flatMap((entity) =>
+      (people.tab(entity)?.rows ?? []).flatMap(({ cells }) =>
+        typedFields[entity].map((field) => cells[field] ?? ''),
+      ),
+    ),
+  );
