@@ -88,19 +88,20 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<Land
 }
 
 /**
- * Asks the table what became of the writes whose reply was lost. Answers whether one of them has landed: then what was read before may
- * be older than it.
+ * Asks the table what became of the writes whose reply was lost. Names those that have landed, each with how many of its steps nothing is
+ * known of so far: what was read before may be older than they are.
  */
-export async function recallWrites(link: Link): Promise<boolean> {
+export async function recallWrites(link: Link): Promise<readonly string[]> {
   const { clock, log, mirror, table } = link;
-  let hasLanded = false;
+  const landed: string[] = [];
   for (const open of mirror.readOpenWrites().filter(({ outcome }) => outcome === 'unknown')) {
     const { keeping, places } = open;
     const reply = await table.recall({ keeping, places, steps: stepsOf(open) });
     if (!reply) continue;
-    hasLanded = true;
     const sent = [...open.sets, ...open.deletes];
     const outcome = judgeReply(link, open, reply);
+    const { deletes = [], sets = [] } = outcome.left.find(({ id }) => id === open.id) ?? {};
+    landed.push(`${open.id} ${sets.length + deletes.length}`);
     log.info('sheet.recalled', { run: open.id, rows: outcome.done.size });
     const isDone = ({ slot }: { readonly slot: number }) => outcome.done.has(slot);
     const [done, missed] = [sent.filter(isDone), sent.filter((step) => !isDone(step))];
@@ -118,7 +119,7 @@ export async function recallWrites(link: Link): Promise<boolean> {
       forgetStrewn(link, open, reply);
     });
   }
-  return hasLanded;
+  return landed;
 }
 
 const confirmsOf = ({ confirms }: { readonly confirms?: Consequences }) => confirms ?? [];

@@ -88,10 +88,6 @@ export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): 
 
 const nothingLanded: Landing = { landed: [], astraySteps: 0 };
 
-/**
- * Reads the table, once more where a write has landed meanwhile of which nobody knew, and so on: while one is asked about, another may
- * land, and a read counts only if none was found to have landed after it.
- */
 async function readTable(link: Link): Promise<ObservedTable> {
   const table = await link.table.read(tableLayout(link));
   if (readOwnCatalog(link.mirror) === undefined) return { ...table, tabs: unknownTabs };
@@ -99,9 +95,21 @@ async function readTable(link: Link): Promise<ObservedTable> {
   const isOutrun = rebaseOutrun(link, table);
   const isReplaced = rebaseReplaced(link, table);
   if (isOutrun || isReplaced) link.log.warn('mirror.rebased', {});
-  let last = table;
-  while (await recallWrites(link)) last = await link.table.read(tableLayout(link));
-  return keepBoxes(link.mirror, last);
+  return keepBoxes(link.mirror, await readBehindWrites(link, table));
+}
+
+/**
+ * Reads the table once more where a write has landed meanwhile of which nobody knew, and so on: while one is asked about, another may land.
+ * A read counts only if none is found to have landed after it.
+ */
+async function readBehindWrites(
+  link: Link,
+  table: ObservedTable,
+  known: ReadonlySet<string> = new Set(),
+): Promise<ObservedTable> {
+  const landed = new Set(await recallWrites(link));
+  if (landed.isSubsetOf(known)) return table;
+  return readBehindWrites(link, await link.table.read(tableLayout(link)), landed.union(known));
 }
 
 /**

@@ -1,72 +1,102 @@
 import { expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
+import type { Table } from '../../src/core/ports.ts';
 import { createSheetsClient, type SheetsClient } from '../../src/sheets/client.ts';
 import { createSheetTable } from '../../src/sheets/table.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
-/** A client whose writes can be held on their way, until long after whoever sent them has given up. */
-function holdWrites(client: SheetsClient) {
+/** What becomes of a write: it is held on its way until long after whoever sent it has given up, refused, or goes on. */
+type Fate = 'held' | 'refused' | 'sent';
+
+/** A client whose next writes have these fates; all others go on. */
+function createFatedClient(client: SheetsClient) {
   const held: (() => Promise<unknown>)[] = [];
-  let left = 0;
+  const fates: Fate[] = [];
+  const batchUpdate: SheetsClient['batchUpdate'] = (...request) => {
+    const fate = fates.shift() ?? 'sent';
+    if (fate === 'refused') return Promise.reject(new SyncError('SHEET_REFUSED', 'A cell is protected.'));
+    if (fate === 'sent') return client.batchUpdate(...request);
+    held.push(() => client.batchUpdate(...request));
+    return Promise.reject(new SyncError('SHEET_UNREACHABLE', 'No answer.'));
+  };
   return {
-    client: {
-      ...client,
-      batchUpdate(...request) {
-        if (left === 0) return client.batchUpdate(...request);
-        left -= 1;
-        held.push(() => client.batchUpdate(...request));
-        return Promise.reject(new SyncError('SHEET_UNREACHABLE', 'No answer.'));
-      },
-    } satisfies SheetsClient,
-    hold(count: number) {
-      left = count;
-    },
+    client: { ...client, batchUpdate },
+    fates,
     async letGo() {
       for (const send of held.splice(0)) await send();
     },
   };
 }
 
-test('S3: two writes to rows that moved, which land while it is asked whether they have, make no record anew of what they put into a new row', async () => {
-  const stage = await openLinkStage({ leads: 6, opportunities: 0, tasks: 0 });
+/** A filled sheet whose writes have fates. */
+async function openFated() {
+  const stage = await openLinkStage({ leads: 6, opportunities: 0, tasks: 2 });
   const { clock, log } = stage.link;
   const { sheetsUrl: rootUrl, spreadsheetId } = stage.addresses;
   const quotas = { readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const options = { spreadsheetId, rootUrl, ...quotas, timeoutMs: 10_000, clock, random: () => 0.5, log };
-  const writes = holdWrites(createSheetsClient(options));
+  const writes = createFatedClient(createSheetsClient(options));
   const table = createSheetTable(writes.client, { spreadsheetId, account: 'account-1', log });
-  let isAsked = async (): Promise<void> => {};
-  const engine = stage.createEngine({
-    table: {
-      ...table,
-      async recall(write) {
-        const reply = await table.recall(write);
-        await isAsked();
-        return reply;
-      },
-    },
-  });
+  const asked = { times: 0, follow: async (): Promise<void> => {} };
+  const recall: Table['recall'] = async (write) => {
+    const reply = await table.recall(write);
+    asked.times += 1;
+    await asked.follow();
+    return reply;
+  };
+  const engine = stage.createEngine({ table: { ...table, recall } });
   await pullCatalog(stage.link, 'newest');
   await table.layOut(currentLayout(stage.link), 'create');
   await engine.pullAll(() => {});
   await engine.cycle();
+  const rename = async (path: 'leads' | 'tasks') => {
+    const [first] = (await stage.readCrm())[path];
+    await stage.editCrm(`/${path}/${first?.id}`, { title: 'Renamed' });
+    await engine.pullAll(() => {});
+  };
+  const titles = async () => {
+    const { leads, tasks } = await stage.readCrm();
+    const { Leads = [], Tasks = [] } = await stage.readSheet();
+    return {
+      crm: [...leads, ...tasks].map(({ title }) => title).toSorted(),
+      sheet: [...Leads, ...Tasks].map(({ Title }) => Title).toSorted(),
+    };
+  };
+  return { asked, engine, rename, stage, titles, writes };
+}
+
+test('S3: two writes to rows that moved, which land while it is asked whether they have, make no record anew of what they put into a new row', async () => {
+  const { asked, engine, rename, stage, titles, writes } = await openFated();
   await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 7, column: 'Title', text: 'New here' });
   for (const _read of ['typed', 'rested']) await engine.cycle();
-  const [first] = (await stage.readCrm()).leads;
-  await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed' });
-  await engine.pullAll(() => {});
-  writes.hold(2);
+  await rename('leads');
+  writes.fates.push('held', 'held');
   for (const _write of ['one', 'once more']) {
     await expect(engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
   }
   await stage.editSheet({ kind: 'sort', sheet: 'Leads', column: 'ID', descending: true });
-  isAsked = writes.letGo;
+  asked.follow = writes.letGo;
   await engine.cycle();
   expect(stage.link.mirror.readOutbox()).toMatchObject([{ kind: 'create', fields: { title: 'New here' } }]);
   for (const _cycle of Array.from({ length: 3 })) await engine.cycle();
-  const titles = (await stage.readCrm()).leads.map(({ title }) => title);
-  const shown = (await stage.readSheet())['Leads']?.map(({ Title }) => Title);
-  expect(shown?.toSorted()).toEqual([...titles, 'New here'].toSorted());
+  const { crm, sheet } = await titles();
+  expect(sheet).toEqual([...crm, 'New here'].toSorted());
+});
+
+test('a write of which a part has landed, and nothing is known of the rest, is asked about once more and not for ever', async () => {
+  const { asked, engine, rename, stage, titles, writes } = await openFated();
+  await rename('leads');
+  await rename('tasks');
+  writes.fates.push('refused', 'sent', 'held');
+  await expect(engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+  await engine.cycle();
+  expect(asked.times).toBe(2);
+  expect(stage.link.mirror.readOpenWrites()).toMatchObject([
+    { outcome: 'unknown', sets: [{ entity: 'task' }] },
+  ]);
+  await engine.cycle();
+  const { crm, sheet } = await titles();
+  expect(sheet).toEqual(crm);
 });
