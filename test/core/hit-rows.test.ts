@@ -115,14 +115,32 @@ it('leaves a row its ID that somebody filtered away while it got that, although 
   expect(acme).toMatchObject({ id, cells: titled('Acme') });
 });
 
-it('S3: clears the blank row that a late write hit, also where the right row got the same from another write and stands elsewhere by now', () => {
+it('leaves a row its ID that somebody filtered away while it got that, also where it stands elsewhere by now', () => {
   const world = worldWithLeads(['Acme']);
-  const { id } = rowOf(world, leadKey(1));
-  const astray = addRow(world, 'lead', titled('Acme'));
+  const acme = rowOf(world, leadKey(1));
+  const { id } = acme;
   const kept = keptRow(emptyCell, blankCells(['title']));
-  const set = setTo(id, { cells: titled('Acme'), was: titled('acme'), kept, position: 2 });
+  const claim = textCell('new-00000000abcd-000000000001');
+  const set = setTo(claim, { id, cells: titled('Acme'), was: titled('acme'), kept, position: 2 });
   world.openWrites.set('w1', openWrite({ outcome: 'answered', sets: [set] }));
-  cycles(world, 3);
-  expect(astray.cells['title']).toEqual(emptyCell);
-  expect(world.outbox.size).toBe(0);
+  cycle(world);
+  expect(acme).toMatchObject({ id, cells: titled('Acme') });
 });
+
+it.each([
+  ['the right row stands elsewhere by now', 2],
+  ['both rows stand elsewhere by now', 5],
+])(
+  'S3: clears the blank row that a late write hit, also where the right row got the same from another write and %s',
+  (_where, position) => {
+    const world = worldWithLeads(['Acme']);
+    const { id } = rowOf(world, leadKey(1));
+    const astray = addRow(world, 'lead', titled('Acme'));
+    const kept = keptRow(emptyCell, blankCells(['title']));
+    const set = setTo(id, { cells: titled('Acme'), was: titled('acme'), kept, position });
+    world.openWrites.set('w1', openWrite({ outcome: 'answered', sets: [set] }));
+    cycles(world, 3);
+    expect(astray.cells['title']).toEqual(emptyCell);
+    expect(world.outbox.size).toBe(0);
+  },
+);

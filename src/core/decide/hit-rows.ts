@@ -24,8 +24,8 @@ export function findHitRows(tab: Tab, sent: SentSet, kept: KeptRow): readonly Ob
 
 /**
  * Whether a set has reached the row that it was meant for: nothing is kept of one that somebody hid by a filter in that moment either. Where
- * it wrote the ID itself, the rest of the row tells, or that no row has the ID that stood there. A row that stands elsewhere by now may show
- * the same because of another write: this one came late, and hit a blank row in the old place.
+ * it wrote the ID itself, the rest of the row tells, or that no row has the ID that stood there. One that stands elsewhere by now was moved
+ * since, unless another row has what was written and nothing else: then this one came late, and another write was there before it.
  */
 function hasReachedOwn(tab: Tab, sent: SentSet): boolean {
   const { cells, id, idSeen, was = {} } = sent;
@@ -33,8 +33,14 @@ function hasReachedOwn(tab: Tab, sent: SentSet): boolean {
   const leftAlone = Object.fromEntries(Object.entries(was).filter(([name]) => !(name in cells)));
   const isTold = id === undefined || (idSeen.kind !== 'empty' && withId(tab, idSeen).length === 0);
   const isOwn = (row: ObservedRow) =>
-    mayStandAt(row, sent) && showsWritten(row, sent) && (isTold || isMostlyAlike(leftAlone, row.cells));
-  return own.kind !== 'empty' && withId(tab, own).some(isOwn);
+    showsWritten(row, sent) && (isTold || isMostlyAlike(leftAlone, row.cells));
+  const [row, ...others] = own.kind === 'empty' ? [] : withId(tab, own).filter(isOwn);
+  if (!row || [row, ...others].some((each) => mayStandAt(each, sent))) return row !== undefined;
+  const isHit = (other: ObservedRow) =>
+    other !== row &&
+    equalCells(other.id, id ?? emptyCell) &&
+    Object.entries(other.cells).every(([name, cell]) => name in cells || isSameKept(cell));
+  return !rowsShowing(tab.rows, sent).some(isHit);
 }
 
 /** Rows with the ID that the row had and still has, unless somebody took it away or exchanged the IDs since. */
