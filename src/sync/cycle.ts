@@ -3,7 +3,7 @@ import type { DecideInput } from '../core/decide/context.ts';
 import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import type { SyncError } from '../core/errors.ts';
-import { claimToken, type Entity, entities, recordKeyText } from '../core/record.ts';
+import { claimToken, type Entity, entities } from '../core/record.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { findAccountDoubt, readOwnCatalog } from './account.ts';
 import { applyPlan, type Landing, recallWrites } from './apply.ts';
@@ -13,35 +13,22 @@ import { readContests } from './contests.ts';
 import { readEmptyLists } from './empty-lists.ts';
 import { currentLayout, noteColumns, tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
+import { noteLost } from './lost-rows.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
-import {
-  emptyMemory,
-  isRestless,
-  type LostRows,
-  lacksRow,
-  type Memory,
-  noteLost,
-  remember,
-  rememberWritten,
-} from './rest.ts';
+import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
 
 /** What a cycle leaves for the next. */
 export interface Trail {
   readonly memory: Memory;
   /** When the table was read last, epoch ms; before that, when the run began. */
   readonly lookedAt: number;
-  readonly lost: LostRows;
   /** What it decided, and from what. */
   readonly grounded?: GroundedPlan;
 }
 
 /** That of a run which begins at `now`, epoch ms. */
-export const beginTrail = (now: number): Trail => ({
-  memory: emptyMemory,
-  lookedAt: now,
-  lost: new Map(),
-});
+export const beginTrail = (now: number): Trail => ({ memory: emptyMemory, lookedAt: now });
 
 /** What one cycle came to. */
 export interface CycleResult {
@@ -71,13 +58,13 @@ export interface CycleOrder {
 export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): Promise<CycleResult> {
   link.mirror.expectRoom();
   const table = await readTable(link);
-  const { memory, lookedAt, lost, grounded } = planCycle(link, trail, table, run);
+  const { memory, lookedAt, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
   const chosen = choose(plan);
   const { astraySteps, landed, refusal } = chosen ? await applyPlan(link, chosen) : nothingLanded;
   const applied = chosen && refusal ? { ...chosen, table: landed } : chosen;
   return {
-    trail: { memory: applied ? rememberWritten(memory, applied) : memory, lookedAt, lost, grounded },
+    trail: { memory: applied ? rememberWritten(memory, applied) : memory, lookedAt, grounded },
     plan,
     applied,
     astraySteps,
@@ -138,7 +125,7 @@ export async function dryRun(link: Link, trail: Trail): Promise<Plan> {
 
 function planCycle(
   link: Link,
-  { memory, lookedAt, lost: lostBefore, grounded }: Trail,
+  { memory, lookedAt, grounded }: Trail,
   table: ObservedTable,
   run = link.newWord(),
 ): Required<Trail> {
@@ -146,7 +133,6 @@ function planCycle(
   const now = clock.now();
   const next = remember(memory, table, clock.monotonicMs());
   const agreements = mirror.readAgreements();
-  const lost = noteLost(lostBefore, agreements, next, lookedAt);
   const word = readWord(mirror, link.newWord);
   const input: DecideInput = {
     known: {
@@ -171,7 +157,7 @@ function planCycle(
     table,
     isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),
     wasMissing: (key) => lacksRow(memory, key),
-    shownUntil: (key) => lost.get(recordKeyText(key)) ?? lookedAt,
+    shownUntil: noteLost(mirror, agreements, next, lookedAt),
     layout: currentLayout(link),
     policy,
     now,
@@ -179,5 +165,5 @@ function planCycle(
     newToken: () => claimToken(`${word}-${link.newWord()}`),
     isOwnToken: (token) => token.startsWith(claimToken(`${word}-`)),
   };
-  return { memory: next, lookedAt: now, lost, grounded: decideAgain(input, grounded) };
+  return { memory: next, lookedAt: now, grounded: decideAgain(input, grounded) };
 }

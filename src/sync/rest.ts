@@ -1,8 +1,7 @@
 import { describeCell } from '../core/cell.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import type { TabKind } from '../core/layout.ts';
-import { type Entity, entities, type RecordKey, recordKeyText } from '../core/record.ts';
-import type { Agreement } from '../core/state.ts';
+import { type Entity, entities, type RecordKey } from '../core/record.ts';
 import type { ObservedRow, ObservedTable } from '../core/table.ts';
 
 /**
@@ -58,19 +57,3 @@ export function isRestless(memory: Memory, typingPauseMs: number, entity: Entity
 /** Whether the read that `memory` ends with had the tab, but no row of the record, and none was written since. */
 export const lacksRow = (memory: Memory, key: RecordKey): boolean =>
   memory.ids.get(key.entity)?.has(key.id) === false;
-
-/** When the table was last read with a row of each record that is agreed about and has none now, epoch ms, by the text of its key. */
-export type LostRows = ReadonlyMap<string, number>;
-
-/** Notes the rows that are gone since the read before, which was made at `lookedAt`. What stands in a tab that is held nobody knows. */
-export function noteLost(
-  lost: LostRows,
-  agreements: readonly Agreement[],
-  { ids }: Memory,
-  lookedAt: number,
-): LostRows {
-  const names = agreements
-    .filter(({ key }) => !ids.get(key.entity)?.has(key.id))
-    .map(({ key }) => recordKeyText(key));
-  return new Map(names.map((name) => [name, lost.get(name) ?? lookedAt]));
-}

@@ -236,6 +236,25 @@ test('S1: a delete is asked about where a colleague has added a task while it wa
   expect(await hasLead(stage, id)).toBe(true);
 });
 
+test('S1: a delete that a brake stopped is asked about where a colleague has added a task since, also where the daemon was started anew before somebody approves', async () => {
+  const stage = await openLeadsStage('crm', {}, 'trash');
+  const { engine, link } = stage;
+  const id = await stage.firstLead();
+  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 5 });
+  for (const _turn of [1, 2, 3]) await engine.cycle();
+  await addTask(stage, id);
+  await engine.cycle();
+  const next = stage.createEngine(link);
+  await next.pullAll(() => {});
+  for (const _turn of [1, 2, 3]) await next.cycle();
+  const [brake] = next.lastPlan?.brakes ?? [];
+  link.mirror.saveDecision({ scope: brake?.scope ?? '', choice: 'approve', at: link.clock.now() });
+  for (const _turn of [1, 2, 3]) await next.cycle();
+  await pushRecord(link, { entity: 'lead', id });
+  expect(await asked(next, id)).toEqual([expect.stringContaining('and 1 task with it')]);
+  expect(await hasLead(stage, id)).toBe(true);
+});
+
 describe('S1: a task that somebody moves to another lead before they delete the row of its own', () => {
   /** The move waits to be sent, and so does the delete. */
   async function moveAndDelete(rule: VanishedRowPolicy) {

@@ -1,0 +1,37 @@
+import type { Mirror } from '../core/mirror.ts';
+import { entities, type RecordKey, recordKeyText } from '../core/record.ts';
+import type { Agreement } from '../core/state.ts';
+import type { Memory } from './rest.ts';
+
+const lostFact = 'table.lost';
+
+/**
+ * Notes which of the records that are agreed about have lost their row since the read before, which was made at `lookedAt`, epoch ms, and
+ * answers when each was last seen with one. What waits behind a brake may wait over a restart. Of a tab that is held it is noted since when
+ * nobody knows what stands there.
+ */
+export function noteLost(
+  mirror: Mirror,
+  agreements: readonly Agreement[],
+  { ids }: Memory,
+  lookedAt: number,
+): (key: RecordKey) => number {
+  const text = mirror.readFact(lostFact);
+  const before = new Map<string, number>(text ? JSON.parse(text) : []);
+  // The clock may have been set back since.
+  const seenAt = (key: RecordKey) =>
+    Math.min(lookedAt, before.get(recordKeyText(key)) ?? before.get(key.entity) ?? lookedAt);
+  const isLost = (key: RecordKey) => {
+    const present = ids.get(key.entity);
+    return present ? !present.has(key.id) : before.has(recordKeyText(key));
+  };
+  const lost = [
+    ...entities.flatMap((entity) =>
+      ids.has(entity) ? [] : [[entity, before.get(entity) ?? lookedAt] as const],
+    ),
+    ...agreements.flatMap(({ key }) => (isLost(key) ? [[recordKeyText(key), seenAt(key)] as const] : [])),
+  ];
+  const noted = JSON.stringify(lost);
+  if (noted !== (text ?? '[]')) mirror.saveFact(lostFact, noted);
+  return seenAt;
+}

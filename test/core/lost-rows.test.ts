@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import type { RecordKey } from '../../src/core/record.ts';
+import { emptyAgreement } from '../../src/core/state.ts';
+import { openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { noteLost } from '../../src/sync/lost-rows.ts';
+import { emptyMemory } from '../../src/sync/rest.ts';
+
+const key: RecordKey = { entity: 'lead', id: '1' };
+const held = 'held';
+
+/** Reads the tab of a lead at the given times, each after a start; answers when its row was seen last, as each read tells. */
+function seenAfter(...reads: readonly (readonly [lookedAt: number, ids: readonly string[] | typeof held])[]) {
+  const { mirror } = openMirrorInMemory();
+  return reads.map(([lookedAt, ids]) => {
+    const memory = { ...emptyMemory, ids: new Map(ids === held ? [] : [['lead', new Set(ids)] as const]) };
+    return noteLost(mirror, [emptyAgreement(key, 0)], memory, lookedAt)(key);
+  });
+}
+
+it.each([
+  [
+    'before it was gone for the first time',
+    [
+      [10, ['1']],
+      [20, []],
+      [30, []],
+    ],
+    20,
+  ],
+  [
+    'before it was gone again, where it was there meanwhile',
+    [
+      [10, []],
+      [20, ['1']],
+      [30, []],
+    ],
+    30,
+  ],
+  [
+    'before its tab was held, where it was gone when that could be read again',
+    [
+      [10, held],
+      [20, held],
+      [30, []],
+    ],
+    10,
+  ],
+  [
+    'before it was gone, where its tab was held afterwards',
+    [
+      [10, []],
+      [20, held],
+      [30, []],
+    ],
+    10,
+  ],
+  [
+    'by the clock as it is, where that was set back since',
+    [
+      [30, []],
+      [20, []],
+    ],
+    20,
+  ],
+] as const)('the row of a record was seen last %s', (_when, reads, seenAt) => {
+  expect(seenAfter(...reads).at(-1)).toBe(seenAt);
+});
