@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { booleanCell, type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { blankCells } from '../../src/core/decide/hit-rows.ts';
+import type { ObservedRow } from '../../src/core/table.ts';
 import { keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
 import {
   addRow,
@@ -16,22 +17,43 @@ import { cycle, pull, worldWithLeads } from '../support/world-daemon.ts';
 
 const written = { 'about.url': textCell('agency.example') };
 
-/** A write put this link of another lead into the row of a lead, where none stood. */
-function hitRow(world: World, id: number, name = 'w1'): SheetRow {
+/** A write put these cells of another lead into the row of a lead, this link where none stood unless told otherwise. */
+function hitRow(
+  world: World,
+  id: number,
+  { name = 'w1', cells = written }: { readonly name?: string; readonly cells?: ObservedRow['cells'] } = {},
+): SheetRow {
   const row = rowOf(world, leadKey(id));
   const names = fieldsOf(world, 'lead').map((field) => field.name);
   const columns = Object.fromEntries(names.map((field, index) => [field, index + 1]));
-  const cells = { ...blankCells(names), ...row.cells, 'about.url': emptyCell };
-  const kept = { ...keptRow(row.id, cells), place: { ...place, columns } };
-  const set = setTo(textCell('9'), { cells: written, was: {}, kept, position: id });
+  const kept = {
+    ...keptRow(row.id, { ...blankCells(names), ...row.cells }),
+    place: { ...place, columns },
+  };
+  const set = setTo(textCell('9'), { cells, was: {}, kept, position: id });
   world.openWrites.set(name, { ...openWrite({ outcome: 'answered', sets: [set] }), id: name });
-  Object.assign(row.cells, written);
+  Object.assign(row.cells, cells);
   return row;
 }
 
 function cycles(world: World, count: number) {
   for (let done = 0; done < count; done += 1) cycle(world);
 }
+
+it.each([
+  ['a no where nothing was said', null, booleanCell(false)],
+  ['nothing where a no was said', false, emptyCell],
+])('S2: puts back what stood there where a write put %s', (_what, isVip, cell) => {
+  const world = worldWithLeads(['Acme', 'Beta']);
+  changeRecord(world, leadKey(1), { 'custom.is_vip': isVip });
+  pull(world);
+  cycles(world, 2);
+  const before = { ...rowOf(world, leadKey(1)).cells };
+  const row = hitRow(world, 1, { cells: { 'custom.is_vip': cell } });
+  cycles(world, 3);
+  expect({ ...blankCells(Object.keys(row.cells)), ...before }).toEqual(row.cells);
+  expect(world.outbox.size).toBe(0);
+});
 
 it('takes no new row that says the same for the one that a write hit, while somebody is asked about that', () => {
   const world = worldWithLeads(['Acme', 'Beta']);
@@ -61,7 +83,7 @@ it('still mends a row that comes back where another write was mended meanwhile',
   const acme = hitRow(world, 1);
   removeRow(world, leadKey(1));
   cycle(world);
-  hitRow(world, 2, 'w2');
+  hitRow(world, 2, { name: 'w2' });
   cycles(world, 3);
   expect([...world.openWrites.keys()]).toEqual(['w1']);
   world.sheet.lead.push(acme);

@@ -262,12 +262,19 @@ const hasLeft = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
 export const hasWrongId = (row: ObservedRow, { id }: SentSet, kept: KeptRow): boolean =>
   id !== undefined && equalCells(row.id, id) && !equalCells(id, kept.id);
 
-/** Whether a cell still shows what was written, and showed something else before. */
+/** Whether a cell still shows what was written, and showed something else before. A no is something else than nothing here. */
 export const isLeft = (
   found: Cell | undefined,
   written: Cell | undefined,
   before: Cell | undefined,
-): boolean => written !== undefined && isSameKept(found, written) && !isSameKept(written, before);
+): boolean =>
+  written !== undefined &&
+  isSameKept(found, written) &&
+  !isSameAnswer(written, before) &&
+  !isSameAnswer(found, before);
+
+const isSameAnswer = (cell: Cell = emptyCell, other: Cell = emptyCell): boolean =>
+  cell.kind === 'boolean' || other.kind === 'boolean' ? equalCells(cell, other) : isSameKept(cell, other);
 
 /** Puts the rows that are nearest to the place of a set first. */
 export const byDistance = (sent: SentSet) => (one: Placed, other: Placed) =>
