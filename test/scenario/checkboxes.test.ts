@@ -11,3 +11,17 @@ test('a checkbox that comes with the row of a record says nothing that the CRM d
   expect(lead?.custom_fields).not.toHaveProperty('newsletter');
   expect((await readSheet())['Leads']?.[0]).not.toHaveProperty('Newsletter');
 });
+
+test.each(['ID', 'About'])(
+  'nor does one of a row that comes while somebody moves the column %s',
+  async (column) => {
+    const { addresses, engine, readCrm, setSheetFaults, settle } = await openLeadsStage();
+    const order = { method: 'POST', path: '/leads', body: { title: 'Nova' } };
+    await fetch(`${addresses.crmUrl}__sandbox/by-hand`, { method: 'POST', body: JSON.stringify(order) });
+    await engine.pullAll(() => {});
+    await setSheetFaults({ beforeNextWrite: [{ kind: 'moveColumns', sheet: 'Leads', column, to: 12 }] });
+    await settle();
+    const { leads } = await readCrm();
+    expect(leads.find(({ title }) => title === 'Nova')?.custom_fields).toEqual({});
+  },
+);

@@ -1,4 +1,4 @@
-import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
+import { booleanCell, type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
 import { idHeader, syncHeader } from '../headers.ts';
 import { isMostlyAlike, isSameKept } from '../kept-cell.ts';
 import { tabKinds } from '../layout.ts';
@@ -188,7 +188,7 @@ export function addHits(
     const sent = { entity: step.entity, position, idSeen: emptyCell, slot, ...hit };
     const all = {
       ...sent,
-      cells: { ...Object.fromEntries(reached), ...hit.cells },
+      cells: { ...Object.fromEntries(reached), ...boxesMissed(step, strayed), ...hit.cells },
       others: [...unhit, ...hit.others],
     };
     // In its own row it has put the ID where it belongs, and some of its cells.
@@ -211,6 +211,16 @@ export function addHits(
     overtyped: new Map([...outcome.overtyped].filter(([slot]) => !isHit(slot))),
   };
 }
+
+/** What Google has put into checkboxes of a new row that were to be left empty, and that the step did not reach. */
+const boxesMissed = (step: RowStep, strayed: readonly FieldName[]): KeptRow['cells'] =>
+  step.kind === 'append'
+    ? Object.fromEntries(
+        Object.entries(step.cells).flatMap(([name, { kind }]) =>
+          kind === 'empty' && strayed.includes(name) ? [[name, booleanCell(false)]] : [],
+        ),
+      )
+    : {};
 
 /**
  * Nothing is kept of a row that somebody hid by a filter in that moment, and nothing of a blank one. So a set of which nothing is kept
