@@ -30,7 +30,7 @@ export function endAtPace(
 const paceSamples = 6;
 
 /** When so many rows are written at the pace of the newest samples; `undefined` when none was written in them. */
-export function endOfRows(missing: number, samples: readonly Sample[], now: number): number | undefined {
+export function endOfWriting(missing: number, samples: readonly Sample[], now: number): number | undefined {
   const newest = samples.slice(-paceSamples);
   const rows = newest.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
   if (rows === 0) return undefined;

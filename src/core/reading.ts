@@ -20,7 +20,7 @@ export interface Turn {
 }
 
 /** What a page brought: new and changed records, and whether more pages follow it. */
-export interface Finding {
+export interface PageNews {
   readonly changes: number;
   readonly hasMore: boolean;
 }
@@ -111,7 +111,7 @@ export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes
 }
 
 /** The reading after a turn that succeeded. */
-export function noteRead(reading: Reading, turn: Turn, found: Finding, now: number): Reading {
+export function noteRead(reading: Reading, turn: Turn, found: PageNews, now: number): Reading {
   const pages = learn(reading.pages, turn.page, found.changes, now);
   const seen = { ...reading, pages, lastKind: turn.kind };
   if (turn.kind !== 'sweep') return seen;

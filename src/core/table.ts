@@ -168,7 +168,7 @@ export interface Hit extends RowCells {
 }
 
 /** What the table does not accept of a write. */
-export interface Refusal {
+export interface WriteRefusal {
   readonly error: SyncError;
   /** Steps that have not landed, and never will. */
   readonly steps: ReadonlySet<RowStep>;
@@ -181,7 +181,7 @@ export interface WriteReply {
   /** Sets and appends whose columns had moved. */
   readonly hits: ReadonlyMap<number, Hit>;
   /** Absent where all of it was accepted. */
-  readonly refusal?: Refusal;
+  readonly refusal?: WriteRefusal;
 }
 
 /** What is to be known of a tab to understand later what a write did that was planned from it. */

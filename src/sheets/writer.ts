@@ -1,7 +1,7 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Log, Table } from '../core/ports.ts';
-import type { Refusal, RowStep, WriteReply } from '../core/table.ts';
+import type { RowStep, WriteRefusal, WriteReply } from '../core/table.ts';
 import { cellName } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
 import { isFullRefusal } from './errors.ts';
@@ -187,7 +187,10 @@ function joinReplies(one: WriteReply, other: WriteReply): WriteReply {
 }
 
 /** The first error is told; what else is wrong shows once that is mended. */
-const joinRefusals = (one: Refusal | undefined, other: Refusal | undefined): Refusal | undefined =>
+const joinRefusals = (
+  one: WriteRefusal | undefined,
+  other: WriteRefusal | undefined,
+): WriteRefusal | undefined =>
   one && other ? { ...one, steps: one.steps.union(other.steps) } : (one ?? other);
 
 /** In which order parts of a batch that is too large go. */

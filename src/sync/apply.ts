@@ -2,7 +2,7 @@ import {
   addHits,
   closeMended,
   describeDamage,
-  isLeft,
+  hasOpenSteps,
   judgeWrite,
   noteSentBack,
   type Outcome,
@@ -185,7 +185,7 @@ function commitPlan(link: Link, plan: Plan): OpenWrite {
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
     for (const write of noteSentBack(mirror.readOpenWrites(), plan)) mirror.saveOpenWrite(write);
     const open = unansweredWrite(plan, freeRow(mirror.readOpenWrites()), link.table.places());
-    if (isLeft(open)) mirror.saveOpenWrite(open);
+    if (hasOpenSteps(open)) mirror.saveOpenWrite(open);
     if (plan.table.length > 0) noteWrite(mirror, open.keeping.run);
     // Last, because it forgets all of the above.
     if (plan.takesAccount) takeAccount(link);

@@ -13,7 +13,7 @@ import { readContests } from './contests.ts';
 import { readEmptyLists } from './empty-lists.ts';
 import { currentLayout, noteColumns, tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
-import { noteLost } from './lost-rows.ts';
+import { noteLostRows } from './lost-rows.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
@@ -157,7 +157,7 @@ function planCycle(
     table,
     isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),
     wasMissing: (key) => lacksRow(memory, key),
-    shownUntil: noteLost(mirror, agreements, next, lookedAt),
+    shownUntil: noteLostRows(mirror, agreements, next, lookedAt),
     layout: currentLayout(link),
     policy,
     now,

@@ -10,7 +10,7 @@ const lostFact = 'table.lost';
  * answers when each was last seen with one. What waits behind a brake may wait over a restart. Of a tab that is held it is noted since when
  * nobody knows what stands there.
  */
-export function noteLost(
+export function noteLostRows(
   mirror: Mirror,
   agreements: readonly Agreement[],
   { ids }: Memory,

@@ -1,6 +1,6 @@
 import { isOfTab } from '../core/decide/plan.ts';
 import type { TabKind } from '../core/layout.ts';
-import { endAtPace, endOfRows, type Progress } from '../core/progress.ts';
+import { endAtPace, endOfWriting, type Progress } from '../core/progress.ts';
 import { isListed } from '../core/record.ts';
 import type { Sample } from '../core/samples.ts';
 import type { ResyncReport } from './resync.ts';
@@ -39,7 +39,7 @@ function fillingOf(tabs: readonly TabStatus[], samples: readonly Sample[], now: 
   const missingOf = ({ recordsInCrm, recordsInTable }: TabStatus) => recordsInCrm - recordsInTable;
   const filling = tabs.filter((tab) => tab.sweep?.isComplete && missingOf(tab) >= fillMin);
   const missing = filling.reduce((sum, tab) => sum + missingOf(tab), 0);
-  const endsAt = endOfRows(missing, samples, now);
+  const endsAt = endOfWriting(missing, samples, now);
   return filling.map(({ recordsInCrm: total, recordsInTable: done, title }) => ({
     work: 'filling',
     title,

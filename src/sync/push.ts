@@ -146,13 +146,13 @@ async function pushUpdate(
   link: Link,
   item: OutboxItem,
   isWithheld: IsWithheld,
-  looks = 1,
+  reads = 1,
 ): Promise<PushResult> {
   const { clock, mirror, times } = link;
   const { key } = item;
   const stored = mirror.findRecord(key);
   const isStale =
-    !stored || item.attempts > 0 || looks > 1 || clock.now() - stored.observedAt >= times.rereadAfterMs;
+    !stored || item.attempts > 0 || reads > 1 || clock.now() - stored.observedAt >= times.rereadAfterMs;
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (!record) {
@@ -168,11 +168,11 @@ async function pushUpdate(
     setAside(link, item);
     return 'noted';
   }
-  const write = { ...inTurnAfterRead(link, item, isWithheld), looks };
+  const write = { ...inTurnAfterRead(link, item, isWithheld), reads };
   const answer = await sendInTurn(link, write, (sending) =>
     link.crm.updateRecord(key, item.fields, record.fields, sending),
   );
-  if (!answer && isStillMeant(link, item, isWithheld)) return pushUpdate(link, item, isWithheld, looks + 1);
+  if (!answer && isStillMeant(link, item, isWithheld)) return pushUpdate(link, item, isWithheld, reads + 1);
   if (!answer) return 'noted';
   finishUpdate(link, item, answer);
   return 'written';
@@ -239,7 +239,7 @@ async function pushDelete(
   link: Link,
   item: OutboxItem,
   isWithheld: IsWithheld,
-  looks = 1,
+  reads = 1,
 ): Promise<PushResult> {
   const { clock, log, mirror } = link;
   const { key } = item;
@@ -256,13 +256,13 @@ async function pushDelete(
     return 'noted';
   }
   if (record) {
-    const write = { ...inTurnAfterRead(link, item, isWithheld), looks };
+    const write = { ...inTurnAfterRead(link, item, isWithheld), reads };
     const isMeant = () => write.isMeant() && !isOutgrown(mirror, item) && !hasMovingCompany(mirror, item);
     const isSent = await sendInTurn(link, { ...write, isMeant }, async (sending) => {
       await link.crm.deleteRecord(key, sending);
       return true;
     });
-    if (!isSent && isStillMeant(link, item, isWithheld)) return pushDelete(link, item, isWithheld, looks + 1);
+    if (!isSent && isStillMeant(link, item, isWithheld)) return pushDelete(link, item, isWithheld, reads + 1);
     if (!isSent) return 'noted';
   }
   const at = clock.now();

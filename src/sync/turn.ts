@@ -5,7 +5,7 @@ import type { Link } from './link.ts';
 export const heldForMs = 2_000;
 
 /** So often a record is read again because its write had to wait; a CRM that is asked so seldom gets it then whatever it takes. */
-const looksMax = 5;
+const readsMax = 5;
 
 const tooLate = new Error('The turn of a write came too late.');
 const notMeant = new Error('A write is not meant any more.');
@@ -13,7 +13,7 @@ const notMeant = new Error('A write is not meant any more.');
 /** A write that waits for its turn. */
 export interface WaitingWrite extends Omit<Sending, 'wait'> {
   /** How often its record was read for it; absent where nothing was read that grows old. */
-  readonly looks?: number;
+  readonly reads?: number;
   /** Whether it is still meant, by all that became known meanwhile. */
   readonly isMeant: () => boolean;
 }
@@ -25,7 +25,7 @@ export interface WaitingWrite extends Omit<Sending, 'wait'> {
  */
 export async function sendInTurn<Answer>(
   { clock }: Link,
-  { begin, isMeant, looks = looksMax, takeBack }: WaitingWrite,
+  { begin, isMeant, reads = readsMax, takeBack }: WaitingWrite,
   send: (sending: Sending) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const [wait, end] = [new AbortController(), new AbortController()];
@@ -33,7 +33,7 @@ export async function sendInTurn<Answer>(
     await clock.sleep(heldForMs, end.signal);
     if (!end.signal.aborted) wait.abort(tooLate);
   };
-  if (looks < looksMax) void giveUpInTime();
+  if (reads < readsMax) void giveUpInTime();
   const beginIfMeant = () => {
     if (!isMeant()) throw notMeant;
     begin();

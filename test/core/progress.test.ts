@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endAtPace, endOfRows } from '../../src/core/progress.ts';
+import { endAtPace, endOfWriting } from '../../src/core/progress.ts';
 import { addSample, type Sample, sampleEveryMs, samplesMax, sentBetween } from '../../src/core/samples.ts';
 import { judgeStanding } from '../../src/core/standing.ts';
 
@@ -29,9 +29,9 @@ describe('the end of work', () => {
   test('of writing rows follows the pace of the last minute, and is unknown when none was written in it', () => {
     const before = Array.from({ length: 20 }, (_, place) => sampleOf(place, 900));
     const slow = Array.from({ length: 6 }, (_, place) => sampleOf(20 + place, 10));
-    expect(endOfRows(120, [...before, ...slow], start)).toBe(start + 120_000);
+    expect(endOfWriting(120, [...before, ...slow], start)).toBe(start + 120_000);
     const idle = Array.from({ length: 6 }, (_, place) => sampleOf(20 + place));
-    expect(endOfRows(120, [...before, ...idle], start)).toBeUndefined();
+    expect(endOfWriting(120, [...before, ...idle], start)).toBeUndefined();
   });
 });
 

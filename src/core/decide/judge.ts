@@ -6,7 +6,7 @@ import { isForValues, readSideAnswer, readTypedAnswer } from '../typed-answer.ts
 import { equalValues, type FieldName, type Value } from '../value.ts';
 import { conflictScope, type TabContext } from './context.ts';
 import type { Displaced, Edit } from './disorder.ts';
-import { type DecidedField, type FieldOutcome, isAnswered, mergeField } from './merge.ts';
+import { type DecidedField, type FieldOutcome, isTypedAnswerMeant, mergeField } from './merge.ts';
 import { originOf } from './origin.ts';
 import { waitingFields } from './waiting-edits.ts';
 
@@ -183,7 +183,7 @@ function mergeRow(
     const choose = (crm: Value, table: Value) => {
       const choice = context.decision(scope);
       const answer = readSideAnswer(choice);
-      const isForThis = answer ? isForValues(answer, crm, table) : isAnswered(view, crm, table);
+      const isForThis = answer ? isForValues(answer, crm, table) : isTypedAnswerMeant(view, crm, table);
       if (choice === undefined || isForThis) return answer?.side;
       context.draft.outrunDecisions.add(scope);
       return undefined;

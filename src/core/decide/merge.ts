@@ -5,7 +5,7 @@ import { formatSerial } from '../dates.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { FieldKind } from '../field-kind.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
-import type { TypedAnswer } from '../typed-answer.ts';
+import type { SideAnswer, TypedAnswer } from '../typed-answer.ts';
 import { findFault, isMissing } from '../validate.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { showWhole } from './describe-value.ts';
@@ -77,8 +77,8 @@ export function wantedFields(decided: readonly DecidedField[]): {
   return { fields, base };
 }
 
-/** A person's answer to a conflict that waited. */
-export type Choice = 'crm' | 'table' | undefined;
+/** The side that a person chose in a conflict; `undefined` while nobody has. */
+export type ChosenSide = SideAnswer['side'] | undefined;
 
 /**
  * Decides one field: the three-way merge of agreed, CRM and cell. `choose` is asked only when both sides changed it, and told what they have.
@@ -86,7 +86,7 @@ export type Choice = 'crm' | 'table' | undefined;
 export function mergeField(
   view: FieldView,
   names: Names,
-  choose: (crm: Value, table: Value) => Choice,
+  choose: (crm: Value, table: Value) => ChosenSide,
 ): FieldOutcome {
   const { column, field, crm, cell } = view;
   if (crm === undefined) return mergeUntold(view, names);
@@ -101,7 +101,7 @@ export function mergeField(
     const rewrite = !isUsual && !isBound && !equalCells(cell, encode(field, crm, names));
     return { kind: 'same', value: crm, rewrite };
   }
-  if (view.typed && isAnswered(view, crm, table)) {
+  if (view.typed && isTypedAnswerMeant(view, crm, table)) {
     choose(crm, table);
     return settleTyped(view, view.typed, table, names);
   }
@@ -176,7 +176,7 @@ function settleConflict(
  * Whether the person's own value is for what both sides have, or stands in the cell already. Whoever takes it out of there again, as where the
  * CRM refused it, has thought better of it.
  */
-export function isAnswered({ typed, waiting }: FieldView, crm: Value, table: Value): boolean {
+export function isTypedAnswerMeant({ typed, waiting }: FieldView, crm: Value, table: Value): boolean {
   if (typed === undefined || !equalValues(crm, typed.crm)) return false;
   const wasShown = waiting !== undefined && equalValues(waiting, typed.value);
   return equalValues(table, typed.value) || (equalValues(table, typed.table) && !wasShown);

@@ -133,7 +133,7 @@ export function judgeWrite(
     appends: [],
   };
   const damage = damageOf(write, '!', { sets, deletes });
-  return { left: [unreached, damage].filter(isLeft), done, overtyped };
+  return { left: [unreached, damage].filter(hasOpenSteps), done, overtyped };
 }
 
 /** What of a write is to be mended. Of one that lands in parts there is some for each. */
@@ -161,8 +161,8 @@ function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet 
   return { ...sent, kept, ...(found.length > 0 ? { others: found } : {}) };
 }
 
-/** Whether anything of a write is still open. */
-export const isLeft = ({ appends, deletes, sets }: OpenWrite): boolean =>
+/** Whether any step of a write is still open. */
+export const hasOpenSteps = ({ appends, deletes, sets }: OpenWrite): boolean =>
   sets.length + deletes.length + appends.length > 0;
 
 /**
@@ -206,7 +206,7 @@ export function addHits(
   const others = left.map((each) => ({ ...each, sets: each.sets.filter(({ slot }) => !isHit(slot)) }));
   const shifted = damageOf(write, '!!', { sets: sets.flatMap(withHidden(write)), deletes: [] });
   return {
-    left: [...others, shifted].filter(isLeft),
+    left: [...others, shifted].filter(hasOpenSteps),
     done: new Set([...outcome.done].filter((slot) => !isHit(slot))),
     overtyped: new Map([...outcome.overtyped].filter(([slot]) => !isHit(slot))),
   };

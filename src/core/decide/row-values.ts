@@ -54,7 +54,7 @@ export interface RowValues {
 /** Reads all cells of a row that go towards the CRM. */
 export function readRowValues(context: TabContext, row: ObservedRow): RowValues {
   const fields: Record<FieldName, Value> = {};
-  const faults = findWithheld(context);
+  const faults = findNotTaken(context);
   const missing: string[] = [];
   for (const { field: name, direction, header } of context.layout.columns) {
     const [definition, cell] = [context.fields.get(name), row.cells[name]];
@@ -77,14 +77,14 @@ export function readRowValues(context: TabContext, row: ObservedRow): RowValues 
 }
 
 /** What every new record needs and no row can give it, because the configuration takes nothing from that column, or has none. */
-function findWithheld({ fields, layout }: TabContext): string[] {
+function findNotTaken({ fields, layout }: TabContext): string[] {
   return [...fields.values()].flatMap(({ header, isRequired, name }) => {
     const column = layout.columns.find(({ field }) => field === name);
-    return isRequired && column?.direction !== 'both' ? [withheldReason(column?.header ?? header)] : [];
+    return isRequired && column?.direction !== 'both' ? [notTakenReason(column?.header ?? header)] : [];
   });
 }
 
-const withheldReason = (header: string): string =>
+const notTakenReason = (header: string): string =>
   `A new record needs ${header}, which the configuration does not take from the sheet: set the direction of its column to both, or add the record in the CRM.`;
 
 /** The ID cell of a record's row: a number where the id is one, so that the column sorts well. */

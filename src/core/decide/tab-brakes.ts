@@ -26,7 +26,7 @@ import { findRebase } from './rebase.ts';
 import { findRemapped } from './remapped.ts';
 
 /** Records whose row is gone, and those whose ID stands alone in what was told to be a copy. */
-interface Losses {
+interface RowlessRecords {
   readonly vanished: readonly Agreement[];
   readonly orphaned: readonly Agreement[];
 }
@@ -35,7 +35,12 @@ interface Losses {
  * Whether a brake stops the tab, or would were the table at rest: then nothing is concluded and nothing sent, also not what waits in the
  * outbox. People are told once it is at rest: `steady` are the losses that the read before showed as well.
  */
-export function isBraked(context: TabContext, all: Binding, losses: Losses, steady: Losses): boolean {
+export function isBraked(
+  context: TabContext,
+  all: Binding,
+  losses: RowlessRecords,
+  steady: RowlessRecords,
+): boolean {
   const { draft, entity, input } = context;
   const binding = {
     ...all,
@@ -76,7 +81,7 @@ const findElsewhere = (context: TabContext, judged: readonly JudgedRow[]): Brake
 function findHoldingBrakes(
   context: TabContext,
   binding: Binding,
-  { orphaned, vanished }: Losses,
+  { orphaned, vanished }: RowlessRecords,
   judged: readonly JudgedRow[],
 ): { readonly holding: readonly Brake[]; readonly letGo: readonly Tripped[] } {
   const [edits, cleared] = [judged.flatMap(editsOf), judged.flatMap(clearedOf)];
