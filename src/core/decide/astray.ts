@@ -29,6 +29,7 @@ import {
   showsWritten,
   withId,
 } from './hit-rows.ts';
+import { journalEntry } from './journal-entry.ts';
 import type { Plan } from './plan.ts';
 import { isMarkedCopy } from './sync-text.ts';
 
@@ -174,24 +175,20 @@ export function planRepairs({ draft, entity, input }: MendingContext, repairs: r
       notice: '',
       mends,
       ...(entity !== 'question' && {
-        journal: {
-          at: input.now,
-          run: input.run,
-          key: { entity, id: describeCell(id) },
-          kind: 'repair',
-          side: 'table',
-          before: {},
-          after: {},
-          lost: {},
-          cause:
-            write.kind === 'set'
-              ? `somebody moved rows or columns, or typed, while they were written: ${Object.keys(write.cells).join(', ')}`
-              : 'rows moved while one of them was deleted',
-        },
+        journal: journalEntry(
+          input,
+          { entity, id: describeCell(id) },
+          { kind: 'repair', cause: causeOf(write) },
+        ),
       }),
     });
   }
 }
+
+const causeOf = (write: RowStep): string =>
+  write.kind === 'set'
+    ? `somebody moved rows or columns, or typed, while they were written: ${Object.keys(write.cells).join(', ')}`
+    : 'rows moved while one of them was deleted';
 
 /** Notes what the rows of the planned steps show, so that it can be told whether they still did when they were written. */
 export function keepBefore({ draft, entity, tab }: TabContext): void {

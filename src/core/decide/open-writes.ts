@@ -26,6 +26,7 @@ import {
   type WriteReply,
 } from '../table.ts';
 import type { FieldName } from '../value.ts';
+import { journalEntry } from './journal-entry.ts';
 import type { Plan, TableStep } from './plan.ts';
 
 /** What a plan's write sends, as it has to be known should no reply come. */
@@ -329,7 +330,7 @@ export const describeDamage = (
     if (cells.length === 0) return [];
     const key = { entity, id: describeCell(kept.id) };
     const cause = 'stood in a row that a write reached because somebody moved rows or typed';
-    return [{ at, run, key, kind: 'repair', side: 'table', before, after: {}, lost: {}, cause }];
+    return [journalEntry({ now: at, run }, key, { kind: 'repair', before, cause })];
   });
 
 /** The open writes whose deleted rows are sent back now. */
