@@ -22,11 +22,13 @@ function hitBlankRow(position: number, fields: Iterable<string>): OpenWrite {
   return { ...openWrite({ outcome: 'answered', sets: [set] }), id: 'w1!' };
 }
 
-/** The rows that are mended, and how, after a write of which this is left. */
-function stepsAfter(world: World, sent: SentSet) {
+function planAfter(world: World, sent: SentSet) {
   world.openWrites.set('w1!', { ...openWrite({ outcome: 'answered', sets: [sent] }), id: 'w1!' });
-  return decide(inputOf(world, readSheet(world))).table.map(({ write }) => write);
+  return decide(inputOf(world, readSheet(world)));
 }
+
+/** The rows that are mended, and how, after a write of which this is left. */
+const stepsAfter = (world: World, sent: SentSet) => planAfter(world, sent).table.map(({ write }) => write);
 
 /** In which rows it is mended, with two leads in the first rows. */
 function mendedRows(position: number, ownRows: readonly OwnRow[]) {
@@ -73,5 +75,16 @@ describe('S13: a cell of people’s own that a write reached', () => {
     const cells = { status_name: textCell('Acme') };
     const sent = setTo(emptyCell, { cells, others, kept, position: -1 });
     expect(stepsAfter(world, sent)).toMatchObject([{ others }, { others }]);
+  });
+
+  it('is named in the history, with the ID and the Sync cell that were mended beside it', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const acme = rowOf(world, leadKey(1));
+    const kept = keptRow(acme.id, { ...acme.cells });
+    [acme.id, acme.sync] = [textCell('2'), word];
+    const others = [{ column: 8, written: word }];
+    const sent = setTo(textCell('2'), { id: textCell('2'), sync: word, cells: {}, others, kept });
+    const [step] = planAfter(world, sent).table;
+    expect(step?.journal?.cause).toMatch(/while they were written: ID, Sync, cells of people’s own$/);
   });
 });

@@ -1,4 +1,5 @@
 import { type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
+import { idHeader, syncHeader } from '../headers.ts';
 import { isSameKept } from '../kept-cell.ts';
 import { recordTabs, type TabKind } from '../layout.ts';
 import {
@@ -185,10 +186,16 @@ export function planRepairs({ draft, entity, input }: MendingContext, repairs: r
   }
 }
 
-const causeOf = (write: RowStep): string =>
-  write.kind === 'set'
-    ? `somebody moved rows or columns, or typed, while they were written: ${Object.keys(write.cells).join(', ')}`
-    : 'rows moved while one of them was deleted';
+function causeOf(write: RowStep): string {
+  if (write.kind !== 'set') return 'rows moved while one of them was deleted';
+  const mended = [
+    ...(write.id ? [idHeader] : []),
+    ...Object.keys(write.cells),
+    ...(write.sync ? [syncHeader] : []),
+    ...(write.others ? ['cells of people’s own'] : []),
+  ];
+  return `somebody moved rows or columns, or typed, while they were written: ${mended.join(', ')}`;
+}
 
 /** Notes what the rows of the planned steps show, so that it can be told whether they still did when they were written. */
 export function keepBefore({ draft, entity, tab }: TabContext): void {
