@@ -5,7 +5,7 @@ import { copyScope, type TabContext } from './context.ts';
 import { isLike } from './likeness.ts';
 import { pausedReason } from './paused.ts';
 import { lookOf, readRowValues } from './row-values.ts';
-import { creating, holdRow, writeRow } from './row-write.ts';
+import { claimRow, holdRow } from './row-write.ts';
 import { suspectReason } from './strays.ts';
 import { copyMark, isMarkedCopy } from './sync-text.ts';
 
@@ -62,8 +62,7 @@ export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, 
     draft.restlessRows += 1;
     return;
   }
-  const token = input.newToken();
-  writeRow(context, row, { entity, id: token }, { given: { id: token }, state: creating, creates: fields });
+  claimRow(context, row, fields);
 }
 
 /** A short name for a text, equal for equal texts: FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/. */

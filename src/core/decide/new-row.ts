@@ -11,7 +11,7 @@ import { answerRefusal, isStuck } from './refused.ts';
 import { resembles } from './resemblance.ts';
 import { decideRow } from './row.ts';
 import { type RowValues, readRowValues } from './row-values.ts';
-import { creating, holdRow, writeRow } from './row-write.ts';
+import { claimRow, creating, holdRow, writeRow } from './row-write.ts';
 import { suspectReason } from './strays.ts';
 import { isPending, type RowState } from './sync-text.ts';
 import { waitingText } from './update.ts';
@@ -49,10 +49,9 @@ function clearRow({ draft, entity, tab }: TabContext, row: ObservedRow): void {
 }
 
 function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: readonly RecordId[]): void {
-  const { entity, input } = context;
   if (suspects.length > 0) return holdRow(context, row, '', likeReason(suspects));
   const values = readRowValues(context, row);
-  const nobody = { entity, id: '' };
+  const nobody = { entity: context.entity, id: '' };
   const obstacle = findObstacle(context, row, values);
   if (obstacle) return writeRow(context, row, nobody, { state: obstacle });
   const underWay = findUnderWay(context, values.fields);
@@ -63,17 +62,7 @@ function decideUnclaimedRow(context: TabContext, row: ObservedRow, suspects: rea
     const state = { kind: 'held', reason: reviewReason(untold) } as const;
     return writeRow(context, row, untold.key, { given: { id: untold.key.id }, state });
   }
-  const token = input.newToken();
-  writeRow(
-    context,
-    row,
-    { entity, id: token },
-    {
-      given: { id: token },
-      state: creating,
-      creates: values.fields,
-    },
-  );
+  claimRow(context, row, values.fields);
 }
 
 /** What keeps a record from being made of a row, noted where it is a fault of a cell; `undefined` where nothing does. */

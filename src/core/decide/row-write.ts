@@ -85,3 +85,10 @@ function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): Journa
 
 /** Said at a row that was just claimed. */
 export const creating = { kind: 'pending', what: 'to be created in the CRM' } as const;
+
+/** Claims a row for the record that is to be created from it: a fresh token stands for its ID until it has one. */
+export function claimRow(context: TabContext, row: ObservedRow, creates: Fields): void {
+  const { entity, input } = context;
+  const id = input.newToken();
+  writeRow(context, row, { entity, id }, { given: { id }, state: creating, creates });
+}
