@@ -118,6 +118,13 @@ export function scopeEntity(scope: string): Entity | undefined {
  */
 export const noted = 'noted';
 
+/** Whether a row is left until it rests, because somebody may still be typing there: then it is counted among those that do. */
+export function isLeftToRest({ draft, entity, input }: TabContext, row: ObservedRow): boolean {
+  const isRestless = input.isRestless(entity, row);
+  if (isRestless) draft.restlessRows += 1;
+  return isRestless;
+}
+
 /** Keeps what people decided about a record for later, where nothing can be decided about it now. */
 export function keepDecisions({ decision, layout }: TabContext, key: RecordKey): void {
   decision(vanishedScope(key));

@@ -1,7 +1,7 @@
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
 import type { CopiedRow } from './bind.ts';
-import { copyScope, type TabContext } from './context.ts';
+import { copyScope, isLeftToRest, type TabContext } from './context.ts';
 import { isLike } from './likeness.ts';
 import { pausedReason } from './paused.ts';
 import { lookOf, readRowValues } from './row-values.ts';
@@ -44,7 +44,7 @@ const rivalReason = (id: RecordId) =>
 
 /** Holds a copy until a person wants it to be a new record. Copies that show the same are answered together. */
 export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, reason: string): void {
-  const { draft, entity, input } = context;
+  const { entity } = context;
   // Whoever copies a row copies its tick as well. Nothing is asked that could not be done.
   if (row.isPaused) return holdRow(context, row, id, `${copyMark}, and ${pausedReason(context)}`);
   const scope = copyScope({ entity, id }, digest(lookOf(context, row)));
@@ -58,11 +58,7 @@ export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, 
       id,
       `${copyMark}, and can not become a new record yet. ${obstacles.join(' ')}`,
     );
-  if (input.isRestless(entity, row)) {
-    draft.restlessRows += 1;
-    return;
-  }
-  claimRow(context, row, fields);
+  if (!isLeftToRest(context, row)) claimRow(context, row, fields);
 }
 
 /** A short name for a text, equal for equal texts: FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/. */

@@ -4,7 +4,7 @@ import type { Column } from '../layout.ts';
 import type { KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type Value } from '../value.ts';
-import type { TabContext } from './context.ts';
+import { isLeftToRest, type TabContext } from './context.ts';
 import { journalEntry } from './journal-entry.ts';
 import { saysNothing } from './row-values.ts';
 import { holdRow } from './row-write.ts';
@@ -21,10 +21,7 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
     if (item?.kind === 'update' && !item.isUndo && item.state !== 'sending') letWaitingGo(context, row, item);
     return holdRow(context, row, key.id, context.cascades.isGoneWith(record) ? goneWithOwner : goneButEdited);
   }
-  if (input.isRestless(entity, row)) {
-    draft.restlessRows += 1;
-    return;
-  }
+  if (isLeftToRest(context, row)) return;
   const { kept, lost } = findHiddenEdits(context, row, context.outbox.get(key.id));
   draft.table.push({
     write: { kind: 'delete', entity, position: row.position, idSeen: row.id },

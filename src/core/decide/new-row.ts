@@ -4,7 +4,7 @@ import type { RecordId } from '../record.ts';
 import { isUnanswered, type OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalFields, type Fields } from '../value.ts';
-import { refusedScope, type TabContext } from './context.ts';
+import { isLeftToRest, refusedScope, type TabContext } from './context.ts';
 import { copyReason, offerAsNew } from './copies.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
@@ -21,11 +21,9 @@ import { waitingText } from './update.ts';
  * in a later cycle, after the token was seen in the sheet. `suspects` are missing records whose row it may be.
  */
 export function decideNewRow(context: TabContext, row: ObservedRow, suspects: readonly RecordId[]): void {
-  const { draft, entity, input } = context;
   if (isBlank(row)) {
     if (context.tab.hasSync && row.sync.kind !== 'empty') clearRow(context, row);
-  } else if (input.isRestless(entity, row)) draft.restlessRows += 1;
-  else decideUnclaimedRow(context, row, suspects);
+  } else if (!isLeftToRest(context, row)) decideUnclaimedRow(context, row, suspects);
 }
 
 /** Whether nothing is filled in a row, whatever its ID and its Sync cell say. */
@@ -159,8 +157,7 @@ export function decideClaimedRow(
   if (!item && !isAsRead(row, unansweredClaims.get(token)))
     return writeRow(context, row, key, { state: creating });
   const values = readRowValues(context, row);
-  if (input.isRestless(entity, row) && item) {
-    draft.restlessRows += 1;
+  if (item && isLeftToRest(context, row)) {
     context.decision(refusedScope(key));
     // What stood here before may be what a sort tore apart, withheld until now: it is not sent while somebody mends the row.
     if (item.state === 'waiting' && !equalFields(item.fields, values.fields)) draft.outboxDropped.push(key);
@@ -197,11 +194,8 @@ const isAsRead = (row: ObservedRow, read: ObservedRow['cells'] = {}): boolean =>
 
 /** A row of which nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment. */
 function releaseClaim(context: TabContext, row: ObservedRow, token: RecordId): void {
-  const { draft, entity, input, outbox } = context;
-  if (input.isRestless(entity, row)) {
-    draft.restlessRows += 1;
-    return;
-  }
+  const { draft, entity, outbox } = context;
+  if (isLeftToRest(context, row)) return;
   if (outbox.has(token)) draft.outboxDropped.push({ entity, id: token });
   clearRow(context, row);
 }

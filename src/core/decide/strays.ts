@@ -3,7 +3,7 @@ import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { BoundRow } from './bind.ts';
-import type { TabContext } from './context.ts';
+import { isLeftToRest, type TabContext } from './context.ts';
 import { createLikeSearch, isLike } from './likeness.ts';
 import { baseOf } from './origin.ts';
 import { pauseRow } from './paused.ts';
@@ -76,11 +76,11 @@ const isOfThisTab = (context: TabContext, id: RecordId): boolean =>
 
 /** Writes the ID back once the row rests, with all that the row is to get besides. A row that is to go gets its ID first all the same. */
 export function decideStray(context: TabContext, { row, id }: BoundRow): void {
-  const { draft, entity, input, records } = context;
+  const { entity, records } = context;
   const given = { id, cause: 'its ID was lost, and found again by what the row shows' };
-  if (row.isPaused) pauseRow(context, row, id);
-  else if (input.isRestless(entity, row)) draft.restlessRows += 1;
-  else if (records.get(id)?.presence === 'gone')
+  if (row.isPaused) return pauseRow(context, row, id);
+  if (isLeftToRest(context, row)) return;
+  if (records.get(id)?.presence === 'gone')
     writeRow(context, row, { entity, id }, { given, state: { kind: 'pending', what: 'deleted in the CRM' } });
   else decideRow(context, row, id, given);
 }

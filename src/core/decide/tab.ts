@@ -10,7 +10,7 @@ import { createMeantSearch, keepNotedLosses } from './approvals.ts';
 import { findRepairs, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { findContestHold } from './contested.ts';
-import { keepDecisions, swapScope, type TabContext } from './context.ts';
+import { isLeftToRest, keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
 import { findSetsAstray } from './hit-rows.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
@@ -89,7 +89,7 @@ export function decideTab(context: TabContext): boolean {
 
 /** Rows with the ID of their record. Answers those whose ID may be another one's: the record whose values they show has not vanished. */
 function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<RecordId, Swap> {
-  const { draft, entity, input } = context;
+  const { entity } = context;
   const { copies, records, strangers, unbound } = binding;
   const others = [...unbound, ...[...copies, ...strangers].map(({ row }) => row)];
   const swaps = findSwaps(context, records, others);
@@ -111,8 +111,7 @@ function decideRecords(context: TabContext, binding: Binding): ReadonlyMap<Recor
     if (!isTaken) standing.set(id, swap);
     if (isTaken) decideRow(context, row, id);
     else if (swap.sign === 'exchanged') decideStray(context, { row, id: swap.other });
-    else if (input.isRestless(entity, row)) draft.restlessRows += 1;
-    else holdRow(context, row, id, swapReason(swap), scope);
+    else if (!isLeftToRest(context, row)) holdRow(context, row, id, swapReason(swap), scope);
   }
   return standing;
 }
