@@ -63,10 +63,10 @@ export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
 export function clearedOf(judged: JudgedRow): Edit[] {
   const { record, agreement, decided } = judged;
   return decided.flatMap(({ field: { name }, outcome }) => {
-    const isCleared = outcome.kind === 'toTable' && outcome.value === null && outcome.lost === undefined;
+    if (outcome.kind !== 'toTable' || outcome.value !== null) return [];
+    if (outcome.lost !== undefined || outcome.isUndone || isTakenBack(judged, name)) return [];
     const agreed = displacedValue(agreement, record.key.id, name);
-    const isMeant = outcome.kind === 'toTable' && (outcome.isUndone || isTakenBack(judged, name));
-    return isCleared && !isMeant && agreed ? [{ ...agreed, after: null }] : [];
+    return agreed ? [{ ...agreed, after: null }] : [];
   });
 }
 
