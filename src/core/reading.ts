@@ -93,7 +93,7 @@ export function nextTurn(reading: Reading, now: number, times: ReadingTimes): Tu
 }
 
 /** Begins a sweep now, whatever else is on its way. */
-export const firstSweepTurn = (_reading: Reading, now: number): Turn => ({ kind: 'sweep', page: 1, at: now });
+export const firstSweepTurn = (now: number): Turn => ({ kind: 'sweep', page: 1, at: now });
 
 /**
  * The sweep's next page. While a whole sweep finds less than one change it goes at the idle pause, so that a list in which nothing
@@ -103,7 +103,7 @@ export const firstSweepTurn = (_reading: Reading, now: number): Turn => ({ kind:
  */
 export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes): Turn {
   const { pass, sweepBegunAt, sweepReadAt } = reading;
-  if (pass && now - sweepReadAt > resumeWithinMs) return firstSweepTurn(reading, now);
+  if (pass && now - sweepReadAt > resumeWithinMs) return firstSweepTurn(now);
   const pauseMs = isIdle(reading, times) && !isShort(reading) ? times.idlePauseMs : 0;
   const at = Math.max(now, sweepReadAt + pauseMs);
   if (pass) return { kind: 'sweep', page: pass.nextPage, at };

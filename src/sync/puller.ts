@@ -130,7 +130,7 @@ export class Puller {
   async #sweepAnew(entity: ListedEntity, onRead: OnRead): Promise<Sweep> {
     const before = await this.#lock.run(async () => {
       const { sweepsDone } = this.#readingOf(entity);
-      await this.#read(entity, firstSweepTurn);
+      await this.#read(entity, (_reading, now) => firstSweepTurn(now));
       return sweepsDone;
     });
     while (this.#readingOf(entity).sweepsDone === before) {

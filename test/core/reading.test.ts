@@ -128,7 +128,7 @@ describe('a long list', () => {
   it('that grew or shrank is known by its new length after a sweep', () => {
     const { reading } = readList(10, 20 * requestMs);
     const sweepTo = (pages: number) => {
-      let swept = noteRead(reading, firstSweepTurn(reading, 50_000), { changes: 0, hasMore: true }, 50_000);
+      let swept = noteRead(reading, firstSweepTurn(50_000), { changes: 0, hasMore: true }, 50_000);
       for (let page = 2; page <= pages; page += 1) {
         const turn = nextSweepTurn(swept, 50_000, times);
         swept = noteRead(swept, turn, { changes: 0, hasMore: page < pages }, 50_000);
@@ -165,7 +165,7 @@ describe('a sweep that fails at a page', () => {
 
   it('begins again when it was to begin anew and its first page failed: where the list ends was told of no other sweep', () => {
     const { reading } = readList(10, 4 * requestMs);
-    const anew = noteFailure(reading, firstSweepTurn(reading, 4 * requestMs));
+    const anew = noteFailure(reading, firstSweepTurn(4 * requestMs));
     expect(nextSweepTurn(anew, 4 * requestMs, times)).toMatchObject({ kind: 'sweep', page: 1 });
   });
 
