@@ -88,3 +88,7 @@ export function describeEntity(entity: Entity, catalog: Catalog): FieldDefinitio
   const writable = standard.filter((field) => !field.isReadOnly);
   return [...writable, ...custom, ...standard.filter((field) => field.isReadOnly)];
 }
+
+/** The field of this name; `undefined` where the CRM does not tell of it, or no more. */
+export const findField = (entity: Entity, name: FieldName, catalog: Catalog): FieldDefinition | undefined =>
+  describeEntity(entity, catalog).find((field) => field.name === name);

@@ -45,6 +45,14 @@ export interface TabLayout<Kind extends TabKind = TabKind> {
 
 export type Layout = readonly TabLayout[];
 
+/** The tab whose rows carry this; `undefined` where the layout has none. */
+export const tabOf = (layout: Layout, kind: TabKind): TabLayout | undefined =>
+  layout.find(({ entity }) => entity === kind);
+
+/** The column of a field; `undefined` where the tab has none. */
+export const columnOf = ({ columns }: Pick<TabLayout, 'columns'>, name: FieldName): Column | undefined =>
+  columns.find(({ field }) => field === name);
+
 const carriesRecords = (tab: TabLayout): tab is TabLayout<Entity> => tab.entity !== 'question';
 
 /** The tabs whose rows carry records. */

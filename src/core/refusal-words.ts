@@ -1,5 +1,5 @@
 import { customFieldName } from './field.ts';
-import type { Column } from './layout.ts';
+import { type Column, columnOf } from './layout.ts';
 
 /** `<path>: <what is wrong>`: the CRM's specification, "Errors". It does not show what the key of a custom field is made of. */
 const fieldNaming = /^([^\s:]+): (.+)$/s;
@@ -13,6 +13,6 @@ export function nameColumn(words: string, columns: readonly Column[]): string {
   const name = path.startsWith('custom_fields.')
     ? customFieldName(path.slice('custom_fields.'.length))
     : path.replace(/^meta_data\./, '');
-  const column = columns.find(({ field }) => field === name);
+  const column = columnOf({ columns }, name);
   return column ? `The CRM does not accept this ${column.header}: ${problem}` : words;
 }

@@ -1,4 +1,4 @@
-import { type Layout, recordTabs, type TabKind } from '../core/layout.ts';
+import { type Layout, recordTabs, type TabKind, tabOf } from '../core/layout.ts';
 import type { Log } from '../core/ports.ts';
 import { quoteTitle } from './a1.ts';
 import type { SheetsClient } from './client.ts';
@@ -57,7 +57,7 @@ export function createReader(client: SheetsClient, log: Log): Reader {
 
   /** Looks for the tab of questions from time to time where it is wanted and was not found. */
   async function lookForQuestions(layout: Layout): Promise<void> {
-    const tab = layout.find(({ entity }) => entity === 'question');
+    const tab = tabOf(layout, 'question');
     if (!titles || !tab || titles.has(tab.entity)) return;
     readsWithoutQuestions += 1;
     if (readsWithoutQuestions % readsPerLook > 0) return;

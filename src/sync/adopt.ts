@@ -5,7 +5,7 @@ import { createNames } from '../core/codec.ts';
 import { leadChoices } from '../core/decide/lead-names.ts';
 import { idCell } from '../core/decide/row-values.ts';
 import { SyncError } from '../core/errors.ts';
-import { describeEntity } from '../core/field.ts';
+import { findField } from '../core/field.ts';
 import { labelKey } from '../core/label-key.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
@@ -112,7 +112,7 @@ function matchTabs(
   if (keyed.length === 0) throw new SyncError('CONFIG_INVALID', describeColumns(layout, column));
   return keyed.flatMap(({ tab: { entity, title }, key }) => {
     const observed = table.tabs[entity];
-    const field = describeEntity(entity, catalog).find(({ name }) => name === key.field);
+    const field = findField(entity, key.field, catalog);
     if (observed.state === 'held' || !field) return [];
     const own = records.filter((record) => record.key.entity === entity);
     const matched = matchRows({

@@ -4,6 +4,7 @@ import { vanishedScope } from '../core/decide/context.ts';
 import { isStuck } from '../core/decide/refused.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { customFieldKey } from '../core/field.ts';
+import { tabOf } from '../core/layout.ts';
 import { noteReplaced } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
@@ -313,7 +314,7 @@ const entryOf = (item: OutboxItem, at: number, parts: EntryParts): JournalEntry 
 function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   const { backoff, clock, log, mirror, random, times } = link;
   const current = mirror.findOutboxItem(item.key);
-  const tab = currentLayout(link).find(({ entity }) => entity === item.key.entity);
+  const tab = tabOf(currentLayout(link), item.key.entity);
   const details = { code: error.code, message: nameColumn(error.message, tab?.columns ?? []) };
   const { key, kind, run } = item;
   log.warn('push.failed', { run, record: recordKeyText(key), kind, code: error.code });

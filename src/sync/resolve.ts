@@ -5,7 +5,8 @@ import { conflictScope } from '../core/decide/context.ts';
 import { leadChoices } from '../core/decide/lead-names.ts';
 import { findEditFault } from '../core/decide/merge.ts';
 import type { Conflict } from '../core/decide/plan.ts';
-import { describeEntity } from '../core/field.ts';
+import { findField } from '../core/field.ts';
+import { columnOf, tabOf } from '../core/layout.ts';
 import type { Decision } from '../core/state.ts';
 import { writeSideAnswer, writeTypedAnswer } from '../core/typed-answer.ts';
 import type { Engine } from './engine.ts';
@@ -65,10 +66,9 @@ function readTyped(link: Link, { key: { entity }, field: name, crm }: Conflict, 
   const catalog = mirror.readCatalog() ?? emptyCatalog;
   // No instant can be typed, so the zone does not matter.
   const names = createNames(catalog, leadChoices(mirror.readRecords('lead')), 'UTC');
-  const column = currentLayout(link)
-    .find((tab) => tab.entity === entity)
-    ?.columns.find((candidate) => candidate.field === name);
-  const definition = describeEntity(entity, catalog).find((candidate) => candidate.name === name);
+  const tab = tabOf(currentLayout(link), entity);
+  const column = tab && columnOf(tab, name);
+  const definition = findField(entity, name, catalog);
   if (!column || !definition) return { kind: 'refused', reason: `${name} is not kept the same any more.` };
   const field = { ...definition, header: column.header };
   const decoded = decode(field, text === '' ? emptyCell : textCell(text), names);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { emptyCatalog } from '../../core/catalog.ts';
 import { errorKinds, isSyncError } from '../../core/errors.ts';
+import { tabOf } from '../../core/layout.ts';
 import { buildLayout } from '../../core/policy.ts';
 import { questionTab } from '../../core/question-tab.ts';
 import type { Entity } from '../../core/record.ts';
@@ -87,7 +88,7 @@ const tab = (entity: Entity): SheetExamination => ({
         ? state.mirror.readCatalog()
         : undefined;
     const layout = buildLayout(readPolicy(settings), catalog ?? emptyCatalog);
-    const look = await sheet.lookAtTab(layout.find((candidate) => candidate.entity === entity)!);
+    const look = await sheet.lookAtTab(tabOf(layout, entity)!);
     return judgeTab(look, entity !== 'lead' || catalog !== undefined);
   },
 });

@@ -1,6 +1,6 @@
 import { describeCell } from '../cell.ts';
 import { namesakeAdvice, pauseName } from '../headers.ts';
-import type { TabLayout } from '../layout.ts';
+import { columnOf, type TabLayout } from '../layout.ts';
 import type { Entity } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ReadTab } from '../table.ts';
@@ -27,7 +27,7 @@ export function showHeaders(layout: TabLayout<Entity>, { headers = {} }: ReadTab
 
 /** What people read above the column of a field; its name where it has none. */
 export const headerOf = ({ layout }: Pick<TabContext, 'layout'>, field: FieldName): string =>
-  layout.columns.find((column) => column.field === field)?.header ?? field;
+  columnOf(layout, field)?.header ?? field;
 
 /**
  * What the tab lacks of the layout. A column that was there and is gone says nothing about the values of its field: they stay as

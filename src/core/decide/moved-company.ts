@@ -1,6 +1,7 @@
 import { bareCell, describeCell, equalCells } from '../cell.ts';
 import { type Decoded, decode, encode, showsFormerly } from '../codec.ts';
-import { describeEntity } from '../field.ts';
+import { findField } from '../field.ts';
+import { columnOf, tabOf } from '../layout.ts';
 import { type Entity, entities, type RecordKey, recordKeyText } from '../record.ts';
 import type { KnownRecord } from '../state.ts';
 import type { ObservedRow, ObservedTable } from '../table.ts';
@@ -40,10 +41,9 @@ function findOther(
   row: ObservedRow,
   name: FieldName,
 ): Decoded | undefined {
-  const column = input.layout
-    .find(({ entity }) => entity === key.entity)
-    ?.columns.find((candidate) => candidate.field === name);
-  const field = describeEntity(key.entity, input.known.catalog).find((candidate) => candidate.name === name);
+  const tab = tabOf(input.layout, key.entity);
+  const column = tab && columnOf(tab, name);
+  const field = findField(key.entity, name, input.known.catalog);
   const [cell, value] = [row.cells[name], fields[name] ?? null];
   if (column?.direction !== 'both' || !field || !cell) return undefined;
   if (equalCells(bareCell(cell), encode(field, value, names)) || showsFormerly(field, value, cell, names))

@@ -2,7 +2,8 @@ import { answerLabels, answersTo } from '../answer.ts';
 import { type Cell, textCell } from '../cell.ts';
 import type { Names } from '../codec.ts';
 import { cutText } from '../cut-text.ts';
-import { describeEntity, type FieldDefinition } from '../field.ts';
+import { type FieldDefinition, findField } from '../field.ts';
+import { columnOf, tabOf } from '../layout.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import type { FieldName, Fields, Value } from '../value.ts';
 import { conflictScope, type DecideInput } from './context.ts';
@@ -58,7 +59,7 @@ export function findQuestions(input: DecideInput, draft: Draft, names: Names): Q
 export function findNotices({ layout }: DecideInput, { holds }: Draft): Question[] {
   const byEntity = Map.groupBy(holds.filter(isOfTab), ({ entity }) => entity);
   return [...byEntity].map(([entity, own]) => {
-    const title = layout.find((tab) => tab.entity === entity)?.title ?? entity;
+    const title = tabOf(layout, entity)?.title ?? entity;
     const what = cutText(oneLine(own.map(({ reason }) => reason).join(' ')), reasonLengthMax);
     return { scope: `held:${entity}`, cells: { what: textCell(what), tab: textCell(title) } };
   });
@@ -85,11 +86,10 @@ interface Subjects {
 }
 
 function createSubjects({ known, layout }: DecideInput, names: Names): Subjects {
-  const tabOf = (entity: Entity) => layout.find((tab) => tab.entity === entity);
-  const title = (entity: Entity) => tabOf(entity)?.title ?? entity;
+  const title = (entity: Entity) => tabOf(layout, entity)?.title ?? entity;
   const field: Subjects['field'] = (entity, name) => {
-    const definition = describeEntity(entity, known.catalog).find((candidate) => candidate.name === name);
-    const header = tabOf(entity)?.columns.find((column) => column.field === name)?.header;
+    const [definition, tab] = [findField(entity, name, known.catalog), tabOf(layout, entity)];
+    const header = tab && columnOf(tab, name)?.header;
     return definition && { ...definition, header: header ?? definition.header };
   };
   const byKey = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>

@@ -1,5 +1,6 @@
 import { type Cell, emptyCell, equalCells, isUnfilled, textCell } from '../cell.ts';
 import { decode, encode } from '../codec.ts';
+import { columnOf } from '../layout.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
 import { findFault, isMissing } from '../validate.ts';
@@ -79,7 +80,7 @@ export function readRowValues(context: TabContext, row: ObservedRow): RowValues 
 /** What every new record needs and no row can give it, because the configuration takes nothing from that column, or has none. */
 function findNotTaken({ fields, layout }: TabContext): string[] {
   return [...fields.values()].flatMap(({ header, isRequired, name }) => {
-    const column = layout.columns.find(({ field }) => field === name);
+    const column = columnOf(layout, name);
     return isRequired && column?.direction !== 'both' ? [notTakenReason(column?.header ?? header)] : [];
   });
 }

@@ -1,3 +1,4 @@
+import { columnOf } from '../layout.ts';
 import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { differingFields, equalFields, type FieldName, type Fields, pickFields } from '../value.ts';
@@ -26,14 +27,13 @@ export function findHiddenEdits(
   const { layout, records, tab } = context;
   const typed = waitingFields(item);
   const inCrm = records.get(item?.key.id ?? '')?.fields ?? {};
-  const columnOf = (name: FieldName) =>
-    layout.columns.find(({ field }) => field === name && context.fields.has(name));
+  const knownColumn = (name: FieldName) => (context.fields.has(name) ? columnOf(layout, name) : undefined);
   // The empty cell of a column that is new says nothing either, and gets the value that the CRM has.
   const isNew = (name: FieldName) => tab.fresh?.has(name) && row.cells[name]?.kind === 'empty';
-  const hidden = Object.keys(typed).filter((name) => !columnOf(name) || !row.cells[name] || isNew(name));
+  const hidden = Object.keys(typed).filter((name) => !knownColumn(name) || !row.cells[name] || isNew(name));
   const isKept = (name: FieldName) => {
     const moved = differingFields(pickFields(item?.base ?? {}, [name]), inCrm);
-    return columnOf(name)?.direction === 'both' && !isNew(name) && moved.length === 0;
+    return knownColumn(name)?.direction === 'both' && !isNew(name) && moved.length === 0;
   };
   const isLost = (name: FieldName) =>
     !isKept(name) && !equalFields(pickFields(typed, [name]), pickFields(inCrm, [name]));
