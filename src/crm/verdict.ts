@@ -1,8 +1,8 @@
 import { type ErrorCode, isSyncError, SyncError } from '../core/errors.ts';
+import { parseJson } from '../core/parse-json.ts';
 import type { Scope } from './contract.ts';
 import { type Envelope, envelope } from './contract-records.ts';
 import { type Exchange, rateRefusalStatus } from './exchange.ts';
-import { parseJson } from './json.ts';
 
 /** What a request was, as far as its answer is judged by it. */
 export interface JudgedRequest {

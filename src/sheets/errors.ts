@@ -1,5 +1,5 @@
 import { SyncError } from '../core/errors.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from '../core/parse-json.ts';
 
 /** What an error of Google's client tells, as far as it may be shown. */
 interface Refusal {
