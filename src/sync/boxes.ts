@@ -2,11 +2,9 @@ import type { Mirror } from '../core/mirror.ts';
 import { type Entity, entities } from '../core/record.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
+import { readFieldFact, saveFieldFact } from './field-fact.ts';
 
 const boxesFact = (entity: Entity): string => `table.boxes.${entity}`;
-
-const readBoxes = (mirror: Mirror, entity: Entity): ReadonlySet<FieldName> =>
-  new Set(mirror.readFact(boxesFact(entity))?.split('\n'));
 
 /** What reads were completed to: a table that says the same as before stays the same object. */
 const completed = new WeakMap<ObservedTable, ObservedTable>();
@@ -20,9 +18,9 @@ export function keepBoxes(mirror: Mirror, table: ObservedTable): ObservedTable {
   for (const entity of entities) {
     const tab = table.tabs[entity];
     if (tab.state === 'held') continue;
-    const [before, now] = [readBoxes(mirror, entity), tab.boxed ?? new Set<FieldName>()];
+    const [before, now] = [readFieldFact(mirror, boxesFact(entity)), tab.boxed ?? new Set<FieldName>()];
     const boxed = before.union(now);
-    if (boxed.size > before.size) mirror.saveFact(boxesFact(entity), [...boxed].join('\n'));
+    if (boxed.size > before.size) saveFieldFact(mirror, boxesFact(entity), boxed);
     if (boxed.size > now.size) tabs[entity] = { ...tab, boxed };
   }
   if (Object.keys(tabs).length === 0) return table;

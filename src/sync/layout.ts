@@ -6,6 +6,7 @@ import { type Entity, entities } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
+import { readFieldFact, saveFieldFact } from './field-fact.ts';
 import type { Link } from './link.ts';
 
 /** Layouts that were built before; neither a policy nor a catalog is ever changed in place. */
@@ -54,15 +55,9 @@ function findNewFields(layout: Layout, { mirror, policy }: Pick<Link, 'mirror' |
 
 const metFact = (entity: Entity): string => `table.fields.${entity}`;
 
-const readMet = (mirror: Mirror, entity: Entity): ReadonlySet<FieldName> =>
-  new Set(mirror.readFact(metFact(entity))?.split('\n'));
-
 /** Whether any tab was found with a column of a field. */
 export const hasMetColumns = (mirror: Mirror): boolean =>
   entities.some((entity) => mirror.readFact(metFact(entity)) !== undefined);
-
-const saveMet = (mirror: Mirror, entity: Entity, met: ReadonlySet<FieldName>): void =>
-  mirror.saveFact(metFact(entity), [...met].join('\n'));
 
 /**
  * Remembers which fields were found to have a column: what somebody types there from then on is meant for the field, although nothing may
@@ -72,9 +67,9 @@ export function noteColumns(mirror: Mirror, { tabs }: ObservedTable): void {
   for (const entity of entities) {
     const tab = tabs[entity];
     if (tab.state === 'held') continue;
-    const before = readMet(mirror, entity);
+    const before = readFieldFact(mirror, metFact(entity));
     const met = before.union(tab.fields);
-    if (met.size > before.size) saveMet(mirror, entity, met);
+    if (met.size > before.size) saveFieldFact(mirror, metFact(entity), met);
   }
 }
 
@@ -87,13 +82,13 @@ function meetFields(
   { columns, entity }: Pick<TabLayout<Entity>, 'columns' | 'entity'>,
   agreements: readonly Agreement[],
 ): ReadonlySet<FieldName> {
-  const before = readMet(mirror, entity);
+  const before = readFieldFact(mirror, metFact(entity));
   if (columns.every(({ field }) => before.has(field))) return before;
   const met = new Set(before);
   for (const { fields, offered } of agreements) {
     for (const field in fields) met.add(field);
     for (const field in offered) met.add(field);
   }
-  if (met.size > before.size) saveMet(mirror, entity, met);
+  if (met.size > before.size) saveFieldFact(mirror, metFact(entity), met);
   return met;
 }
