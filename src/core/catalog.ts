@@ -6,7 +6,7 @@ export interface Catalog {
   readonly pipelines: readonly Pipeline[];
   readonly leadStatuses: readonly LeadStatus[];
   readonly customFields: readonly CustomField[];
-  /** The CRM told of custom fields, and none of them is in use and of a kind that is known: then there being none is no fault. Absent otherwise. */
+  /** The CRM lists custom fields, but none that is both in use and of a known kind: that there are none here is then no fault of the reading. */
   readonly hasOnlyUnusedFields?: true;
   /** What stages and statuses were called before; absent in a catalog that the CRM has just told. */
   readonly formerLabels?: FormerLabels;
@@ -102,7 +102,7 @@ export function keepFormerLabels(now: Catalog, before: Catalog): Catalog {
   return { ...next, formerLabels };
 }
 
-/** The kept labels, and those of what is shown under another label now, or not at all: its rows show the one from before until they are written. */
+/** The kept labels, and those of what has another label by now, or is gone: its rows show the label from before until they are written. */
 function addRenamed<Id extends string | number>(
   kept: readonly FormerLabel<Id>[],
   before: readonly Choice<Id>[],

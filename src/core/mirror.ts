@@ -43,7 +43,7 @@ export interface Mirror {
   readJournal(limit: number): JournalEntry[];
   /** Lines that fit, newest first. */
   searchJournal(query: HistoryQuery): HistoryEntry[];
-  /** The records that the journal names at least so often since a time (epoch ms) for something written to a side; taking back is not counted. */
+  /** The records to which something was written so often at least since then (epoch ms), by the journal; what was taken back does not count. */
   readBusyRecords(since: number, linesMin: number): RecordKey[];
   /** Forgets lines from before a time, epoch ms. */
   forgetJournal(before: number): void;

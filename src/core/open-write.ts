@@ -70,7 +70,7 @@ interface Sent {
   readonly was?: Readonly<Record<FieldName, Cell>>;
   /** Other rows showed the same ID then, so that it does not tell which of them was meant. */
   readonly isShared?: true;
-  /** It had no ID of its own, and no other row was half as like it as it was itself: what is mostly like it is it. */
+  /** It had no ID of its own, and no other row showed more than half of what stood in it: so a row that shows most of it is this one. */
   readonly isAlone?: true;
   /** What becomes true once it is known to have done what it should. */
   readonly confirms?: Consequences;
@@ -93,7 +93,7 @@ export const watchFields = (sent: SentSet, names: readonly FieldName[]): readonl
   return cells.length === 0 ? [] : [{ ...rest, cells: Object.fromEntries(cells) }];
 };
 
-/** A row that was sent to be added, which is of no matter once it has landed; its number is below zero. */
+/** A row that was sent to be added; its number is below zero. Once anything of the write has landed there is nothing left to find out about it. */
 export type SentAppend = Pick<Sent, 'slot' | 'confirms'> & AppendStep;
 
 /** The steps of a write by their numbers. */

@@ -7,11 +7,14 @@ export interface KnownRecord {
   readonly key: RecordKey;
   readonly fields: Fields;
   readonly firstSeenAt: number;
-  /** When a listing or a direct read last contained it. To deciding it only matters whether that was after a write of ours, the create among them. */
+  /**
+   * When a listing or a direct read last contained it. Deciding asks only whether that was after a write of ours: to this record, which may
+   * be its create, or to one that it belongs to.
+   */
   readonly lastSeenAt: number;
   /**
-   * Complete sweeps in a row that lacked it. Where it was asked for then, and was there: less than 0, by how many have lacked it from that one
-   * on.
+   * How many complete sweeps in a row lacked it. If it was there all the same when it was asked for directly, the number becomes -1, and
+   * goes down with each further sweep that lacks it.
    */
   readonly missedSweeps: number;
   /** `gone` once its absence is proven: two complete sweeps and a direct read. */

@@ -44,7 +44,7 @@ export type ObservedTab =
       readonly headers?: Readonly<Record<FieldName, string>>;
       /** Letters of the columns that are called like a field that has none, and are not its own. */
       readonly namesakes?: Readonly<Record<FieldName, string>>;
-      /** Fields whose column is new in the tab: its empty cells were not emptied by anybody. Those that carry no field by what their mark says. */
+      /** Fields whose column is new in the tab, so that nobody has emptied its empty cells: it does not carry the mark of its field yet. */
       readonly fresh?: ReadonlySet<FieldName>;
       /** They are no rows of records, but a write may have reached them by mistake; absent where a table has no such cells. */
       readonly ownRows?: readonly OwnRow[];
@@ -163,7 +163,7 @@ export interface Hit extends RowCells {
   readonly strayed: readonly FieldName[];
   /** The ID that it put where it belongs. */
   readonly ownId?: Cell;
-  /** The columns as the step met them, without a row; with its cells as they were meant where nothing of a new row can stay as it is. */
+  /** The columns as the step met them, without a kept row. It has cells only where a new row has to be written anew: as they were meant. */
   readonly place: KeptPlace;
 }
 

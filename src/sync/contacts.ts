@@ -11,9 +11,9 @@ import type { Link } from './link.ts';
 import { absorbPage, proveEachGone, proveGone } from './pull.ts';
 
 /**
- * Reads the contacts of the one lead whose turn it is. Where it is the turn of those that changed, they come first: whoever works on its
- * contacts works on a lead too, as a rule; all of them follow each other from the oldest reading on. A lead whose reading failed is noted in
- * `failedAt` and waits for its next turn: one on which the CRM fails each time would else keep all others from theirs.
+ * Reads the contacts of the one lead whose turn it is: of the leads that changed, if it is their turn, because whoever works on contacts
+ * works on their lead too, as a rule; else of all of them. First comes the one whose last reading is the oldest. A lead whose reading failed
+ * is noted in `failedAt` and waits for its next turn: if the CRM fails on it each time, it would else keep all others from theirs.
  */
 export async function readNextContacts(
   link: Link,

@@ -83,8 +83,8 @@ export function agreeOnTexts({ mirror }: Link, { fields, key }: OutboxItem, made
 }
 
 /**
- * Keeps beside the record what the CRM `made` of itself where nothing was sent, or of what is agreed as it was sent: nobody edited that
- * there. Who types on in the row before it shows that has overruled nobody.
+ * Keeps beside the record what the CRM itself `made` of a value that was sent and agreed on as sent, or set where nothing was sent. Nobody
+ * edited that there: whoever types on in the row before it is shown overrules nobody.
  */
 export function noteAnswered({ mirror }: Link, { fields: sent, key }: OutboxItem, made: Fields): void {
   const [record, agreement] = [mirror.findRecord(key), mirror.findAgreement(key)];

@@ -23,9 +23,9 @@ export function currentLayout({ mirror, policy }: Pick<Link, 'mirror' | 'policy'
 }
 
 /**
- * The same as the table is told it: with the fields that never had a column. One whose header the configuration names is not
- * among them, because whoever named it knows the column; nor is any field of a tab of which the mirror knows nothing at all, as after it
- * was lost: there everything is met for the first time, and a person is asked.
+ * The current layout as the table is given it, in which the fields that never had a column are marked as new. A field whose header the
+ * configuration names is not, because whoever named it knows the column. Nor is any field of a tab of which the mirror knows nothing at all,
+ * as after it was lost: there everything is met for the first time, and a person is asked.
  */
 export function tableLayout(link: Pick<Link, 'mirror' | 'policy'>): Layout {
   const layout = currentLayout(link);

@@ -126,8 +126,8 @@ export function finishSweep(
 }
 
 /**
- * Asks directly for records that missed enough sweeps. Those that were there all the same may be many, and for good, as where a list leaves
- * out what is done: of them the one is asked for again that was not for longest.
+ * Asks directly for records that missed enough sweeps. A list may also leave out many that are there, for good, as those that are done: of
+ * those that were found there when they were asked for, only the one is asked for again whose turn was the longest ago.
  */
 export function proveGone(link: Link, missed: readonly StoredRecord[]): Promise<void> {
   const absent = missed.filter(({ missedSweeps }) => missedSweeps >= sweepsToProve);
@@ -165,7 +165,7 @@ export async function proveEachGone(link: Link, records: readonly StoredRecord[]
   if (failures.length > 0) throw failures[0];
 }
 
-/** One that was there when it was asked for last is no longer the one that was not asked for longest, although the CRM failed on it now. */
+/** A record that was found there before has had its turn, although the CRM failed on it now: the next sweep asks for another one. */
 function endTurn({ mirror }: Link, key: RecordKey): void {
   const record = mirror.findRecord(key);
   if (record && record.missedSweeps < 0) mirror.saveRecord(noteUnlisted(record));

@@ -93,7 +93,7 @@ const inTurn = (link: Link, item: OutboxItem, isMeant: () => boolean): WaitingWr
   takeBack: () => takeBack(link, item),
 });
 
-/** The same of a write that was decided from a read of its record: nothing that was read since may speak against it. */
+/** The same for a write that follows from a read of its record: it is meant only as long as nothing that was read since speaks against it. */
 const inTurnAfterRead = (link: Link, item: OutboxItem, isWithheld: IsWithheld): WaitingWrite =>
   inTurn(link, item, () => {
     const known = link.mirror.findRecord(item.key)?.fields ?? {};
@@ -287,7 +287,7 @@ async function pushDelete(
   return 'written';
 }
 
-/** Takes back a delete so that a person is asked about the row, whatever was answered or configured; an undo is over, as its row stands. */
+/** Takes back a delete so that a person is asked about the row, whatever was answered or configured. An undo just ends: its row is still there. */
 function askAnew({ clock, mirror }: Link, item: OutboxItem): void {
   const { isUndo, key } = item;
   const at = clock.now();

@@ -225,8 +225,8 @@ const doubtfulReason = ({ key }: OutboxItem): string =>
   'Put its ID into that cell if it is, or clear the cell to create a new record.';
 
 /**
- * Whether the record may be the child of a create whose outcome is not known: it then must not become a row of its own. While a create
- * is on its way any newcomer may be it; once a person must look, only those that look like it.
+ * Whether a create has made the record, or may have: then it must not get a row of its own. While the outcome of the create is not known any
+ * newcomer may be its record; once a person must look, only one that looks like it.
  */
 function mayBeMadeBy(item: OutboxItem, record: KnownRecord): boolean {
   if (item.state === 'done') return item.recordId === record.key.id;

@@ -84,7 +84,7 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
     const scope = vanishedScope({ entity, id });
     // One that comes back, and is deleted again at once, is not what was agreed to.
     const isBack = (choice ?? ruleOf(context)) === 'trash' && isEditedInCrm(context, id);
-    // Who lets it go without a word about the rows means what holds for one row alone, whatever that will be.
+    // An approval that says nothing about the rows leaves each of them to the rule for a single row, also where that changes.
     if (peek(scope) === undefined) note(scope, isBack ? 'restore' : (choice ?? noted));
   }
   for (const id of goneRecords) note(goneScope({ entity, id }), noted);
@@ -92,8 +92,8 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
 }
 
 /**
- * Tells of a row whether a person who let go that values changed places meant those of this one: all rows in the moment of the answer, and
- * from then on those of which it let any edit go.
+ * Tells of a row whether a person has approved that values in it changed places. In the plan that reads the answer it counts for all rows,
+ * from then on for those of which any edit was approved with it.
  */
 export function createMeantSearch(context: TabContext): (row: ObservedRow, id: RecordId) => boolean {
   const { decision, draft, entity, layout, peek } = context;

@@ -227,9 +227,10 @@ function countIds(rows: readonly ObservedRow[]): ReadonlyMap<string, number> {
 }
 
 /**
- * The open writes that are over, and those of which less is left: what reached tabs that are held or being mended, or rows that are gone
- * since, IDs that another write may have covered, and of what is mended only what somebody typed over, as long as they may undo that. All
- * else may come to show by right what was written there by mistake, and so may those as soon as the plan itself puts it there.
+ * The open writes that are over, and those of which less is left. A step stays open in a tab that is held or being mended, where its row is
+ * gone since, and where it wrote an ID that another write may have covered. Of a step that is mended only those fields are watched on that
+ * somebody typed over, as long as they may undo it. Everything else is closed, because its cells may come to show by right what was written
+ * there by mistake; so are these as soon as the plan itself puts that there.
  */
 export function settleWrites(
   { known, layout, now, table }: DecideInput,

@@ -38,7 +38,7 @@ export interface IdLookup {
   isForeign(row: ObservedRow): boolean;
 }
 
-/** Sorts the rows of a tab by their ID cell. Of rows with the same id one stays bound, if it is certain which: no copy ever writes to the original. */
+/** Sorts the rows of a tab by their ID cell. Of rows with the same ID one stays bound, if it is certain which: a copy never writes to its original. */
 export function bindRows(rows: readonly ObservedRow[], lookup: IdLookup): Binding {
   const withId = rows.filter((row) => row.id.kind !== 'empty');
   const binding = {
@@ -66,9 +66,9 @@ export function bindRows(rows: readonly ObservedRow[], lookup: IdLookup): Bindin
 }
 
 /**
- * The row that stays bound. One that was told to be a copy stays one, also when the original is edited or sorted below it later; so it
- * takes the place of an original that is gone only when it shows what that had. Of rows that show the same any will do; one that looks
- * like another record is none of them.
+ * The row that stays bound. A row that is marked as a copy remains one, also when the original is edited or sorted below it later; it takes
+ * the place of an original that is gone only if it shows what that had. Of rows that show the same any will do, but a row that looks like
+ * another record never does.
  */
 function chooseOriginal(
   id: RecordId,

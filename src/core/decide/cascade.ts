@@ -10,8 +10,8 @@ export interface Cascades {
   /** The records that are there and would go with it, those that would go with them included. */
   goingWith(key: RecordKey): readonly KnownRecord[];
   /**
-   * Whether something would go with it that did not when its row was seen last, or its delete was decided where a person did that, and that is
-   * not to be deleted itself: a record that nobody knew of then, or one that was moved since.
+   * Whether a delete would take along something that nobody meant: a record that is not to be deleted itself, and that was not known, or
+   * belonged to another one, when the deleted row was seen last. Where a person answered, it counts when the delete was decided.
    */
   isOutgrown(
     item: Pick<OutboxItem, 'key' | 'createdAt' | 'shownUntil'>,
@@ -19,7 +19,7 @@ export interface Cascades {
   ): boolean;
   /** Whether it belongs to a record that is gone too, or about to be known as gone: that explains why it is gone itself. */
   isGoneWith(record: KnownRecord): boolean;
-  /** Whether it belongs to a record that we trash or have just trashed, so that nobody needs to be asked what its lost row means. */
+  /** Whether it belongs to a record that we are about to trash or have trashed: then nobody needs to be asked what its lost row means. */
   isLeaving(record: KnownRecord): boolean;
 }
 

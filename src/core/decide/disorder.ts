@@ -47,7 +47,7 @@ export function findDisorder(
     Math.max(limits.columnMin, Math.floor(agreed * limits.columnShare)),
     Math.max(limits.changesMin, Math.floor(agreed * limits.changesShare)),
   ];
-  /** The edits of all columns of which that is true. */
+  /** One disorder for all columns that are wrong in this way, with their edits; none where no column is. */
   const find = (
     kind: Disorder['kind'],
     isWrong: (own: readonly Edit[], field: FieldName) => boolean,

@@ -23,9 +23,10 @@ export function findHitRows(tab: Tab, sent: SentSet, kept: KeptRow): readonly Ob
 }
 
 /**
- * Whether a set has reached the row that it was meant for: nothing is kept of one that somebody hid by a filter in that moment either. Where
- * it wrote the ID itself, the rest of the row tells, or that no row has the ID that stood there. One that stands elsewhere by now was moved
- * since, unless another row has what was written and nothing else: then this one came late, and another write was there before it.
+ * Whether a set of which a blank row was kept has reached the row that it was meant for all the same: of a row that somebody hid by a filter
+ * in that moment nothing is kept either. Where the set wrote the ID itself, the ID proves nothing, so the rest of the row has to fit, or no
+ * row may have the ID any more that stood there. A row that stands elsewhere by now was moved since, unless another row has what was
+ * written and nothing else: then this set came late, and another write had reached the right row before it.
  */
 function hasReachedOwn(tab: Tab, sent: SentSet): boolean {
   const { cells, id, idSeen, was = {} } = sent;
@@ -300,7 +301,7 @@ function findOwnRow(tab: Tab, sent: SentSet): ObservedRow | undefined {
   return nearest && blankRow(tab, nearest);
 }
 
-/** A row of which everything was taken is not read any more. It is looked for where it was, and what stands there is judged as always. */
+/** A row in which nothing is left is not read any more. So it is looked for in the place where it was, unless another row stands there now. */
 function findBlankRow(tab: Tab, { position }: SentSet): readonly ObservedRow[] {
   if (position < 1 || tab.rows.some((row) => row.position === position)) return [];
   return [blankRow(tab, { position })];

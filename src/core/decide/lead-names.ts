@@ -7,9 +7,9 @@ import type { ObservedTable } from '../table.ts';
 import type { Known } from './context.ts';
 
 /**
- * A lead that is gone keeps its name: rows of what went to the trash with it show it, and would look edited
- * without. A bare title means leads that are there only. With its id also the title means the lead that it had until now: rows show it
- * until they are written.
+ * The leads by the names under which cells show them. A lead that is gone from the CRM keeps its name, because rows of what went to the
+ * trash with it show that name and would look edited without it; but a bare title only means a lead that is there. A title that a lead had
+ * until now still means it where the id stands behind: rows show it so until they are written.
  */
 export function leadChoices(records: readonly KnownRecord[], agreements: readonly Agreement[] = []) {
   const agreed = new Map(
@@ -29,8 +29,9 @@ export function leadChoices(records: readonly KnownRecord[], agreements: readonl
 }
 
 /**
- * Titles of the rows that are to become leads, also once somebody clears an ID that is none, or that of another row. Whoever adds a lead and
- * what belongs to it has nothing else to name it by, and must not reach an older lead of the same title.
+ * The titles of rows that are to become leads: those without an ID, those that are claimed, and those that will be new once somebody clears
+ * an ID that no record has or that belongs to another row. Whoever adds a lead and what belongs to it can name it by nothing but its title,
+ * and must not reach an older lead that is called the same.
  */
 export function comingLeads({ outbox, records }: Known, { tabs: { lead: tab } }: ObservedTable): string[] {
   if (tab.state === 'held') return [];

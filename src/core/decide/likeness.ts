@@ -63,7 +63,7 @@ function countValues({ agreements }: TabContext, name: FieldName): ReadonlyMap<s
   return counts;
 }
 
-/** What a record had when its row was last seen as it should be, has, and had before our last writes. */
+/** What its row may show of a record: what was agreed when the row was last seen, what the CRM has now, and what our last writes replaced. */
 function versionsOf(context: TabContext, agreement: Agreement): readonly Fields[] {
   const known = baseOf(context, agreement);
   // A write that was on its way when the row lost its ID may have brought what the CRM has by now.
@@ -83,8 +83,8 @@ export function isLike(context: TabContext, row: ObservedRow, agreement: Agreeme
 }
 
 /**
- * Finds those of the records that a row looks like, in their order. It shares with each what records have in common that resemble each
- * other, or a value that only that record has. So no others are looked at: many rows may be pasted while many records lack theirs.
+ * Finds those of the records that a row looks like, in their order. Many rows may be pasted while many records lack theirs, so a row is
+ * compared only with records that share something telling with it: a value that no other record has, or their {@link sharedTrait}.
  */
 export function createLikeSearch(
   context: TabContext,

@@ -203,7 +203,7 @@ function mergeShown(view: FieldView, crm: Value, seen: Seen, names: Names): Fiel
   return { kind: 'toTable', value: crm, before, lost: undefined };
 }
 
-/** What people saw in a cell that nobody can read, for the history: a list from before may have a column of its own there, of days for example. */
+/** What people saw in a cell that holds no value of its field, for the history: an older list may have kept days there, for example. */
 function shownText({ cell, field }: FieldView): Value {
   const day = field.kind === 'instant' && cell.kind === 'number' ? formatSerial(cell.number) : undefined;
   return day ?? (cell.kind === 'empty' ? null : describeCell(cell));
@@ -242,7 +242,7 @@ function readCell(view: FieldView, names: Names): Seen {
   return decode(view.field, view.cell, names);
 }
 
-/** Where a number that misleads gets a format with its value. In others, as where the CRM made texts of numbers, it stays as people formatted it. */
+/** Kinds of field whose cells get a format with their value, because a wrong one misleads. All other cells keep the format that people gave them. */
 const dressedKinds: ReadonlySet<FieldKind> = new Set(['number', 'integer', 'date', 'instant']);
 
 /** Shown as a percentage, 0 and 1 are what a person types with 0% and 100%; a larger number was there and got a format. */

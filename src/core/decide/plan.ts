@@ -49,7 +49,6 @@ export interface Brake {
   readonly scope: string;
   readonly entity: Entity;
   readonly reason: string;
-  /** What waits behind it. */
   readonly changes: StoppedChanges;
 }
 
@@ -60,8 +59,8 @@ export interface StoppedChanges {
 }
 
 /**
- * One of them: a field that was edited in the table or emptied in the CRM, a record whose row or that itself is gone, or one that both
- * sides show differently.
+ * A change that a brake stops: a field that people edited in the table, that the CRM emptied, or in which both sides differ; or a record
+ * whose row is gone, or that is gone from the CRM itself.
  */
 export interface StoppedChange {
   readonly id: RecordId;

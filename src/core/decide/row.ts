@@ -109,8 +109,8 @@ function applyDecided(
 }
 
 /**
- * Whether the CRM had the value that a cell shows, as far as anybody knows. It never had the nothing of an empty cell that is filled, nor what
- * was typed where its own value is only shown: whoever takes the write back does not mean to put that into the CRM.
+ * Whether the CRM had the value that a cell shows: it was agreed, or offered. An empty cell that is filled says nothing of the CRM, nor does
+ * what somebody typed into a column that only shows; whoever takes the write back must not put either into the CRM.
  */
 const wasInCrm = ({ agreement }: JudgedRow, name: FieldName, value: Value): boolean =>
   [agreement?.fields[name], agreement?.offered[name]].some(

@@ -12,7 +12,7 @@ import { lookOf, lookOfValues } from './row-values.ts';
 import { writeRow } from './row-write.ts';
 import { isMarkedCopy } from './sync-text.ts';
 
-/** Records whose ID stands in rows alone that were told to be copies: their own row is another one, if it is there. */
+/** Records whose ID stands in rows alone that are marked as copies: if their own row is there, it lacks its ID. */
 export function findOrphans({ agreements }: TabContext, rows: readonly ObservedRow[]): Agreement[] {
   const marked = new Set(rows.filter(isMarkedCopy).map((row) => describeCell(row.id)));
   for (const row of rows) if (!isMarkedCopy(row)) marked.delete(describeCell(row.id));
@@ -20,10 +20,10 @@ export function findOrphans({ agreements }: TabContext, rows: readonly ObservedR
 }
 
 /**
- * Rows that surely lost their ID, with the record they carry: the ID cell is blank, or holds what is no ID, that of another row or of a
- * record that is gone, and the row shows exactly what is agreed for a record that has no row. Certain is only what is unique on both
- * sides: no other row shows the same, and no other record has it. Where the ID of the record stands in a row that shows exactly what a third one has, that row has
- * lost its own ID as well, and so on, as long as the last of them has no row.
+ * Rows that surely lost their ID, with the record they carry. Such a row shows exactly what is agreed for a record that has no row, and its
+ * ID cell is blank, or holds what is no ID, or the ID of another row or of a record that is gone. It is certain only where it is unique on
+ * both sides: no other row shows the same, and no other record has it. If the ID of that record stands in a row which shows exactly what a
+ * third record has, that row has lost its own ID as well, and so on, as long as the last record in the chain has no row.
  */
 export function findStrays(
   context: TabContext,
