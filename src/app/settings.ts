@@ -216,7 +216,8 @@ export const settingsSchema = z.strictObject({
         .string()
         .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
         .refine((text) => !/^rediss?:/.test(text) || isReadable(text), unreadableRedis)
-        .optional(),
+        .optional()
+        .describe('Address of Redis for the queue; without it the queue runs in the process.'),
       concurrency: count(4, 'Records that are sent to the CRM at the same time.'),
     })
     .prefault({}),

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { errorsTable } from '../../src/app/errors-table.ts';
-import { settingsTable } from '../../src/app/settings-table.ts';
+import { listSettings, settingsTable } from '../../src/app/settings-table.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 
 const file = new URL('../../README.md', import.meta.url);
@@ -24,6 +24,11 @@ function checkPart(name: string, wanted: string): void {
 
 test('README lists every setting as the schema has it', () => {
   checkPart('settings', settingsTable());
+});
+
+test('every setting says what it means', () => {
+  const silent = listSettings().filter(({ description }) => description === '');
+  expect(silent.map(({ path }) => path)).toEqual([]);
 });
 
 test('README lists every error of the closed table', () => {
