@@ -9,6 +9,7 @@ import { readKnown } from './account.ts';
 import { readEmptyLists } from './empty-lists.ts';
 import type { Link } from './link.ts';
 import { absorbPage, proveEachGone, proveGone } from './pull.ts';
+import { readSwept } from './swept.ts';
 
 /**
  * Reads the contacts of the one lead whose turn it is: of the leads that changed, if it is their turn, because whoever works on contacts
@@ -94,14 +95,13 @@ const leadsOfContacts = (link: Link): ReadonlySet<RecordId> => new Set(presentCo
  */
 function noteRound(link: Link): void {
   const { clock, mirror } = link;
-  const sweeps = mirror.readSweeps();
-  const before = sweeps.find(({ entity }) => entity === 'contact');
+  const swept = readSwept(mirror);
   const readAt = new Map(mirror.readContactReads().map(({ leadId, at }) => [leadId, at]));
   const leads = mirror.readRecords('lead').filter(({ presence }) => presence === 'present');
   const isSure = leads.length > 0 || readEmptyLists(mirror).has('lead');
-  const knowsLeads = isSure && sweeps.some(({ entity, isComplete }) => entity === 'lead' && isComplete);
+  const knowsLeads = isSure && swept.has('lead');
   const times = leads.flatMap(({ key }) => readAt.get(key.id) ?? []);
-  const isComplete = before?.isComplete || (knowsLeads && times.length === leads.length);
+  const isComplete = swept.has('contact') || (knowsLeads && times.length === leads.length);
   mirror.saveSweep({
     entity: 'contact',
     startedAt: times.reduce((oldest, at) => Math.min(oldest, at), clock.now()),

@@ -17,6 +17,7 @@ import { noteLostRows } from './lost-rows.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
+import { readSwept } from './swept.ts';
 
 /** What a cycle leaves for the next. */
 export interface Trail {
@@ -142,12 +143,7 @@ function planCycle(
       decisions: mirror.readDecisions(),
       openWrites: mirror.readOpenWrites(),
       catalog: mirror.readCatalog() ?? emptyCatalog,
-      sweptEntities: new Set(
-        mirror
-          .readSweeps()
-          .filter((sweep) => sweep.isComplete)
-          .map(({ entity }) => entity),
-      ),
+      sweptEntities: readSwept(mirror),
       emptyLists: readEmptyLists(mirror),
       contests: readContests(mirror, now),
       rebases: readRebases(mirror, agreements, table),

@@ -25,6 +25,7 @@ import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
 import type { Problems } from './problems.ts';
 import { absorbPage, finishSweep, noteProgress, proveGone, pullCatalog, pullPage } from './pull.ts';
+import { readSwept } from './swept.ts';
 
 /** No list is longer than this; one that seems to be does not end. */
 const pagesMax = 20_000;
@@ -119,9 +120,7 @@ export class Puller {
     const isUnread = (entity: ListedEntity) => {
       if (this.#readingOf(entity).sweepsDone > 0) return false;
       const code = problems.list().find(({ source }) => source === sourceOf(entity))?.code;
-      const wasRead = () =>
-        link.mirror.readSweeps().some((sweep) => sweep.entity === entity && sweep.isComplete);
-      return code !== 'CRM_FORBIDDEN' && (code !== 'CRM_UNREADABLE' || wasRead());
+      return code !== 'CRM_FORBIDDEN' && (code !== 'CRM_UNREADABLE' || readSwept(link.mirror).has(entity));
     };
     return kind === 'delete' && companyLists[key.entity].some(isUnread);
   }

@@ -6,6 +6,7 @@ import { judgeStanding, type Standing, type StandingFacts } from '../core/standi
 import type { Condition } from './conditions.ts';
 import type { Engine } from './engine.ts';
 import type { Health } from './health.ts';
+import { readSwept } from './swept.ts';
 import { readUnderWay } from './under-way.ts';
 
 const lookEveryMs = 1_000;
@@ -111,9 +112,8 @@ export class Watch {
   #noteFilled(isAtRest: boolean): void {
     const { lastPlan, link } = this.#engine;
     if (this.#isFilled) return;
-    const sweeps = link.mirror.readSweeps().filter(({ isComplete }) => isComplete);
-    const isRead = listedEntities.every((entity) => sweeps.some((sweep) => sweep.entity === entity));
-    if (isRead) this.#readAt ??= link.clock.now();
+    const swept = readSwept(link.mirror);
+    if (listedEntities.every((entity) => swept.has(entity))) this.#readAt ??= link.clock.now();
     this.#isFilled = this.#readAt !== undefined && (lastPlan?.at ?? 0) > this.#readAt && isAtRest;
   }
 }
