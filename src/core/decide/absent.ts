@@ -163,58 +163,75 @@ function isChanged(context: TabContext, row: ObservedRow): boolean {
 
 /**
  * Gives a row to the records whose row is to come back, then to every one that never had one, oldest first, as many as a cycle may add; and
- * forgets what is gone from both sides. What a row with another ID still shows is not gone from there: forgotten, it would pass for an edit
- * of the record whose ID stands beside it.
+ * forgets what is gone from both sides.
  */
 export function decideUnseenRecords(
   context: TabContext,
   present: ReadonlySet<RecordId>,
   restored: readonly KnownRecord[],
 ): void {
-  const { agreements, draft, input, tab } = context;
-  const unseen: KnownRecord[] = [];
+  const { agreements, draft, entity, input, tab } = context;
+  const rowless = [...context.records.values()].filter(({ key }) => !present.has(key.id));
+  const [gone, there] = [
+    rowless.filter(({ presence }) => presence === 'gone'),
+    rowless.filter(({ presence }) => presence === 'present'),
+  ];
+  forgetGone(context, gone);
+  const hadRow = ({ key }: KnownRecord) => Object.keys(agreements.get(key.id)?.fields ?? {}).length > 0;
+  const unseen = withoutDoubtful(
+    context,
+    there.filter((record) => !hadRow(record)),
+  );
+  const oldestFirst = unseen.toSorted((left, right) => byNumber.compare(left.key.id, right.key.id));
+  const due = [
+    ...restored.map((record) => ({ record, cause: restoredCause })),
+    ...oldestFirst.map((record) => ({ record, cause: 'created in the CRM' })),
+  ];
+  const { room = Number.POSITIVE_INFINITY } = tab;
+  if (due.length > room) draft.holds.push({ entity, reason: fullReason(due.length - room) });
+  for (const { record, cause } of due.slice(0, Math.min(input.policy.appendsMax, room)))
+    appendRow(context, record, cause);
+}
+
+/**
+ * Forgets what is agreed and what waits of records that are gone, and so are their rows. What a row with another ID still shows is not gone
+ * from there: forgotten, it would pass for an edit of the record whose ID stands beside it.
+ */
+function forgetGone(context: TabContext, gone: readonly KnownRecord[]): void {
+  const { agreements, draft, outbox, tab } = context;
   let changed: readonly ObservedRow[] | undefined;
   const isShown = (agreement: Agreement) => {
     changed ??= tab.rows.filter((row) => isChanged(context, row));
     return changed.some((row) => isLike(context, row, agreement));
   };
-  for (const record of context.records.values()) {
-    const { id } = record.key;
-    if (present.has(id)) continue;
-    const agreement = agreements.get(id);
-    if (record.presence === 'gone') {
-      if (agreement && !isShown(agreement)) draft.agreementsDropped.push(record.key);
-      const item = context.outbox.get(id);
-      if (!item) continue;
-      noteLost(context, item, waitingFields(item), 'the record is gone, and so is its row');
-      draft.outboxDropped.push(record.key);
-    } else if (!agreement || Object.keys(agreement.fields).length === 0) unseen.push(record);
+  for (const { key } of gone) {
+    const [agreement, item] = [agreements.get(key.id), outbox.get(key.id)];
+    if (agreement && !isShown(agreement)) draft.agreementsDropped.push(key);
+    if (!item) continue;
+    noteLost(context, item, waitingFields(item), 'the record is gone, and so is its row');
+    draft.outboxDropped.push(key);
   }
+}
+
+/** The records without those that a create may have made whose row is still there: these wait, and a person is told of them if one has to look. */
+function withoutDoubtful(context: TabContext, records: readonly KnownRecord[]): readonly KnownRecord[] {
+  const { agreements, draft, entity, outbox, tab } = context;
   // A row may get back the token that it lost.
   const given = draft.table.flatMap(({ write }) => (write.kind === 'set' && write.id ? [write.id] : []));
-  const tokens = new Set([...context.tab.rows.map(({ id }) => id), ...given].map(describeCell));
+  const tokens = new Set([...tab.rows.map(({ id }) => id), ...given].map(describeCell));
   const isExpected = ({ key, kind, recordId = '', state }: OutboxItem): boolean => {
     if (kind !== 'create') return false;
     if (tokens.has(key.id)) return true;
     // A person who took the token out of its row has looked, and without an agreement nobody is asked what became of the row.
     return state === 'done' ? agreements.has(recordId) : state !== 'review';
   };
-  const doubtful = [...context.outbox.values()].filter(isExpected);
-  const { room = Number.POSITIVE_INFINITY } = context.tab;
-  const unclaimed = unseen.filter((record) => {
-    const item = doubtful.find((candidate) => mayBeMadeBy(candidate, record));
+  const creates = [...outbox.values()].filter(isExpected);
+  return records.filter((record) => {
+    const item = creates.find((candidate) => mayBeMadeBy(candidate, record));
     if (item?.state === 'review')
-      draft.holds.push({ entity: context.entity, id: record.key.id, reason: doubtfulReason(item) });
+      draft.holds.push({ entity, id: record.key.id, reason: doubtfulReason(item) });
     return item === undefined;
   });
-  const oldestFirst = unclaimed.toSorted((left, right) => byNumber.compare(left.key.id, right.key.id));
-  const due = [
-    ...restored.map((record) => ({ record, cause: restoredCause })),
-    ...oldestFirst.map((record) => ({ record, cause: 'created in the CRM' })),
-  ];
-  if (due.length > room) draft.holds.push({ entity: context.entity, reason: fullReason(due.length - room) });
-  for (const { record, cause } of due.slice(0, Math.min(input.policy.appendsMax, room)))
-    appendRow(context, record, cause);
 }
 
 const fullReason = (records: number) =>
