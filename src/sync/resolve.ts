@@ -1,5 +1,5 @@
 import { emptyCatalog } from '../core/catalog.ts';
-import { emptyCell, textCell } from '../core/cell.ts';
+import { textCell } from '../core/cell.ts';
 import { createNames, type Decoded, decode } from '../core/codec.ts';
 import { conflictScope } from '../core/decide/context.ts';
 import { leadChoices } from '../core/decide/lead-names.ts';
@@ -71,7 +71,7 @@ function readTyped(link: Link, { key: { entity }, field: name, crm }: Conflict, 
   const definition = findField(entity, name, catalog);
   if (!column || !definition) return { kind: 'refused', reason: `${name} is not kept the same any more.` };
   const field = { ...definition, header: column.header };
-  const decoded = decode(field, text === '' ? emptyCell : textCell(text), names);
+  const decoded = decode(field, textCell(text), names);
   if (decoded.kind === 'refused') return decoded;
   const fault = findEditFault({ column, field }, crm, decoded.value, names);
   if (fault !== undefined) return { kind: 'refused', reason: fault };
