@@ -5,7 +5,7 @@ import type { Clock, Crm, Log, Table, WorkQueue } from '../core/ports.ts';
 
 /** Times that steer a link, all in milliseconds. */
 export interface LinkTimes {
-  /** Pause between the starts of two cycles when nothing happens. */
+  /** Pause between a cycle and the next one when nothing happens. */
   readonly pollMs: number;
   /** A row is taken when it stood like this for so long. */
   readonly typingPauseMs: number;

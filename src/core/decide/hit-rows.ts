@@ -68,7 +68,10 @@ function nearestOf(rows: readonly ObservedRow[], sent: SentSet): readonly Observ
   return nearest ? rows.filter((row) => equalRows(row, nearest)) : [];
 }
 
-/** A row with the ID that was written into it, or from which it was taken again; a row that had no ID; else any row that looks like it. */
+/**
+ * Rows that were hit, by what they show. They are looked for among those with the ID that the set wrote or, if it wrote none, with the one
+ * that the row had. If there are none, somebody may have taken away the ID that it wrote; and where it wrote none, it may be any row.
+ */
 function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
   const { id } = sent;
   const isIdWritten = id !== undefined && id.kind !== 'empty';

@@ -140,5 +140,5 @@ export interface Plan {
   readonly restlessRows: number;
 }
 
-/** Whether the plan would change anything on either side. */
+/** Whether the plan would change nothing on either side. */
 export const isQuiet = (plan: Plan): boolean => plan.table.length === 0 && plan.outbox.save.length === 0;

@@ -25,10 +25,10 @@ export interface Swap {
 }
 
 /**
- * Rows that show the values of another record whose own row does not: their IDs changed places, or their values did, perhaps with edits
- * on top. Which of it was meant nobody can tell, so nothing is written for either of them, unless it is certain. The same holds for a
- * row that shows exactly what a record has of which no row is known for certain; or that looks like it, and like its own no more; and
- * for one of whose values nothing is left in it, while they stand in one of the `others`, which have no record.
+ * Rows whose ID may be that of another record. Nobody can tell what was meant, so nothing is written for them, unless it is certain:
+ * - a row that shows the values of a record whose own row does not: their IDs changed places, or their values did, perhaps with edits on top;
+ * - a row that shows exactly what a record without a row has, or that looks like such a record and like its own no more;
+ * - a row in which none of its record's values is left, while they stand in one of the `others`, which have no record.
  */
 export function findSwaps(
   context: TabContext,
@@ -70,7 +70,7 @@ export function findSwaps(
   } while (known < swaps.size);
   for (const { id, own, row } of displaced) {
     const [agreement, look] = [context.agreements.get(id), lookOf(context, { cells: own })];
-    // A row with its own ID is a copy, and told to be one. Of one without any some cells may have been edited since.
+    // A row with the same ID is a copy, and its Sync cell says so. Of a row without any some cells may have been edited since.
     const isShownIn = (other: ObservedRow) =>
       lookOf(context, other) === look
         ? describeCell(other.id) !== id

@@ -25,7 +25,7 @@ import type { Brake } from './plan.ts';
 import { findRebase } from './rebase.ts';
 import { findRemapped } from './remapped.ts';
 
-/** Records whose row is gone, and those whose ID stands alone in what was told to be a copy. */
+/** Records whose row is gone, and those whose ID only stands in rows that are marked as copies. */
 interface RowlessRecords {
   readonly vanished: readonly Agreement[];
   readonly orphaned: readonly Agreement[];
