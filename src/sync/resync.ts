@@ -1,5 +1,6 @@
+import { refusedScope } from '../core/decide/context.ts';
 import { countLeft } from '../core/decide/follow-up.ts';
-import { isQuiet, type Plan } from '../core/decide/plan.ts';
+import { isNeeded, isQuiet, type Plan } from '../core/decide/plan.ts';
 import { explainError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
@@ -83,13 +84,15 @@ function countKnown(mirror: Mirror): ResyncReport['expected'] {
   return Object.fromEntries(listedEntities.map((entity) => [entity, count(entity)]));
 }
 
-/** What only a person can settle. What the CRM refused may be in the outbox alone. */
-const countQuestions = (
-  { brakes, conflicts, holds, refusals }: Plan,
-  outbox: readonly OutboxItem[],
-): number =>
-  brakes.length +
-  conflicts.length +
-  holds.length +
-  refusals.filter(({ decision }) => decision === undefined).length +
-  outbox.filter(({ state }) => state === 'refused').length;
+/** What only a person can settle, and is to. What the CRM refused may be in the outbox alone. */
+function countQuestions({ brakes, conflicts, holds, refusals }: Plan, outbox: readonly OutboxItem[]): number {
+  const ignored = new Set(refusals.filter(({ isIgnored }) => isIgnored).map(({ decision }) => decision));
+  const isAsked = ({ key, state }: OutboxItem) => state === 'refused' && !ignored.has(refusedScope(key));
+  return (
+    brakes.length +
+    conflicts.length +
+    holds.filter(isNeeded).length +
+    refusals.filter(({ decision }) => decision === undefined).length +
+    outbox.filter(isAsked).length
+  );
+}

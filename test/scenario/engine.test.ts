@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { equalCells } from '../../src/core/cell.ts';
+import { refusedScope } from '../../src/core/decide/context.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
@@ -315,6 +316,22 @@ describe('a resync', () => {
     await editFirstTitle(stage, 'Accepted');
     await until('the update is done', async () => stage.link.mirror.readOutbox().length === 0);
     expect(engine.tally.crmWrites).toBe(1);
+  });
+
+  test('says what the CRM refused as long as nobody ignores it', async () => {
+    const stage = await openLaidOut();
+    const { clock, mirror } = stage.link;
+    const engine = stage.createEngine();
+    await engine.start();
+    await until('the sheet is filled', () => isFilled(stage));
+    const faults = [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] as const;
+    stage.model.faults.order(faultOrder.parse({ faults }));
+    await editFirstTitle(stage, 'Refused');
+    const refused = () => mirror.readOutbox().find(({ state }) => state === 'refused');
+    await until('the update is refused', async () => refused() !== undefined);
+    expect(await resync(engine, () => {})).toMatchObject({ crmWrites: 0, waiting: 1 });
+    mirror.saveDecision({ scope: refusedScope(refused()!.key), choice: 'ignore', at: clock.now() });
+    expect(await resync(engine, () => {})).toMatchObject({ crmWrites: 0, waiting: 0 });
   });
 
   test('fails in words, and nothing else does, where the mirror can not be read', async () => {

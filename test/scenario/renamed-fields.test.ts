@@ -3,6 +3,7 @@ import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import { tableLayout } from '../../src/sync/layout.ts';
+import { resync } from '../../src/sync/resync.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
@@ -69,6 +70,14 @@ describe('what an administrator of the CRM does to custom fields', limit, () => 
     const lead = await stage.firstLead();
     expect(await valuesOf(stage, 'city')).toEqual({ ...cities, [lead]: 'Porto' });
     expect(Object.values(await valuesOf(stage, 'city_2')).join('')).toBe('');
+  });
+
+  test('a field is new: that its column is offered is nothing that a resync has left undone', async () => {
+    const stage = await openLeadsStage();
+    nameFields(stage, { town: 'Town' });
+    await settleOften(stage);
+    expect(offers(stage)).toHaveLength(1);
+    expect(await resync(stage.engine, () => {})).toMatchObject({ tableSteps: 0, crmWrites: 0, waiting: 0 });
   });
 
   test('a new mirror that does not know the fields yet compares nothing, and disowns no column', async () => {
