@@ -6,7 +6,7 @@ import type { Mirror } from '../core/mirror.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import type { Engine } from './engine.ts';
-import { readUnderWay } from './under-way.ts';
+import { readSteps, readUnderWay } from './under-way.ts';
 
 /** How a resync goes, and what it came to. Times are epoch ms. */
 export interface ResyncReport {
@@ -67,7 +67,7 @@ export async function resync(
       isSettled = isQuiet(plan) && plan.restlessRows === 0 && active === 0;
       const unapplied = countLeft(engine.lastPlan ?? plan, plan);
       // Where somebody types on and on, that was not looked at yet.
-      const waiting = active + plan.restlessRows + countQuestions(plan, mirror.readOutbox());
+      const waiting = active + plan.restlessRows + countQuestions(plan, readSteps(engine.link));
       advance({ unapplied, waiting });
       if (!isSettled) await clock.sleep(times.typingPauseMs);
     }
@@ -85,7 +85,7 @@ function countKnown(mirror: Mirror): ResyncReport['expected'] {
 }
 
 /** What only a person can settle, and is to. What the CRM refused may be in the outbox alone. */
-function countQuestions({ brakes, conflicts, holds, refusals }: Plan, outbox: readonly OutboxItem[]): number {
+function countQuestions({ brakes, conflicts, holds, refusals }: Plan, items: readonly OutboxItem[]): number {
   const ignored = new Set(refusals.filter(({ isIgnored }) => isIgnored).map(({ decision }) => decision));
   const isAsked = ({ key, state }: OutboxItem) => state === 'refused' && !ignored.has(refusedScope(key));
   return (
@@ -93,6 +93,6 @@ function countQuestions({ brakes, conflicts, holds, refusals }: Plan, outbox: re
     conflicts.length +
     holds.filter(isNeeded).length +
     refusals.filter(({ decision }) => decision === undefined).length +
-    outbox.filter(isAsked).length
+    items.filter(isAsked).length
   );
 }

@@ -1,6 +1,11 @@
 import { isOnItsWay, type OutboxItem } from '../core/state.ts';
 import type { Link } from './link.ts';
 
-/** Steps that reach the CRM without a person. Those of a tab that is switched off rest until it is on again, and keep nobody waiting. */
-export const readUnderWay = ({ mirror, policy }: Pick<Link, 'mirror' | 'policy'>): OutboxItem[] =>
-  mirror.readOutbox().filter((item) => isOnItsWay(item) && policy.entities.includes(item.key.entity));
+type StepsLink = Pick<Link, 'mirror' | 'policy'>;
+
+/** What the outbox holds of tabs that are switched on. Steps of any other rest until it is on again, and keep nobody waiting. */
+export const readSteps = ({ mirror, policy }: StepsLink): OutboxItem[] =>
+  mirror.readOutbox().filter(({ key }) => policy.entities.includes(key.entity));
+
+/** Those of them that reach the CRM without a person. */
+export const readUnderWay = (link: StepsLink): OutboxItem[] => readSteps(link).filter(isOnItsWay);

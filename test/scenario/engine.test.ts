@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { equalCells } from '../../src/core/cell.ts';
 import { refusedScope } from '../../src/core/decide/context.ts';
+import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
@@ -332,6 +333,16 @@ describe('a resync', () => {
     expect(await resync(engine, () => {})).toMatchObject({ crmWrites: 0, waiting: 1 });
     mirror.saveDecision({ scope: refusedScope(refused()!.key), choice: 'ignore', at: clock.now() });
     expect(await resync(engine, () => {})).toMatchObject({ crmWrites: 0, waiting: 0 });
+  });
+
+  test('says nothing of what the CRM refused in a tab that is switched off', async () => {
+    const { createEngine, link } = await openLaidOut();
+    const { clock, mirror } = link;
+    const key = { entity: 'contact', id: '1.one' } as const;
+    const parts = { kind: 'update', fields: { full_name: 'Ann' }, base: { full_name: 'Anne' } } as const;
+    const step = waitingStep({ now: clock.now(), run: 'one' }, key, parts);
+    mirror.saveOutboxItem({ ...step, state: 'refused' });
+    expect(await resync(createEngine(), () => {})).toMatchObject({ state: 'done', waiting: 0 });
   });
 
   test('fails in words, and nothing else does, where the mirror can not be read', async () => {
