@@ -104,17 +104,20 @@ export const stepsOf = ({ appends, deletes, sets }: OpenWrite): ReadonlyMap<numb
     ...appends.map((sent) => [sent.slot, sent] as const),
   ]);
 
-/** What of a write is still to be known once the table has refused some of its steps, named by their numbers: of those nothing landed. */
-export function withoutSteps(write: OpenWrite, refused: ReadonlySet<number>): OpenWrite {
-  const isSent = ({ slot }: { readonly slot: number }) => !refused.has(slot);
-  const { appends, deletes, sets } = write;
-  return {
-    ...write,
-    sets: sets.filter(isSent),
-    deletes: deletes.filter(isSent),
-    appends: appends.filter(isSent),
-  };
-}
+/** Whether any step of a write is still open. */
+export const hasOpenSteps = ({ appends, deletes, sets }: OpenWrite): boolean =>
+  sets.length + deletes.length + appends.length > 0;
+
+/** The write with those of its steps alone that are still open. */
+export const keepSteps = (
+  write: OpenWrite,
+  isOpen: (step: SentSet | SentDelete | SentAppend) => boolean,
+): OpenWrite => ({
+  ...write,
+  sets: write.sets.filter(isOpen),
+  deletes: write.deletes.filter(isOpen),
+  appends: write.appends.filter(isOpen),
+});
 
 /** The first row of the table that none of these writes needs for what it keeps. */
 export const freeRow = (writes: readonly OpenWrite[]): number =>

@@ -2,7 +2,6 @@ import {
   addHits,
   closeMended,
   describeDamage,
-  hasOpenSteps,
   judgeWrite,
   noteSentBack,
   type Outcome,
@@ -13,10 +12,11 @@ import { isSyncError, type SyncError } from '../core/errors.ts';
 import {
   type Consequences,
   freeRow,
+  hasOpenSteps,
+  keepSteps,
   type Mending,
   type OpenWrite,
   stepsOf,
-  withoutSteps,
 } from '../core/open-write.ts';
 import type { RecordKey } from '../core/record.ts';
 import { numberSteps, type RowStep, type WriteReply } from '../core/table.ts';
@@ -61,7 +61,9 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<Land
   const isRefused = ({ write }: TableStep) => refusal?.steps.has(write) ?? false;
   const refused = plan.table.filter(isRefused);
   const landed = plan.table.filter((step) => !isRefused(step));
-  const sent = withoutSteps(open, new Set(refused.map(({ write }) => numberOf(write))));
+  // Of what the table has refused nothing has landed.
+  const refusedNumbers = new Set(refused.map(({ write }) => numberOf(write)));
+  const sent = keepSteps(open, ({ slot }) => !refusedNumbers.has(slot));
   const outcome = judgeReply(link, sent, reply);
   const isMissed = (step: RowStep) =>
     reply.hits.has(numberOf(step)) || (step.kind !== 'append' && !outcome.done.has(numberOf(step)));

@@ -1,9 +1,8 @@
 import { describeCell } from '../core/cell.ts';
 import { scopeEntity } from '../core/decide/context.ts';
 import { waitingFields } from '../core/decide/waiting-edits.ts';
-import type { TabKind } from '../core/layout.ts';
 import { copiedFact, type Mirror } from '../core/mirror.ts';
-import { type OpenWrite, stepsOf } from '../core/open-write.ts';
+import { hasOpenSteps, keepSteps } from '../core/open-write.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import type { Agreement, JournalEntry } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
@@ -91,8 +90,8 @@ export function rebaseRows(mirror: Mirror, entity: Entity, reason: string, { now
   for (const { scope } of mirror.readDecisions())
     if (scopeEntity(scope) === entity) mirror.dropDecision(scope);
   for (const write of mirror.readOpenWrites()) {
-    const left = withoutRowsOf(write, entity);
-    if (stepsOf(left).size > 0) mirror.saveOpenWrite(left);
+    const left = keepSteps(write, (step) => step.entity !== entity);
+    if (hasOpenSteps(left)) mirror.saveOpenWrite(left);
     else mirror.dropOpenWrite(write.id);
   }
   mirror.saveFact(wordFact, newWord);
@@ -111,17 +110,6 @@ function noteUnsent(mirror: Mirror, entity: Entity, at: number): void {
       return { at, run, key, kind: 'update', side: 'table', before: lost, after, lost, cause };
     }),
   );
-}
-
-function withoutRowsOf(write: OpenWrite, entity: Entity): OpenWrite {
-  const { appends, deletes, sets } = write;
-  const isElsewhere = (step: { readonly entity: TabKind }) => step.entity !== entity;
-  return {
-    ...write,
-    sets: sets.filter(isElsewhere),
-    deletes: deletes.filter(isElsewhere),
-    appends: appends.filter(isElsewhere),
-  };
 }
 
 /** Rebases a mirror that was started from a copy. Answers whether it was one. */

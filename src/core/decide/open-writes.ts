@@ -4,6 +4,8 @@ import { isMostlyAlike, isSameKept } from '../kept-cell.ts';
 import { tabKinds } from '../layout.ts';
 import {
   type Consequences,
+  hasOpenSteps,
+  keepSteps,
   lateLandingMs,
   type Mending,
   type OpenWrite,
@@ -125,14 +127,8 @@ export function judgeWrite(
     if (isMeant(sent, kept) && !isEdited) done.add(sent.slot);
     else deletes.push({ ...sent, kept });
   }
-  const isOpen = ({ slot }: { readonly slot: number }) => !rows.has(slot);
   // Of a new row nothing is to be known once anything of the write has landed, but what it hit under columns that had moved.
-  const unreached = {
-    ...write,
-    sets: write.sets.filter(isOpen),
-    deletes: write.deletes.filter(isOpen),
-    appends: [],
-  };
+  const unreached = { ...keepSteps(write, ({ slot }) => !rows.has(slot)), appends: [] };
   const damage = damageOf(write, '!', { sets, deletes });
   return { left: [unreached, damage].filter(hasOpenSteps), done, overtyped };
 }
@@ -161,10 +157,6 @@ function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet 
     .filter(({ column }) => column >= 0);
   return { ...sent, kept, ...(found.length > 0 ? { others: found } : {}) };
 }
-
-/** Whether any step of a write is still open. */
-export const hasOpenSteps = ({ appends, deletes, sets }: OpenWrite): boolean =>
-  sets.length + deletes.length + appends.length > 0;
 
 /**
  * Adds to an outcome what the steps did whose columns had moved: nothing of them counts as done, and what they hit is to be mended. Of a new
