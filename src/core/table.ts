@@ -34,8 +34,8 @@ export type ObservedTab =
       /** Fields whose column has a type, which decides how its cells look; absent where columns have none. */
       readonly typed?: ReadonlySet<FieldName>;
       /**
-       * Fields whose column a table made one of checkboxes, or had made one before: it filled all empty cells with FALSE, which stay when the
-       * table goes. Absent where there are none.
+       * Fields whose column a person made one of checkboxes, now or before, by converting the tab to a table of Google's own: that fills all
+       * empty cells with FALSE, which stay when it is plain rows again. Absent where there are none.
        */
       readonly boxed?: ReadonlySet<FieldName>;
       /** Whether the Sync column was found. */

@@ -6,12 +6,12 @@ import { readFieldFact, saveFieldFact } from './field-fact.ts';
 
 const boxesFact = (entity: Entity): string => `table.boxes.${entity}`;
 
-/** What reads were completed to: a table that says the same as before stays the same object. */
+/** Reads with the fields added that were boxed before: as long as a read is the same object, so is what it was completed to. */
 const completed = new WeakMap<ObservedTable, ObservedTable>();
 
 /**
- * The table as it was read, with the columns that a table had made ones of checkboxes before, and remembers those that one makes now. Whoever
- * turns a table back into plain rows keeps all of its boxes, and says no more with them than before.
+ * The table as it was read, where columns count as boxed also if they were so before; and remembers those that are boxed now. Whoever turns
+ * Google's own table back into plain rows keeps all of its boxes, and says no more with them than before.
  */
 export function keepBoxes(mirror: Mirror, table: ObservedTable): ObservedTable {
   const tabs: Partial<Record<Entity, ObservedTab>> = {};

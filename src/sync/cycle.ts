@@ -28,7 +28,7 @@ export interface Trail {
   readonly grounded?: GroundedPlan;
 }
 
-/** That of a run which begins at `now`, epoch ms. */
+/** The trail of a run that begins at `now`, epoch ms. */
 export const beginTrail = (now: number): Trail => ({ memory: emptyMemory, lookedAt: now });
 
 /** What one cycle came to. */

@@ -29,7 +29,7 @@ export function showsPart(context: TabContext, cells: ObservedRow['cells'], { id
 export const showsRare = (context: TabContext, cells: ObservedRow['cells'], { id, own }: OwnCells): boolean =>
   sharedNames(context, cells, own).some((name) => !isShownOnly(context, name) && isRare(context, name, id));
 
-/** A checkbox that a table has put there tells nothing of whose row it is: every row has one. */
+/** The cells that both show. A checkbox in a boxed column tells nothing of whose row it is: every row has one. */
 const sharedNames = (
   context: TabContext,
   cells: ObservedRow['cells'],

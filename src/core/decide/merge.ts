@@ -21,7 +21,7 @@ export interface FieldView {
   readonly cell: Cell;
   /** The type of its column decides how the cell looks: the daemon can not change that. */
   readonly hasType?: boolean | undefined;
-  /** A table has filled the empty cells of its column with boxes that nobody has ticked. */
+  /** Its column is boxed: empty cells were filled with boxes that nobody has ticked. */
   readonly isBoxed?: boolean | undefined;
   /** With what a person settled the conflict that was here, if it was a value of their own. */
   readonly typed?: TypedAnswer | undefined;
@@ -102,6 +102,7 @@ export function mergeField(
     return { kind: 'same', value: crm, rewrite };
   }
   if (view.typed && isTypedAnswerMeant(view, crm, table)) {
+    // Asked for only so that the answer stays in use until it is carried out.
     choose(crm, table);
     return settleTyped(view, view.typed, table, names);
   }
@@ -217,7 +218,7 @@ type Seen =
 /**
  * The value of a cell. A cell that shows exactly what a known value looks like holds that value: so a cut text, a label
  * that two things share, or an option with a comma in its name never reads as an edit. Nor does a label that the value had when the
- * cell was written, even if something else has it now. A column of checkboxes has no empty cells: of whom nothing was said, it says no.
+ * cell was written, even if something else has it now. A boxed column has no empty cells: where nobody said anything, it says no.
  */
 function readCell(view: FieldView, names: Names): Seen {
   const isUnticked = view.isBoxed && view.cell.kind === 'boolean' && !view.cell.boolean;

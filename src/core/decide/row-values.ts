@@ -22,7 +22,7 @@ function usualCell(context: TabContext, name: FieldName, cell: Cell, value: Valu
   return field && value !== undefined ? encode(field, value, names) : emptyCell;
 }
 
-/** Whether nobody has said anything in a cell: a column that a table made one of checkboxes has no empty ones. */
+/** Whether nobody has said anything in a cell: a boxed column has no empty ones. */
 export const saysNothing = ({ tab }: TabContext, name: FieldName, cell: Cell): boolean =>
   cell.kind === 'empty' || (tab.boxed?.has(name) === true && isUnfilled(cell));
 
@@ -33,14 +33,13 @@ export function showsValues(context: TabContext, row: ObservedRow, values: Field
   );
 }
 
-/**
- * One text for everything a row shows, and for what it would show of other values: equal texts, equal rows. In which cells a table has put a
- * checkbox is no difference.
- */
+/** One text for everything a row shows: equal texts, equal rows. In which cells of a boxed column a box stands makes no difference. */
 export const lookOf = (context: TabContext, { cells }: Pick<ObservedRow, 'cells'>): string =>
   JSON.stringify(
     Object.entries(cells).map(([name, cell]) => (saysNothing(context, name, cell) ? emptyCell : cell)),
   );
+
+/** The same text for what a row like this one would show of these values. */
 export const lookOfValues = (context: TabContext, row: ObservedRow, values: Fields): string =>
   lookOf(context, { cells: cellsOf(context, row, values) });
 
