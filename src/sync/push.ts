@@ -48,9 +48,9 @@ export async function pushRecord(
   try {
     return await takeStep(link, item, isWithheld);
   } catch (error) {
-    if (!(error instanceof SyncError)) throw error;
+    if (!isSyncError(error)) throw error;
     noteFailure(link, item, error);
-    if (isSyncError(error, 'CRM_UNAUTHORIZED')) throw error;
+    if (error.code === 'CRM_UNAUTHORIZED') throw error;
     onFailure(error);
     return 'noted';
   }
