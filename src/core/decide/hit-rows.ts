@@ -68,23 +68,15 @@ function nearestOf(rows: readonly ObservedRow[], sent: SentSet): readonly Observ
   return nearest ? rows.filter((row) => equalRows(row, nearest)) : [];
 }
 
-/**
- * Rows that were hit, by what they show. They are looked for among those with the ID that the set wrote or, if it wrote none, with the one
- * that the row had. If there are none, somebody may have taken away the ID that it wrote; and where it wrote none, it may be any row.
- */
+/** Rows that were hit, by what they show. */
 function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
-  const { id } = sent;
-  const isIdWritten = id !== undefined && id.kind !== 'empty';
+  const isIdWritten = writesId(sent);
   const likeness = createWholeLikeness(sent, kept);
-  const named = withId(tab, id ?? kept.id);
-  // Cells of people’s own columns are not read: a row that has its ID back may still lack them.
-  const mayLackOwn = kept.id.kind !== 'empty' && (sent.others ?? []).length > 0;
-  const withoutId = () => withId(tab, kept.id).filter((row) => mayLackOwn || hasLeft(row, sent, kept));
-  const all = (named.length > 0 ? named : isIdWritten ? withoutId() : tab.rows).filter(
+  const all = rowsToSearch(tab, sent, kept).filter(
     (row) => !isMeantRow(row, sent, kept) && !isAnother(row, sent, kept),
   );
   // The token of a create is written once only; the ID of a record may have come back in another row since.
-  const isCertain = isIdWritten && isClaimToken(describeCell(id));
+  const isCertain = sent.id !== undefined && isClaimToken(describeCell(sent.id));
   const hasTrace = (row: ObservedRow) =>
     isIdWritten ? leftFields(row, sent, kept).length > 0 : hasLeft(row, sent, kept);
   const candidates = sent.position < 0 ? all.filter((row) => isCertain || hasTrace(row)) : all;
@@ -102,6 +94,21 @@ function findByLooks(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const found = isIdWritten ? hits : hits.slice(0, 1);
   return found.length === 0 && mayBeBlank(sent) ? findBlankRow(tab, sent) : found;
 }
+
+/**
+ * The rows among which a hit one is looked for by what it shows: those with the ID that the set wrote or, if it wrote none, with the one
+ * that the row had. If there are none, somebody may have taken away the ID that was written; where none was, it may be any row.
+ */
+function rowsToSearch(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
+  const named = withId(tab, sent.id ?? kept.id);
+  if (named.length > 0) return named;
+  if (!writesId(sent)) return tab.rows;
+  // Cells of people’s own columns are not read: a row that has its ID back may still lack them.
+  const mayLackOwn = kept.id.kind !== 'empty' && (sent.others ?? []).length > 0;
+  return withId(tab, kept.id).filter((row) => mayLackOwn || hasLeft(row, sent, kept));
+}
+
+const writesId = ({ id }: SentSet): boolean => id !== undefined && id.kind !== 'empty';
 
 /** What writes of ours did to the row of a record instead of the one that was meant, and is not mended there yet. */
 export const findSetsAstray = (
