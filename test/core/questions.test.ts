@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { decide } from '../../src/core/decide/decide.ts';
-import type { ObservedTab } from '../../src/core/table.ts';
+import type { ObservedTab, ReadTab } from '../../src/core/table.ts';
 import { emptyMemory } from '../../src/sync/rest.ts';
 import {
   changeRecord,
@@ -69,6 +69,23 @@ describe('a conflict in the tab of the questions', () => {
     expect(describeCell(rowOf(world, acme).sync)).toBe(
       'Conflict: the CRM has “Acme of the CRM” for Title. Choose in the tab “Conflicts”, or type it here to accept it.',
     );
+  });
+
+  it('names the column as people have renamed it, like the row does', () => {
+    const table = readSheet(world);
+    const lead = { ...(table.tabs.lead as ReadTab), headers: { title: 'Firm' } };
+    const { questions, table: steps } = decide(inputOf(world, { ...table, tabs: { ...table.tabs, lead } }));
+    expect(questions).toMatchObject([
+      {
+        scope: conflict,
+        cells: {
+          what: textCell('Firm was changed in the CRM and in the sheet. Choose CRM or Sheet.'),
+          field: textCell('Firm'),
+        },
+      },
+    ]);
+    const [row] = steps.filter(({ write }) => write.entity === 'lead');
+    expect(row?.write).toMatchObject({ sync: { text: expect.stringContaining('for Firm.') } });
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import { describeCell } from '../cell.ts';
 import { namesakeAdvice, pauseName } from '../headers.ts';
-import { columnOf, type TabLayout } from '../layout.ts';
+import { columnOf, type Layout, type TabLayout } from '../layout.ts';
 import type { Entity } from '../record.ts';
 import type { Agreement } from '../state.ts';
-import type { ReadTab } from '../table.ts';
+import type { ObservedTable, ReadTab } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { TabContext } from './context.ts';
 import type { Draft } from './draft.ts';
@@ -11,8 +11,15 @@ import type { Hold } from './plan.ts';
 
 type AgreementsById = ReadonlyMap<string, Agreement>;
 
-/** The layout with the headers that stand above the columns: messages speak of what people see. */
-export function showHeaders(layout: TabLayout<Entity>, { headers = {} }: ReadTab): TabLayout<Entity> {
+/** The layout with the headers that stand above the columns of the tabs that can be read: messages speak of what people see. */
+export const showLayout = (layout: Layout, { tabs }: ObservedTable): Layout =>
+  layout.map((tab) => {
+    const read = tab.entity === 'question' ? undefined : tabs[tab.entity];
+    return read?.state === 'read' ? showHeaders(tab, read) : tab;
+  });
+
+/** The same for one tab. */
+export function showHeaders<Tab extends TabLayout>(layout: Tab, { headers = {} }: ReadTab): Tab {
   const columns = layout.columns.map((column) => ({
     ...column,
     header: headers[column.field] ?? column.header,

@@ -7,7 +7,7 @@ import type { Agreement, Decision, OutboxItem } from '../state.ts';
 import type { ObservedTable, ReadTab } from '../table.ts';
 import { findRepairs, planRepairs, settleWrites } from './astray.ts';
 import { createCascades } from './cascade.ts';
-import { forgetFreshColumns, holdMissingColumns, showHeaders } from './columns.ts';
+import { forgetFreshColumns, holdMissingColumns, showLayout } from './columns.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
 import { comingLeads, leadChoices } from './lead-names.ts';
@@ -41,8 +41,9 @@ export function decide(input: DecideInput): Plan {
   return { ...decided, answers: [...answers, ...decided.answers] };
 }
 
-function decideOnce(input: DecideInput): Plan {
-  const { known, table } = input;
+function decideOnce(given: DecideInput): Plan {
+  const { known, table } = given;
+  const input = { ...given, layout: showLayout(given.layout, table) };
   const draft = createDraft();
   const names = createNames(
     known.catalog,
@@ -75,7 +76,7 @@ function decideOnce(input: DecideInput): Plan {
     const isDecided = decideTab({
       input,
       entity,
-      layout: showHeaders(layout, tab),
+      layout,
       tab,
       fields: new Map(describeEntity(entity, known.catalog).map((field) => [field.name, field])),
       names,
