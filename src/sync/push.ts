@@ -314,8 +314,7 @@ const entryOf = (item: OutboxItem, at: number, parts: EntryParts): JournalEntry 
 function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
   const { backoff, clock, log, mirror, random, times } = link;
   const current = mirror.findOutboxItem(item.key);
-  const tab = tabOf(currentLayout(link), item.key.entity);
-  const details = { code: error.code, message: nameColumn(error.message, tab?.columns ?? []) };
+  const details = { code: error.code, message: error.message };
   const { key, kind, run } = item;
   log.warn('push.failed', { run, record: recordKeyText(key), kind, code: error.code });
   // What a person let go of meanwhile stays as they left it.
@@ -330,7 +329,9 @@ function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
     mirror.saveOutboxItem({ ...current, attempts, dueAt });
   } else if (item.isUndo && isSyncError(error, 'CRM_NOT_FOUND', 'CRM_REFUSED', 'CRM_FORBIDDEN')) {
     // There is nobody at the row who could correct it, and while it waits nothing of the row is sent.
-    giveUpUndo(mirror, withoutAttempt(current, item), details.message, clock.now());
+    const { columns = [] } = tabOf(currentLayout(link), item.key.entity) ?? {};
+    const reason = nameColumn(error.message, columns);
+    giveUpUndo(mirror, withoutAttempt(current, item), reason, clock.now());
   } else if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
     mirror.saveOutboxItem({ ...withoutAttempt(current, item), state: 'refused', error: details });
   } else if (isLost && item.kind === 'create') {

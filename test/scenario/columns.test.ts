@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { SyncError } from '../../src/core/errors.ts';
+import { pushRecord } from '../../src/sync/push.ts';
+import { withCrm } from '../support/changed-crm.ts';
+import { openLeadsStage } from '../support/leads-stage.ts';
 import { openScenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
@@ -39,4 +43,23 @@ test('a column that was deleted and typed anew is filled, and empties nothing in
   await scene.settled();
   expect(scene.requests('PUT', /./)).toEqual([]);
   expect(scene.engine.lastPlan?.holds).toEqual([]);
+});
+
+test('what the CRM does not accept is told with the header that people gave the column', async () => {
+  const stage = await openLeadsStage();
+  const id = await stage.firstLead();
+  const type = (row: number, column: string, text: string) =>
+    stage.editSheet({ kind: 'edit', sheet: 'Leads', row, column, text });
+  await type(0, 'Title', 'Firm');
+  await stage.settle();
+  await type(1, 'Firm', 'Typed');
+  for (const _time of [1, 2]) await stage.engine.cycle();
+  const refuse = () => Promise.reject(new SyncError('CRM_REFUSED', 'title: No such title.'));
+  expect(await pushRecord(withCrm(stage.link, { updateRecord: refuse }), { entity: 'lead', id })).toBe(
+    'noted',
+  );
+  await stage.engine.cycle();
+  expect(stage.engine.lastPlan?.refusals).toMatchObject([
+    { id, position: 1, reason: 'The CRM does not accept this Firm: No such title.' },
+  ]);
 });

@@ -1,3 +1,4 @@
+import { nameColumn } from '../refusal-words.ts';
 import { isOnItsWay, type OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalFields } from '../value.ts';
@@ -38,7 +39,8 @@ export function answerRefusal(context: TabContext, item: OutboxItem, position?: 
     draft.outboxSaved.push({ ...rest, ...anew, state: 'waiting' });
     return waitingState;
   }
-  const reason = item.state === 'refused' ? (error?.message ?? refusedReason) : failingReason;
+  const words = error ? nameColumn(error.message, context.layout.columns) : refusedReason;
+  const reason = item.state === 'refused' ? words : failingReason;
   const refusal = { entity, id, reason, decision: scope, ...(position === undefined ? {} : { position }) };
   if (choice !== 'ignore') {
     draft.refusals.push(refusal);
