@@ -113,8 +113,8 @@ export function scopeEntity(scope: string): Entity | undefined {
 }
 
 /**
- * Stands where an answer to a brake was, from when it is known what it was given for until that is done; and where a row was let go without
- * a word about its record.
+ * Takes the place of the answer to a brake once that is turned into one for each change, until all of those are done; and stands for a row
+ * that was let go without a word about its record.
  */
 export const noted = 'noted';
 

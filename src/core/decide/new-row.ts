@@ -1,6 +1,6 @@
 import { describeCell, emptyCell, isUnfilled } from '../cell.ts';
 import { isSameKept } from '../kept-cell.ts';
-import type { RecordId } from '../record.ts';
+import type { RecordId, RecordKey } from '../record.ts';
 import { isUnanswered, type OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalFields, type Fields } from '../value.ts';
@@ -139,8 +139,7 @@ export function decideClaimedRow(
   token: RecordId,
   { boundIds, suspectsOf, unansweredClaims }: ClaimSurroundings,
 ): void {
-  const { draft, entity, input } = context;
-  const key = { entity, id: token };
+  const key = { entity: context.entity, id: token };
   const item = context.outbox.get(token);
   if (item?.state === 'done' && item.recordId !== undefined) {
     if (boundIds.has(item.recordId)) return offerAsNew(context, row, token, copyReason);
@@ -152,10 +151,26 @@ export function decideClaimedRow(
     return writeRow(context, row, key, { state: { kind: 'pending', what: pendingCreate(item) } });
   }
   // A row that holds nothing else makes no record, whatever became of the create.
-  if (!item && !input.isOwnToken(token) && !isBlank(row)) return holdRow(context, row, token, foreignReason);
+  if (!item && !context.input.isOwnToken(token) && !isBlank(row))
+    return holdRow(context, row, token, foreignReason);
   // Nobody knows yet which row the claim has reached, and this one is not as it was read.
   if (!item && !isAsRead(row, unansweredClaims.get(token)))
     return writeRow(context, row, key, { state: creating });
+  decideUnsentRow(context, row, key, item, suspectsOf);
+}
+
+/**
+ * Decides a claimed row whose create is not on its way: none was put into the outbox yet, or it waits there, or was refused. It follows what
+ * the row shows, and is dropped where the row can not become a record.
+ */
+function decideUnsentRow(
+  context: TabContext,
+  row: ObservedRow,
+  key: RecordKey,
+  item: OutboxItem | undefined,
+  suspectsOf: ClaimSurroundings['suspectsOf'],
+): void {
+  const { draft, input } = context;
   const values = readRowValues(context, row);
   if (item && isLeftToRest(context, row)) {
     context.decision(refusedScope(key));
@@ -163,7 +178,7 @@ export function decideClaimedRow(
     if (item.state === 'waiting' && !equalFields(item.fields, values.fields)) draft.outboxDropped.push(key);
     return;
   }
-  if (isBlank(row)) return releaseClaim(context, row, token);
+  if (isBlank(row)) return releaseClaim(context, row, key);
   // A claim that lands late takes the place of the token under which the row's create is on its way, if somebody has wiped that.
   const underWay = item ? undefined : findUnderWay(context, values.fields);
   if (underWay) {
@@ -174,7 +189,7 @@ export function decideClaimedRow(
   const suspects = isAsSent ? [] : suspectsOf(row);
   if (suspects.length > 0) {
     if (item) draft.outboxDropped.push(key);
-    return holdRow(context, row, token, likeReason(suspects));
+    return holdRow(context, row, key.id, likeReason(suspects));
   }
   const obstacle = findObstacle(context, row, values);
   if (obstacle) {
@@ -193,10 +208,10 @@ const isAsRead = (row: ObservedRow, read: ObservedRow['cells'] = {}): boolean =>
   Object.entries(read).every(([name, cell]) => !(name in row.cells) || isSameKept(row.cells[name], cell));
 
 /** A row of which nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment. */
-function releaseClaim(context: TabContext, row: ObservedRow, token: RecordId): void {
-  const { draft, entity, outbox } = context;
+function releaseClaim(context: TabContext, row: ObservedRow, key: RecordKey): void {
+  const { draft, outbox } = context;
   if (isLeftToRest(context, row)) return;
-  if (outbox.has(token)) draft.outboxDropped.push({ entity, id: token });
+  if (outbox.has(key.id)) draft.outboxDropped.push(key);
   clearRow(context, row);
 }
 
