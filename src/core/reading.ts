@@ -13,7 +13,7 @@
 export type TurnKind = 'sweep' | 'newest' | 'hot';
 
 /** A page to read, and the earliest time for it. Pages count from 1. */
-export interface Turn {
+export interface PageTurn {
   readonly kind: TurnKind;
   readonly page: number;
   readonly at: number;
@@ -82,10 +82,10 @@ const resumeWithinMs = 300_000;
 export const isShort = ({ pages }: Reading): boolean => pages.length <= shortPages;
 
 /** The page to read next. */
-export function nextTurn(reading: Reading, now: number, times: ReadingTimes): Turn {
+export function nextPageTurn(reading: Reading, now: number, times: ReadingTimes): PageTurn {
   const sweep = nextSweepTurn(reading, now, times);
   if (isShort(reading)) return sweep;
-  const newest: Turn = { kind: 'newest', page: 1, at: (reading.pages[0]?.readAt ?? 0) + times.sweepMs };
+  const newest: PageTurn = { kind: 'newest', page: 1, at: (reading.pages[0]?.readAt ?? 0) + times.sweepMs };
   if (reading.lastKind !== 'sweep' && sweep.at <= now) return sweep;
   if (newest.at <= now) return newest;
   const hot = isIdle(reading, times) ? undefined : findHotTurn(reading, now, times);
@@ -93,7 +93,7 @@ export function nextTurn(reading: Reading, now: number, times: ReadingTimes): Tu
 }
 
 /** Begins a sweep now, whatever else is on its way. */
-export const firstSweepTurn = (now: number): Turn => ({ kind: 'sweep', page: 1, at: now });
+export const firstSweepTurn = (now: number): PageTurn => ({ kind: 'sweep', page: 1, at: now });
 
 /**
  * The sweep's next page. While a whole sweep finds less than one change it goes at the idle pause, so that a list in which nothing
@@ -101,7 +101,7 @@ export const firstSweepTurn = (now: number): Turn => ({ kind: 'sweep', page: 1, 
  * ended: what that one saw then would pass for seen by this one too, and of many deletes some would not be missed yet when the others
  * are proven.
  */
-export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes): Turn {
+export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes): PageTurn {
   const { pass, sweepBegunAt, sweepReadAt } = reading;
   if (pass && now - sweepReadAt > resumeWithinMs) return firstSweepTurn(now);
   const pauseMs = isIdle(reading, times) && !isShort(reading) ? times.idlePauseMs : 0;
@@ -111,7 +111,7 @@ export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes
 }
 
 /** The reading after a turn that succeeded. */
-export function noteRead(reading: Reading, turn: Turn, found: PageNews, now: number): Reading {
+export function noteRead(reading: Reading, turn: PageTurn, found: PageNews, now: number): Reading {
   const pages = learn(reading.pages, turn.page, found.changes, now);
   const seen = { ...reading, pages, lastKind: turn.kind };
   if (turn.kind !== 'sweep') return seen;
@@ -137,7 +137,7 @@ export function noteRead(reading: Reading, turn: Turn, found: PageNews, now: num
  * the wait may have moved records past it, and it does not say what the list lacks. One that was to begin has not begun, and the one before
  * does not go on: where a list ends is known from its first page on, and that one may have been read.
  */
-export function noteFailure(reading: Reading, turn: Turn): Reading {
+export function noteFailure(reading: Reading, turn: PageTurn): Reading {
   const { pass } = reading;
   if (turn.kind === 'sweep' && turn.page === 1) return { ...reading, lastKind: turn.kind, pass: undefined };
   const isBroken = turn.kind === 'sweep' && pass?.nextPage === turn.page;
@@ -145,11 +145,11 @@ export function noteFailure(reading: Reading, turn: Turn): Reading {
 }
 
 /** Whether a sweep that comes to its end with this turn was read without any failure. */
-export const isUnbroken = ({ pass }: Reading, turn: Turn): boolean =>
+export const isUnbroken = ({ pass }: Reading, turn: PageTurn): boolean =>
   turn.page === 1 || (pass?.isUnbroken ?? false);
 
 /** A mean over the last ten steps or so. */
-function averageStep({ sweepPageMs, sweepReadAt }: Reading, turn: Turn, now: number): number {
+function averageStep({ sweepPageMs, sweepReadAt }: Reading, turn: PageTurn, now: number): number {
   if (turn.page === 1) return sweepPageMs;
   const stepMs = now - sweepReadAt;
   return sweepPageMs === 0 ? stepMs : 0.9 * sweepPageMs + 0.1 * stepMs;
@@ -169,7 +169,7 @@ function isIdle({ pages, sweepsDone }: Reading, { idlePauseMs }: ReadingTimes): 
  * as short as it can be. Where the sweep comes by soon there is less to gain: a page that has more than twice as long to wait for it
  * as it is old gains in full. (The twice was found by measuring.)
  */
-function findHotTurn(reading: Reading, now: number, { sweepMs }: ReadingTimes): Turn | undefined {
+function findHotTurn(reading: Reading, now: number, { sweepMs }: ReadingTimes): PageTurn | undefined {
   const { pages, pass, sweepPageMs, sweepsDone } = reading;
   if (sweepsDone === 0) return undefined;
   const next = (pass?.nextPage ?? 1) - 1;

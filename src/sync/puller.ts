@@ -8,13 +8,13 @@ import {
   firstSweepTurn,
   isShort,
   isUnbroken,
+  nextPageTurn,
   nextSweepTurn,
-  nextTurn,
   noteFailure,
   noteRead,
+  type PageTurn,
   type Reading,
   type ReadingTimes,
-  type Turn,
 } from '../core/reading.ts';
 import { type Entity, type ListedEntity, listedEntities, type RecordId } from '../core/record.ts';
 import type { OutboxItem, Sweep } from '../core/state.ts';
@@ -172,9 +172,9 @@ export class Puller {
       },
       ...listedEntities.map((entity) => ({
         source: sourceOf(entity),
-        at: nextTurn(this.#readingOf(entity), now, times).at,
+        at: nextPageTurn(this.#readingOf(entity), now, times).at,
         // The newest page may be well while a sweep stands before a page that is not.
-        work: async () => (await this.#read(entity, nextTurn)).kind === 'sweep',
+        work: async () => (await this.#read(entity, nextPageTurn)).kind === 'sweep',
       })),
       ...(link.policy.entities.includes('contact') ? [this.#contactsTask()] : []),
     ]);
@@ -250,7 +250,7 @@ export class Puller {
   }
 
   /** Reads the page that `choose` names, and ends the sweep that ends with it. Answers what was read. */
-  async #read(entity: ListedEntity, choose: typeof nextTurn): Promise<Turn> {
+  async #read(entity: ListedEntity, choose: typeof nextPageTurn): Promise<PageTurn> {
     const { link, onNews } = this.#options;
     const { clock } = link;
     const before = this.#readingOf(entity);
@@ -273,7 +273,7 @@ export class Puller {
 
   async #advanceSweep(
     before: Reading,
-    turn: Turn,
+    turn: PageTurn,
     begunAt: number,
     { entity, records, hasMore }: RecordPage & { readonly entity: ListedEntity },
   ): Promise<void> {

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { emptyReading, nextTurn, noteRead, type Reading } from '../../src/core/reading.ts';
+import { emptyReading, nextPageTurn, noteRead, type Reading } from '../../src/core/reading.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 
 /**
@@ -93,10 +93,10 @@ function roundRobin(pages: number): Policy {
 
 function ours(pages: number): Policy {
   let reading: Reading = emptyReading;
-  let turn = nextTurn(reading, 0, times);
+  let turn = nextPageTurn(reading, 0, times);
   return {
     choose(now) {
-      turn = nextTurn(reading, now, times);
+      turn = nextPageTurn(reading, now, times);
       return turn.page - 1;
     },
     note(changes, now) {

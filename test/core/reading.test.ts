@@ -4,18 +4,18 @@ import {
   emptyReading,
   firstSweepTurn,
   isUnbroken,
+  nextPageTurn,
   nextSweepTurn,
-  nextTurn,
   noteFailure,
   noteRead,
+  type PageTurn,
   type Reading,
-  type Turn,
 } from '../../src/core/reading.ts';
 
 const requestMs = 600;
 const times = { sweepMs: 15_000, idlePauseMs: 1_200 };
 
-interface Read extends Turn {
+interface Read extends PageTurn {
   readonly at: number;
 }
 
@@ -29,7 +29,7 @@ function readList(
   let reading = emptyReading;
   let now = 0;
   for (;;) {
-    const turn = nextTurn(reading, now, times);
+    const turn = nextPageTurn(reading, now, times);
     now = Math.max(now, turn.at);
     if (now >= durationMs) return { reads, reading };
     reads.push({ ...turn, at: now });
@@ -63,10 +63,15 @@ describe('a short list', () => {
   });
 
   it('that took longer to read than the sweep pause is not begun again in the same millisecond', () => {
-    const first = noteRead(emptyReading, nextTurn(emptyReading, 0, times), { changes: 0, hasMore: true }, 0);
+    const first = noteRead(
+      emptyReading,
+      nextPageTurn(emptyReading, 0, times),
+      { changes: 0, hasMore: true },
+      0,
+    );
     const late = 2 * times.sweepMs;
-    const reading = noteRead(first, nextTurn(first, late, times), { changes: 0, hasMore: false }, late);
-    expect(nextTurn(reading, late, times)).toMatchObject({ page: 1, at: late + 1 });
+    const reading = noteRead(first, nextPageTurn(first, late, times), { changes: 0, hasMore: false }, late);
+    expect(nextPageTurn(reading, late, times)).toMatchObject({ page: 1, at: late + 1 });
   });
 });
 
