@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { noteLost } from '../../src/sync/lost-rows.ts';
+import { noteLostRows } from '../../src/sync/lost-rows.ts';
 import { emptyMemory } from '../../src/sync/rest.ts';
 
 const key: RecordKey = { entity: 'lead', id: '1' };
@@ -13,7 +13,7 @@ function seenAfter(...reads: readonly (readonly [lookedAt: number, ids: readonly
   const { mirror } = openMirrorInMemory();
   return reads.map(([lookedAt, ids]) => {
     const memory = { ...emptyMemory, ids: new Map(ids === held ? [] : [['lead', new Set(ids)] as const]) };
-    return noteLost(mirror, [emptyAgreement(key, 0)], memory, lookedAt)(key);
+    return noteLostRows(mirror, [emptyAgreement(key, 0)], memory, lookedAt)(key);
   });
 }
 
