@@ -72,6 +72,8 @@ export class Puller {
   readonly #readings = new Map<ListedEntity, Reading>();
   /** The sweeps on their way, or the last ones. */
   readonly #sweeps = new Map<ListedEntity, Sweep>();
+  /** The last sweeps that came to their end. */
+  readonly #finished = new Map<ListedEntity, Sweep>();
   readonly #heldUntil = new Map<string, number>();
   readonly #servedAt = new Map<string, number>();
   #contactTurn: ContactTurn = 'any';
@@ -125,18 +127,19 @@ export class Puller {
     return kind === 'delete' && companyLists[key.entity].some(isUnread);
   }
 
-  /** Other reading goes on in between. */
+  /** Reads a list from its first page to its end. Other reading goes on in between, and what was read may have to be read once more. */
   async #sweepAnew(entity: ListedEntity, onRead: OnRead): Promise<Sweep> {
     const before = await this.#lock.run(async () => {
-      const { sweepsDone } = this.#readingOf(entity);
+      const last = this.#finished.get(entity);
       await this.#read(entity, (_reading, now) => firstSweepTurn(now));
-      return sweepsDone;
+      return last;
     });
-    while (this.#readingOf(entity).sweepsDone === before) {
+    for (;;) {
+      const finished = this.#finished.get(entity);
+      if (finished && finished !== before) return finished;
       onRead(entity, this.#sweeps.get(entity)?.records ?? 0, false);
       await this.#lock.run(() => this.#read(entity, nextSweepTurn));
     }
-    return this.#sweeps.get(entity)!;
   }
 
   /** Does what is due, if anything is; answers in how long something will be. */
@@ -285,6 +288,7 @@ export class Puller {
     if (hasMore) return noteProgress(link, advanced);
     const { finished, missed } = finishSweep(link, advanced, isUnbroken(before, turn));
     this.#sweeps.set(entity, finished);
+    this.#finished.set(entity, finished);
     onNews();
     await proveGone(link, missed);
   }

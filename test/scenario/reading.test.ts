@@ -13,6 +13,7 @@ import { Puller } from '../../src/sync/puller.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { changeCrm } from '../support/changed-crm.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
 
 const noOthers = { opportunities: 0, tasks: 0 };
@@ -313,4 +314,44 @@ test('custom fields of which an administrator switched off the last one are no c
   for (const definition of stage.model.records.customFields) Object.assign(definition, { is_active: false });
   await pullCatalog(stage.link, 'newest');
   expect(stage.link.mirror.readCatalog()?.customFields).toEqual([]);
+});
+
+test('all is read to its end also where a key was exchanged meanwhile, and found to open the same account', async () => {
+  const { link } = await openLinkStage({ leads: 250, ...noOthers });
+  const clock = createManualClock();
+  let key = 'old';
+  let isInResync = false;
+  const crm = changeCrm(link.crm, {
+    async listRecords(entity, page, lane) {
+      const answer = await link.crm.listRecords(entity, page, lane);
+      // The other reading is due while the first page is on its way, and comes right after it.
+      if (isInResync && entity === 'lead' && page === 1) await clock.advance(link.times.sweepMs);
+      return answer;
+    },
+  });
+  const problems = new Problems(clock, link.log);
+  const puller = new Puller({
+    link: { ...link, clock, crm, keys: () => [{ name: key, crm }] },
+    problems,
+    keyRefusal: new KeyRefusal(clock, problems),
+    onNews: () => {},
+    onCatalogChanged: () => {},
+  });
+  const stopping = new AbortController();
+  const running = puller.run(stopping.signal);
+  await clock.sleepStarted();
+  isInResync = true;
+  const read: [entity: Entity, records: number][] = [];
+  await puller.pullAll((entity, records, isWhole) => {
+    if (isWhole) read.push([entity, records]);
+    else key = 'new';
+    isInResync = false;
+  });
+  stopping.abort();
+  await running;
+  expect(read).toEqual([
+    ['lead', 250],
+    ['opportunity', 0],
+    ['task', 0],
+  ]);
 });
