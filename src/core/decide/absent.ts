@@ -1,4 +1,4 @@
-import { type Cell, describeCell, textCell } from '../cell.ts';
+import { type Cell, describeCell, emptyCell, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import { errorKinds } from '../errors.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
@@ -265,12 +265,13 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
   for (const { field: name } of layout.columns) {
     const edit = waiting[name];
     const [field, value] = [context.fields.get(name), edit === undefined ? record.fields[name] : edit];
-    if (!field || value === undefined || !tab.fields.has(name)) continue;
-    if (edit === undefined) offers[name] = value;
-    else typed[name] = value;
-    const cell = encode(field, value, names);
+    if (!field || !tab.fields.has(name)) continue;
+    const cell = value === undefined ? emptyCell : encode(field, value, names);
     // Google puts FALSE into a checkbox that comes with a new row: left there, it would pass for a no that somebody gave.
     if (cell.kind !== 'empty' || field.kind === 'boolean') cells[name] = cell;
+    if (value === undefined) continue;
+    if (edit === undefined) offers[name] = value;
+    else typed[name] = value;
   }
   const { key } = record;
   const agreement = context.agreements.get(key.id) ?? emptyAgreement(key, input.now);
