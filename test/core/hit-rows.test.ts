@@ -55,6 +55,14 @@ it.each([
   expect(world.outbox.size).toBe(0);
 });
 
+it('leaves an unticked box where a table puts one, also where a write put a no there', () => {
+  const world = worldWithLeads(['Acme', 'Beta']);
+  world.boxedFields.add('custom.is_vip');
+  const row = hitRow(world, 1, { cells: { 'custom.is_vip': booleanCell(false) } });
+  expect(cycle(world).table).toEqual([]);
+  expect(row.cells['custom.is_vip']).toEqual(booleanCell(false));
+});
+
 it('takes no new row that says the same for the one that a write hit, while somebody is asked about that', () => {
   const world = worldWithLeads(['Acme', 'Beta']);
   hitRow(world, 1);

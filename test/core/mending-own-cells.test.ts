@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { booleanCell, type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import { blankCells } from '../../src/core/decide/hit-rows.ts';
 import type { OpenWrite, SentSet } from '../../src/core/open-write.ts';
@@ -12,13 +12,13 @@ const word = textCell('Pending: waiting to be sent to the CRM');
 const ownRow = (position: number, ...cells: readonly Cell[]): OwnRow => ({ position, cells });
 
 /** A write that put our word into the column “Mine” of a row at this position, where nothing else stood. */
-function hitBlankRow(position: number, fields: Iterable<string>): OpenWrite {
+function hitBlankRow(position: number, fields: Iterable<string>, cells: SentSet['cells'] = {}): OpenWrite {
   const kept = {
     ...keptRow(emptyCell, blankCells(fields)),
     place: { ...place, headers: ['ID', 'Mine'], columns: {} },
   };
   const others = [{ column: 1, written: word }];
-  const set = { entity: 'lead', position, slot: 0, idSeen: emptyCell, cells: {}, kept, others } as const;
+  const set = { entity: 'lead', position, slot: 0, idSeen: emptyCell, cells, kept, others } as const;
   return { ...openWrite({ outcome: 'answered', sets: [set] }), id: 'w1!' };
 }
 
@@ -31,10 +31,10 @@ function planAfter(world: World, sent: SentSet) {
 const stepsAfter = (world: World, sent: SentSet) => planAfter(world, sent).table.map(({ write }) => write);
 
 /** In which rows it is mended, with two leads in the first rows. */
-function mendedRows(position: number, ownRows: readonly OwnRow[]) {
+function mendedRows(position: number, ownRows: readonly OwnRow[], cells?: SentSet['cells']) {
   const world = worldWithLeads(['Acme', 'Beta']);
   const names = fieldsOf(world, 'lead').map(({ name }) => name);
-  world.openWrites.set('w1!', hitBlankRow(position, names));
+  world.openWrites.set('w1!', hitBlankRow(position, names, cells));
   const table = readSheet(world);
   const lead = { ...table.tabs.lead, ownRows };
   const { table: steps } = decide(inputOf(world, { ...table, tabs: { ...table.tabs, lead } }));
@@ -44,6 +44,11 @@ function mendedRows(position: number, ownRows: readonly OwnRow[]) {
 describe('S13: a cell of people’s own that a write reached', () => {
   it('is mended where a sort has put its blank row since, and not in a row of a record that stands in its place', () => {
     expect(mendedRows(2, [ownRow(3, textCell('R9')), ownRow(4, emptyCell, word)])).toEqual([[4, 1]]);
+  });
+
+  it('is mended in a row that has nothing else but an unticked box', () => {
+    const box = { 'custom.is_vip': booleanCell(false) };
+    expect(mendedRows(2, [ownRow(4, emptyCell, word)], box)).toEqual([[4, 1]]);
   });
 
   it('is mended in the blank row that is nearest to where it was, if several show the word', () => {

@@ -127,7 +127,10 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
   return rows.flatMap((row): Repair[] => {
     // What people keep beside equal rows can not be told apart by them; beside a new row nothing stood.
     const others = row === nearest || sent.position < 0 ? (sent.others ?? []) : [];
-    const left = leftFields(row, sent, kept);
+    // A table puts a box there again.
+    const isBox = (name: FieldName) =>
+      context.tab.boxed?.has(name) && isSameKept(row.cells[name], kept.cells[name]);
+    const left = leftFields(row, sent, kept).filter((name) => !isBox(name));
     const hasId = hasWrongId(row, sent, kept);
     // Whoever was told that this is a copy, and made it another row, would write to the original.
     const isTakenForCopy = isMarkedCopy(row) && isRetyped(row, kept);

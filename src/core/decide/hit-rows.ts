@@ -1,4 +1,4 @@
-import { type Cell, describeCell, emptyCell, equalCells, spilledCell } from '../cell.ts';
+import { type Cell, describeCell, emptyCell, equalCells, isUnfilled, spilledCell } from '../cell.ts';
 import { isMostlyAlike, isSameKept, keptText } from '../kept-cell.ts';
 import type { SentSet } from '../open-write.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
@@ -299,7 +299,7 @@ const mayStandAt = ({ position }: Placed, sent: SentSet): boolean =>
 
 /** Whether a set left nothing in the managed cells of the row that it hit. */
 const mayBeBlank = ({ cells, id = emptyCell }: SentSet): boolean =>
-  [id, ...Object.values(cells)].every(({ kind }) => kind === 'empty');
+  [id, ...Object.values(cells)].every(isUnfilled);
 
 /** The nearest row that has nothing but cells of people's own columns, among them all that was written into such. */
 function findOwnRow(tab: Tab, sent: SentSet): ObservedRow | undefined {
