@@ -48,6 +48,8 @@ export type ObservedTab =
       readonly fresh?: ReadonlySet<FieldName>;
       /** They are no rows of records, but a write may have reached them by mistake; absent where a table has no such cells. */
       readonly ownRows?: readonly OwnRow[];
+      /** A filter hides some of its rows. */
+      readonly isFiltered?: true;
       /** Rows that can be added before the table is full; absent where it never is. */
       readonly room?: number;
     }

@@ -84,6 +84,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
     ...(columns.namesakes ? { namesakes: lettersOf(columns.namesakes) } : {}),
     fresh,
     ownRows: findOwnRows(rows, columns),
+    ...(grid.hiddenRows.size > 0 ? { isFiltered: true } : {}),
   };
   return { observed, bound: { ...grid, columns } };
 }

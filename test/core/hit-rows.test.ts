@@ -158,6 +158,7 @@ it('leaves a row its ID that somebody filtered away while it got that, also wher
 });
 
 it.each([
+  ['the right row stands where it was to go', 1],
   ['the right row stands elsewhere by now', 2],
   ['both rows stand elsewhere by now', 5],
 ])(

@@ -25,8 +25,8 @@ export function findHitRows(tab: Tab, sent: SentSet, kept: KeptRow): readonly Ob
 /**
  * Whether a set of which a blank row was kept has reached the row that it was meant for all the same: of a row that somebody hid by a filter
  * in that moment nothing is kept either. Where the set wrote the ID itself, the ID proves nothing, so the rest of the row has to fit, or no
- * row may have the ID any more that stood there. A row that stands elsewhere by now was moved since, unless another row has what was
- * written and nothing else: then this set came late, and another write had reached the right row before it.
+ * row may have the ID any more that stood there. Where no filter hides anything by now, the row may show the same because of another write:
+ * if a row has what was written and nothing else, this set hit that one.
  */
 function hasReachedOwn(tab: Tab, sent: SentSet): boolean {
   const { cells, id, idSeen, was = {} } = sent;
@@ -35,13 +35,12 @@ function hasReachedOwn(tab: Tab, sent: SentSet): boolean {
   const isTold = id === undefined || (idSeen.kind !== 'empty' && withId(tab, idSeen).length === 0);
   const isOwn = (row: ObservedRow) =>
     showsWritten(row, sent) && (isTold || isMostlyAlike(leftAlone, row.cells));
-  const [row, ...others] = own.kind === 'empty' ? [] : withId(tab, own).filter(isOwn);
-  if (!row || [row, ...others].some((each) => mayStandAt(each, sent))) return row !== undefined;
-  const isHit = (other: ObservedRow) =>
-    other !== row &&
-    equalCells(other.id, id ?? emptyCell) &&
-    Object.entries(other.cells).every(([name, cell]) => name in cells || isSameKept(cell));
-  return !rowsShowing(tab.rows, sent).some(isHit);
+  const rows = own.kind === 'empty' ? [] : withId(tab, own).filter(isOwn);
+  const isHit = (row: ObservedRow) =>
+    !rows.includes(row) &&
+    equalCells(row.id, id ?? emptyCell) &&
+    Object.entries(row.cells).every(([name, cell]) => name in cells || isSameKept(cell));
+  return rows.length > 0 && (tab.isFiltered === true || !rowsShowing(tab.rows, sent).some(isHit));
 }
 
 /** Rows with the ID that the row had and still has, unless somebody took it away or exchanged the IDs since. */
