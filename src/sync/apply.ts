@@ -6,6 +6,7 @@ import {
   noteSentBack,
   type Outcome,
   unansweredWrite,
+  withOwnCells,
 } from '../core/decide/open-writes.ts';
 import type { Plan, TableStep } from '../core/decide/plan.ts';
 import { isSyncError, type SyncError } from '../core/errors.ts';
@@ -19,7 +20,7 @@ import {
   stepsOf,
 } from '../core/open-write.ts';
 import type { RecordKey } from '../core/record.ts';
-import { numberSteps, type RowStep, type WriteReply } from '../core/table.ts';
+import { type KeptRow, numberSteps, type RowStep, type WriteReply } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import { takeAccount } from './account.ts';
 import { saveColumnMap } from './column-map.ts';
@@ -76,8 +77,10 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<Land
   }
   mirror.transaction(() => {
     saveOutcome(link, sent, outcome, reply);
-    for (const step of done)
-      confirm(link, plan.at, without(step, outcome.overtyped.get(numberOf(step.write))));
+    for (const step of done) {
+      const number = numberOf(step.write);
+      confirm(link, plan.at, asReached(step, reply.rows.get(number), outcome.overtyped.get(number)));
+    }
     closeMendings(
       link,
       done.map((step) => ({ ...step, typed: outcome.overtyped.get(numberOf(step.write)) ?? [] })),
@@ -110,7 +113,8 @@ export async function recallWrites(link: Link): Promise<readonly string[]> {
     mirror.transaction(() => {
       saveOutcome(link, open, outcome, reply);
       for (const { confirms, slot } of done)
-        if (confirms) confirm(link, clock.now(), without(confirms, outcome.overtyped.get(slot)));
+        if (confirms)
+          confirm(link, clock.now(), asReached(confirms, reply.rows.get(slot), outcome.overtyped.get(slot)));
       closeMendings(
         link,
         done.flatMap(({ confirms, slot }) =>
@@ -163,11 +167,16 @@ function closeMendings(
   for (const write of closeMended(mirror.readOpenWrites(), mended)) mirror.saveOpenWrite(write);
 }
 
-/** Consequences of which some fields are not agreed, because what somebody typed in the same moment comes back. */
-function without<Step extends Consequences>(step: Step, fields: readonly string[] = []): Step {
-  if (fields.length === 0) return step;
-  const offers = Object.entries(step.offers).filter(([name]) => !fields.includes(name));
-  return { ...step, offers: Object.fromEntries(offers) };
+/** Consequences as its row shows them: fields that somebody `typed` in the same moment are not agreed, because what they typed comes back. */
+function asReached<Step extends Consequences>(
+  step: Step,
+  row: KeptRow | undefined,
+  typed: readonly string[] = [],
+): Step {
+  const told = row ? withOwnCells(step, row) : step;
+  if (typed.length === 0) return told;
+  const offers = Object.entries(step.offers).filter(([name]) => !typed.includes(name));
+  return { ...told, offers: Object.fromEntries(offers) };
 }
 
 /** Answers what has to be known of its write to the table until the reply has come. */

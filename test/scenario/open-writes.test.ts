@@ -193,6 +193,34 @@ test('a row that somebody filters away while it is deleted is gone, as the histo
   expect(stage.link.mirror.readOpenWrites()).toEqual([]);
 });
 
+test.each([
+  ['came', []],
+  ['was lost', cutAfterLanding],
+])(
+  'a row whose record is gone leaves in the history what people had there in columns of their own, where the reply %s',
+  async (_reply, failures) => {
+    const { engine, stage } = await openFilled();
+    const [first] = (await stage.readCrm()).leads;
+    const cell = { kind: 'edit', sheet: 'Leads', column: 20 } as const;
+    await stage.editSheet(
+      { ...cell, row: 0, text: 'Mine' },
+      { ...cell, row: 1, text: 'Call back in March' },
+      { ...cell, row: 1, column: 21, text: '=1+1' },
+    );
+    await stage.removeInCrm(`/leads/${first?.id}`);
+    await engine.pullAll(() => {});
+    await engine.pullAll(() => {});
+    await engine.cycle();
+    await stage.setSheetFaults({ failures: [...failures] });
+    if (failures.length > 0)
+      await expect(engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+    await engine.cycle();
+    await expectEqualSides(stage);
+    const lost = { Mine: 'Call back in March', 'column 22': '=1+1' };
+    expect(stage.link.mirror.readJournal(1)).toMatchObject([{ kind: 'delete', side: 'table', lost }]);
+  },
+);
+
 test('a row that somebody filters away while it is written is looked for nowhere else: a new row that says the same stays as it is', async () => {
   const { engine, stage } = await openFilled();
   const [first] = (await stage.readCrm()).leads;

@@ -1,4 +1,4 @@
-import { booleanCell, type Cell, describeCell, emptyCell, equalCells } from '../cell.ts';
+import { booleanCell, type Cell, describeCell, emptyCell, equalCells, isUnfilled } from '../cell.ts';
 import { idHeader, syncHeader } from '../headers.ts';
 import { isMostlyAlike, isSameKept } from '../kept-cell.ts';
 import { tabKinds } from '../layout.ts';
@@ -324,6 +324,22 @@ export const describeDamage = (
     const cause = 'stood in a row that a write reached because somebody moved rows or typed';
     return [journalEntry({ now: at, run }, key, { kind: 'repair', before, cause })];
   });
+
+/** A confirmed step whose line in the journal, if its row is gone, tells also what people had there in columns of their own, by their headers. */
+export function withOwnCells<Step extends Pick<Consequences, 'journal'>>(
+  step: Step,
+  { place: { cells, columns, headers } }: KeptRow,
+): Step {
+  const { journal } = step;
+  const managed = new Set(Object.values(columns));
+  const own = cells.flatMap((cell, column) =>
+    isUnfilled(cell) || managed.has(column)
+      ? []
+      : [[headers[column] || `column ${column + 1}`, describeCell(cell)] as const],
+  );
+  if (journal?.kind !== 'delete' || own.length === 0) return step;
+  return { ...step, journal: { ...journal, lost: { ...Object.fromEntries(own), ...journal.lost } } };
+}
 
 /** The open writes whose deleted rows are sent back now. */
 export function noteSentBack(writes: readonly OpenWrite[], { table }: Plan): readonly OpenWrite[] {
