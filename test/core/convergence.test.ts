@@ -141,7 +141,10 @@ const winsUnanswered: [WorldOptions, Happening[]] = [
   })),
 ];
 
-describe('two sides that people and the daemon work on at once', () => {
+// Some seconds on a quiet machine, and ten times that beside the other files on two cores.
+const timeout = 180_000;
+
+describe('two sides that people and the daemon work on at once', { timeout }, () => {
   it('S1 S2 S3 S6 S7: come to rest equal, with every value where it was put and none lost', () => {
     fc.assert(
       fc.property(anyOptions, anyHappenings, (options, happenings) => {

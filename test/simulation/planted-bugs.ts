@@ -179,7 +179,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       };
       return { ...link, crm: connect(forgetful) };
     },
-    firstSeed: 10_020,
+    firstSeed: 10_160,
     runsMax: 200,
     hasMishaps: true,
   },
@@ -229,7 +229,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       });
     },
-    firstSeed: 10_155,
+    firstSeed: 10_220,
     runsMax: 250,
     hasMishaps: true,
   },
@@ -251,7 +251,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         if (!newest) throw new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
         return { id: newest.id, fields: newest.fields, at: newest.at };
       }),
-    firstSeed: 10_010,
+    firstSeed: 10_090,
     runsMax: 300,
     hasMishaps: true,
   },
