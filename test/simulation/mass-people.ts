@@ -44,7 +44,11 @@ export function deleteManyRecords(people: People, { which, what }: Operation): s
   if (chosen.length <= people.deletesMax) return 'nothing';
   for (const record of chosen) deleteRecord(people, entity, record);
   const isToldWhole = people.stage.crm.faults.pending().faults.every(({ kind }) => kind !== 'staleList');
-  if (isToldWhole) people.masses.add({ entity, side: 'CRM', ids: chosen.map(({ id }) => id) });
+  // One that a list lacked before, by a fault, may be proven gone before the lists lack the others.
+  const isLacked = (id: string) =>
+    (people.stage.link.mirror.findRecord({ entity, id })?.missedSweeps ?? 0) > 0;
+  const ids = chosen.map(({ id }) => id).filter((id) => !isLacked(id));
+  if (isToldWhole) people.masses.add({ entity, side: 'CRM', ids });
   return `${chosen.length} records`;
 }
 
