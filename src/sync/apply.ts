@@ -105,8 +105,8 @@ export async function recallWrites(link: Link): Promise<readonly string[]> {
     if (!reply) continue;
     const sent = [...open.sets, ...open.deletes];
     const outcome = judgeReply(link, open, reply);
-    const { deletes = [], sets = [] } = outcome.left.find(({ id }) => id === open.id) ?? {};
-    landed.push(`${open.id} ${sets.length + deletes.length}`);
+    const unreached = outcome.left.find(({ id }) => id === open.id);
+    landed.push(`${open.id} ${unreached ? stepsOf(unreached).size : 0}`);
     log.info('sheet.recalled', { run: open.id, rows: outcome.done.size });
     const isDone = ({ slot }: { readonly slot: number }) => outcome.done.has(slot);
     const [done, missed] = [sent.filter(isDone), sent.filter((step) => !isDone(step))];

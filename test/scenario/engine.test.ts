@@ -34,6 +34,21 @@ const isFilled = async (stage: LinkStage) => (await stage.readSheet())['Leads']?
 const editFirstTitle = (stage: LinkStage, text: string) =>
   stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text });
 
+/** A running engine, and the record of which the CRM has refused an edit. */
+async function openRefused() {
+  const stage = await openLaidOut();
+  const engine = stage.createEngine();
+  await engine.start();
+  await until('the sheet is filled', () => isFilled(stage));
+  const faults = [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] as const;
+  stage.model.faults.order(faultOrder.parse({ faults }));
+  await editFirstTitle(stage, 'Refused');
+  const findRefused = () => stage.link.mirror.readOutbox().find(({ state }) => state === 'refused');
+  await until('the update is refused', async () => findRefused() !== undefined);
+  const { key } = findRefused()!;
+  return { engine, key, stage };
+}
+
 /** The mirror on a disk that is full as long as `isFull` says so: it can be read and not written. */
 function onDisk(mirror: Mirror, isFull: () => boolean): Mirror {
   const written =
@@ -303,16 +318,7 @@ describe('a resync', () => {
   });
 
   test('counts what the CRM has done, not what it refused', async () => {
-    const stage = await openLaidOut();
-    const engine = stage.createEngine();
-    await engine.start();
-    await until('the sheet is filled', () => isFilled(stage));
-    const faults = [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] as const;
-    stage.model.faults.order(faultOrder.parse({ faults }));
-    await editFirstTitle(stage, 'Refused');
-    await until('the update is refused', async () =>
-      stage.link.mirror.readOutbox().some(({ state }) => state === 'refused'),
-    );
+    const { engine, stage } = await openRefused();
     expect(engine.tally.crmWrites).toBe(0);
     await editFirstTitle(stage, 'Accepted');
     await until('the update is done', async () => stage.link.mirror.readOutbox().length === 0);
@@ -320,18 +326,10 @@ describe('a resync', () => {
   });
 
   test('says what the CRM refused as long as nobody ignores it', async () => {
-    const stage = await openLaidOut();
+    const { engine, key, stage } = await openRefused();
     const { clock, mirror } = stage.link;
-    const engine = stage.createEngine();
-    await engine.start();
-    await until('the sheet is filled', () => isFilled(stage));
-    const faults = [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] as const;
-    stage.model.faults.order(faultOrder.parse({ faults }));
-    await editFirstTitle(stage, 'Refused');
-    const refused = () => mirror.readOutbox().find(({ state }) => state === 'refused');
-    await until('the update is refused', async () => refused() !== undefined);
     expect(await resync(engine, () => {})).toMatchObject({ crmWrites: 0, waiting: 1 });
-    mirror.saveDecision({ scope: refusedScope(refused()!.key), choice: 'ignore', at: clock.now() });
+    mirror.saveDecision({ scope: refusedScope(key), choice: 'ignore', at: clock.now() });
     expect(await resync(engine, () => {})).toMatchObject({ crmWrites: 0, waiting: 0 });
   });
 

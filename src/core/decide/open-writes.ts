@@ -331,13 +331,13 @@ export function withOwnCells<Step extends Pick<Consequences, 'journal'>>(
   { place: { cells, columns, headers } }: KeptRow,
 ): Step {
   const { journal } = step;
+  if (journal?.kind !== 'delete') return step;
   const managed = new Set(Object.values(columns));
   const own = cells.flatMap((cell, column) =>
     isUnfilled(cell) || managed.has(column)
       ? []
       : [[headers[column] || `column ${column + 1}`, describeCell(cell)] as const],
   );
-  if (journal?.kind !== 'delete' || own.length === 0) return step;
   return { ...step, journal: { ...journal, lost: { ...Object.fromEntries(own), ...journal.lost } } };
 }
 
