@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const slowKinds = /\/test\/(process|browser|simulation|scenario)\//;
+const slowKinds = /\/test\/(app|process|browser|simulation|scenario)\//;
 
 /**
  * Starts the slow kinds of files first: by itself Vitest goes by size where it has not seen a file run, and a slow one that starts

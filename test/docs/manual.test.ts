@@ -63,7 +63,7 @@ test('every option in the documents is one of some command', () => {
     '--omit',
     '--runs',
     '--seed',
-    '--faults',
+    '--calm',
     '--minutes',
     '--edits',
     '--window-ms',

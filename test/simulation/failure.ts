@@ -10,7 +10,7 @@ export async function describeFailure(report: RunReport, plant?: Plant): Promise
   const told = await run({ seed, operations, plant, hasMishaps, isTold: true });
   return [
     `${report.violation?.message}`,
-    `Again: npm run sim -- --runs 1 --seed ${seed}${hasMishaps ? ' --faults' : ''}`,
+    `Again: npm run sim -- --runs 1 --seed ${seed}${hasMishaps ? '' : ' --calm'}`,
     `${report.operations.length} operations, of which these ${least.operations.length} are enough (${least.violation?.message}):`,
     ...told.trace.map((line) => `  ${line}`),
   ].join('\n');
