@@ -1,3 +1,4 @@
+import type { Hold } from '../../src/core/decide/plan.ts';
 import type { Operation } from './operation.ts';
 import { type People, pick } from './people.ts';
 import { type TabView, typedFields } from './tab-view.ts';
@@ -49,6 +50,20 @@ export function renameHeader(people: People, tab: TabView, { which, what }: Oper
   const column = pickColumn(tab, which);
   if (column === undefined || what % 2 === 0) return;
   people.act({ kind: 'renameHeader', sheet: tab.sheetId, column, text: `${tab.headers[column]} (mine)` });
+}
+
+/**
+ * A copy of a column that was deleted after the mirror that knew of it was lost: the daemon leaves it alone and offers a new one. The copy loses
+ * its header, so that the new one is begun, into which goes what only the copy has.
+ */
+export function giveUpNamesake(people: People, tab: TabView, holds: readonly Hold[]): void {
+  for (const { entity, isOffer, reason } of holds) {
+    const [, header = ''] = /the CRM's field “(.+?)”\. Column \w+ is called so/.exec(reason) ?? [];
+    const column = tab.columnOf(header);
+    if (!isOffer || entity !== tab.entity || column === undefined) continue;
+    people.act({ kind: 'renameHeader', sheet: tab.sheetId, column, text: '' });
+    people.hasUncalled = true;
+  }
 }
 
 /** Headers that somebody renamed get their names back; of a column that stands twice one goes, and one that is gone is begun anew. */

@@ -56,6 +56,8 @@ export class People {
   copy: (() => MirrorInMemory) | undefined;
   /** The mirror was lost that knew what a write had put into other columns than its own: from then on that is for people to mend. */
   isOpenWriteLost = false;
+  /** Whether a column that has no header any more may have the only copy of something. */
+  hasUncalled = false;
   /** Owners whose row or record somebody deleted. */
   readonly deleted = new Set<string>();
   stage!: Stage;

@@ -5,7 +5,7 @@ import { isClaimToken } from '../../src/core/record.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
-import { restoreHeaders } from './column-people.ts';
+import { giveUpNamesake, restoreHeaders } from './column-people.ts';
 import { formulaOf } from './own-cells.ts';
 import { isRecordId, type People } from './people.ts';
 import { allTabs, keepNotes, priorities, statuses, tabCopies } from './sheet-people.ts';
@@ -16,6 +16,7 @@ export function setRight(people: People, plan: Plan): boolean {
   const { revision } = people.stage.spreadsheet.file;
   for (const tab of allTabs(people)) {
     const layout = currentLayout(people.stage.link).find(({ entity }) => entity === tab.entity);
+    giveUpNamesake(people, tab, plan.holds);
     restoreHeaders(people, tab, layout?.columns.map(({ header }) => header) ?? []);
   }
   // In a tab that stood still the daemon comes first: what it wrote there itself may have reached another row.
@@ -35,7 +36,7 @@ function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
   if (!torn) return;
   clearStrayIds(people, torn);
   clearLoneStatuses(people, torn);
-  if (people.isOpenWriteLost) fetchStrays(people, torn);
+  if (people.isOpenWriteLost || people.hasUncalled) fetchStrays(people, torn);
   const found = newestValues(people, torn);
   dropRemains(people, torn);
   const tab = people.tab(entity);
@@ -159,8 +160,8 @@ function newestValues(people: People, { entity, rows }: TabView): Map<string, st
 }
 
 /**
- * What a write has put under no header because columns moved, and nobody knows of any more who would mend it: it goes where it belongs,
- * unless something newer stands there.
+ * What stands under no header, because a write that nobody knows of any more has put it there while columns moved, or because a copy of a
+ * column was given up: it goes where it belongs, unless something newer stands there.
  */
 function fetchStrays(people: People, tab: TabView): void {
   const { entity, headers, rows, sheet, sheetId } = tab;
