@@ -323,8 +323,13 @@ function decodeChoice(field: FieldDefinition, text: string, names: Names): Decod
   if (found?.kind === 'coming') return refused(explainComing(text, found.labels));
   if (field.kind === 'lead')
     return refused(`No lead is called ${quoteText(text)}. Write its title or its id, like #42.`);
-  return refused(`${quoteText(text)} is not known. ${field.header} takes ${listFew(choices?.labels ?? [])}.`);
+  return refused(explainUnknown(field, text, choices?.labels ?? []));
 }
+
+const explainUnknown = ({ header }: FieldDefinition, text: string, labels: readonly string[]): string =>
+  labels.length === 0
+    ? `${quoteText(text)} is not known: the CRM has nothing to choose from for ${header}.`
+    : `${quoteText(text)} is not known. ${header} takes ${listFew(labels)}.`;
 
 const explainComing = (text: string, labels: readonly string[]): string =>
   labels.length === 0
@@ -338,7 +343,7 @@ function decodeMembers(field: FieldDefinition, text: string): Decoded {
   if (read.kind === 'members') return decoded(read.members.length === 0 ? null : read.members);
   return refused(
     read.kind === 'unknown'
-      ? `${quoteText(read.part)} is not known. ${field.header} takes ${listFew(choices.labels)}.`
+      ? explainUnknown(field, read.part, choices.labels)
       : `${quoteText(text)} may mean several things. Write one option a line.`,
   );
 }

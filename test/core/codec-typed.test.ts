@@ -241,6 +241,12 @@ describe('what a person types', () => {
     ],
   ])('as a stage: %j', (typed, expected) => check(fieldOfKind.stage, typed, expected));
 
+  it('as a stage of a CRM that has none', () => {
+    const reason = '“New” is not known: the CRM has nothing to choose from for Stage.';
+    const none = createNames({ ...sampleCatalog, pipelines: [] }, [], 'Europe/Berlin');
+    expect(decode(fieldOfKind.stage, textCell('New'), none)).toEqual({ kind: 'refused', reason });
+  });
+
   it('as a lead whose title is the id of another: nobody can tell', () => {
     const leads = [leadChoice(7, '42'), leadChoice(42, 'Acme'), leadChoice(43, 'Acme (#42)')];
     const some = createNames(sampleCatalog, leads, 'Europe/Berlin');
