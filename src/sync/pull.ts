@@ -127,19 +127,22 @@ export function finishSweep(
 
 /**
  * Asks directly for records that missed enough sweeps. A list may also leave out many that are there, for good, as those that are done: of
- * those that were found there when they were asked for, only the one is asked for again whose turn was the longest ago.
+ * those that were found there when they were asked for, only the one is asked for again whose turn was the longest ago, before the others.
  */
 export function proveGone(link: Link, missed: readonly StoredRecord[]): Promise<void> {
   const absent = missed.filter(({ missedSweeps }) => missedSweeps >= sweepsToProve);
   const unlisted = missed.filter(({ missedSweeps }) => missedSweeps < 0);
   const [longest] = unlisted.toSorted((left, right) => left.missedSweeps - right.missedSweeps);
-  return proveEachGone(link, [...inTurn(absent).slice(0, proofsMax), ...(longest ? [longest] : [])]);
+  return proveEachGone(link, [...(longest ? [longest] : []), ...inTurn(absent).slice(0, proofsMax)]);
 }
 
-/** After each sweep others are first: those on which the CRM fails time after time would else keep all others from ever being asked for. */
+/**
+ * After each sweep others are first: those on which the CRM fails time after time would else keep all others from ever being asked for. The
+ * next ones are as many on as are asked for where each fails, and the one before them too.
+ */
 function inTurn(absent: readonly StoredRecord[]): StoredRecord[] {
   const sweeps = absent.reduce((most, { missedSweeps }) => Math.max(most, missedSweeps), 0);
-  const first = (sweeps * failedProofsMax) % Math.max(1, absent.length);
+  const first = (sweeps * (failedProofsMax - 1)) % Math.max(1, absent.length);
   return [...absent.slice(first), ...absent.slice(0, first)];
 }
 

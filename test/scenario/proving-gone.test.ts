@@ -111,6 +111,18 @@ describe('records that a list lacks although the CRM has them, as those in its a
     expect(gone.map(({ key }) => key.id)).toEqual([ids[9]]);
   });
 
+  test('and that are deleted then are proven gone although the CRM fails time after time on several that are gone as well', async () => {
+    const stage = await openUnlisted();
+    const { engine, ids, model } = stage;
+    const failing = ids.slice(20, 23).map((id) => `/tasks/${id}`);
+    const faults = failing.map((path) => ({ kind: 'status', status: 400, method: 'GET', path, times: 100 }));
+    model.faults.order(faultOrder.parse({ faults }));
+    for (const path of [...failing, `/tasks/${ids[9]}`]) trash(stage, path);
+    for (let sweep = 1; sweep <= 12; sweep += 1) await engine.pullAll(() => undefined).catch(() => undefined);
+    const gone = stage.link.mirror.readRecords('task').filter(({ presence }) => presence === 'gone');
+    expect(gone.map(({ key }) => key.id)).toContain(ids[9]);
+  });
+
   test('S5: are not counted as gone with one that is', async () => {
     const stage = await openUnlisted();
     const { engine, ids } = stage;
