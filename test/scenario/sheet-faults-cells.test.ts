@@ -193,3 +193,12 @@ test('S1: an ID cell that is pasted over with several lines while its row is wri
   });
   expect(readStatus(engine, undefined).latest[0]).toMatchObject({ kind: 'repair' });
 });
+
+test('the boxes of a row that somebody inserts between others count as they are shown: one that is not ticked says no', async () => {
+  const scene = await openScenario();
+  const range = { sheetId: leadsId, dimension: 'ROWS', startIndex: 2, endIndex: 3 };
+  await changeSheet(scene, [{ insertDimension: { range, inheritFromBefore: true } }]);
+  await scene.act({ kind: 'edit', sheet: 'Leads', row: 2, column: 'Title', text: 'Nova' });
+  const { ID: id } = await scene.told('lead', { Title: 'Nova' }, /^Synced/);
+  expect(valueAt(await scene.crm.find('lead', Number(id)), 'custom_fields')).toEqual({ newsletter: false });
+});
