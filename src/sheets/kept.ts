@@ -38,7 +38,8 @@ export function findKeptColumns(tab: PlannedTab, headers: Row): KeptColumns | un
 
 /**
  * A column is known again by its header, one without a header by its place; of several with one header, as where somebody calls a managed
- * column like one of people's own, by their order. A header that is new where another one vanished was only rewritten.
+ * column like one of people's own, by their order. A header that is new where another one vanished was only rewritten, unless it stands above
+ * another column too: then that may have been copied, and its copy stands where the other column was.
  */
 function findOldIndexes(oldHeaders: Row, headers: Row): number[] {
   const [oldNames, names] = [nameHeaders(oldHeaders), nameHeaders(headers)];
@@ -48,12 +49,15 @@ function findOldIndexes(oldHeaders: Row, headers: Row): number[] {
   return Array.from({ length: Math.max(headers.length, oldHeaders.length) }, (_, index) => {
     if (hasNone(names, index) && hasNone(oldNames, index)) return index;
     const oldIndex = indexIn(oldNames, names[index]);
-    const isRewritten = oldIndex < 0 && index < oldNames.length && indexIn(names, oldNames[index]) < 0;
+    const isVanished = index < oldNames.length && indexIn(names, oldNames[index]) < 0;
+    const isRewritten = oldIndex < 0 && isVanished && !isRepeated(names[index]);
     return isRewritten ? index : oldIndex;
   });
 }
 
-/** A name for each header that no other one has, and an empty one where there is none. */
+const isRepeated = (name = ''): boolean => name !== '' && !name.startsWith('0 ');
+
+/** A name for each header that no other one has, with how many others with its text stand before it, and an empty one where there is none. */
 function nameHeaders(headers: Row): string[] {
   const counts = new Map<string, number>();
   return headers.map((header) => {

@@ -27,3 +27,20 @@ it('S2: a column without a header has not moved where the row of headers was kep
   );
   expect(hit).toBeUndefined();
 });
+
+it.each([
+  ['renamed', 'Name', undefined],
+  ['deleted beside a copy of another one', 'ID', ['title']],
+])(
+  'S2: tells whether a new row has strayed where a column was %s while it was written',
+  (_what, header, strayed) => {
+    const met = findKeptColumns(tab, ['ID', header].map(textCell));
+    const step = {
+      kind: 'append',
+      entity: 'lead',
+      id: textCell('1'),
+      cells: { title: textCell('Acme') },
+    } as const;
+    expect(findHit(tab, step, met!)?.strayed).toEqual(strayed);
+  },
+);

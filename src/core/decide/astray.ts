@@ -20,6 +20,7 @@ import type { Draft } from './draft.ts';
 import {
   blankCells,
   byDistance,
+  createWholeLikeness,
   fieldsTypedOver,
   findHitRows,
   hasWrongId,
@@ -40,6 +41,8 @@ export interface Repair {
   readonly mends: Mending;
   /** The row that is mended, where it is there. */
   readonly row?: ObservedRow;
+  /** The share of its cells that it has as they were before it was hit, or after. */
+  readonly likeness?: number;
   /** The ID that belongs to it. */
   readonly id: Cell;
 }
@@ -55,7 +58,7 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
   // The last damage first: what it covers was done before, and is looked for in the rows as they will stand then.
   return lastFirst(input.known.openWrites).flatMap((write) => {
     if (write.outcome === 'unknown') return [];
-    const repairs = repairsOf({ ...context, tab }, write);
+    const repairs = onePerRow(repairsOf({ ...context, tab }, write));
     if (repairs.length > 0) draft.mendedTabs.add(context.entity);
     tab = { ...tab, rows: mendedRows(tab.rows, repairs) };
     // Only one step may name a row; what else is wrong with it is mended in the next cycle.
@@ -93,6 +96,14 @@ function covers(later: OpenWrite, earlier: OpenWrite): boolean {
   );
 }
 
+/** Of the repairs that name the same row, the one of what it looks most like: of the rows that one write hit, some may be gone since. */
+function onePerRow(repairs: readonly Repair[]): readonly Repair[] {
+  const byRow = Map.groupBy(repairs, (repair) => repair.row ?? repair);
+  return [...byRow.values()].map((rivals) =>
+    rivals.reduce((best, rival) => ((rival.likeness ?? 0) > (best.likeness ?? 0) ? rival : best)),
+  );
+}
+
 /** The rows as they stand after repairs. */
 function mendedRows(rows: readonly ObservedRow[], repairs: readonly Repair[]): readonly ObservedRow[] {
   const writes = new Map(repairs.flatMap(({ row, write }) => (row ? [[row, write]] : [])));
@@ -124,6 +135,7 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
   const typedOver = nearest ? fieldsTypedOver(nearest, sent, kept) : [];
   const { watchedSets } = context.draft;
   watchedSets.set(mends.write, [...(watchedSets.get(mends.write) ?? []), ...watchFields(sent, typedOver)]);
+  const likeness = createWholeLikeness(sent, kept);
   return rows.flatMap((row): Repair[] => {
     // What people keep beside equal rows can not be told apart by them; beside a new row nothing stood.
     const others = row === nearest || sent.position < 0 ? (sent.others ?? []) : [];
@@ -147,7 +159,7 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
       ...(hasId ? { id: kept.id } : {}),
       ...(hasSync ? { sync: kept.sync } : {}),
     };
-    return [{ write, mends, row, id: kept.id }];
+    return [{ write, mends, row, likeness: likeness(row), id: kept.id }];
   });
 }
 

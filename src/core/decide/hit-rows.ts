@@ -54,11 +54,21 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   if (showing.length > 0) return mostAlike(showing, likeness);
   // A row with another ID is the one that was hit only where IDs were exchanged, so that the row with its ID shows something else.
   const isAtHome = named.some((row) => likeness(row) === 1);
+  const renamed = isAtHome || Object.keys(sent.cells).length > 0 ? [] : rowsLike(tab, sent, kept);
+  if (renamed.length > 0) return nearestOf(renamed, sent);
   const mayBeElsewhere = !isAtHome || withId(tab, emptyCell).length > 0;
   const elsewhere = (mayBeElsewhere ? rowsShowing(tab.rows, sent) : []).filter(
     (row) => (!isAtHome || row.id.kind === 'empty') && likeness(row) === 1 && !isMeantRow(row, sent, kept),
   );
   return [...nearestOf(mostAlike(named, likeness), sent), ...elsewhere];
+}
+
+/** The rows that are all as the one was of which a set hit nothing but columns of people: it has got another ID since. */
+function rowsLike(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
+  const likeness = createLikeness(sent, kept);
+  return rowsShowing(tab.rows, { ...sent, cells: kept.cells }).filter(
+    (row) => likeness(row) === 1 && !isMeantRow(row, sent, kept),
+  );
 }
 
 /** The row that is nearest to the place of a set, and those that show the same: its copies. */
@@ -173,7 +183,7 @@ const createLikeness = ({ cells, others = [] }: SentSet, kept: KeptRow): Likenes
 };
 
 /** Which share of all cells a row has as they were before a set hit them, or after. */
-const createWholeLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness => {
+export const createWholeLikeness = ({ cells }: SentSet, kept: KeptRow): Likeness => {
   // Where nothing stood before, what is mended already is empty.
   const before =
     kept.place.row === undefined ? { ...blankCells(Object.keys(cells)), ...kept.cells } : kept.cells;
