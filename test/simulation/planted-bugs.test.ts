@@ -31,7 +31,7 @@ describe('a known mistake, planted', () => {
   it(
     'is told by fewer operations than were found to show it',
     async () => {
-      const bug = plantedBugs[1]!;
+      const bug = plantedBugs.find(({ name }) => name === 'what lost a conflict is written down nowhere')!;
       const found = await findViolation(bug);
       const least = found && (await shrink(found, { seed: found.seed, plant: bug.plant }));
       expect(least?.violation?.promise).toBe(found?.violation?.promise);

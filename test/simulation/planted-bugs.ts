@@ -92,7 +92,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'an update trusts what a list said a minute ago',
     plant: (link) => ({ ...link, times: { ...link.times, rereadAfterMs: 60_000 } }),
-    firstSeed: 10_030,
+    firstSeed: 10_045,
     runsMax: 150,
     hasMishaps: true,
   },
@@ -202,7 +202,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       const brakes = { ...link.policy.brakes, deletesMin: 1_000 };
       return { ...link, policy: { ...link.policy, brakes } };
     },
-    firstSeed: 10_014,
+    firstSeed: 10_028,
     runsMax: 60,
     hasMishaps: true,
   },
@@ -262,7 +262,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         saveRecord: (record) =>
           link.mirror.saveRecord(record.missedSweeps > 0 ? { ...record, presence: 'gone' } : record),
       }),
-    firstSeed: 10_145,
+    firstSeed: 10_157,
     runsMax: 200,
     hasMishaps: true,
   },
