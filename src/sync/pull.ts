@@ -137,8 +137,8 @@ export function proveGone(link: Link, missed: readonly StoredRecord[]): Promise<
 }
 
 /**
- * After each sweep others are first: those on which the CRM fails time after time would else keep all others from ever being asked for. The
- * next ones are as many on as are asked for where each fails, and the one before them too.
+ * After each sweep others are first: those on which the CRM fails time after time would else keep all others from ever being asked for.
+ * Each sweep goes on by as many as it asks for at least, which is where all of them fail, and the unlisted one as well.
  */
 function inTurn(absent: readonly StoredRecord[]): StoredRecord[] {
   const sweeps = absent.reduce((most, { missedSweeps }) => Math.max(most, missedSweeps), 0);

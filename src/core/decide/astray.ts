@@ -96,7 +96,7 @@ function covers(later: OpenWrite, earlier: OpenWrite): boolean {
   );
 }
 
-/** Of the repairs that name the same row, the one of what it looks most like: of the rows that one write hit, some may be gone since. */
+/** Of the repairs that name the same row, the one whose own row it looks most like: of the rows that one write hit, some may be gone since. */
 function onePerRow(repairs: readonly Repair[]): readonly Repair[] {
   const byRow = Map.groupBy(repairs, (repair) => repair.row ?? repair);
   return [...byRow.values()].map((rivals) =>
