@@ -2,7 +2,8 @@ import { existsSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const slowKinds = /\/test\/(app|process|browser|simulation|scenario)\//;
+/** Files of these kinds start first, in this order: the first ones wait for processes, the last ones compute. */
+const slowKinds = ['process', 'browser', 'app', 'simulation', 'scenario'];
 
 /**
  * Starts the slow kinds of files first: by itself Vitest goes by size where it has not seen a file run, and a slow one that starts
@@ -11,8 +12,11 @@ const slowKinds = /\/test\/(app|process|browser|simulation|scenario)\//;
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isSlow = ({ moduleId }: TestSpecification) => slowKinds.test(moduleId);
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+    const rankOf = ({ moduleId }: TestSpecification) => {
+      const rank = slowKinds.findIndex((kind) => moduleId.includes(`/test/${kind}/`));
+      return rank < 0 ? slowKinds.length : rank;
+    };
+    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
   }
 }
 

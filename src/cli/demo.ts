@@ -15,6 +15,8 @@ export function addDemoCommand(program: Command, { environment, finish }: Comman
     .option('--check', 'drive edits on both sides, print what happened, and end')
     .option('--no-redis', 'run the queue in process even when there is a redis-server')
     .action(async ({ check, redis }: { check?: true; redis: boolean }) => {
+      // From the first moment on: stopped half-way, the processes of the stage have to end too.
+      const stopped = stopRequested();
       console.log('Starting a CRM, a sheet and the daemon…');
       const stage = await setStage({ seed: 7, counts, wantsRedis: redis, logLevel: 'error' }, environment);
       try {
@@ -24,8 +26,7 @@ export function addDemoCommand(program: Command, { environment, finish }: Comman
             : 'The queue runs in process (with a redis-server on this machine it would be BullMQ).',
         );
         if (check) {
-          // Stopped half-way, the processes of the stage have to end too.
-          const isGood = await Promise.race([runChecks(stage), stopRequested().then(() => false)]);
+          const isGood = await Promise.race([runChecks(stage), stopped.then(() => false)]);
           finish(isGood ? exitCodes.done : exitCodes.failed);
           return;
         }
@@ -37,7 +38,7 @@ The sheet alone:                ${stage.sheets.gridUrl}
 The daemon's status page:       ${stage.daemonUrl}/
 
 Change something on one side and watch the other. Ctrl-C ends the demo.`);
-        await stopRequested();
+        await stopped;
         await page.close();
       } finally {
         await stage.stop();

@@ -55,3 +55,9 @@ test('where a configuration is already, the demo has nothing to do with it', {
   await until('the demo runs', isOver);
   expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
 });
+
+test('stopped while it is set up, the demo leaves nothing running', { timeout: limitMs }, async () => {
+  const demo = spawnCommand(['demo', '--no-redis'], {});
+  await until('the demo begins', async () => demo.said().includes('Starting a CRM'));
+  expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
+});
