@@ -55,6 +55,7 @@ function findOldIndexes(oldHeaders: Row, headers: Row): number[] {
   });
 }
 
+/** Whether another column with the header stands before the one with this name. */
 const isRepeated = (name = ''): boolean => name !== '' && !name.startsWith('0 ');
 
 /** A name for each header that no other one has, with how many others with its text stand before it, and an empty one where there is none. */

@@ -3,7 +3,8 @@ import { describeFailure } from './failure.ts';
 import { type RunReport, run } from './run.ts';
 import { firstSeedOfTheDay } from './seeds-of-the-day.ts';
 
-const runs = 40;
+const runs = 80;
+const runsWithMishaps = 40;
 const runsOfTheDay = 5;
 const limitMs = 300_000;
 
@@ -32,7 +33,7 @@ describe('people and the daemon at work at once: S1 S2 S3 S4 S5 S6 S7 S9 S11 S13
   it(
     'where requests get lost or come late, lists shift, the process crashes and the mirror is lost or old',
     async () => {
-      const broken = await findBroken(5000, runs, true);
+      const broken = await findBroken(5000, runsWithMishaps, true);
       expect(broken && (await describeFailure(broken))).toBeUndefined();
     },
     limitMs,

@@ -54,8 +54,9 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   if (showing.length > 0) return mostAlike(showing, likeness);
   // A row with another ID is the one that was hit only where IDs were exchanged, so that the row with its ID shows something else.
   const isAtHome = named.some((row) => likeness(row) === 1);
-  const renamed = isAtHome || Object.keys(sent.cells).length > 0 ? [] : rowsLike(tab, sent, kept);
-  if (renamed.length > 0) return nearestOf(renamed, sent);
+  const hasCells = Object.keys(sent.cells).length > 0;
+  const underOtherId = isAtHome || hasCells ? [] : rowsEqualTo(tab, sent, kept);
+  if (underOtherId.length > 0) return nearestOf(underOtherId, sent);
   const mayBeElsewhere = !isAtHome || withId(tab, emptyCell).length > 0;
   const elsewhere = (mayBeElsewhere ? rowsShowing(tab.rows, sent) : []).filter(
     (row) => (!isAtHome || row.id.kind === 'empty') && likeness(row) === 1 && !isMeantRow(row, sent, kept),
@@ -64,7 +65,7 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
 }
 
 /** The rows that are all as the one was of which a set hit nothing but columns of people: it has got another ID since. */
-function rowsLike(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
+function rowsEqualTo(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedRow[] {
   const likeness = createLikeness(sent, kept);
   return rowsShowing(tab.rows, { ...sent, cells: kept.cells }).filter(
     (row) => likeness(row) === 1 && !isMeantRow(row, sent, kept),
