@@ -100,11 +100,14 @@ describe('a kill in the middle of many edits in the sheet', limit, () => {
       faults: [
         { ...put, kind: 'slow', times: goodUpdates },
         { ...put, ...fault },
+        // The rest is held up, so that the kill comes before the last one.
+        { ...put, kind: 'dropBefore', delayMs: 2_500, times: edits },
       ],
     });
     const typed = await typeTitles(stage);
-    await stage.crmFaultsMet();
+    await stage.crmFaultsMet(1);
     await daemon.kill();
+    stage.setCrmFaults({ clear: true });
     expect(pathsOf(stage, 'PUT').length).toBeLessThan(edits);
     await stage.startDaemon();
     await stage.agreed();
