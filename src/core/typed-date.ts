@@ -3,7 +3,9 @@ import { plainText } from './plain-text.ts';
 
 /** Whose names of months are understood; a name that means two months in two of them is understood by nobody. */
 const monthLanguages = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'nb', 'fi', 'pl', 'cs'];
-const months = collectMonths();
+
+/** Collected when the first name is asked about: most processes never need it, and it would make each of them start later. */
+let knownMonths: ReadonlyMap<string, number> | undefined;
 
 function collectMonths(): ReadonlyMap<string, number> {
   const meanings = new Map<string, Set<number>>();
@@ -30,7 +32,10 @@ function monthKey(text: string): string {
 }
 
 /** The month, from 1 on, that a word names in one of the languages. */
-export const monthOfName = (word: string): number | undefined => months.get(monthKey(word));
+export function monthOfName(word: string): number | undefined {
+  knownMonths ??= collectMonths();
+  return knownMonths.get(monthKey(word));
+}
 
 const yearFirst = /^(?<year>\d{4})(?:-|\/|\.|年)(?<month>\d{1,2})(?:-|\/|\.|月)(?<day>\d{1,2})日?$/;
 const dayFirst = /^(?<day>\d{1,2})\.\s?(?<month>\d{1,2})\.\s?(?<year>\d{4})\.?$/;
