@@ -7,6 +7,7 @@ import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LinkStage, openLinkStage } from './link-stage.ts';
+import { dropSpareRows } from './spare-rows.ts';
 
 /** A few leads on both sides and an engine that is driven step by step. */
 export interface LeadsStage extends LinkStage {
@@ -38,6 +39,7 @@ export async function openLeadsStage(
   };
   await pullCatalog(link, 'newest');
   await link.table.layOut(currentLayout(link), 'create');
+  await stage.editSheet(...dropSpareRows(currentLayout(link)));
   const engine = stage.createEngine(link);
   const settle = async () => {
     for (const _turn of Array.from({ length: turnsMax })) {

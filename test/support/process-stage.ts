@@ -9,6 +9,7 @@ import { type Environment, loadSettings } from '../../src/app/config.ts';
 import { openLink } from '../../src/app/link.ts';
 import { createLog } from '../../src/app/logger.ts';
 import { type DaemonView, viewDaemon } from '../../src/cli/check/daemon-view.ts';
+import type { Layout } from '../../src/core/layout.ts';
 import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { CrmModel, LoggedRequest } from '../../src/sandbox/crm/model.ts';
@@ -21,6 +22,7 @@ import { tableLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from './daemon-process.ts';
 import { findFreePort } from './redis.ts';
+import { dropSpareRows } from './spare-rows.ts';
 import {
   describeDifference,
   readSides,
@@ -139,17 +141,20 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
   const { spreadsheetId, rootUrl: sheetsUrl } = sheets;
   const tabTitles = contactsPauseMs === undefined ? titles : [...titles, 'Contacts'];
   const addresses = { crmUrl: crm.pageUrl, sheetsUrl, spreadsheetId };
-  await layOut(environment);
+  const tabs = await layOut(environment);
+  await post(`${sheetsUrl}/__sandbox/person`, dropSpareRows(tabs));
   return joinStage(environment, addresses, { model: crm.model, tabTitles });
 }
 
 /** As `init` does; to start a process for it takes a second of every test. */
-async function layOut(environment: Environment): Promise<void> {
+async function layOut(environment: Environment): Promise<Layout> {
   const { link, close } = openLink(loadSettings(environment), createLog('silent'));
   try {
     await pullCatalog(link, 'newest');
-    const { held } = await link.table.layOut(tableLayout(link), 'create');
+    const layout = tableLayout(link);
+    const { held } = await link.table.layOut(layout, 'create');
     expect(held).toEqual([]);
+    return layout;
   } finally {
     close();
   }

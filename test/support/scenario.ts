@@ -34,6 +34,7 @@ import { listWaiting } from '../../src/sync/status.ts';
 import { type CrmLine, openCrmLine } from './crm-line.ts';
 import { createFastClock } from './fast-clock.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import { dropSpareRows } from './spare-rows.ts';
 import {
   describeDifference,
   findPosition,
@@ -151,6 +152,8 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   });
   await pullCatalog(link, 'newest');
   await link.table.layOut(currentLayout(link), 'create');
+  const act = (...actions: PersonActionInput[]) => post(`${sheets.rootUrl}/__sandbox/person`, actions);
+  await act(...dropSpareRows(currentLayout(link)));
   await engine.start();
   const addresses = { crmUrl: crm.pageUrl, sheetsUrl: sheets.rootUrl, spreadsheetId: sheets.spreadsheetId };
   const scenario: Scenario = {
@@ -165,7 +168,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     crm: workInCrm(new URL(crm.pageUrl).origin),
     gridUrl: sheets.gridUrl,
     sheet: sitAtSheet(sheets.rootUrl, sheets.spreadsheetId),
-    act: (...actions) => post(`${sheets.rootUrl}/__sandbox/person`, actions),
+    act,
     position: (entity, id) => findPosition(addresses, entity, id),
     setSheetFaults: (faults) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
     setFaults: (order) => crm.model.faults.order(faultOrder.parse(order)),
