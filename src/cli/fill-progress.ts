@@ -90,9 +90,15 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 const names = { reading: 'Reading the CRM', filling: 'Filling the sheet' };
 
 const askEveryMs = 2_000;
-/** Asking costs the daemon time that the fill needs, so it waits so many times as long as the answer took. */
-const idleShare = 20;
 const logEveryMs = 10_000;
+const idleShare = 20;
+
+/**
+ * How long to wait after an answer that took so long. Asking costs the daemon time that the fill needs, so it is so many times as long; but
+ * not longer than a line of the log is due: an answer takes long also where the whole machine is busy with something else.
+ */
+export const pauseAfterMs = (answerMs: number): number =>
+  Math.min(Math.max(askEveryMs, idleShare * answerMs), logEveryMs);
 
 /** Where a fill is told of. */
 interface Teller {
@@ -115,8 +121,7 @@ export async function followFill(
       const fill = await readFill();
       if (!fill || fill.isStopped) return tale.end(fill);
       tale.tell(fill, askedAt);
-      const waitMs = Math.max(askEveryMs, idleShare * (Date.now() - askedAt));
-      await sleep(waitMs, undefined, { signal: stopping });
+      await sleep(pauseAfterMs(Date.now() - askedAt), undefined, { signal: stopping });
     }
   } catch (error) {
     if (!stopping.aborted) teller.log.warn('fill.not-followed', { message: explainError(error) });

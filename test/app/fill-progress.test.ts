@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillOf, LinkFill } from '../../src/cli/fill-progress.ts';
+import { fillOf, LinkFill, pauseAfterMs } from '../../src/cli/fill-progress.ts';
 
 const status = (state: string, ...progress: object[]) => ({
   standing: { state, since: 0 },
@@ -92,4 +92,12 @@ test('a fill whose tab is left alone until somebody mends it is not told to be d
 test('a fill goes on by itself after something of which nobody is asked was found out', () => {
   const waiting = { ...status('asking'), brakes: [{ scope: 'brake:lead:reading' }] };
   expect(fillOf(waiting)).toEqual({ phase: 'filling', done: 0, total: 0 });
+});
+
+test.each([
+  ['soon where it answers at once', 3, 2_000],
+  ['the later the longer it took to answer', 300, 6_000],
+  ['in time for the next line of the log, however long it took', 30_000, 10_000],
+])('a daemon is asked again %s', (_when, answerMs, pauseMs) => {
+  expect(pauseAfterMs(answerMs)).toBe(pauseMs);
 });
