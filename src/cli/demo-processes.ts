@@ -31,11 +31,15 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+/** Whether a process is over, by itself or because it got a signal. */
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
 function toChild(child: ChildProcess, graceMs: number): Child {
   return {
     process: child,
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (hasEnded(child)) return;
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
@@ -86,7 +90,7 @@ export async function startRedis(port: number, directory: string): Promise<Child
 export async function waitUntilOk(url: string, child: Child, limitMs: number): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (Date.now() < deadline) {
-    if (child.process.exitCode !== null)
+    if (hasEnded(child.process))
       throw new Error('The daemon ended before it was ready; its last lines say why.');
     const isOk = await fetch(url).then(
       (response) => response.ok,

@@ -16,9 +16,21 @@ export function addDemoCommand(program: Command, { environment, finish }: Comman
     .option('--no-redis', 'run the queue in process even when there is a redis-server')
     .action(async ({ check, redis }: { check?: true; redis: boolean }) => {
       // From the first moment on: stopped half-way, the processes of the stage have to end too.
-      const stopped = stopRequested();
+      let isStopped = false;
+      const stopped = stopRequested().then(() => {
+        isStopped = true;
+      });
       console.log('Starting a CRM, a sheet and the daemon…');
-      const stage = await setStage({ seed: 7, counts, wantsRedis: redis, logLevel: 'error' }, environment);
+      const options = { seed: 7, counts, wantsRedis: redis, logLevel: 'error' };
+      const stage = await setStage(options, environment).catch((error: unknown) => {
+        // Ctrl-C ends also what is being started: that it has ended tells nothing new.
+        if (isStopped) return undefined;
+        throw error;
+      });
+      if (!stage) {
+        finish(check ? exitCodes.failed : exitCodes.done);
+        return;
+      }
       try {
         console.log(
           stage.queue === 'bullmq'

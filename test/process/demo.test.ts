@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -60,4 +60,20 @@ test('stopped while it is set up, the demo leaves nothing running', { timeout: l
   const demo = spawnCommand(['demo', '--no-redis'], {});
   await until('the demo begins', async () => demo.said().includes('Starting a CRM'));
   expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('ended by Ctrl-C, which the daemon that it starts hears too, the demo goes at once and without a word', {
+  timeout: limitMs,
+}, async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const demo = spawnCommand(['demo', '--no-redis'], { TMPDIR: directory }, directory, true);
+  onTestFinished(() => void demo.kill());
+  const isMirrorOpen = async () =>
+    (await Array.fromAsync(glob('*/state/mirror.db-wal', { cwd: directory }))).length > 0;
+  await until('the tabs are laid out', isMirrorOpen);
+  await until('that is over', async () => !(await isMirrorOpen()));
+  await until('the daemon begins', isMirrorOpen);
+  expect(await demo.interrupt()).toMatchObject({ code: 0, stderr: '' });
+  expect(await Array.fromAsync(glob('*', { cwd: directory }))).toEqual([]);
 });

@@ -30,18 +30,22 @@ export interface CommandProcess {
   kill(): Promise<Ending>;
   /** Asks it to end, as a process manager does. */
   terminate(): Promise<Ending>;
+  /** Ends it with all that it has started, as Ctrl-C in a terminal does, if it was spawned as a group of its own. */
+  interrupt(): Promise<Ending>;
 }
 
-/** Runs it in the directory; in that of this process where absent. */
+/** Runs it in the directory, in that of this process where absent; as a group of its own only if that is wanted. */
 export function spawnCommand(
   words: readonly string[],
   environment: Environment,
   directory?: string,
+  isGroup = false,
 ): CommandProcess {
   const child = spawn(process.execPath, [mainFile, ...words], {
     ...(directory === undefined ? {} : { cwd: directory }),
     env: { PATH: process.env['PATH'], ...compiled, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: isGroup,
   });
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -61,6 +65,10 @@ export function spawnCommand(
     said: () => said.stdout,
     kill: () => signal('SIGKILL'),
     terminate: () => signal('SIGTERM'),
+    interrupt: () => {
+      process.kill(-child.pid!, 'SIGINT');
+      return ended;
+    },
   };
 }
 
