@@ -200,3 +200,15 @@ it('S13: mends the cells of people’s own of a row that has got another ID sinc
   world.openWrites.set('w1', openWrite({ outcome: 'answered', sets: [set] }));
   expect(cycle(world).table.map(({ write }) => write)).toMatchObject([{ idSeen: acme.id, others }]);
 });
+
+it('S13: mends the cells of people’s own of a row in which somebody types meanwhile, also where another row looks as it did', () => {
+  const world = worldWithLeads(['Acme', 'Acme']);
+  const acme = rowOf(world, leadKey(1));
+  const blank = blankCells(fieldsOf(world, 'lead').map(({ name }) => name));
+  const kept = keptRow(acme.id, { ...blank, ...acme.cells });
+  const others = [{ column: 9, written: textCell('Written') }];
+  const set = setTo(emptyCell, { cells: {}, others, kept });
+  world.openWrites.set('w1', openWrite({ outcome: 'answered', sets: [set] }));
+  Object.assign(acme.cells, written);
+  expect(cycle(world).table.map(({ write }) => write)).toMatchObject([{ idSeen: acme.id, others }]);
+});
