@@ -191,6 +191,20 @@ it('S2: gives the row its ID back whose cells fit, where our word went over thos
   expect(beta.id).toEqual(own);
 });
 
+it('S3: gives each of several rows that look the same its own ID back, where our word went over those of all', () => {
+  const world = worldWithLeads(['Acme', 'Acme', 'Acme']);
+  const word = textCell('Pending: waiting to be sent to the CRM');
+  const rows = [1, 2, 3].map((id) => rowOf(world, leadKey(id)));
+  const ids = rows.map(({ id }) => id);
+  const sets = rows.map(({ cells, id }, slot) =>
+    setTo(emptyCell, { id: word, slot, position: slot + 1, cells: {}, kept: keptRow(id, { ...cells }) }),
+  );
+  world.openWrites.set('w1', openWrite({ outcome: 'answered', sets }));
+  for (const row of rows) row.id = word;
+  cycles(world, 2);
+  expect(rows.map(({ id }) => id)).toEqual(ids);
+});
+
 it('S13: mends the cells of people’s own of a row that has got another ID since, and of no other row that has the ID of then', () => {
   const world = worldWithLeads(['Acme', 'Beta']);
   const acme = rowOf(world, leadKey(1));

@@ -96,12 +96,22 @@ function covers(later: OpenWrite, earlier: OpenWrite): boolean {
   );
 }
 
-/** Of the repairs that name the same row, the one whose own row it looks most like: of the rows that one write hit, some may be gone since. */
+/**
+ * Of the repairs that name the same row, the one whose own row it looks most like: of the rows that one write hit, some may be gone since.
+ * Of several rows that look the same each is that of another step.
+ */
 function onePerRow(repairs: readonly Repair[]): readonly Repair[] {
   const byRow = Map.groupBy(repairs, (repair) => repair.row ?? repair);
-  return [...byRow.values()].map((rivals) =>
-    rivals.reduce((best, rival) => ((rival.likeness ?? 0) > (best.likeness ?? 0) ? rival : best)),
-  );
+  const taken = new Set<number>();
+  const isBetter = (rival: Repair, best: Repair) => {
+    const [likeness, most] = [rival.likeness ?? 0, best.likeness ?? 0];
+    return likeness === most ? taken.has(best.mends.slot) && !taken.has(rival.mends.slot) : likeness > most;
+  };
+  return [...byRow.values()].map((rivals) => {
+    const chosen = rivals.reduce((best, rival) => (isBetter(rival, best) ? rival : best));
+    taken.add(chosen.mends.slot);
+    return chosen;
+  });
 }
 
 /** The rows as they stand after repairs. */
