@@ -88,6 +88,17 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     expect(left([strayed])).toMatchObject([{ sets: [{ others: [...others, strayed] }] }]);
   });
 
+  it.each([
+    ['no headers', ['', '']],
+    ['one header', ['Mine', 'Mine']],
+  ])('S13: has hit in another row the column of people which it gave back, of two with %s', (_what, own) => {
+    const wide = { ...place, headers: [...place.headers, ...own] };
+    const others = [{ column: 4, written: textCell('Given back') }];
+    const kept = { ...keptRow(textCell('2'), titled('Other')), place: wide };
+    const { left } = judgeSet(setTo(textCell('1'), { others, place: wide }), kept);
+    expect(left).toMatchObject([{ sets: [{ others }] }]);
+  });
+
   it('has given a row its ID back also where somebody typed in that moment, if no other row was like it', () => {
     const was = { ...titled('Acme'), status_name: textCell('New'), 'about.url': textCell('acme.example') };
     const cells = { ...was, status_name: textCell('Typed') };

@@ -152,8 +152,15 @@ function damageOf(
 
 /** The set as it reached another row: other columns than the managed ones are counted by where that row is kept. */
 function inPlaceOf({ others, place, ...sent }: SentSet, kept: KeptRow): SentSet {
+  const [known, met] = [place?.headers ?? [], kept.place.headers];
+  const columnNow = (column: number): number => {
+    const header = known[column] ?? '';
+    // Several may have one header, or none.
+    if (header === (met[column] ?? '')) return column;
+    return header === '' ? -1 : met.indexOf(header);
+  };
   const found = (others ?? [])
-    .map((other) => ({ ...other, column: kept.place.headers.indexOf(place?.headers[other.column] ?? '') }))
+    .map((other) => ({ ...other, column: columnNow(other.column) }))
     .filter(({ column }) => column >= 0);
   return { ...sent, kept, ...(found.length > 0 ? { others: found } : {}) };
 }
