@@ -73,18 +73,24 @@ it('takes no new row that says the same for the one that a write hit, while some
   expect(row.cells).toMatchObject(written);
 });
 
-it('takes no row of another lead that says the same for the one that a write hit, where somebody types over it and goes on there', () => {
-  const world = worldWithLeads(['Acme', 'Beta']);
-  changeRecord(world, leadKey(2), { 'about.url': 'agency.example' });
-  pull(world);
-  cycles(world, 2);
-  const [acme, beta] = [hitRow(world, 1), rowOf(world, leadKey(2))];
-  const typed = { 'about.url': textCell('acme.example'), 'about.description': textCell('Sells anvils') };
-  Object.assign(acme.cells, typed, { 'custom.team': textCell('North') });
-  cycles(world, 2);
-  expect(acme.cells).toMatchObject(typed);
-  expect(beta.cells).toMatchObject(written);
-});
+it.each([
+  ['a lead that never looked like it', 'Beta'],
+  ['a lead that looked like it', 'Acme'],
+])(
+  'takes no row of %s, and says the same, for the one that a write hit, where somebody types over it and goes on there',
+  (_what, title) => {
+    const world = worldWithLeads(['Acme', title]);
+    changeRecord(world, leadKey(2), { 'about.url': 'agency.example' });
+    pull(world);
+    cycles(world, 2);
+    const [acme, beta] = [hitRow(world, 1), rowOf(world, leadKey(2))];
+    const typed = { 'about.url': textCell('acme.example'), 'about.description': textCell('Sells anvils') };
+    Object.assign(acme.cells, typed, { 'custom.team': textCell('North') });
+    cycles(world, 2);
+    expect(acme.cells).toMatchObject(typed);
+    expect(beta.cells).toMatchObject(written);
+  },
+);
 
 it('still mends a row that comes back where another write was mended meanwhile', () => {
   const world = worldWithLeads(['Acme', 'Beta']);

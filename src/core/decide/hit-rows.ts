@@ -52,12 +52,11 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const mayBeHit = (row: ObservedRow) => named.length === 1 || likeness(row) > alikeMin;
   const showing = named.filter((row) => showsWritten(row, sent) && mayBeHit(row));
   if (showing.length > 0) return mostAlike(showing, likeness);
-  // A row with another ID is the one that was hit only where IDs were exchanged, so that the row with its ID shows something else.
-  const isAtHome = named.some((row) => likeness(row) === 1);
-  // One that stands where it was hit has its ID still, whatever somebody has typed into it since.
-  const isInPlace = named.some(({ position }) => position === sent.position);
+  // A row with another ID is the one that was hit only where IDs were exchanged, so that the row with its ID shows something else. One that
+  // stands where it was hit has its ID still, whatever somebody has typed into it since.
+  const isAtHome = named.some((row) => row.position === sent.position || likeness(row) === 1);
   const hasCells = Object.keys(sent.cells).length > 0;
-  const underOtherId = isAtHome || isInPlace || hasCells ? [] : rowsEqualTo(tab, sent, kept);
+  const underOtherId = isAtHome || hasCells ? [] : rowsEqualTo(tab, sent, kept);
   if (underOtherId.length > 0) return nearestOf(underOtherId, sent);
   const mayBeElsewhere = !isAtHome || withId(tab, emptyCell).length > 0;
   const elsewhere = (mayBeElsewhere ? rowsShowing(tab.rows, sent) : []).filter(
