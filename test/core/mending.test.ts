@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { findRepairs } from '../../src/core/decide/astray.ts';
 import { copyReason } from '../../src/core/decide/copies.ts';
 import { createDraft } from '../../src/core/decide/draft.ts';
@@ -7,7 +7,16 @@ import { findHitRows } from '../../src/core/decide/hit-rows.ts';
 import { closeMended } from '../../src/core/decide/open-writes.ts';
 import type { OpenWrite, SentSet } from '../../src/core/open-write.ts';
 import { deleteOf, keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
-import { copyRow, inputOf, leadKey, readSheet, removeRow, rowOf, type World } from '../support/world.ts';
+import {
+  addRow,
+  copyRow,
+  inputOf,
+  leadKey,
+  readSheet,
+  removeRow,
+  rowOf,
+  type World,
+} from '../support/world.ts';
 import { cycle, worldWithLeads } from '../support/world-daemon.ts';
 
 describe('S2: what a write did to other rows is mended', () => {
@@ -243,6 +252,25 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(closeMended([taken, write], mended)).toMatchObject([{ id: 'w1', sets: [] }]);
     expect(closeMended([write], mended)).toMatchObject([{ id: 'w1', sets: [{ slot: 0 }] }]);
   });
+
+  it.each<[string, Cell, Cell]>([
+    [
+      'a number that a format shows otherwise',
+      { kind: 'number', number: 46_000, shown: '2025-12-09' },
+      numberCell(46_000),
+    ],
+    ['a formula', { kind: 'formula', formula: '=A3' }, { kind: 'formula', formula: '=A90' }],
+  ])(
+    'S3: but no row without an ID once more that was given back and is there, with %s',
+    (_what, shown, kept) => {
+      const world = worldWithLeads(['Acme']);
+      const row = addRow(world, 'lead', { ...titled('New'), 'custom.team': shown });
+      const taken = keptRow(emptyCell, { ...row.cells, 'custom.team': kept });
+      const sent = { ...deleteOf(textCell('9')), kept: taken, sentBackBeside: 0 };
+      world.openWrites.set('w1', openWrite({ outcome: 'answered', deletes: [sent] }));
+      expect(cycle(world).table.filter(({ write }) => write.kind === 'append')).toEqual([]);
+    },
+  );
 
   it('in each of the rows of a long tab, all of which a write reached because somebody sorted it', () => {
     const titles = Array.from({ length: 60_000 }, (_, index) => titled(`Task ${index}`));

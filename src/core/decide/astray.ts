@@ -14,7 +14,6 @@ import { isClaimToken } from '../record.ts';
 import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { createAloneSearch } from './alone.ts';
-import { equalRows } from './bind.ts';
 import type { DecideInput, TabContext } from './context.ts';
 import type { Draft } from './draft.ts';
 import {
@@ -181,7 +180,9 @@ function giveBackRow(
 ): Repair[] {
   if (!kept || isNothing(kept)) return [];
   const { cells, id, place } = kept;
-  const isThere = (row: ObservedRow) => (id.kind === 'empty' ? equalRows(row, kept) : equalCells(row.id, id));
+  const showsSame = (row: ObservedRow) =>
+    Object.entries(row.cells).every(([name, cell]) => isSameKept(cell, cells[name]));
+  const isThere = (row: ObservedRow) => equalCells(row.id, id) && (id.kind !== 'empty' || showsSame(row));
   const beside = tab.rows.filter(isThere).length;
   if (sentBackBeside !== undefined && beside > sentBackBeside) return [];
   const write: RowStep = { kind: 'append', entity, cells, place, ...(id.kind === 'empty' ? {} : { id }) };
