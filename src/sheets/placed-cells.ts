@@ -104,11 +104,13 @@ function findTargets(
     if (field === syncHeader) return columns.sync ?? -1;
     if (field !== undefined) return columns.fields.get(field)?.index ?? -1;
     const header = headers[column] ?? '';
-    const place =
-      header === '' ? -1 : nthPlace(headersNow, header, placesOf(headers.slice(0, column), header).length);
-    if (place >= 0) return place;
     const now = headersNow[column] ?? '';
-    const isSame = header === now || (now !== '' && !headers.includes(now) && !isManagedNow(column));
+    // Where it stood over another column too it may have been pasted there, and that undone.
+    const isRewritten = now !== '' && !headers.includes(now);
+    const nth = placesOf(headers.slice(0, column), header).length;
+    const place = header === '' ? -1 : nthPlace(headersNow, header, nth, isRewritten);
+    if (place >= 0) return place;
+    const isSame = header === now || (isRewritten && !isManagedNow(column));
     // What is kept may be wider than the tab: the hidden tab has the width of the widest.
     return isSame && column < columnCount ? column : -1;
   };
@@ -123,8 +125,11 @@ function findTargets(
 const placesOf = (headers: readonly string[], wanted: string): number[] =>
   headers.flatMap((header, place) => (header === wanted ? [place] : []));
 
-/** Of several columns with one header each is known by their order; where some of them were deleted since, the last one is taken. */
-const nthPlace = (headers: readonly string[], wanted: string, nth: number): number => {
+/**
+ * Of several columns with one header each is known by its order; where some of them were deleted since, the last one is taken, unless it
+ * only has another header.
+ */
+const nthPlace = (headers: readonly string[], wanted: string, nth: number, isRewritten: boolean): number => {
   const places = placesOf(headers, wanted);
-  return places[nth] ?? places.at(-1) ?? -1;
+  return places[nth] ?? (isRewritten ? -1 : (places.at(-1) ?? -1));
 };

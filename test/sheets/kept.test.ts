@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
-import { findHit, findKeptColumns } from '../../src/sheets/kept.ts';
+import { findHit, findKeptColumns, toKeptRow } from '../../src/sheets/kept.ts';
+import { placedCells } from '../../src/sheets/placed-cells.ts';
 
 const headers = ['ID', 'Title'].map(textCell);
 const tab = {
@@ -44,3 +45,25 @@ it.each([
     expect(findHit(tab, step, met!)?.strayed).toEqual(strayed);
   },
 );
+
+it('S2: gives what stood below a header that was pasted over another one back to no managed column that shows the same, once that is undone', () => {
+  const [due, begin] = ['2026-01-05', '2026-01-12'].map(textCell);
+  const row = [textCell('1'), due!, due!];
+  const planned = {
+    ...tab,
+    columns: {
+      ...tab.columns,
+      fields: new Map([
+        ['due', { index: 1 }],
+        ['begin', { index: 2 }],
+      ]),
+    },
+    rows: [['ID', 'Due', 'Begin'].map(textCell), row],
+  };
+  const step = { kind: 'set', entity: 'task', position: 1, idSeen: textCell('1') } as const;
+  const met = findKeptColumns(planned, ['ID', 'Due', 'Due'].map(textCell))!;
+  const others = findHit(planned, { ...step, cells: { begin: due! } }, met)?.others ?? [];
+  expect(others).toEqual([{ column: 2, written: due }]);
+  const { place } = toKeptRow(met, [textCell('1'), due!, begin!], 5);
+  expect(placedCells(planned, { ...step, cells: {}, place, others })).toEqual([]);
+});
