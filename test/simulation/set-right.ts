@@ -93,7 +93,7 @@ function dropRemains(people: People, tab: TabView): void {
     (row) =>
       !owners.has(row) &&
       (Object.values(row.cells).some((text) => people.claims.of(text) !== undefined) ||
-        /^(New row: fill|Error: Title shows)/.test(row.sync)),
+        /^(New row: fill|Error: [^.]+ shows what belongs)/.test(row.sync)),
   );
   for (const { position } of remains.toReversed())
     people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: position, count: 1 });
