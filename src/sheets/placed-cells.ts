@@ -105,11 +105,13 @@ function findTargets(
     if (field !== undefined) return columns.fields.get(field)?.index ?? -1;
     const header = headers[column] ?? '';
     const now = headersNow[column] ?? '';
-    // Where it stood over another column too it may have been pasted there, and that undone.
     const isRewritten = now !== '' && !headers.includes(now);
-    const nth = placesOf(headers.slice(0, column), header).length;
-    const place = header === '' ? -1 : nthPlace(headersNow, header, nth, isRewritten);
-    if (place >= 0) return place;
+    const places = header === '' ? [] : placesOf(headersNow, header);
+    // Of several columns with one header each is known by its order; where some of them were deleted since, the last one is taken, but not
+    // for a column that has another header now: the one it had may have been pasted over its own, and that undone.
+    const nth = places[placesOf(headers.slice(0, column), header).length];
+    const place = nth ?? (isRewritten ? undefined : places.at(-1));
+    if (place !== undefined) return place;
     const isSame = header === now || (isRewritten && !isManagedNow(column));
     // What is kept may be wider than the tab: the hidden tab has the width of the widest.
     return isSame && column < columnCount ? column : -1;
@@ -124,12 +126,3 @@ function findTargets(
 
 const placesOf = (headers: readonly string[], wanted: string): number[] =>
   headers.flatMap((header, place) => (header === wanted ? [place] : []));
-
-/**
- * Of several columns with one header each is known by its order; where some of them were deleted since, the last one is taken, unless it
- * only has another header.
- */
-const nthPlace = (headers: readonly string[], wanted: string, nth: number, isRewritten: boolean): number => {
-  const places = placesOf(headers, wanted);
-  return places[nth] ?? (isRewritten ? -1 : (places.at(-1) ?? -1));
-};

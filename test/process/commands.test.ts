@@ -73,6 +73,10 @@ describe('commands', limit, () => {
     for (const name of ['retry', 'revert', 'ignore'])
       expect(await read(name, '--all')).toEqual({ records: [], left: [] });
     expect(await read('backup')).toEqual({ file: expect.stringContaining('backups') });
+    await stage.expectAtRest();
+    const { code, stderr, stdout } = await stage.runCommand('resync', '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'done', tableSteps: 0, crmWrites: 0, waiting: 0 });
     await stage.agreed();
   });
 

@@ -2,8 +2,8 @@ import type { Layout } from '../../src/core/layout.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 
 /** A new tab has a thousand rows. */
-const [kept, spare] = [100, 900];
+const [rowsLeft, rowsSpare] = [100, 900];
 
 /** A tidy person deletes the rows that new tabs have to spare: every read carries all rows, and takes the longer the more there are. */
 export const dropSpareRows = (tabs: Layout): PersonActionInput[] =>
-  tabs.map(({ title }) => ({ kind: 'deleteRows', sheet: title, row: kept, count: spare }));
+  tabs.map(({ title }) => ({ kind: 'deleteRows', sheet: title, row: rowsLeft, count: rowsSpare }));
