@@ -89,7 +89,10 @@ export interface OutboxItem {
   readonly notice: string;
   readonly run: string;
   readonly createdAt: number;
-  /** Of a delete that nobody answered for: when the table was last read with its row, epoch ms. What was learned since, nobody meant to delete. */
+  /**
+   * Of a delete for a lost row: when somebody answered for it, or else when the table was last read with the row, epoch ms. What was learned
+   * since, nobody meant to delete.
+   */
   readonly shownUntil?: number;
   /** Not to be sent before, epoch ms. */
   readonly dueAt: number;

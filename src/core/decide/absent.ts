@@ -8,6 +8,7 @@ import { emptyAgreement, isAnswerLost, isUnanswered } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { restoredCause } from '../undo.ts';
 import { differingFields, type FieldName, pickFields, type Value } from '../value.ts';
+import { brakeScope } from './brakes.ts';
 import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, noted, refusedScope, type TabContext, vanishedScope } from './context.ts';
@@ -68,9 +69,9 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): KnownRec
   } else {
     if (item) noteLost(context, item, waitingFields(item), 'row deleted before the CRM took the edit');
     const base = baseOf(context, agreement);
-    // Who answers was told what goes with it; by the rule it is meant with what the sheet showed when the row was deleted.
-    const shown = isAnswered(context, key) ? {} : { shownUntil: context.input.shownUntil(key) };
-    draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base, ...shown }));
+    // Who answers was told then what goes with it; by the rule it is meant with what the sheet showed when the row was deleted.
+    const shownUntil = findAnsweredAt(context, key) ?? context.input.shownUntil(key);
+    draft.outboxSaved.push(waitingStep(context.input, key, { kind: 'delete', fields: {}, base, shownUntil }));
   }
   return undefined;
 }
@@ -103,9 +104,15 @@ function askWhatWaits({ draft }: TabContext, item: OutboxItem): void {
   draft.holds.push({ entity: key.entity, id: key.id, reason, decision: vanishedScope(key) });
 }
 
-/** Whether a person said what becomes of the record, alone or with others. */
-const isAnswered = ({ decision, draft, entity }: TabContext, key: RecordKey): boolean =>
-  (decision(vanishedScope(key)) ?? noted) !== noted || draft.lossesLetGo.has(entity);
+/** When a person said what becomes of the record, alone or with others, epoch ms: it may be long until that is read. */
+function findAnsweredAt({ draft, entity, input, peek }: TabContext, key: RecordKey): number | undefined {
+  const own = vanishedScope(key);
+  const ofAll = draft.lossesLetGo.has(entity)
+    ? [brakeScope(entity, 'emptied'), brakeScope(entity, 'vanished')]
+    : [];
+  const scopes = (peek(own) ?? noted) === noted ? ofAll : [own];
+  return input.known.decisions.find(({ choice, scope }) => choice !== noted && scopes.includes(scope))?.at;
+}
 
 /**
  * Takes back deletes that wait although their row may be there again, whatever else keeps that from being decided now, or although a

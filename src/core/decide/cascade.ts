@@ -11,7 +11,7 @@ export interface Cascades {
   goingWith(key: RecordKey): readonly KnownRecord[];
   /**
    * Whether a delete would take along something that nobody meant: a record that is not to be deleted itself, and that was not known, or
-   * belonged to another one, when the deleted row was seen last. Where a person answered, it counts when the delete was decided.
+   * belonged to another one, when the deleted row was seen last. Where a person answered, it counts when they did.
    */
   isOutgrown(
     item: Pick<OutboxItem, 'key' | 'createdAt' | 'shownUntil'>,
