@@ -167,6 +167,22 @@ describe('an answer for rows that are gone', () => {
     },
   );
 
+  it.each([
+    ['trash', 50, 'Approve does what the configuration says: their records go to the trash.'],
+    ['restore', 60, 'Approve does what the configuration says: the rows come back.'],
+  ] as const)(
+    'without a word about the records, means what its question says where the rule is %s',
+    (vanishedRows, left, words) => {
+      const world = worldWithLeads(titles, { policy: { vanishedRows } });
+      for (const key of first(10)) removeRow(world, key);
+      const { brakes } = rest(world);
+      expect(brakes).toMatchObject([{ reason: expect.stringContaining(words) }]);
+      world.decisions.set('brake:lead:vanished', 'approve');
+      settle(world);
+      expect([world.crm.size, world.sheet.lead.length]).toEqual([left, left]);
+    },
+  );
+
   it('without a word about the records, brings their rows back where the rule becomes that', () => {
     const world = worldWithLeads(titles);
     for (const key of first(10)) removeRow(world, key);

@@ -73,7 +73,10 @@ describe('brakes', () => {
   ])('%i agreed, %i rows vanished, %i records gone: %j', (agreed, vanishedRows, goneRecords, tripped) => {
     const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
     const losses = { vanishedRows: ids(vanishedRows), goneRecords: ids(goneRecords) };
-    const brakes = findBrakes({ entity: 'lead', agreed, company: () => '', ...losses }, defaultBrakes);
+    const brakes = findBrakes(
+      { entity: 'lead', agreed, rule: 'ask', company: () => '', ...losses },
+      defaultBrakes,
+    );
     expect(brakes.map(({ scope }) => scope)).toEqual(tripped.map((word) => `brake:lead:${word}`));
   });
 });

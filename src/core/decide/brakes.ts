@@ -1,3 +1,4 @@
+import type { VanishedRowPolicy } from '../policy.ts';
 import type { Entity, RecordId } from '../record.ts';
 import type { Brake, StoppedChange } from './plan.ts';
 
@@ -23,6 +24,8 @@ export interface Losses {
   readonly agreed: number;
   readonly vanishedRows: readonly RecordId[];
   readonly goneRecords: readonly RecordId[];
+  /** What a row that is gone means where nobody says it. */
+  readonly rule: VanishedRowPolicy;
   /** Which kinds of record the CRM would trash with those whose rows are gone, in words; empty for none. Asked only if a brake says so. */
   readonly company: () => string;
 }
@@ -70,10 +73,10 @@ export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   const vanished = vanishedRows.length;
   const rows = vanishedRows.map((id) => ({ id, what: 'row gone' }) as const);
   if (isEmptied(vanished)) {
-    const reason = `All ${agreed} rows are gone from the sheet.${meaningOfTrash(losses)}`;
+    const reason = `All ${agreed} rows are gone from the sheet.${meaningOfAnswers(losses)}`;
     brakes.push(brakeOf(entity, 'emptied', reason, rows));
   } else if (vanished > allowed) {
-    const reason = `${vanished} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${meaningOfTrash(losses)}`;
+    const reason = `${vanished} of ${agreed} rows are gone from the sheet; ${allowed} may go at once.${meaningOfAnswers(losses)}`;
     brakes.push(brakeOf(entity, 'vanished', reason, rows));
   }
   const gone = goneRecords.length;
@@ -87,7 +90,16 @@ export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   return brakes;
 }
 
-/** What whoever approves trash for all of them has to know. */
+/** What whoever answers for all of them has to know. Without a rule approving asks about each. */
+const meaningOfAnswers = (losses: Losses): string =>
+  `${meaningOfTrash(losses)}${meaningsOfApprove[losses.rule]}`;
+
+const meaningsOfApprove: Readonly<Record<VanishedRowPolicy, string>> = {
+  ask: '',
+  trash: ' Approve does what the configuration says: their records go to the trash.',
+  restore: ' Approve does what the configuration says: the rows come back.',
+};
+
 function meaningOfTrash({ company, entity }: Losses): string {
   if (entity === 'contact') return ' The CRM has no trash for contacts: they are deleted for good.';
   const going = company();

@@ -1,6 +1,7 @@
 import type { RecordId } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
 import type { FieldName } from '../value.ts';
+import { ruleOf } from './absent.ts';
 import {
   isLetGo,
   isOutrun,
@@ -131,7 +132,7 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
   ];
   return [
     ...findFirstMeeting(context, binding.unbound).map(alone),
-    ...findBrakes({ entity, agreed, vanishedRows, goneRecords, company }, limits).map(
+    ...findBrakes({ entity, agreed, vanishedRows, goneRecords, rule: ruleOf(context), company }, limits).map(
       (brake): Tripped => ({
         ...alone(brake),
         ...(isOfGoneRecords(brake) ? { goneRecords } : { vanishedRows }),
