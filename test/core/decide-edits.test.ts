@@ -184,6 +184,27 @@ describe('a cell that can not be sent', () => {
     expect(shownSync(world)).toMatch(/^Error: Title can not be empty/);
   });
 
+  it('S1: keeps the CRM’s other values where somebody wiped the row but for its ID, and takes what they typed elsewhere in it', () => {
+    const world = worldWithLeads(['Acme']);
+    const had = { 'about.url': 'https://acme.example', 'about.description': 'Met in Rome' };
+    changeRecord(world, acme, had);
+    settle(world);
+    const { cells } = rowOf(world, acme);
+    for (const name of Object.keys(cells)) cells[name] = emptyCell;
+    settle(world);
+    expect(recordOf(world, acme).fields).toMatchObject({ title: 'Acme', ...had });
+    expect(shownSync(world)).toBe(
+      'Error: Title can not be empty. Put “Acme” back, or type another value. ' +
+        'What else was emptied stays in the CRM until then. To be rid of the record, delete the row.',
+    );
+    cells['about.url'] = textCell('https://acme.test');
+    settle(world);
+    expect(recordOf(world, acme).fields).toMatchObject({ ...had, 'about.url': 'https://acme.test' });
+    typeTitle(world, 'Acme');
+    settle(world);
+    expect(recordOf(world, acme).fields).toMatchObject({ title: 'Acme', 'about.description': null });
+  });
+
   it('a formula is kept even where the CRM changes the field', () => {
     const world = worldWithLeads(['Acme']);
     rowOf(world, acme).cells['title'] = { kind: 'formula', formula: '=A1' };

@@ -40,6 +40,7 @@ describe('an edit the CRM would refuse', () => {
   const refusedEmpty = (crm: string) => ({
     kind: 'refused',
     reason: `Title can not be empty. Put “${crm}” back, or type another value.`,
+    isNeeded: true,
   });
 
   it.each<[policy: ConflictPolicy, agreed: Value, crm: Value, outcome: object]>([

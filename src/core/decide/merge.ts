@@ -53,7 +53,12 @@ export type FieldOutcome =
   | { readonly kind: 'toCrm'; readonly value: Value; readonly base: Value; readonly lost: Value | undefined }
   | { readonly kind: 'conflict'; readonly crm: Value; readonly table: Value; readonly agreed: Value }
   | { readonly kind: 'typed'; readonly value: Value; readonly before: Value }
-  | { readonly kind: 'refused'; readonly reason: string }
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** A person emptied what no record can be without. */
+      readonly isNeeded?: true;
+    }
   | { readonly kind: 'unknown' };
 
 /** One field of a row with what was decided for it. Its header is the one people see. */
@@ -62,15 +67,20 @@ export interface DecidedField {
   readonly outcome: FieldOutcome;
 }
 
-/** What of a row is to go to the CRM, and what the CRM has there. */
+/**
+ * What of a row is to go to the CRM, and what the CRM has there. Whoever empties what no record can be without may have wiped the row to be
+ * rid of it: until that is filled nothing else is taken away. Wiped boxes are not ticked.
+ */
 export function wantedFields(decided: readonly DecidedField[]): {
   readonly fields: Fields;
   readonly base: Fields;
 } {
   const fields: Record<FieldName, Value> = {};
   const base: Record<FieldName, Value> = {};
+  const mayBeWiped = decided.some(({ outcome }) => outcome.kind === 'refused' && outcome.isNeeded);
   for (const { field, outcome } of decided) {
     if (outcome.kind !== 'toCrm') continue;
+    if (mayBeWiped && (outcome.value === null || outcome.value === false)) continue;
     fields[field.name] = outcome.value;
     base[field.name] = outcome.base;
   }
@@ -117,13 +127,20 @@ export function mergeField(
   const isAnswer = view.answered !== undefined && equalValues(crm, view.answered);
   if (isAnswer || equalValues(crm, agreed ?? null)) {
     return fault
-      ? { kind: 'refused', reason: fault }
+      ? refuseEdit(field, table, fault)
       : { kind: 'toCrm', value: table, base: crm, lost: undefined };
   }
   // Two values that were never agreed about met here first: neither is an edit of the other, so no rule may let one of them go.
   const winner = choose(crm, table) ?? (agreed === undefined ? 'ask' : column.conflict);
-  return settleConflict(winner, crm, table, agreed ?? null, fault);
+  const refusal = fault === undefined ? undefined : refuseEdit(field, table, fault);
+  return settleConflict(winner, crm, table, agreed ?? null, refusal);
 }
+
+const refuseEdit = (field: FieldDefinition, table: Value, reason: string): FieldOutcome => ({
+  kind: 'refused',
+  reason,
+  ...(isMissing(field, table) ? { isNeeded: true } : {}),
+});
 
 /** Why the CRM may not get what a person typed, or `undefined`. */
 export function findEditFault(
@@ -166,11 +183,11 @@ function settleConflict(
   crm: Value,
   table: Value,
   agreed: Value,
-  fault: string | undefined,
+  refusal: FieldOutcome | undefined,
 ): FieldOutcome {
   if (winner === 'ask') return { kind: 'conflict', crm, table, agreed };
   if (winner === 'crm') return { kind: 'toTable', value: crm, before: table, lost: table };
-  return fault ? { kind: 'refused', reason: fault } : { kind: 'toCrm', value: table, base: crm, lost: crm };
+  return refusal ?? { kind: 'toCrm', value: table, base: crm, lost: crm };
 }
 
 /**

@@ -10,7 +10,7 @@ import { describeValue, quoteValue, showWhole } from './describe-value.ts';
 import { decideGoneRecord } from './gone.ts';
 import { journalEntry } from './journal-entry.ts';
 import { type JudgedRow, judgeRow } from './judge.ts';
-import type { DecidedField } from './merge.ts';
+import { type DecidedField, wantedFields } from './merge.ts';
 import { revertCause, revertRefused } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';
 import { type RowState, waitingState } from './sync-text.ts';
@@ -149,6 +149,15 @@ function agreeOnSame(
   return { ...current, fields: { ...current.fields, ...after }, changedAt: input.now, notice: '' };
 }
 
+/** Said where a row may have been wiped, so that what else was emptied there is not sent. */
+function explainWiped(decided: readonly DecidedField[]): string[] {
+  const wanted = wantedFields(decided).fields;
+  const isLeft = decided.some(({ field, outcome }) => outcome.kind === 'toCrm' && !(field.name in wanted));
+  return isLeft
+    ? ['What else was emptied stays in the CRM until then. To be rid of the record, delete the row.']
+    : [];
+}
+
 /** The most pressing thing to say about the row, or `undefined` when all is well. */
 function stateOf(
   context: TabContext,
@@ -160,7 +169,7 @@ function stateOf(
   const { draft, entity } = context;
   const reasons = decided.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.reason] : []));
   if (reasons.length > 0) {
-    const reason = reasons.join(' ');
+    const reason = [...reasons, ...explainWiped(decided)].join(' ');
     draft.refusals.push({ entity, id: key.id, position: row.position, reason });
     return { kind: 'error', reason };
   }
