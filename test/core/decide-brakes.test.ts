@@ -162,7 +162,7 @@ it('rows that come with IDs of records that went long ago are held one by one, a
     addRow(world, 'lead', { title: textCell(`Import ${id}`) }).id = textCell(id);
   const { brakes, holds } = settle(world);
   expect([brakes, holds.length]).toEqual([[], 10]);
-  expect(holds[0]?.reason).toMatch(/Clear the ID to create it again/);
+  expect(holds[0]?.reason).toMatch(/clear the ID to create it anew/);
 });
 
 it('S5: a tab of few rows does not lose all of them without a question because the CRM has none of their records any more', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { booleanCell, describeCell, textCell } from '../../src/core/cell.ts';
-import { addRecord, leadKey, recordOf, removeRecord, rowOf } from '../support/world.ts';
+import { addRecord, leadKey, recordOf, removeRecord, removeRow, rowOf } from '../support/world.ts';
 import { cycle, pull, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { expectNoWrites, sheetIds } from '../support/world-view.ts';
 
@@ -93,6 +93,22 @@ describe('a record that is gone from the CRM', () => {
       'Beta',
       'Gamma',
     ]);
+  });
+
+  it('whose row somebody brings back once it went to the trash is not said to have been edited, and is the same again once it is restored', () => {
+    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+    const [record, row] = [recordOf(world, acme), rowOf(world, acme)];
+    removeRow(world, acme);
+    settle(world);
+    expect(world.crm.has('lead-1')).toBe(false);
+    world.sheet.lead.push(row);
+    settle(world);
+    expect(describeCell(row.sync)).toBe(
+      'Held: This row came back, but its record was deleted in the CRM. Restore it there, clear the ID to create it anew without what belonged to it, or delete the row.',
+    );
+    world.crm.set('lead-1', record);
+    expect(settle(world).holds).toEqual([]);
+    expect(describeCell(row.sync)).toMatch(/^Synced/);
   });
 
   it('that comes back gets its row again', () => {

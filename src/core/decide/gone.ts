@@ -19,7 +19,7 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
     const item = context.outbox.get(key.id);
     // Should the record come back, its row is decided anew: what the CRM refused because it was gone would else stay refused.
     if (item?.kind === 'update' && !item.isUndo && item.state !== 'sending') letWaitingGo(context, row, item);
-    return holdRow(context, row, key.id, context.cascades.isGoneWith(record) ? goneWithOwner : goneButEdited);
+    return holdRow(context, row, key.id, explainStanding(context, record));
   }
   if (isLeftToRest(context, row)) return;
   const { kept, lost } = findHiddenEdits(context, row, context.outbox.get(key.id));
@@ -68,6 +68,20 @@ function findTyped(
     return isOurs ? [] : [{ column, value }];
   });
 }
+
+/** Why a row stands although its record is gone. Nothing is agreed about one that came back after it had gone as well. */
+function explainStanding({ agreements, cascades }: TabContext, record: KnownRecord): string {
+  const { entity, id } = record.key;
+  if (cascades.isGoneWith(record)) return goneWithOwner;
+  if (agreements.has(id)) return goneButEdited;
+  return entity === 'contact' ? backForGood : backWithoutRecord;
+}
+
+const backWithoutRecord =
+  'This row came back, but its record was deleted in the CRM. Restore it there, clear the ID to create it anew without what belonged to it, or delete the row.';
+
+const backForGood =
+  'This row came back, but its contact was deleted in the CRM for good. Clear the ID to create it anew, or delete the row.';
 
 const goneButEdited =
   'The record was deleted in the CRM, but this row was edited since. Clear the ID to create it again, or delete the row.';
