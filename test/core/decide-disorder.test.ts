@@ -163,6 +163,22 @@ describe('S5: over the brake nothing is written', () => {
     ]);
     expect([...world.decisions]).toEqual([]);
   });
+
+  it('S2: where a person approves, for the rows of the columns that were named alone: two others whose values changed places behind the brake are held', () => {
+    const world = worldWithLeads([...many, 'Last but one', 'Last']);
+    for (let id = 1; id <= 4; id += 1) changeRecord(world, leadKey(id), { 'about.url': `${id}.example` });
+    settle(world);
+    for (let id = 1; id <= 4; id += 1)
+      rowOf(world, leadKey(id)).cells['about.url'] = textCell(`${(id % 4) + 1}.example`);
+    const [one, other] = [rowOf(world, leadKey(21)), rowOf(world, leadKey(22))];
+    [one.cells, other.cells] = [other.cells, one.cells];
+    expect(settle(world).brakes).toMatchObject([{ scope: 'brake:lead:torn', changes: { count: 4 } }]);
+    world.decisions.set('brake:lead:torn', 'approve');
+    const { brakes, holds } = settle(world);
+    expect([brakes, holds.map(({ decision }) => decision)]).toEqual([[], ['swap:lead-21', 'swap:lead-22']]);
+    expect([21, 22].map((id) => titleOf(world, id))).toEqual(['Last but one', 'Last']);
+    expect(recordOf(world, leadKey(1))?.fields['about.url']).toBe('2.example');
+  });
 });
 
 describe('work that people do', () => {

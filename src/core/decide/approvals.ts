@@ -76,7 +76,8 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
   if (countChanges(tripped) === 0) return;
   const note = (scope: string, choice: string) => draft.noted.push({ scope, choice, at: input.now });
   for (const { id, field, after } of edits) note(meantScope({ entity, id }, field), JSON.stringify(after));
-  if (brake.scope === brakeScope(entity, 'torn')) draft.tornLetGo.add(entity);
+  if (brake.scope === brakeScope(entity, 'torn'))
+    draft.tornLetGo.set(entity, new Set(edits.map(({ id }) => id)));
   const answer = peek(brake.scope);
   const choice = answer === 'trash' || answer === 'restore' ? answer : undefined;
   if (choice) draft.lossesLetGo.set(entity, choice);
@@ -91,18 +92,16 @@ export function noteApproval(context: TabContext, tripped: Tripped): void {
   note(brake.scope, noted);
 }
 
-/**
- * Tells of a row whether a person has approved that values in it changed places. In the plan that reads the answer it counts for all rows,
- * from then on for those of which any edit was approved with it.
- */
+/** Tells of a row whether a person has approved that values in it changed places: any edit of it was approved with the answer. */
 export function createMeantSearch(context: TabContext): (row: ObservedRow, id: RecordId) => boolean {
   const { decision, draft, entity, layout, peek } = context;
-  if (draft.tornLetGo.has(entity)) return () => true;
+  const letGo = draft.tornLetGo.get(entity);
   const scope = brakeScope(entity, 'torn');
-  if (peek(scope) !== noted) return () => false;
+  if (!letGo && peek(scope) !== noted) return () => false;
   const hasMeant = (id: RecordId) =>
     layout.columns.some(({ field }) => peek(meantScope({ entity, id }, field)) !== undefined);
   return (row, id) => {
+    if (letGo?.has(id)) return true;
     const judged = judgeRow(context, row, id);
     const edits = judged ? editsOf(judged) : [];
     // While the edits of a row are on their way, only the answer itself tells.

@@ -1,6 +1,6 @@
 import type { TabKind } from '../layout.ts';
 import type { SentSet } from '../open-write.ts';
-import type { Entity, RecordKey } from '../record.ts';
+import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
 import type { Brake, Conflict, Hold, Plan, Refusal, RowBefore, TableStep } from './plan.ts';
@@ -33,8 +33,8 @@ export interface Draft {
   readonly noted: Decision[];
   /** What a person has just said of all records whose rows are gone from a tab, in answer to its brake. */
   readonly lossesLetGo: Map<Entity, 'trash' | 'restore'>;
-  /** Tabs whose torn values a person has just let go. */
-  readonly tornLetGo: Set<Entity>;
+  /** The records whose torn values a person has just let go. */
+  readonly tornLetGo: Map<Entity, ReadonlySet<RecordId>>;
   /** Decisions of people that still wait for something. */
   readonly usedDecisions: Set<string>;
   /** Decisions that what happened since has outrun: they are over, and asked about anew. */
@@ -64,7 +64,7 @@ export const createDraft = (): Draft => ({
   remapped: [],
   noted: [],
   lossesLetGo: new Map(),
-  tornLetGo: new Set(),
+  tornLetGo: new Map(),
   usedDecisions: new Set(),
   outrunDecisions: new Set(),
   openScopes: new Set(),
