@@ -255,20 +255,27 @@ test('S1: a delete that a brake stopped is asked about where a colleague has add
   expect(await hasLead(stage, id)).toBe(true);
 });
 
-test('S1: a delete that a person decided is asked about where a colleague has added a task before the answer was read, as where the daemon was stopped right after it', async () => {
-  const stage = await openLeadsStage();
-  const { engine, link } = stage;
-  const id = await stage.firstLead();
-  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
-  expect(await asked(engine, id)).toEqual([expect.not.stringContaining('task')]);
-  link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
-  const next = stage.createEngine(link);
-  await addTask({ ...stage, engine: next }, id);
-  for (const _turn of [1, 2, 3]) await next.cycle();
-  expect(await pushRecord(link, { entity: 'lead', id })).toBe('noted');
-  expect(await asked(next, id)).toEqual([expect.stringContaining('and 1 task with it')]);
-  expect(await hasLead(stage, id)).toBe(true);
-});
+test.each([
+  ['for its row', 1],
+  ['for all rows at once', 5],
+])(
+  'S1: a delete that a person decided %s is asked about where a colleague has added a task before the answer was read, as where the daemon was stopped right after it',
+  async (_, count) => {
+    const stage = await openLeadsStage();
+    const { engine, link } = stage;
+    const id = await stage.firstLead();
+    await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count });
+    for (const _turn of [1, 2, 3]) await engine.cycle();
+    const [question] = engine.lastPlan?.questions ?? [];
+    link.mirror.saveDecision({ scope: question?.scope ?? '', choice: 'trash', at: link.clock.now() });
+    const next = stage.createEngine(link);
+    await addTask({ ...stage, engine: next }, id);
+    for (const _turn of [1, 2, 3]) await next.cycle();
+    expect(await pushRecord(link, { entity: 'lead', id })).toBe('noted');
+    expect(await asked(next, id)).toEqual([expect.stringContaining('and 1 task with it')]);
+    expect(await hasLead(stage, id)).toBe(true);
+  },
+);
 
 describe('S1: a task that somebody moves to another lead before they delete the row of its own', () => {
   /** The move waits to be sent, and so does the delete. */

@@ -105,13 +105,12 @@ function askWhatWaits({ draft }: TabContext, item: OutboxItem): void {
 }
 
 /** When a person said what becomes of the record, alone or with others, epoch ms: it may be long until that is read. */
-function findAnsweredAt({ draft, entity, input, peek }: TabContext, key: RecordKey): number | undefined {
+function findAnsweredAt({ answeredAt, draft, entity, peek }: TabContext, key: RecordKey): number | undefined {
   const own = vanishedScope(key);
-  const ofAll = draft.lossesLetGo.has(entity)
-    ? [brakeScope(entity, 'emptied'), brakeScope(entity, 'vanished')]
-    : [];
-  const scopes = (peek(own) ?? noted) === noted ? ofAll : [own];
-  return input.known.decisions.find(({ choice, scope }) => choice !== noted && scopes.includes(scope))?.at;
+  if ((peek(own) ?? noted) !== noted) return answeredAt(own);
+  if (!draft.lossesLetGo.has(entity)) return undefined;
+  const ofAll = [brakeScope(entity, 'emptied'), brakeScope(entity, 'vanished')];
+  return answeredAt(ofAll.find((scope) => (peek(scope) ?? noted) !== noted) ?? '');
 }
 
 /**

@@ -21,8 +21,7 @@ export function findContestHold(context: TabContext, id: RecordId): ContestHold 
   const scope = loopScope(key);
   if (!contest) return undefined;
   if (context.decision(scope) !== undefined) {
-    const approval = input.known.decisions.find((decision) => decision.scope === scope);
-    if (approval && approval.at >= contest.since) return undefined;
+    if ((context.answeredAt(scope) ?? 0) >= contest.since) return undefined;
     draft.outrunDecisions.add(scope);
   }
   const field = fields.get(contest.field);

@@ -86,6 +86,8 @@ export interface TabContext {
   readonly peek: (scope: string) => string | undefined;
   /** What a brake showed when a person answered it, where that is known. */
   readonly seenOf: (scope: string) => string | undefined;
+  /** When a person answered, epoch ms. */
+  readonly answeredAt: (scope: string) => number | undefined;
 }
 
 /**

@@ -53,7 +53,9 @@ function decideOnce(given: DecideInput): Plan {
   );
   const questionTab = readQuestionTab(table);
   const standing = new Set((questionTab?.rows ?? []).map(scopeOf));
-  const answers = new Map(known.decisions.map(({ scope, choice }) => [scope, readChoice(scope, choice)]));
+  const answers = new Map(
+    known.decisions.map(({ at, choice, scope }) => [scope, { ...readChoice(scope, choice), at }]),
+  );
   const decision = (scope: string) => {
     const choice = answers.get(scope)?.answer;
     if (choice !== undefined) draft.usedDecisions.add(scope);
@@ -89,6 +91,7 @@ function decideOnce(given: DecideInput): Plan {
       decision,
       peek: (scope) => answers.get(scope)?.answer,
       seenOf: (scope) => answers.get(scope)?.seen,
+      answeredAt: (scope) => answers.get(scope)?.at,
     });
     if (!isDecided) held.add(entity);
   }
