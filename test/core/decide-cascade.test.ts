@@ -200,6 +200,18 @@ describe('S1: where somebody moves the tasks of a lead to another one and delete
     expect([asked, sent(withRule)]).toEqual([['vanished:lead-1'], []]);
   });
 
+  it('asks where the row of a task was wiped but for its ID, so that nothing of it is sent', () => {
+    const { key, task, world } = moveAndDelete('');
+    const { cells } = rowOf(world, task);
+    for (const name of Object.keys(cells)) cells[name] = emptyCell;
+    for (const _turn of [1, 2, 3]) cycle(world);
+    const asked = cycle(world).holds.flatMap(({ decision }) => decision ?? []);
+    expect([asked, sent(world)]).toEqual([['vanished:lead-1'], []]);
+    world.decisions.set('vanished:lead-1', 'trash');
+    settle(world);
+    expect(world.crm.has(recordKeyText(key))).toBe(false);
+  });
+
   it('takes a delete back that waits already', () => {
     const { key, task, world } = moveAndDelete('#1');
     for (const _turn of [1, 2]) cycle(world);

@@ -7,7 +7,7 @@ import type { KnownRecord } from '../state.ts';
 import type { ObservedRow, ObservedTable } from '../table.ts';
 import { equalValues, type FieldName } from '../value.ts';
 import { ownerFields } from './cascade.ts';
-import type { TabContext } from './context.ts';
+import type { DecideInput, TabContext } from './context.ts';
 import { findEditFault } from './merge.ts';
 import { isToBeSent } from './refused.ts';
 
@@ -51,9 +51,22 @@ function findOther(
   const seen = decode(field, cell, names);
   if (seen.kind === 'refused') return seen;
   if (equalValues(seen.value, value)) return undefined;
+  if (seen.value === null && mayBeWiped(input, key.entity, row))
+    return { kind: 'refused', reason: wipedReason };
   const reason = findEditFault({ column, field }, value, seen.value, names);
   return reason === undefined ? seen : { kind: 'refused', reason };
 }
+
+/** Whether a row lacks what no record can be without: then nothing that is emptied there is sent. */
+function mayBeWiped({ known, layout }: DecideInput, entity: Entity, { cells }: ObservedRow): boolean {
+  const { columns = [] } = tabOf(layout, entity) ?? {};
+  return columns.some(({ direction, field }) => {
+    const isNeeded = findField(entity, field, known.catalog)?.isRequired ?? false;
+    return isNeeded && direction === 'both' && cells[field]?.kind === 'empty';
+  });
+}
+
+const wipedReason = 'Its row was wiped.';
 
 /** The rows of a table by the record whose ID they have: for each of many rows that are gone those of its company are looked for. */
 const rowsByTable = new WeakMap<ObservedTable, ReadonlyMap<string, ObservedRow>>();
