@@ -1,4 +1,3 @@
-import type { VanishedRowPolicy } from '../policy.ts';
 import type { Entity, RecordId } from '../record.ts';
 import type { Brake, StoppedChange } from './plan.ts';
 
@@ -25,7 +24,7 @@ export interface Losses {
   readonly vanishedRows: readonly RecordId[];
   readonly goneRecords: readonly RecordId[];
   /** What a row that is gone means where nobody says it. */
-  readonly rule: VanishedRowPolicy;
+  readonly rule: keyof typeof meaningsOfApprove;
   /** Which kinds of record the CRM would trash with those whose rows are gone, in words; empty for none. Asked only if a brake says so. */
   readonly company: () => string;
 }
@@ -94,11 +93,11 @@ export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
 const meaningOfAnswers = (losses: Losses): string =>
   `${meaningOfTrash(losses)}${meaningsOfApprove[losses.rule]}`;
 
-const meaningsOfApprove: Readonly<Record<VanishedRowPolicy, string>> = {
+const meaningsOfApprove = {
   ask: '',
   trash: ' Approve does what the configuration says: their records go to the trash.',
   restore: ' Approve does what the configuration says: the rows come back.',
-};
+} as const;
 
 function meaningOfTrash({ company, entity }: Losses): string {
   if (entity === 'contact') return ' The CRM has no trash for contacts: they are deleted for good.';
