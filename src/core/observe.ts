@@ -1,6 +1,6 @@
 import type { ObservedRecord } from './record.ts';
 import type { StoredRecord, Written } from './state.ts';
-import { equalValues, type FieldName, type Value } from './value.ts';
+import { equalValues, type FieldName, type Fields, type Value } from './value.ts';
 
 /** When an answer is taken in (epoch ms, after it arrived), and how long listings may lag behind our own writes. */
 export interface Reception {
@@ -50,8 +50,35 @@ export function absorb(
   }
   // Most readings bring nothing new: then the fields are the same object as before.
   const fields = Object.keys(news).length > 0 ? { ...stored.fields, ...news } : stored.fields;
-  return { ...sighted, fields, observedAt: at };
+  const made = findMade(stored, news);
+  const told = written && made ? { written: { ...written, answered: { ...written.answered, ...made } } } : {};
+  return { ...sighted, ...told, fields, observedAt: at };
 }
+
+/**
+ * What the CRM made of texts that our last write sent, where its answer told nothing of them: those of the news that say the same in other
+ * letters, blanks and signs. Nobody edited them there.
+ */
+function findMade({ fields, written }: StoredRecord, news: Fields): Fields | undefined {
+  const made = Object.entries(news).filter(
+    ([name, value]) => written?.before[name] !== undefined && isOtherForm(value, fields[name] ?? null),
+  );
+  return made.length > 0 ? Object.fromEntries(made) : undefined;
+}
+
+/** Whether a text is another form of one that was sent, as without the blank at its end: a phone number without its dashes, an address in small letters. */
+function isOtherForm(told: Value, sent: Value): boolean {
+  if (typeof told !== 'string' || typeof sent !== 'string') return false;
+  const said = bareText(sent);
+  return said !== '' && bareText(told) === said;
+}
+
+/** Letters and digits alone, whatever their case. */
+const bareText = (text: string): string =>
+  text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
 
 /** Whether all that is known of a record is that another account had one of its id: this one is seen for the first time. */
 const isOfOtherAccount = ({ fields, presence }: StoredRecord): boolean =>

@@ -156,6 +156,31 @@ describe('a write that follows another', () => {
   });
 });
 
+describe('what a read tells of a text that our last write sent', () => {
+  const sent = (title: string): StoredRecord => ({ ...base, fields: { ...base.fields, title }, written });
+  const madeOf = (text: string, title: string) =>
+    absorbInto(sent(text), { title }, 6_000).written?.answered?.['title'];
+
+  it.each([
+    ['trimmed', 'Acme ', 'Acme'],
+    ['in small letters', 'Max@Acme.example', 'max@acme.example'],
+    ['without its signs', '+49 (30) 123-456', '+4930123456'],
+  ])('is what the CRM made of it where it stands there %s', (_, text, title) => {
+    expect(madeOf(text, title)).toBe(title);
+  });
+
+  it.each([
+    ['of other words', 'Acme ', 'Acme Ltd'],
+    ['instead of one of signs alone', '-', '+'],
+  ])('is somebody’s edit where it is one %s', (_, text, title) => {
+    expect(madeOf(text, title)).toBeUndefined();
+  });
+
+  it('is somebody’s edit in a field that was not written', () => {
+    expect(absorbInto(sent('known'), { note: 'Kept' }, 6_000).written).toBe(written);
+  });
+});
+
 describe('an answer about one record', () => {
   const doubtAt = (title: string, at: number) =>
     doubtLeftMs({ ...base, written }, { ...base.key, fields: { title }, at }, { now: at + 50, lagMs });

@@ -37,6 +37,27 @@ test('a text that somebody goes on typing is sent, although the CRM has put what
   expect(updates(scene)).toBe(2);
 });
 
+test.each([
+  ['task', 'Title', '/tasks/'],
+  ['opportunity', 'Note', '/opportunities/'],
+] as const)(
+  'a text of a %s that somebody goes on typing is sent, although the CRM has trimmed what came before without a word',
+  async (entity, column, path) => {
+    const scene = await openScenario({ choices: { opportunityUpdateAnswer: 'none' } });
+    const { crm, line, sheet } = scene;
+    const { id } = await crm.take(entity);
+    const stop = line.intercept(new RegExp(`^PUT ${path}`), async ({ body }, passOn) => {
+      stop();
+      await sheet.type(entity, id, { [column]: 'Call Acme tomorrow' });
+      return passOn({ body: body.replace('Call Acme ', 'Call Acme') });
+    });
+    await sheet.type(entity, id, { [column]: 'Call Acme ' });
+    await scene.settled();
+    expect(await scene.row(entity, id)).toMatchObject({ [column]: 'Call Acme tomorrow' });
+    expect(valueAt(await crm.find(entity, id), column.toLowerCase())).toBe('Call Acme tomorrow');
+  },
+);
+
 test('S7: a value that the CRM trims comes to rest, also where its answer says nothing and its lists lag behind', {
   timeout: 120_000,
 }, async () => {
