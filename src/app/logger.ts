@@ -48,9 +48,25 @@ function withoutBaggage(value: unknown): unknown {
   return { name, message, ...('code' in value ? { code: value.code } : {}), stack };
 }
 
+/**
+ * Standard output may be a file on a disk that is full. That ends no work: its lines wait, and each further one tries again. At the end of
+ * the process they are not waited for: the library would try for ever, and nobody else could open the mirror meanwhile.
+ */
+function openStandardOutput(): DestinationStream {
+  const output = pino.destination(1);
+  const { flushSync } = output;
+  output.on('error', () => {
+    output.flushSync = () => undefined;
+  });
+  output.on('write', () => {
+    output.flushSync = flushSync;
+  });
+  return output;
+}
+
 /** A log that writes one line per event. `fields` of a line never carry values of records or secrets. */
 export function createLog(level: LogLevel, target: LogTarget = {}): Log {
-  const { isTerminal = process.stdout.isTTY, destination = pino.destination(1) } = target;
+  const { isTerminal = process.stdout.isTTY, destination = openStandardOutput() } = target;
   const look = {
     destination,
     messageKey: 'event',

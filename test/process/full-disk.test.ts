@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -19,6 +19,9 @@ const latestShape = z.object({ latest: z.array(z.object({ kind: z.string(), caus
 
 const readLatest = async ({ url }: DaemonProcess) =>
   latestShape.parse(await (await fetch(`${url}/api/status`)).json()).latest;
+
+const lineShape = z.object({ event: z.string() });
+const readEvent = (line: string): string => lineShape.parse(JSON.parse(line)).event;
 
 const saysSo = ({ url }: DaemonProcess) =>
   until('the daemon says that the disk is full', async () => {
@@ -91,6 +94,32 @@ describe.skipIf(problem !== undefined)('a full disk', { timeout: 120_000 }, () =
     disk.free();
     await stage.agreed();
     await stage.expectAtRest();
+  });
+
+  test('that holds only the log keeps the daemon from nothing, and the log goes on when there is room', async () => {
+    const disk = openSmallDisk(1);
+    onTestFinished(() => disk.remove());
+    const stage = await openStage({ counts });
+    const file = join(disk.directory, 'daemon.log');
+    const output = openSync(file, 'a');
+    onTestFinished(() => closeSync(output));
+    disk.fill();
+    const startWithLog = async () => {
+      const daemon = spawnDaemon(stage.environment, output);
+      onTestFinished(async () => void (await daemon.kill()));
+      await daemon.answers('/healthz');
+      return daemon;
+    };
+    const unheard = await startWithLog();
+    await stage.agreed();
+    expect(await unheard.terminate()).toMatchObject({ code: 0, stderr: '' });
+    const daemon = await startWithLog();
+    disk.free();
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 3, column: 'Title', text: 'Typed' });
+    await stage.agreed();
+    expect(await daemon.terminate()).toMatchObject({ code: 0, stderr: '' });
+    const events = readFileSync(file, 'utf8').trim().split('\n').map(readEvent);
+    expect(events).toEqual(expect.arrayContaining(['daemon.started', 'record.pushed', 'daemon.stopped']));
   });
 
   test('takes none of the room for answers for a backup, so that the daemon can go on', () => {

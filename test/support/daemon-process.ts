@@ -34,22 +34,26 @@ export interface CommandProcess {
   interrupt(): Promise<Ending>;
 }
 
-/** Runs it in the directory, in that of this process where absent; as a group of its own only if that is wanted. */
+/**
+ * Runs it in the directory, in that of this process where absent; as a group of its own only if that is wanted. What it says is kept here
+ * unless it goes into the file of a descriptor.
+ */
 export function spawnCommand(
   words: readonly string[],
   environment: Environment,
   directory?: string,
   isGroup = false,
+  output: 'pipe' | number = 'pipe',
 ): CommandProcess {
   const child = spawn(process.execPath, [mainFile, ...words], {
     ...(directory === undefined ? {} : { cwd: directory }),
     env: { PATH: process.env['PATH'], ...compiled, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, 'pipe'],
     detached: isGroup,
   });
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
       said[name] += text;
     });
   }
@@ -79,9 +83,9 @@ export interface DaemonProcess extends CommandProcess {
   answers(path: '/healthz' | '/readyz'): Promise<void>;
 }
 
-/** Starts a daemon on the port that the environment names. */
-export function spawnDaemon(environment: Environment): DaemonProcess {
-  const command = spawnCommand(['start'], environment);
+/** Starts a daemon on the port that the environment names; its log goes into the file of a descriptor where one is given. */
+export function spawnDaemon(environment: Environment, output?: number): DaemonProcess {
+  const command = spawnCommand(['start'], environment, undefined, false, output);
   const url = `http://127.0.0.1:${environment['HTTP_PORT']}`;
   const isEnded = () => command.process.exitCode !== null || command.process.signalCode !== null;
   const ask = async (path: string) => {
