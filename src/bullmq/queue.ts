@@ -46,7 +46,7 @@ export function createBullmqQueue({
   const queue = new Queue<PushJob>(name, { connection: connection.redis, defaultJobOptions: jobOptions });
   queue.on('error', logErrors('queue.failed', connection, log));
   let waker: Waker | undefined;
-  let worker: Worker<PushJob> | undefined;
+  let worker: PatientWorker | undefined;
   let closing: Promise<void> | undefined;
 
   /** BullMQ's own close waits for ever for Redis and for running jobs. */
@@ -67,6 +67,9 @@ export function createBullmqQueue({
     },
 
     async add(keys) {
+      const refusal = worker?.refusal;
+      // Whoever adds something here would wait for nothing.
+      if (refusal) await connection.call(() => Promise.reject(refusal));
       const asleep = keys.filter((key) => !waker?.wakeAgain(key));
       for (let first = 0; first < asleep.length; first += batchSize) {
         const jobs = asleep.slice(first, first + batchSize).map(pushJob);
@@ -94,20 +97,48 @@ function pushJob(key: RecordKey) {
   return { name: 'push', data: { key: text }, opts: { jobId: text } };
 }
 
+/** For how long a worker that Redis refused asks for no job. */
+const refusedPauseMs = 1_000;
+
+/** Redis answers and does not do what it is asked for, as with its memory or its disk full. */
+class PatientWorker extends Worker<PushJob> {
+  /** What Redis said when it refused, until it works again. */
+  refusal: Error | undefined;
+
+  /** BullMQ asks again at once, thousands of times a second. */
+  protected override async moveToActive(token: string, name?: string) {
+    try {
+      const job = await super.moveToActive(token, name);
+      this.refusal = undefined;
+      return job;
+    } catch (error) {
+      await this.delay(refusedPauseMs);
+      throw error;
+    }
+  }
+}
+
 function startWorker(
   name: string,
   concurrency: number,
   connection: RedisConnection,
   waker: Waker,
   log: Log,
-): Worker<PushJob> {
+): PatientWorker {
   const work = async (job: Job<PushJob>): Promise<void> => {
     const key = parseRecordKey(job.data.key);
     if (key) await waker.wake(key);
     else log.error('queue.job-unreadable', { job: job.id });
   };
-  const worker = new Worker<PushJob>(name, work, { connection: connection.redis, concurrency, ...lockTimes });
-  worker.on('error', logErrors('queue.worker-failed', connection, log));
+  const connected = { connection: connection.redis, concurrency, ...lockTimes };
+  const worker = new PatientWorker(name, work, connected);
+  const tell = logErrors('queue.worker-failed', connection, log);
+  worker.on('error', (error) => {
+    const isRefusal = error.name === 'ReplyError';
+    // What goes on is told once.
+    if (!isRefusal || !worker.refusal) tell(error);
+    if (isRefusal) worker.refusal = error;
+  });
   worker.on('stalled', (job) => log.warn('queue.job-stalled', { job }));
   return worker;
 }

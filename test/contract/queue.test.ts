@@ -365,6 +365,40 @@ describe('the work queue on BullMQ', () => {
     await worker.wokenFor(cem);
   });
 
+  test('says once what a Redis answers that refuses all work, asks it now and then, and works again when it takes some', async () => {
+    const own = await startOwnRedis();
+    const setMemory = (bytes: string) => commandRedis(own, 'CONFIG', 'SET', 'maxmemory', bytes);
+    await setMemory('1');
+    const worker = createWorker();
+    const log = createRecordingLog();
+    const queue = openBullmq(log, { redisUrl: own.url });
+    await queue.start(worker.wakeUp);
+    expect(await log.told('queue.worker-failed')).toMatchObject({
+      fields: { problem: expect.stringContaining('OOM') },
+    });
+    await expect(queue.add([])).rejects.toMatchObject({
+      code: 'QUEUE_UNREACHABLE',
+      message: expect.stringContaining('OOM'),
+    });
+    const asked = async () => {
+      const stats = await commandRedis(own, 'INFO', 'commandstats');
+      return Number(/evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+    };
+    const before = await asked();
+    await until('the worker has asked again', async () => (await asked()) > before + 1);
+    await setMemory('0');
+    await until('the queue takes something again', () =>
+      queue.add([ann]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await worker.wokenFor(ann);
+
+    expect(await asked()).toBeLessThan(100);
+    expect(log.lines.filter(({ event }) => event === 'queue.worker-failed')).toHaveLength(1);
+  });
+
   test('starts without Redis, and works as soon as there is one', async () => {
     const port = await findFreePort();
     const worker = createWorker();
