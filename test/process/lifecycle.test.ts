@@ -73,19 +73,19 @@ describe('a stop', limit, () => {
     expect((await again.terminate()).code).toBe(0);
   });
 
-  /** A daemon with an update on its way that takes two seconds. */
-  async function startUnderWay() {
+  /** A daemon with an update on its way that takes so long. */
+  async function startUnderWay(delayMs: number) {
     const stage = await openStage({ counts: { leads: 3, opportunities: 0, tasks: 0 } });
     const daemon = await stage.startDaemon();
     await stage.agreed();
-    stage.setCrmFaults({ faults: [{ kind: 'slow', method: 'PUT', delayMs: 2_000 }] });
+    stage.setCrmFaults({ faults: [{ kind: 'slow', method: 'PUT', delayMs }] });
     await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
     await stage.crmFaultsMet();
     return daemon;
   }
 
   test('is a clean one where two signals come at once, as npm passes on what reached all', async () => {
-    const daemon = await startUnderWay();
+    const daemon = await startUnderWay(2_000);
     daemon.process.kill('SIGINT');
     expect(await daemon.terminate()).toMatchObject({
       code: 0,
@@ -94,7 +94,7 @@ describe('a stop', limit, () => {
   });
 
   test('keeps nobody waiting who goes on asking for it', async () => {
-    const daemon = await startUnderWay();
+    const daemon = await startUnderWay(10_000);
     await until('it has ended', async () => !daemon.process.kill('SIGINT'), { everyMs: 100 });
     const { code, stdout } = await daemon.ended;
     expect(code).toBe(130);
