@@ -21,6 +21,7 @@ import type { OutboxItem, Sweep } from '../core/state.ts';
 import { expectKnownAccount, findAccountDoubt, noteAccount, recognizeAccount } from './account.ts';
 import { readNextContacts } from './contacts.ts';
 import type { KeyRefusal } from './key-refusal.ts';
+import { LeftOut } from './left-out.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
 import type { Problems } from './problems.ts';
@@ -37,6 +38,7 @@ const accountPauseMs = 1_000;
 const accountSource = 'crm:account';
 const catalogSource = 'crm:catalog';
 const sourceOf = (entity: ListedEntity): string => `crm:${entity}`;
+const singlesSourceOf = (entity: ListedEntity): string => `crm:${entity}:single`;
 
 /** What the puller reports to whoever runs it. */
 export interface PullerOptions {
@@ -80,9 +82,11 @@ export class Puller {
   /** Leads whose contacts could not be read the last time, and when that was. */
   readonly #contactsFailedAt = new Map<RecordId, number>();
   #catalogAt = Number.NEGATIVE_INFINITY;
+  readonly #leftOut: LeftOut;
 
   constructor(options: PullerOptions) {
     this.#options = options;
+    this.#leftOut = new LeftOut(options.link);
   }
 
   /** Reads on and on until stopped. */
@@ -179,8 +183,23 @@ export class Puller {
         // The newest page may be well while a sweep stands before a page that is not.
         work: async () => (await this.#read(entity, nextPageTurn)).kind === 'sweep',
       })),
+      ...listedEntities.map((entity) => this.#singlesTask(entity)),
       ...(link.policy.entities.includes('contact') ? [this.#contactsTask()] : []),
     ]);
+  }
+
+  /** One record at a time, of what its list leaves out. */
+  #singlesTask(entity: ListedEntity): Task {
+    const { link, onNews } = this.#options;
+    return {
+      source: singlesSourceOf(entity),
+      at: this.#leftOut.nextAt(entity),
+      work: async () => {
+        const begunAt = link.clock.now();
+        if (await this.#leftOut.readNext(entity)) onNews(begunAt);
+        return true;
+      },
+    };
   }
 
   /** Nothing else is read before it is known whose records these are. */
@@ -254,7 +273,7 @@ export class Puller {
 
   /** Reads the page that `choose` names, and ends the sweep that ends with it. Answers what was read. */
   async #read(entity: ListedEntity, choose: typeof nextPageTurn): Promise<PageTurn> {
-    const { link, onNews } = this.#options;
+    const { link, onNews, problems } = this.#options;
     const { clock } = link;
     const before = this.#readingOf(entity);
     const turn = choose(before, clock.monotonicMs(), this.#readingTimes());
@@ -265,6 +284,8 @@ export class Puller {
       const answer = await pullPage(link, entity, turn.page, turn.kind === 'newest' ? 'newest' : 'sweep');
       const found = { changes: absorbPage(link, answer), hasMore: answer.hasMore };
       this.#readings.set(entity, noteRead(before, turn, found, clock.monotonicMs()));
+      const isAbridged = turn.page === 1 && this.#leftOut.noteList(entity, answer.records);
+      if (turn.page === 1 && !isAbridged) problems.end(singlesSourceOf(entity));
       if (found.changes > 0 && before.sweepsDone > 0) onNews(begunAt);
       if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
       return turn;
