@@ -82,7 +82,7 @@ export class Puller {
   /** Leads whose contacts could not be read the last time, and when that was. */
   readonly #contactsFailedAt = new Map<RecordId, number>();
   #catalogAt = Number.NEGATIVE_INFINITY;
-  readonly #leftOut: LeftOut;
+  #leftOut: LeftOut;
 
   constructor(options: PullerOptions) {
     this.#options = options;
@@ -209,6 +209,7 @@ export class Puller {
       // What was read so far of lists may be of another account than what follows.
       this.#readings.clear();
       this.#sweeps.clear();
+      this.#leftOut = new LeftOut(link);
       this.#catalogAt = Number.NEGATIVE_INFINITY;
       if (await recognizeAccount(link)) onNews();
       // It answers again; whether the lists can be read is seen when they are.
