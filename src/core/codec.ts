@@ -234,7 +234,9 @@ function decodeUsers(field: FieldDefinition, cell: Cell): Decoded {
 }
 
 const refusedNumber = (field: FieldDefinition, cell: Cell): Decoded =>
-  refused(`${quoteText(describeCell(cell))} is not a number. ${field.header} takes a number like 1250.5.`);
+  refused(
+    `${quoteText(describeCell(cell))} is not a number. ${field.header} takes a ${field.kind === 'integer' ? 'whole number' : 'number like 1250.5'}.`,
+  );
 
 /** The value comes first and then the format: the other way round the cell would show the day's serial number meanwhile, which is a number. */
 const refusedMoment = (field: FieldDefinition, cell: Cell): Decoded =>

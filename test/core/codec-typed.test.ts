@@ -128,7 +128,7 @@ describe('what a person types', () => {
         { reason: `“${shown}” is not a whole number from 0 to 100. Confidence takes one like 50 or 50%.` },
       ],
     ),
-    ['half', { reason: '“half” is not a number. Confidence takes a number like 1250.5.' }],
+    ['half', { reason: '“half” is not a number. Confidence takes a whole number.' }],
   ])('as a percentage: %j', (typed, expected) => check(fieldOfKind.integer, typed, expected));
 
   it.each([
