@@ -257,7 +257,7 @@ export const settingsSchema = z.strictObject({
       readWithToken: z
         .boolean()
         .default(false)
-        .describe('Whether status, history and the page need the token too; health never does.'),
+        .describe('Whether status, history and the page need the token too; health and metrics never do.'),
     })
     .prefault({}),
   health: z
