@@ -47,7 +47,9 @@ export function deleteManyRecords(people: People, { which, what }: Operation): s
   // One that a list lacked before, by a fault, may be proven gone before the lists lack the others.
   const isLacked = (id: string) =>
     (people.stage.link.mirror.findRecord({ entity, id })?.missedSweeps ?? 0) > 0;
-  const ids = chosen.map(({ id }) => id).filter((id) => !isLacked(id));
+  // What somebody typed over its ID, and a write hit in that moment, is given back: its row does not have it then, and nothing went.
+  const isAstray = (id: string) => people.astray.has(people.ownerOfRecord.get(`${entity}-${id}`) ?? '');
+  const ids = chosen.map(({ id }) => id).filter((id) => !isLacked(id) && !isAstray(id));
   if (isToldWhole) people.masses.add({ entity, side: 'CRM', ids });
   return `${chosen.length} records`;
 }
