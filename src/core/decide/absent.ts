@@ -106,11 +106,11 @@ function askWhatWaits({ draft }: TabContext, item: OutboxItem): void {
 
 /** When a person said what becomes of the record, alone or with others, epoch ms: it may be long until that is read. */
 function findAnsweredAt({ answeredAt, draft, entity, peek }: TabContext, key: RecordKey): number | undefined {
-  const own = vanishedScope(key);
-  if ((peek(own) ?? noted) !== noted) return answeredAt(own);
-  if (!draft.lossesLetGo.has(entity)) return undefined;
-  const ofAll = [brakeScope(entity, 'emptied'), brakeScope(entity, 'vanished')];
-  return answeredAt(ofAll.find((scope) => (peek(scope) ?? noted) !== noted) ?? '');
+  const ofAll = draft.lossesLetGo.has(entity)
+    ? [brakeScope(entity, 'emptied'), brakeScope(entity, 'vanished')]
+    : [];
+  const scope = [vanishedScope(key), ...ofAll].find((candidate) => (peek(candidate) ?? noted) !== noted);
+  return scope === undefined ? undefined : answeredAt(scope);
 }
 
 /**
