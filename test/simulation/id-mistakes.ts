@@ -5,14 +5,18 @@ import type { TabView } from './tab-view.ts';
 
 /**
  * Rows with an ID whose title still tells whose they are, whatever else was edited there: from less nobody could tell, a person neither.
- * With a token that is the title which was sent. Of a row that may be added a second time yet, both would tell it.
+ * With a token that is the title which was sent. Of a row that may be added a second time yet, or whose copy a write took and gives back,
+ * both would tell it.
  */
 const tellingRows = (people: People, { entity, ...tab }: TabView): WritableRow[] => {
   const { mirror } = people.stage.link;
-  const appends = mirror
+  const ids = mirror
     .readOpenWrites()
-    .flatMap((write) => (write.outcome === 'unknown' ? write.appends : []));
-  const mayComeAgain = new Set(appends.map(({ id }) => describeCell(id ?? emptyCell)));
+    .flatMap(({ appends, deletes, outcome }) => [
+      ...(outcome === 'unknown' ? appends.map(({ id }) => id) : []),
+      ...deletes.map(({ kept }) => kept?.id),
+    ]);
+  const mayComeAgain = new Set(ids.map((id) => describeCell(id ?? emptyCell)));
   return people.writableRows({ entity, ...tab }).filter(({ row }) => {
     const key = { entity, id: row.id };
     const known = isRecordId(row.id) ? mirror.findAgreement(key) : mirror.findOutboxItem(key);
