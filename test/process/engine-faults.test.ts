@@ -81,7 +81,7 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
       'process/queue-loss.test.ts',
       'arrive once when the connection to Redis falls silent without being closed',
     ],
-    ['contract/queue.test.ts', 'says so when Redis is silent, and works again when it speaks'],
+    ['contract/queue-trouble.test.ts', 'says so when Redis is silent, and works again when it speaks'],
   ],
   'fault 66: a job runs twice at once, because the process stood still': [
     [

@@ -1,78 +1,25 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
-import type { VanishedRowPolicy } from '../../src/core/policy.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { isOutgrown } from '../../src/sync/grown.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
-import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { openLeadsStage } from '../support/leads-stage.ts';
+import {
+  addTask,
+  asked,
+  deleteWithTask,
+  hasLead,
+  makeTask,
+  openMovedTask,
+  otherThan,
+} from '../support/leads-with-tasks.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { lead, storedRecord } from '../support/mirror-directory.ts';
 import { until } from '../support/until.ts';
-
-/** A colleague adds a task to a lead. */
-async function makeTask({ addresses }: LeadsStage, leadId: string): Promise<void> {
-  const order = { method: 'POST', path: '/tasks', body: { title: 'Call back', lead_id: Number(leadId) } };
-  const made = await fetch(`${addresses.crmUrl}__sandbox/by-hand`, {
-    method: 'POST',
-    body: JSON.stringify(order),
-  });
-  expect(made.ok).toBe(true);
-}
-
-/** A colleague adds a task to a lead, and the daemon learns of it. */
-async function addTask(stage: LeadsStage, leadId: string): Promise<void> {
-  await makeTask(stage, leadId);
-  await stage.engine.pullAll(() => {});
-}
-
-/** The ID of a lead that is not this one. */
-const otherThan = ({ mirror }: Link, id: string): string =>
-  mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
-
-/** Somebody moves the task of a lead to another lead in the sheet, and deletes the row of its own. */
-async function openMovedTask(rule: VanishedRowPolicy) {
-  const stage = await openLeadsStage('crm', {}, rule);
-  const { engine, link } = stage;
-  const id = await stage.firstLead();
-  const other = otherThan(link, id);
-  await addTask(stage, id);
-  await stage.settle();
-  const [task] = link.mirror.readRecords('task');
-  if (!task) throw new Error('The task is not known.');
-  await stage.editSheet(
-    { kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` },
-    { kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 },
-  );
-  for (const _turn of [1, 2, 3]) await engine.cycle();
-  return { ...stage, id, key: { entity: 'lead', id } as const, other, task: task.key };
-}
-
-/** Somebody deletes the row of a lead that has a task. */
-async function deleteWithTask(rule: VanishedRowPolicy) {
-  const stage = await openLeadsStage('crm', {}, rule);
-  const id = await stage.firstLead();
-  await addTask(stage, id);
-  await stage.settle();
-  const [task] = stage.link.mirror.readRecords('task');
-  if (!task) throw new Error('The task is not known.');
-  const agreement = stage.link.mirror.findAgreement(task.key);
-  await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
-  return { ...stage, agreement, id, key: { entity: 'lead', id } as const, task: task.key };
-}
-
-/** Lets a few cycles pass; answers what the last one asks about the lead. */
-async function asked(engine: Engine, id: string): Promise<string[]> {
-  for (const _turn of [1, 2, 3]) await engine.cycle();
-  return (engine.lastPlan?.holds ?? []).filter((hold) => hold.id === id).map(({ reason }) => reason);
-}
-
-const hasLead = async (stage: LeadsStage, id: string) => (await stage.titles()).crm.has(id);
 
 test.each(['a person', 'the configuration'])(
   'S1: a delete that %s decided is asked about anew where a colleague has added a task to its lead before it was sent',
@@ -276,97 +223,6 @@ test.each([
     expect(await hasLead(stage, id)).toBe(true);
   },
 );
-
-describe('S1: a task that somebody moves to another lead before they delete the row of its own', () => {
-  /** The move waits to be sent, and so does the delete. */
-  async function moveAndDelete(rule: VanishedRowPolicy) {
-    const stage = await openMovedTask(rule);
-    const { key, link, task } = stage;
-    expect(link.mirror.findOutboxItem(task)).toMatchObject({ kind: 'update', state: 'waiting' });
-    const base = link.mirror.findRecord(key)?.fields ?? {};
-    const step = { kind: 'delete', fields: {}, base } as const;
-    link.mirror.saveOutboxItem(waitingStep({ now: link.clock.now(), run: 'one' }, key, step));
-    return stage;
-  }
-
-  test('is moved first', async () => {
-    const { key, link, other, readCrm, task } = await moveAndDelete('ask');
-    link.mirror.saveDecision({ scope: `vanished:lead-${key.id}`, choice: 'trash', at: link.clock.now() });
-    expect(await pushRecord(link, key)).toBe('nothing');
-    expect(await pushRecord(link, task)).toBe('written');
-    expect(await pushRecord(link, key)).toBe('written');
-    const { leads, tasks } = await readCrm();
-    expect(leads.map(({ id }) => String(id))).not.toContain(key.id);
-    expect(tasks).toMatchObject([{ lead_id: Number(other) }]);
-  });
-
-  test('is moved first also where they take back with an undo that it was moved there', async () => {
-    const stage = await deleteWithTask('ask');
-    const { engine, id, key, link, task } = stage;
-    const other = otherThan(link, id);
-    link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
-    for (const _turn of [1, 2]) await engine.cycle();
-    const move = {
-      kind: 'update',
-      fields: { lead_id: Number(other) },
-      base: { lead_id: Number(id) },
-    } as const;
-    const step = waitingStep({ now: link.clock.now(), run: 'undo' }, task, move);
-    link.mirror.saveOutboxItem({ ...step, isUndo: true });
-    expect(await pushRecord(link, key)).toBe('nothing');
-    expect(await pushRecord(link, task)).toBe('written');
-    expect(await pushRecord(link, key)).toBe('written');
-    expect((await stage.readCrm()).tasks).toMatchObject([{ lead_id: Number(other) }]);
-  });
-
-  test.each(['a person', 'the configuration'])(
-    'keeps no delete that %s decided waiting without a word where the key may not send that',
-    async (who) => {
-      const stage = await deleteWithTask(who === 'a person' ? 'ask' : 'trash');
-      const { engine, id, key, link, task } = stage;
-      const other = otherThan(link, id);
-      const refusal = { kind: 'status', status: 403, path: '/tasks/*', method: 'PUT', times: 100 } as const;
-      stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
-      await stage.editSheet({ kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` });
-      for (const _turn of [1, 2]) await engine.cycle();
-      expect(await pushRecord(link, task)).toBe('noted');
-      expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
-      link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
-      for (const _turn of [1, 2]) await engine.cycle();
-      expect(await pushRecord(link, key)).toBe('written');
-    },
-  );
-
-  test('is moved first also where they do so while the delete waits for its turn', async () => {
-    const stage = await deleteWithTask('ask');
-    const { engine, id, key, link, task } = stage;
-    const other = otherThan(link, id);
-    link.mirror.saveDecision({ scope: `vanished:lead-${id}`, choice: 'trash', at: link.clock.now() });
-    for (const _turn of [1, 2]) await engine.cycle();
-    const { letGo } = pushHeldUp(link, key);
-    await stage.editSheet({ kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` });
-    for (const _turn of [1, 2]) await engine.cycle();
-    expect(link.mirror.findOutboxItem(task)).toMatchObject({ kind: 'update', state: 'waiting' });
-    expect(await letGo()).toBe('nothing');
-    expect(await pushRecord(link, task)).toBe('written');
-    expect(await pushRecord(link, key)).toBe('written');
-    expect((await stage.readCrm()).tasks).toMatchObject([{ lead_id: Number(other) }]);
-  });
-
-  test.each([
-    ['the CRM does not take that', 400],
-    ['the key may not send that', 403],
-  ])('is asked about where %s', async (_why, status) => {
-    const stage = await moveAndDelete('trash');
-    const { engine, id, key, link, task } = stage;
-    const refusal = { kind: 'status', status, path: '/tasks/*', method: 'PUT' } as const;
-    stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
-    expect(await pushRecord(link, task)).toBe('noted');
-    expect(await pushRecord(link, key)).toBe('noted');
-    expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);
-    expect(await hasLead(stage, id)).toBe(true);
-  });
-});
 
 test('an undo that would take along what a colleague has added since is not done, and the history says why', async () => {
   const stage = await openLeadsStage();
