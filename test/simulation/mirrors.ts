@@ -1,3 +1,5 @@
+import { describeCell } from '../../src/core/cell.ts';
+import type { Mirror } from '../../src/core/mirror.ts';
 import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { aliveValues, journalValues } from './invariants.ts';
 import type { Operation } from './operation.ts';
@@ -33,6 +35,7 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
     );
   const known = journalValues(people)
     .union(people.valuesIn(stage.spreadsheet.current(), 'kept too'))
+    .union(mendedValues(old))
     .union(new Set(sent.flatMap((fields) => Object.values(fields).map(String))));
   stage.wire.endAll(stage.trueTime(), (index) => ((how >> (index % 16)) & 1) === 1);
   const isWriteOpen = old.readOpenWrites().length > 0;
@@ -49,6 +52,15 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
   for (const value of known) if (!left.has(value)) people.withdrawn.add(value);
   return 'and a new start';
 }
+
+/** What is still to be given back to rows that writes reached by mistake: of a row that a filter hides, the mirror alone has kept it. */
+const mendedValues = (mirror: Mirror): Set<string> =>
+  new Set(
+    mirror
+      .readOpenWrites()
+      .flatMap(({ deletes, sets }) => [...deletes, ...sets])
+      .flatMap(({ kept }) => Object.values(kept?.cells ?? {}).map(describeCell)),
+  );
 
 /** What the columns show into which people type: what a write has put into another one nobody knows any more. */
 const shownAsTyped = (people: People): Set<string> =>

@@ -74,14 +74,21 @@ function findOwners(people: People, { entity, rows }: TabView): ReadonlyMap<Seen
     owners.set(row, owner);
     found.add(owner);
   };
-  for (const row of rows) if (row.owner !== '') take(row, [row.owner]);
   const named = (row: SeenRow) => people.ownerOfRecord.get(`${entity}-${row.id}`);
-  const own = rows.filter((row) => row.owner === '');
-  for (const row of own) if (people.ownerOf(entity, row) === named(row)) take(row, [named(row)]);
-  for (const row of own) take(row, [people.ownerOf(entity, row)]);
+  const titled = (row: SeenRow) => people.claims.of(row.cells['title'])?.owner;
+  const told = new Set(rows.map(({ owner }) => owner));
+  /** A sort took it there from a row that is gone since, as its own note is, and ID and title agree whose row it is. */
+  const isLeftOver = (row: SeenRow) =>
+    people.recordOf(entity, row.owner) === undefined &&
+    named(row) === titled(row) &&
+    !told.has(named(row) ?? row.owner);
+  const own = rows.filter((row) => row.owner === '' || isLeftOver(row));
+  for (const row of rows) if (!own.includes(row)) take(row, [row.owner]);
+  const valued = (row: SeenRow) => people.ownerOf(entity, { ...row, owner: '' });
+  for (const row of own) if (valued(row) === named(row)) take(row, [named(row)]);
+  for (const row of own) take(row, [valued(row)]);
   for (const row of own) {
-    const titled = people.claims.of(row.cells['title'])?.owner;
-    take(row, [named(row), titled, ...people.claimedOwners(entity, row)]);
+    take(row, [named(row), titled(row), ...people.claimedOwners(entity, row)]);
   }
   return owners;
 }
