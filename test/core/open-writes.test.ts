@@ -75,6 +75,14 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     expect(ofEmptied.flatMap(({ sets }) => sets.map(({ kept }) => kept?.id))).toEqual([emptyCell]);
   });
 
+  it('is told in the journal by what was read of a row that a filter hid, of which no copy tells', () => {
+    const write = openWrite({ sets: [setTo(textCell('1'))] });
+    const { row: _nowhere, ...columns } = place;
+    const rows = new Map([[0, { ...keptRow(textCell('2'), titled('Hidden')), place: columns }]]);
+    const journal = judgeWrite(write, rows).left.flatMap((each) => describeDamage(each, { rows }, 0));
+    expect(journal).toMatchObject([{ key: { entity: 'lead', id: '2' }, before: { title: 'Hidden' } }]);
+  });
+
   it('has hit in another row also the columns of people which it gave back, where its own had moved as well', () => {
     const wide = { ...place, headers: [...place.headers, 'Mine'] };
     const others = [{ column: 3, written: emptyCell }];

@@ -16,8 +16,8 @@ const sweepsToRest = 3;
 const cyclesToRest = 2;
 /** Until the sheet was read and decided once more. */
 const lookWithinMs = 10_000;
-/** A CRM that shows few records at a time, and allows few requests, takes most of them. */
-const stepsMax = 2_000;
+/** A CRM that shows few records at a time, and allows few requests, takes most of them: each job that waits is woken again and again. */
+const stepsMax = 5_000;
 
 /** How long the daemon has to find nothing to do. */
 interface Quiet {

@@ -17,9 +17,9 @@ import {
 } from '../open-write.ts';
 import type { JournalEntry } from '../state.ts';
 import {
+  type ColumnPlaces,
   type Hit,
   isNewRecord,
-  type KeptPlace,
   type KeptRow,
   numberSteps,
   type PlannedPlaces,
@@ -238,7 +238,7 @@ const withHidden =
   };
 
 /** A row as it was read, under the columns that a write met: what it has in those of people is not known. */
-function rowAsRead(id: Cell, cells: KeptRow['cells'], { columns, headers }: KeptPlace): KeptRow {
+export function rowAsRead(id: Cell, cells: KeptRow['cells'], { columns, headers }: ColumnPlaces): KeptRow {
   const read = new Map(
     Object.entries(columns).map(([name, column]) => [column, name === idHeader ? id : cells[name]]),
   );
@@ -321,7 +321,8 @@ export const describeDamage = (
   at: number,
 ): readonly JournalEntry[] =>
   [...sets, ...deletes].flatMap(({ entity, kept, slot }) => {
-    if (outcome === 'unknown' || kept?.place.row === undefined || entity === 'question') return [];
+    // Of a new row nothing was there before.
+    if (outcome === 'unknown' || !kept || slot < 0 || entity === 'question') return [];
     // What is kept of a step that reached its own row has what it put there by right, and this is lost as well.
     const stood = rows.get(slot)?.cells ?? kept.cells;
     const cells = Object.entries(stood).filter(([, { kind }]) => kind !== 'empty');

@@ -22,6 +22,7 @@ import { holdRow } from './row-write.ts';
 import { createSuspectSearch, decideStray, findOrphans, findStrays, suspectReason } from './strays.ts';
 import { findSwaps, type Swap } from './swaps.ts';
 import { isBraked } from './tab-brakes.ts';
+import { withUnkeptHits } from './unkept-hits.ts';
 
 /**
  * Decides one tab: the brakes first, then every row, then the records that have none. Answers `false` where our own writes did damage to
@@ -30,7 +31,7 @@ import { isBraked } from './tab-brakes.ts';
 export function decideTab(context: TabContext): boolean {
   const { draft, entity } = context;
   const { rows } = context.tab;
-  const repairs = findRepairs(context);
+  const repairs = findRepairs(withUnkeptHits(context));
   if (repairs.length > 0) {
     planRepairs(context, repairs);
     keepBefore(context);

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { textCell } from '../../src/core/cell.ts';
+import type { OpenWrite } from '../../src/core/open-write.ts';
+import { openWrite, place, setTo } from '../support/open-writes.ts';
+import { addRow, leadKey, rowOf, type World } from '../support/world.ts';
+import { cycle, worldWithLeads } from '../support/world-daemon.ts';
+
+describe('S2: what a write whose reply was lost put into a row that a filter hides', () => {
+  const columns = { headers: place.headers, columns: { title: 1, status_name: 2 } };
+  const filtered = { lead: { ...columns, hiddenRows: [2] } };
+
+  /** A write of a title for Acme in the second row, of which no reply came, and which found nothing to keep there. */
+  function lose(world: World, rest: Partial<OpenWrite> = {}): void {
+    const sent = setTo(rowOf(world, leadKey(1)).id, { position: 2, cells: { title: textCell('Acme & Co') } });
+    const settlesAt = world.now + 180_000;
+    world.openWrites.set('w1', { ...openWrite({ sets: [sent] }), places: filtered, settlesAt, ...rest });
+  }
+
+  const titlesSent = ({ outbox }: World) => [...outbox.values()].map(({ fields }) => fields['title']);
+
+  it('is taken back to what both sides had', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    lose(world);
+    const beta = rowOf(world, leadKey(2));
+    beta.cells['title'] = textCell('Acme & Co');
+    cycle(world);
+    expect(beta.cells['title']).toEqual(textCell('Beta'));
+    cycle(world);
+    expect(world.outbox.size).toBe(0);
+  });
+
+  it('is taken back to what was typed into a new row and is on its way', () => {
+    const world = worldWithLeads(['Acme']);
+    const gamma = addRow(world, 'lead', { title: textCell('Gamma') });
+    while (world.outbox.size === 0) cycle(world);
+    lose(world);
+    gamma.cells['title'] = textCell('Acme & Co');
+    cycle(world);
+    expect(gamma.cells['title']).toEqual(textCell('Gamma'));
+    cycle(world);
+    expect(titlesSent(world)).toEqual(['Gamma']);
+  });
+
+  it.each([
+    [
+      'its own row shows it too',
+      (world: World) => {
+        rowOf(world, leadKey(1)).cells['title'] = textCell('Acme & Co');
+      },
+    ],
+    ['no row was hidden', (world: World) => lose(world, { places: { lead: columns } })],
+  ])('is somebody’s own where %s', (_, change) => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    lose(world);
+    change(world);
+    rowOf(world, leadKey(2)).cells['title'] = textCell('Acme & Co');
+    for (let count = 0; count < 3; count += 1) cycle(world);
+    expect(titlesSent(world)).toContain('Acme & Co');
+  });
+});
