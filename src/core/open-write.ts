@@ -19,8 +19,11 @@ export interface OpenWrite {
   readonly id: string;
   /** Epoch ms. */
   readonly at: number;
-  /** `answered`: what it did is known, and only what is to be mended is left of it. `unknown`: no reply came. */
-  readonly outcome: 'unknown' | 'answered';
+  /**
+   * `answered`: what it did is known, and only what is to be mended is left of it. `landed`: it was carried out, and which rows these deletes
+   * took only the next read tells, because a filter hid them. `unknown`: no reply came, or it says nothing of these steps.
+   */
+  readonly outcome: 'unknown' | 'landed' | 'answered';
   /** An unknown write may still land until then, epoch ms. */
   readonly settlesAt: number;
   readonly keeping: Keeping;

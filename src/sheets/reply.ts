@@ -11,7 +11,7 @@ import {
 import type { SheetsClient } from './client.ts';
 import { findMet } from './filtered-rows.ts';
 import type { Rows } from './grid.ts';
-import { findHit, findKeptColumns, type KeptColumns, toKeptRow, toReadRow } from './kept.ts';
+import { findHit, findKeptColumns, type KeptColumns, toKeptRow } from './kept.ts';
 import type { PlannedTab } from './placed-cells.ts';
 import type { BoundTab } from './read.ts';
 import {
@@ -102,8 +102,8 @@ export function toReply(
 }
 
 /**
- * The row as a step reached it. Of one that a filter hid nothing is copied: a set tells by how it stands now, a delete is taken to have
- * reached the row that was read, and where neither is known nothing is told.
+ * The row as a step reached it. Of one that a filter hid nothing is copied: a set tells by how it stands now. Of a delete, and where that is
+ * not known, nothing is told.
  */
 function findReached(
   tab: PlannedTab,
@@ -115,9 +115,7 @@ function findReached(
   const isFiltered = tab.hiddenRows.size > 0;
   if (!isFiltered || step.kind === 'append' || copy.cells.some(({ kind }) => kind !== 'empty'))
     return toKeptRow(met, copy.cells, copy.row);
-  if (step.kind === 'set') return now && findMet(tab, step, met, now);
-  const read = tab.rows[step.position];
-  return read && toReadRow(met, read);
+  return step.kind === 'set' && now ? findMet(tab, step, met, now) : undefined;
 }
 
 /** Fails with SHEET_UNREACHABLE where the ID column was gone: nobody knows which rows the write reached. */

@@ -1,12 +1,11 @@
+import { describeDamage, withOwnCells } from '../core/decide/lost-cells.ts';
 import {
   addHits,
   closeMended,
-  describeDamage,
   judgeWrite,
   noteSentBack,
   type Outcome,
   unansweredWrite,
-  withOwnCells,
 } from '../core/decide/open-writes.ts';
 import type { Plan, TableStep } from '../core/decide/plan.ts';
 import { isSyncError, type SyncError } from '../core/errors.ts';
@@ -71,7 +70,9 @@ async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<Land
   const missed = landed.filter(({ write }) => isMissed(write));
   const done = landed.filter(({ write }) => !isMissed(write));
   logRows(log, plan.run, done);
-  if (missed.length > 0) log.warn('sheet.rows_moved', { run: plan.run, rows: missed.length });
+  const untold = outcome.left.flatMap(({ deletes, outcome: state }) => (state === 'landed' ? deletes : []));
+  const moved = missed.length - untold.length;
+  if (moved > 0) log.warn('sheet.rows_moved', { run: plan.run, rows: moved });
   if (outcome.overtyped.size > 0) {
     log.info('sheet.typed_meanwhile', { run: plan.run, rows: outcome.overtyped.size });
   }

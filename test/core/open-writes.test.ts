@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { booleanCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { decide } from '../../src/core/decide/decide.ts';
-import { addHits, describeDamage, judgeWrite } from '../../src/core/decide/open-writes.ts';
+import { describeDamage } from '../../src/core/decide/lost-cells.ts';
+import { addHits, judgeWrite } from '../../src/core/decide/open-writes.ts';
 import { freeRow, type SentSet } from '../../src/core/open-write.ts';
 import type { KeptRow, OtherCell } from '../../src/core/table.ts';
 import { deleteOf, keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { textCell } from '../../src/core/cell.ts';
 import type { OpenWrite } from '../../src/core/open-write.ts';
-import { openWrite, place, setTo } from '../support/open-writes.ts';
-import { addRow, leadKey, rowOf, type World } from '../support/world.ts';
+import { deleteOf, openWrite, place, setTo } from '../support/open-writes.ts';
+import { addRow, leadKey, removeRow, rowOf, type SheetRow, type World } from '../support/world.ts';
 import { cycle, worldWithLeads } from '../support/world-daemon.ts';
 
-describe('S2: what a write whose reply was lost put into a row that a filter hides', () => {
-  const columns = { headers: place.headers, columns: { title: 1, status_name: 2 } };
-  const filtered = { lead: { ...columns, hiddenRows: [2] } };
+const columns = { headers: place.headers, columns: { title: 1, status_name: 2 } };
+const filtered = { lead: { ...columns, hiddenRows: [2] } };
+const titlesOf = (rows: readonly SheetRow[]) => rows.map(({ cells }) => cells['title']);
 
+describe('S2: what a write whose reply was lost put into a row that a filter hides', () => {
   /** A write of a title for Acme in the second row, of which no reply came, and which found nothing to keep there. */
   function lose(world: World, rest: Partial<OpenWrite> = {}): void {
     const sent = setTo(rowOf(world, leadKey(1)).id, { position: 2, cells: { title: textCell('Acme & Co') } });
@@ -56,5 +57,46 @@ describe('S2: what a write whose reply was lost put into a row that a filter hid
     rowOf(world, leadKey(2)).cells['title'] = textCell('Acme & Co');
     for (let count = 0; count < 3; count += 1) cycle(world);
     expect(titlesSent(world)).toContain('Acme & Co');
+  });
+});
+
+describe('S4: a row that a delete took although it was another one, while a filter hid it', () => {
+  /** Acme's row was to go, and another one did. */
+  const takeAnother = (world: World) =>
+    world.openWrites.set('w1~', {
+      ...openWrite({ outcome: 'landed', deletes: [deleteOf(rowOf(world, leadKey(1)).id)] }),
+      id: 'w1~',
+      places: filtered,
+    });
+  const open = () => worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'trash' } });
+  const isOwn = ({ id }: SheetRow) => id.kind !== 'empty';
+
+  it('comes back, and its record stays', () => {
+    const world = open();
+    takeAnother(world);
+    removeRow(world, leadKey(2));
+    cycle(world);
+    expect(titlesOf(world.sheet.lead.filter(isOwn))).toEqual([textCell('Acme'), textCell('Beta')]);
+    expect(world.openWrites.has('w1~')).toBe(false);
+  });
+
+  it('comes back as it was typed where its record is still to be created', () => {
+    const world = open();
+    const gamma = addRow(world, 'lead', { title: textCell('Gamma') });
+    while (world.outbox.size === 0) cycle(world);
+    takeAnother(world);
+    world.sheet.lead.splice(world.sheet.lead.indexOf(gamma), 1);
+    cycle(world);
+    expect(titlesOf(world.sheet.lead)).toContainEqual(textCell('Gamma'));
+    expect([...world.outbox.values()]).toMatchObject([{ kind: 'create', fields: { title: 'Gamma' } }]);
+  });
+
+  it('is somebody’s own doing where the row is gone that was to go', () => {
+    const world = open();
+    takeAnother(world);
+    removeRow(world, leadKey(1));
+    removeRow(world, leadKey(2));
+    for (let count = 0; count < 4; count += 1) cycle(world);
+    expect(titlesOf(world.sheet.lead.filter(isOwn))).toEqual([]);
   });
 });

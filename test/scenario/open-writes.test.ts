@@ -252,3 +252,31 @@ test('a new row that somebody filters away while it gets its ID keeps that, and 
   await expectEqualSides(stage);
   expect((await stage.readSheet())['Leads']?.[leads]?.['Website']).toBe('https://New.example');
 });
+
+test.each([
+  ['came', []],
+  ['was lost', cutAfterLanding],
+])(
+  'S4: a row that a filter hides and that a delete took because rows moved comes back, where the reply %s',
+  async (_reply, failures) => {
+    const { engine, stage } = await openFilled();
+    const [first] = (await stage.readCrm()).leads;
+    await stage.removeInCrm(`/leads/${first?.id}`);
+    await engine.pullAll(() => {});
+    await engine.pullAll(() => {});
+    await engine.cycle();
+    await stage.editSheet({ kind: 'filter', sheet: 'Leads', column: 'ID', shown: [] });
+    await stage.setSheetFaults({
+      beforeNextWrite: [{ kind: 'moveRows', sheet: 'Leads', row: 1, count: 1, to: 4 }],
+      failures: [...failures],
+    });
+    if (failures.length > 0)
+      await expect(engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+    const next = stage.createEngine({ policy: engine.link.policy });
+    for (const _cycle of Array.from({ length: 8 })) {
+      await next.cycle();
+      for (const { key } of stage.link.mirror.readOutbox()) await pushRecord(stage.link, key);
+    }
+    expect(await expectEqualSides(stage)).toHaveLength(leads - 1);
+  },
+);

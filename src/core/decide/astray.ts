@@ -56,7 +56,7 @@ export function findRepairs(context: MendingContext): readonly Repair[] {
   let { tab } = context;
   // The last damage first: what it covers was done before, and is looked for in the rows as they will stand then.
   return lastFirst(input.known.openWrites).flatMap((write) => {
-    if (write.outcome === 'unknown') return [];
+    if (write.outcome !== 'answered') return [];
     const repairs = onePerRow(repairsOf({ ...context, tab }, write));
     if (repairs.length > 0) draft.mendedTabs.add(context.entity);
     tab = { ...tab, rows: mendedRows(tab.rows, repairs) };
@@ -265,7 +265,8 @@ export function settleWrites(
   const laidOut = recordTabs(layout).map(({ entity }) => entity);
   const held = new Set<TabKind>(laidOut.filter((entity) => table.tabs[entity].state === 'held'));
   const isUnanswered = (write: OpenWrite) => mayStillLand(write, now);
-  const settled = known.openWrites.filter((write) => !isUnanswered(write));
+  const told = new Set(draft.toldWrites.map(({ id }) => id));
+  const settled = [...known.openWrites, ...draft.toldWrites].filter((write) => !isUnanswered(write));
   // An ID that was put into a wrong row does not show there where another one has landed over it, of which nothing is known yet.
   const covering = new Set<TabKind>(
     known.openWrites
@@ -281,7 +282,10 @@ export function settleWrites(
     (draft.missedSets.has(sent) && !right.isRestored(sent));
   const left = settled.flatMap((write) => {
     const open = write.sets.filter(isOpen);
-    const deletes = write.deletes.filter(isInOpenTab);
+    // Those that a read had to tell of are told now.
+    const deletes = write.deletes.filter((sent) =>
+      write.outcome === 'landed' ? held.has(sent.entity) : isInOpenTab(sent),
+    );
     const typedOver = now < write.settlesAt ? (draft.watchedSets.get(write.id) ?? []) : [];
     const slots = new Set(open.map(({ slot }) => slot));
     const watched = typedOver.filter(({ slot }) => !slots.has(slot)).flatMap(right.withoutWritten);
@@ -289,16 +293,19 @@ export function settleWrites(
     return sets.length + deletes.length > 0 ? [{ ...write, sets, deletes }] : [];
   });
   // Where nothing is kept of a row that was deleted, it is known only now that it was the right one.
-  for (const { confirms, entity, idSeen, kept } of settled.flatMap(({ deletes }) => deletes)) {
-    const tab = isInOpenTab({ entity }) ? undefined : table.tabs[entity];
-    const isGone = tab?.state === 'read' && withId(tab, idSeen).length === 0;
-    if (isGone && kept && isNothing(kept) && confirms?.journal) draft.journal.push(confirms.journal);
+  for (const { deletes, outcome } of settled) {
+    for (const { confirms, entity, idSeen, kept } of deletes) {
+      const isTold = outcome === 'landed' || (!draft.mendedTabs.has(entity) && kept && isNothing(kept));
+      const tab = table.tabs[entity];
+      const isGone = tab?.state === 'read' && withId(tab, idSeen).length === 0;
+      if (isGone && isTold && confirms?.journal) draft.journal.push(confirms.journal);
+    }
   }
   const leftIds = new Set(left.map(({ id }) => id));
   const sizes = new Map(known.openWrites.map((write) => [write.id, sizeOf(write)]));
   return {
     writesOver: settled.map(({ id }) => id).filter((id) => !leftIds.has(id)),
-    writesWatched: left.filter((write) => sizeOf(write) < (sizes.get(write.id) ?? 0)),
+    writesWatched: left.filter(({ id, ...write }) => told.has(id) || sizeOf(write) < (sizes.get(id) ?? 0)),
   };
 }
 
@@ -327,5 +334,5 @@ function findRight({ table }: Draft) {
 }
 
 /** How many cells and rows of a write are to be looked at. */
-const sizeOf = ({ deletes, sets }: OpenWrite): number =>
+const sizeOf = ({ deletes, sets }: Pick<OpenWrite, 'deletes' | 'sets'>): number =>
   deletes.length + sets.reduce((sum, { cells }) => sum + 1 + Object.keys(cells).length, 0);

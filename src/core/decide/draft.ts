@@ -1,5 +1,5 @@
 import type { TabKind } from '../layout.ts';
-import type { SentSet } from '../open-write.ts';
+import type { OpenWrite, SentSet } from '../open-write.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
@@ -16,6 +16,8 @@ export interface Draft {
   readonly before: Map<RowStep, RowBefore>;
   /** Tabs in which something is mended: nothing else is concluded there before. */
   readonly mendedTabs: Set<TabKind>;
+  /** Damage of writes that only the rows told of, and that is to be known until it is mended. */
+  readonly toldWrites: OpenWrite[];
   /** By the write, what of it is mended but for what somebody typed over. */
   readonly watchedSets: Map<string, SentSet[]>;
   /** What open writes did to rows of records that are gone from the table. */
@@ -53,6 +55,7 @@ export const createDraft = (): Draft => ({
   table: [],
   before: new Map(),
   mendedTabs: new Set(),
+  toldWrites: [],
   watchedSets: new Map(),
   missedSets: new Set(),
   conflicts: [],

@@ -1,4 +1,4 @@
-import { booleanCell, type Cell, describeCell, emptyCell, equalCells, isUnfilled } from '../cell.ts';
+import { booleanCell, type Cell, emptyCell, equalCells } from '../cell.ts';
 import { idHeader, syncHeader } from '../headers.ts';
 import { isMostlyAlike, isSameKept } from '../kept-cell.ts';
 import { tabKinds } from '../layout.ts';
@@ -15,7 +15,6 @@ import {
   stepsOf,
   watchFields,
 } from '../open-write.ts';
-import type { JournalEntry } from '../state.ts';
 import {
   type ColumnPlaces,
   type Hit,
@@ -28,7 +27,6 @@ import {
   type WriteReply,
 } from '../table.ts';
 import type { FieldName } from '../value.ts';
-import { journalEntry } from './journal-entry.ts';
 import type { Plan, TableStep } from './plan.ts';
 
 /** What a plan's write sends, as it has to be known should no reply come. */
@@ -127,10 +125,22 @@ export function judgeWrite(
     if (isMeant(sent, kept) && !isEdited) done.add(sent.slot);
     else deletes.push({ ...sent, kept });
   }
-  // Of a new row nothing is to be known once anything of the write has landed, but what it hit under columns that had moved.
-  const unreached = { ...keepSteps(write, ({ slot }) => !rows.has(slot)), appends: [] };
   const damage = damageOf(write, '!', { sets, deletes });
-  return { left: [unreached, damage].filter(hasOpenSteps), done, overtyped };
+  return { left: [...unreachedOf(write, rows), damage].filter(hasOpenSteps), done, overtyped };
+}
+
+/**
+ * The steps of which a reply says nothing. Of a new row nothing is to be known once anything of the write has landed, but what it hit under
+ * columns that had moved.
+ */
+function unreachedOf(write: OpenWrite, rows: WriteReply['rows']): readonly OpenWrite[] {
+  const left = { ...keepSteps(write, ({ slot }) => !rows.has(slot)), appends: [] };
+  const isHidden = ({ entity }: SentDelete) => write.places[entity]?.hiddenRows !== undefined;
+  const hidden = left.deletes.filter(isHidden);
+  return [
+    { ...left, deletes: left.deletes.filter((sent) => !isHidden(sent)) },
+    { ...left, id: `${write.id}~`, outcome: 'landed', sets: [], deletes: hidden },
+  ];
 }
 
 /** What of a write is to be mended. Of one that lands in parts there is some for each. */
@@ -309,44 +319,6 @@ export function closeMended(writes: readonly OpenWrite[], mended: readonly Mende
     });
     return [{ ...write, sets, deletes: write.deletes.filter(({ slot }) => !slots.has(slot)) }];
   });
-}
-
-/**
- * What stood in the rows that a write reached by mistake, or under columns that had moved, as the `reply` tells: for the journal, so that
- * it can be found there whatever becomes of it.
- */
-export const describeDamage = (
-  { id: run, deletes, outcome, sets }: OpenWrite,
-  { rows }: Pick<WriteReply, 'rows'>,
-  at: number,
-): readonly JournalEntry[] =>
-  [...sets, ...deletes].flatMap(({ entity, kept, slot }) => {
-    // Of a new row nothing was there before.
-    if (outcome === 'unknown' || !kept || slot < 0 || entity === 'question') return [];
-    // What is kept of a step that reached its own row has what it put there by right, and this is lost as well.
-    const stood = rows.get(slot)?.cells ?? kept.cells;
-    const cells = Object.entries(stood).filter(([, { kind }]) => kind !== 'empty');
-    const before = Object.fromEntries(cells.map(([name, cell]) => [name, describeCell(cell)]));
-    if (cells.length === 0) return [];
-    const key = { entity, id: describeCell(kept.id) };
-    const cause = 'stood in a row that a write reached because somebody moved rows or typed';
-    return [journalEntry({ now: at, run }, key, { kind: 'repair', before, cause })];
-  });
-
-/** A confirmed step whose line in the journal, if its row is gone, tells also what people had there in columns of their own, by their headers. */
-export function withOwnCells<Step extends Pick<Consequences, 'journal'>>(
-  step: Step,
-  { place: { cells, columns, headers } }: KeptRow,
-): Step {
-  const { journal } = step;
-  if (journal?.kind !== 'delete') return step;
-  const managed = new Set(Object.values(columns));
-  const own = cells.flatMap((cell, column) =>
-    isUnfilled(cell) || managed.has(column)
-      ? []
-      : [[headers[column] || `column ${column + 1}`, describeCell(cell)] as const],
-  );
-  return { ...step, journal: { ...journal, lost: { ...Object.fromEntries(own), ...journal.lost } } };
 }
 
 /** The open writes whose deleted rows are sent back now. */

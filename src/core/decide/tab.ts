@@ -31,18 +31,18 @@ import { withUnkeptHits } from './unkept-hits.ts';
 export function decideTab(context: TabContext): boolean {
   const { draft, entity } = context;
   const { rows } = context.tab;
-  const repairs = findRepairs(withUnkeptHits(context));
+  const present = presentIds(context, rows);
+  const missing = [...context.agreements.values()].filter(
+    (agreement) =>
+      isInTable(context, agreement) && !present.has(agreement.key.id) && mayStay(context, agreement.key.id),
+  );
+  const repairs = findRepairs(withUnkeptHits(context, missing));
   if (repairs.length > 0) {
     planRepairs(context, repairs);
     keepBefore(context);
     draft.withheld.push(entity);
     return false;
   }
-  const present = presentIds(context, rows);
-  const missing = [...context.agreements.values()].filter(
-    (agreement) =>
-      isInTable(context, agreement) && !present.has(agreement.key.id) && mayStay(context, agreement.key.id),
-  );
   for (const { key } of missing) {
     keepDecisions(context, key);
     for (const sent of findSetsAstray(context, key.id)) draft.missedSets.add(sent);

@@ -1,42 +1,113 @@
-import { type Cell, describeCell, equalCells } from '../cell.ts';
+import { type Cell, describeCell, equalCells, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import { isSameKept } from '../kept-cell.ts';
 import type { OpenWrite, SentSet } from '../open-write.ts';
+import type { Agreement } from '../state.ts';
 import type { ObservedRow, PlannedPlace } from '../table.ts';
-import type { FieldName } from '../value.ts';
+import type { FieldName, Fields } from '../value.ts';
 import type { TabContext } from './context.ts';
 import { showsWritten, withId } from './hit-rows.ts';
+import { isLike } from './likeness.ts';
 import { rowAsRead } from './open-writes.ts';
+import { baseOf, wasMissing } from './origin.ts';
+import { idCell } from './row-values.ts';
+import { waitingFields } from './waiting-edits.ts';
 
 /**
- * Adds what writes whose reply was lost did to rows that a filter hides, as writes to be mended. Nothing is copied of such a row, so only
- * the row itself tells: it stands where the set was to go, shows all that another row was to get, and something else of it is on its way or
- * agreed. Of a cell of which neither is known nothing can be told.
+ * Adds what writes did to rows that a filter hides, as writes to be mended. Nothing is copied of such a row, so only the table as it was read
+ * after it tells. `missing` are the records that have no row.
  */
-export function withUnkeptHits(context: TabContext): TabContext {
-  const { input } = context;
-  const { known } = input;
-  const hits = findUnkeptHits(context);
+export function withUnkeptHits(context: TabContext, missing: readonly Agreement[]): TabContext {
+  const { draft, input } = context;
+  const { openWrites } = input.known;
+  const known = new Set(openWrites.map(({ id }) => id));
+  const hits = openWrites.flatMap((write) =>
+    write.outcome === 'landed'
+      ? findTaken(context, write, missing)
+      : findHits(context, write).filter(({ id }) => !known.has(id)),
+  );
   if (hits.length === 0) return context;
-  return { ...context, input: { ...input, known: { ...known, openWrites: [...known.openWrites, ...hits] } } };
+  draft.toldWrites.push(...hits);
+  return { ...context, input: { ...input, known: { ...input.known, openWrites: [...openWrites, ...hits] } } };
 }
 
-function findUnkeptHits(context: TabContext): readonly OpenWrite[] {
-  const { entity, input, tab } = context;
-  return input.known.openWrites.flatMap((write) => {
-    const place = write.places[entity];
-    if (write.outcome !== 'unknown' || !place?.hiddenRows) return [];
-    const rows = new Map(tab.rows.map((row) => [row.position, row]));
-    const deleted = write.deletes.filter((sent) => sent.entity === entity).map(({ position }) => position);
-    return write.sets.flatMap((sent): OpenWrite | [] => {
-      // The deletes of a batch come last.
-      const above = deleted.filter((position) => position < sent.position);
-      const row = sent.entity === entity ? rows.get(sent.position - above.length) : undefined;
-      const damage = row && findDamage(context, row, sent, place);
-      if (!damage) return [];
-      const id = `${write.id}?${sent.slot}`;
-      return { ...write, id, outcome: 'answered', sets: [damage], deletes: [], appends: [] };
+/**
+ * The rows of records and of creates that went in the moment of deletes which left their own rows. Who deleted another one then gets it back
+ * as well: nobody can tell which of them it was.
+ */
+function findTaken(
+  context: TabContext,
+  write: OpenWrite,
+  missing: readonly Agreement[],
+): readonly OpenWrite[] {
+  const { entity, tab } = context;
+  const place = write.places[entity];
+  const left = write.deletes.find((sent) => sent.entity === entity && withId(tab, sent.idSeen).length > 0);
+  if (!left || !place) return [];
+  const { confirms: _confirms, ...sent } = left;
+  const deletes = [...lostRecords(context, missing), ...lostCreates(context)].map(({ fields, id }, slot) => ({
+    ...sent,
+    slot,
+    kept: rowAsRead(id, cellsOfFields(context, fields), place),
+  }));
+  return deletes.length === 0 ? [] : [{ ...write, id: `${write.id}${entity}`, outcome: 'answered', deletes }];
+}
+
+/** A row by what is known of it. */
+interface KnownRow {
+  readonly id: Cell;
+  readonly fields: Fields;
+}
+
+/** Records whose row the read before had, and of which no row without their ID shows anything. */
+function lostRecords(context: TabContext, missing: readonly Agreement[]): KnownRow[] {
+  const others = context.tab.rows.filter(({ id }) => !context.agreements.has(describeCell(id)));
+  return missing
+    .filter((agreement) => !wasMissing(context, agreement))
+    .filter((agreement) => !others.some((row) => isLike(context, row, agreement)))
+    .map((agreement) => {
+      const { id } = agreement.key;
+      return {
+        id: idCell(id),
+        fields: { ...baseOf(context, agreement), ...waitingFields(context.outbox.get(id)) },
+      };
     });
+}
+
+function lostCreates({ input, outbox, tab }: TabContext): KnownRow[] {
+  return [...outbox.values()].flatMap(({ fields, key, kind, state }) => {
+    const id = textCell(key.id);
+    const isLost = kind === 'create' && state !== 'done' && withId(tab, id).length === 0;
+    return isLost && !input.wasMissing(key) ? [{ id, fields }] : [];
+  });
+}
+
+function cellsOfFields({ fields, names, tab }: TabContext, values: Fields): ObservedRow['cells'] {
+  const cells = Object.entries(values).flatMap(([name, value]) => {
+    const field = fields.get(name);
+    return field && tab.fields.has(name) ? [[name, encode(field, value, names)] as const] : [];
+  });
+  return Object.fromEntries(cells);
+}
+
+/**
+ * The sets of a write without a reply that hit another row: it stands where the set was to go, shows all that another row was to get, and
+ * something else of it is on its way or agreed. Of a cell of which neither is known nothing can be told.
+ */
+function findHits(context: TabContext, write: OpenWrite): readonly OpenWrite[] {
+  const { entity, tab } = context;
+  const place = write.places[entity];
+  if (write.outcome !== 'unknown' || !place?.hiddenRows) return [];
+  const rows = new Map(tab.rows.map((row) => [row.position, row]));
+  const deleted = write.deletes.filter((sent) => sent.entity === entity).map(({ position }) => position);
+  return write.sets.flatMap((sent): OpenWrite | [] => {
+    // The deletes of a batch come last.
+    const above = deleted.filter((position) => position < sent.position);
+    const row = sent.entity === entity ? rows.get(sent.position - above.length) : undefined;
+    const damage = row && findDamage(context, row, sent, place);
+    if (!damage) return [];
+    const id = `${write.id}?${sent.slot}`;
+    return { ...write, id, outcome: 'answered', sets: [damage], deletes: [], appends: [] };
   });
 }
 
@@ -70,7 +141,9 @@ function knownCell(
   name: FieldName,
 ): Cell | undefined {
   const key = describeCell(id);
-  const value = outbox.get(key)?.fields[name] ?? agreements.get(key)?.fields[name];
+  const item = outbox.get(key);
+  const typed = item?.kind === 'create' ? item.fields : waitingFields(item);
+  const value = typed[name] ?? agreements.get(key)?.fields[name];
   const field = fields.get(name);
   return field && value !== undefined ? encode(field, value, names) : undefined;
 }
