@@ -11,7 +11,7 @@ import {
   watchFields,
 } from '../open-write.ts';
 import { isClaimToken } from '../record.ts';
-import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
+import type { ObservedRow, RowStep } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { createAloneSearch } from './alone.ts';
 import type { DecideInput, TabContext } from './context.ts';
@@ -178,7 +178,7 @@ function giveBackRow(
   { kept, sentBackBeside }: SentDelete,
   mends: Mending,
 ): Repair[] {
-  if (!kept || isNothing(kept)) return [];
+  if (!kept) return [];
   const { cells, id, place } = kept;
   const showsSame = (row: ObservedRow) =>
     Object.entries(row.cells).every(([name, cell]) => isSameKept(cell, cells[name]));
@@ -188,10 +188,6 @@ function giveBackRow(
   const write: RowStep = { kind: 'append', entity, cells, place, ...(id.kind === 'empty' ? {} : { id }) };
   return [{ write, mends: { ...mends, beside }, id }];
 }
-
-/** A blank row, or one that somebody hid by a filter in that moment. */
-const isNothing = ({ cells, id, place }: KeptRow): boolean =>
-  [id, ...Object.values(cells), ...place.cells].every(({ kind }) => kind === 'empty');
 
 /** Plans the repairs, with a line in the journal for each that a record has. */
 export function planRepairs({ draft, entity, input }: MendingContext, repairs: readonly Repair[]): void {
@@ -292,14 +288,12 @@ export function settleWrites(
     const sets = [...open, ...watched];
     return sets.length + deletes.length > 0 ? [{ ...write, sets, deletes }] : [];
   });
+  const landed = settled.filter(({ outcome }) => outcome === 'landed');
   // Where nothing is kept of a row that was deleted, it is known only now that it was the right one.
-  for (const { deletes, outcome } of settled) {
-    for (const { confirms, entity, idSeen, kept } of deletes) {
-      const isTold = outcome === 'landed' || (!draft.mendedTabs.has(entity) && kept && isNothing(kept));
-      const tab = table.tabs[entity];
-      const isGone = tab?.state === 'read' && withId(tab, idSeen).length === 0;
-      if (isGone && isTold && confirms?.journal) draft.journal.push(confirms.journal);
-    }
+  for (const { confirms, entity, idSeen } of landed.flatMap(({ deletes }) => deletes)) {
+    const tab = table.tabs[entity];
+    const isGone = tab?.state === 'read' && withId(tab, idSeen).length === 0;
+    if (isGone && confirms?.journal) draft.journal.push(confirms.journal);
   }
   const leftIds = new Set(left.map(({ id }) => id));
   const sizes = new Map(known.openWrites.map((write) => [write.id, sizeOf(write)]));

@@ -120,28 +120,29 @@ export function judgeWrite(
   }
   for (const sent of write.deletes) {
     const kept = rows.get(sent.slot);
-    if (!kept) continue;
+    if (!kept || isNothing(kept)) continue;
     const isEdited = Object.keys(sent.was ?? {}).some((name) => isTyped(sent, kept, name, others));
     if (isMeant(sent, kept) && !isEdited) done.add(sent.slot);
     else deletes.push({ ...sent, kept });
   }
   const damage = damageOf(write, '!', { sets, deletes });
-  return { left: [...unreachedOf(write, rows), damage].filter(hasOpenSteps), done, overtyped };
+  // Of a new row nothing is to be known once anything of the write has landed, but what it hit under columns that had moved.
+  const unreached = { ...keepSteps(write, ({ slot }) => !rows.has(slot)), deletes: [], appends: [] };
+  const untold = write.deletes.filter(({ slot }) => isNothing(rows.get(slot)));
+  const landed = {
+    ...write,
+    id: `${write.id}~`,
+    outcome: 'landed',
+    sets: [],
+    deletes: untold,
+    appends: [],
+  } as const;
+  return { left: [unreached, landed, damage].filter(hasOpenSteps), done, overtyped };
 }
 
-/**
- * The steps of which a reply says nothing. Of a new row nothing is to be known once anything of the write has landed, but what it hit under
- * columns that had moved.
- */
-function unreachedOf(write: OpenWrite, rows: WriteReply['rows']): readonly OpenWrite[] {
-  const left = { ...keepSteps(write, ({ slot }) => !rows.has(slot)), appends: [] };
-  const isHidden = ({ entity }: SentDelete) => write.places[entity]?.hiddenRows !== undefined;
-  const hidden = left.deletes.filter(isHidden);
-  return [
-    { ...left, deletes: left.deletes.filter((sent) => !isHidden(sent)) },
-    { ...left, id: `${write.id}~`, outcome: 'landed', sets: [], deletes: hidden },
-  ];
-}
+/** Nothing is kept of a blank row, and nothing of one that a filter hides. */
+const isNothing = (kept: KeptRow | undefined): boolean =>
+  !kept || [kept.id, ...Object.values(kept.cells), ...kept.place.cells].every(({ kind }) => kind === 'empty');
 
 /** What of a write is to be mended. Of one that lands in parts there is some for each. */
 function damageOf(

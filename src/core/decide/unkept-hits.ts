@@ -43,7 +43,8 @@ function findTaken(
   const { entity, tab } = context;
   const place = write.places[entity];
   const left = write.deletes.find((sent) => sent.entity === entity && withId(tab, sent.idSeen).length > 0);
-  if (!left || !place) return [];
+  // Where no filter hides anything, a delete of which nothing was kept took a blank row.
+  if (!left || !place || !(place.hiddenRows || tab.isFiltered)) return [];
   const { confirms: _confirms, ...sent } = left;
   const deletes = [...lostRecords(context, missing), ...lostCreates(context)].map(({ fields, id }, slot) => ({
     ...sent,
