@@ -61,6 +61,19 @@ describe('S2: what a write did to other rows is mended', () => {
     expect(world.sheet.lead).toHaveLength(2);
   });
 
+  it('by emptying a new row that came under columns that had moved, where its record has got a row meanwhile', () => {
+    const world = worldWithLeads(['Acme']);
+    const acme = rowOf(world, leadKey(1));
+    const { row: _nowhere, ...columns } = place;
+    const kept = { ...keptRow(acme.id, { ...acme.cells }), place: columns };
+    const strayed = { id: textCell('Synced'), cells: { title: textCell('New') } };
+    const row = addRow(world, 'lead', strayed.cells);
+    row.id = strayed.id;
+    mend(world, setTo(emptyCell, { ...strayed, kept, position: -1 }));
+    expect([row.id, row.cells['title']]).toEqual([emptyCell, emptyCell]);
+    expect(rowOf(world, leadKey(1))).toBe(acme);
+  });
+
   it('in a copy that somebody made while it was mended', () => {
     const world = worldWithLeads(['Acme', 'Beta']);
     const acme = rowOf(world, leadKey(1));

@@ -11,7 +11,7 @@ import {
   watchFields,
 } from '../open-write.ts';
 import { isClaimToken } from '../record.ts';
-import type { ObservedRow, RowStep } from '../table.ts';
+import type { KeptRow, ObservedRow, RowStep } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import { createAloneSearch } from './alone.ts';
 import type { DecideInput, TabContext } from './context.ts';
@@ -137,7 +137,7 @@ function repairsOf(context: MendingContext, { deletes, id, sets }: OpenWrite): R
 /** Puts back what a set replaced, except where somebody has typed over it since. */
 function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair[] {
   const { entity } = context;
-  const { kept } = sent;
+  const kept = rowBefore(context, sent);
   if (!kept) return [];
   const rows = findHitRows(context.tab, sent, kept);
   const nearest = rows.toSorted(byDistance(sent))[0];
@@ -170,6 +170,18 @@ function mendSet(context: MendingContext, sent: SentSet, mends: Mending): Repair
     };
     return [{ write, mends, row, likeness: likeness(row), id: kept.id }];
   });
+}
+
+/**
+ * What the row of a set is to show again. A new row that came under columns that had moved is written anew where it stands, unless the record
+ * has got its row another time meanwhile: then nothing stood there.
+ */
+function rowBefore({ tab }: MendingContext, { id, kept, position }: SentSet): KeptRow | undefined {
+  const isNew = position < 0 && id !== undefined;
+  if (!kept || !isNew || kept.id.kind === 'empty' || equalCells(id, kept.id)) return kept;
+  if (withId(tab, kept.id).length === 0) return kept;
+  const { columns, headers } = kept.place;
+  return { id: emptyCell, sync: emptyCell, cells: {}, place: { columns, headers, cells: [] } };
 }
 
 /** Brings a row back that a delete took although it was another one, or had been edited in that moment. */
