@@ -101,10 +101,7 @@ export function toReply(
   return { rows, hits };
 }
 
-/**
- * The row as a step reached it. Of one that a filter hid nothing is copied: a set tells by how it stands now. Of a delete, and where that is
- * not known, nothing is told.
- */
+/** The row as a step reached it. Of one that a filter hid nothing is copied: a set tells by how it stands `now`, where that is known. */
 function findReached(
   tab: PlannedTab,
   step: RowStep,
@@ -112,10 +109,9 @@ function findReached(
   copy: { readonly cells: Rows[number]; readonly row: number },
   now: Rows[number] | undefined,
 ): KeptRow | undefined {
-  const isFiltered = tab.hiddenRows.size > 0;
-  if (!isFiltered || step.kind === 'append' || copy.cells.some(({ kind }) => kind !== 'empty'))
-    return toKeptRow(met, copy.cells, copy.row);
-  return step.kind === 'set' && now ? findMet(tab, step, met, now) : undefined;
+  const isTold = tab.hiddenRows.size === 0 || copy.cells.some(({ kind }) => kind !== 'empty');
+  if (isTold || step.kind !== 'set') return toKeptRow(met, copy.cells, copy.row);
+  return now && findMet(tab, step, met, now);
 }
 
 /** Fails with SHEET_UNREACHABLE where the ID column was gone: nobody knows which rows the write reached. */

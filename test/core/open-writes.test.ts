@@ -76,6 +76,16 @@ describe('S2: what a write did is judged by the rows as they stood before it', (
     expect(ofEmptied.flatMap(({ sets }) => sets.map(({ kept }) => kept?.id))).toEqual([emptyCell]);
   });
 
+  it('leaves what no reply tells of where its row stands once the deletes of the batch are done', () => {
+    const hidden = { ...setTo(textCell('2'), { position: 2 }), slot: 1 };
+    const write = openWrite({ sets: [hidden], deletes: [deleteOf(textCell('1'))] });
+    const { left } = judgeWrite(write, new Map([[0, keptRow(emptyCell, {})]]));
+    expect(left.map(({ outcome, sets, deletes }) => [outcome, sets[0]?.position, deletes.length])).toEqual([
+      ['unknown', 1, 0],
+      ['landed', undefined, 1],
+    ]);
+  });
+
   it('is told in the journal by what was read of a row that a filter hid, of which no copy tells', () => {
     const write = openWrite({ sets: [setTo(textCell('1'))] });
     const { row: _nowhere, ...columns } = place;

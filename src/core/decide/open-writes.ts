@@ -127,22 +127,25 @@ export function judgeWrite(
   }
   const damage = damageOf(write, '!', { sets, deletes });
   // Of a new row nothing is to be known once anything of the write has landed, but what it hit under columns that had moved.
-  const unreached = { ...keepSteps(write, ({ slot }) => !rows.has(slot)), deletes: [], appends: [] };
-  const untold = write.deletes.filter(({ slot }) => isNothing(rows.get(slot)));
-  const landed = {
-    ...write,
-    id: `${write.id}~`,
-    outcome: 'landed',
-    sets: [],
-    deletes: untold,
-    appends: [],
-  } as const;
+  const untold = keepSteps(write, ({ slot }) => !rows.has(slot));
+  const told = write.deletes.filter(({ slot }) => rows.has(slot));
+  const unreached = { ...untold, sets: untold.sets.map((sent) => afterDeletes(sent, told)), appends: [] };
+  const hidden = told.filter(({ slot }) => isNothing(rows.get(slot)));
+  const landed: OpenWrite = { ...damageOf(write, '~', { sets: [], deletes: hidden }), outcome: 'landed' };
   return { left: [unreached, landed, damage].filter(hasOpenSteps), done, overtyped };
+}
+
+/** The set with the place where its row stands once the deletes of its batch are done. */
+function afterDeletes(sent: SentSet, deletes: readonly SentDelete[]): SentSet {
+  const isAbove = ({ entity, position }: SentDelete) => entity === sent.entity && position < sent.position;
+  const above = deletes.filter(isAbove).length;
+  return above > 0 ? { ...sent, position: sent.position - above } : sent;
 }
 
 /** Nothing is kept of a blank row, and nothing of one that a filter hides. */
 const isNothing = (kept: KeptRow | undefined): boolean =>
-  !kept || [kept.id, ...Object.values(kept.cells), ...kept.place.cells].every(({ kind }) => kind === 'empty');
+  kept !== undefined &&
+  [kept.id, ...Object.values(kept.cells), ...kept.place.cells].every(({ kind }) => kind === 'empty');
 
 /** What of a write is to be mended. Of one that lands in parts there is some for each. */
 function damageOf(

@@ -100,11 +100,8 @@ function findHits(context: TabContext, write: OpenWrite): readonly OpenWrite[] {
   const place = write.places[entity];
   if (write.outcome !== 'unknown' || !place?.hiddenRows) return [];
   const rows = new Map(tab.rows.map((row) => [row.position, row]));
-  const deleted = write.deletes.filter((sent) => sent.entity === entity).map(({ position }) => position);
   return write.sets.flatMap((sent): OpenWrite | [] => {
-    // The deletes of a batch come last.
-    const above = deleted.filter((position) => position < sent.position);
-    const row = sent.entity === entity ? rows.get(sent.position - above.length) : undefined;
+    const row = sent.entity === entity ? rows.get(sent.position) : undefined;
     const damage = row && findDamage(context, row, sent, place);
     if (!damage) return [];
     const id = `${write.id}?${sent.slot}`;
