@@ -81,11 +81,21 @@ export interface MirrorInMemory extends Pick<OpenMirror, 'mirror' | 'budgetLog'>
   backUp(at: number): () => MirrorInMemory;
 }
 
-/** For whoever needs the real one many times a second. */
+/** A mirror that knows nothing yet. */
+let newMirror: Buffer | undefined;
+
+/** For whoever needs the real one many times a second: the tables are made once. */
 export function openMirrorInMemory(): MirrorInMemory {
+  newMirror ??= makeNewMirror();
+  return openInMemory(connect(newMirror));
+}
+
+function makeNewMirror(): Buffer {
   const connection = connect(':memory:');
   migrate(connection);
-  return openInMemory(connection);
+  const content = connection.content();
+  connection.close();
+  return content;
 }
 
 const openInMemory = (connection: Connection): MirrorInMemory => ({

@@ -22,8 +22,11 @@ export interface ManualClock extends Clock {
   nextWakeMs(): number;
 }
 
-/** Makes a clock that shows `startAt` (epoch ms). */
-export function createManualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
+/** Makes a clock that shows `startAt` (epoch ms). `settle` resolves once what was woken waits again. */
+export function createManualClock(
+  startAt = Date.UTC(2026, 0, 1),
+  settle: () => Promise<void> = setImmediate,
+): ManualClock {
   let elapsedMs = 0;
   let wallOffset = startAt;
   const sleepers = new Set<Sleeper>();
@@ -47,7 +50,7 @@ export function createManualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
   const advance = async (durationMs: number) => {
     const target = elapsedMs + durationMs;
     for (;;) {
-      await setImmediate();
+      await settle();
       const [next] = [...sleepers].sort((left, right) => left.dueAt - right.dueAt);
       if (!next || next.dueAt > target) break;
       elapsedMs = Math.max(elapsedMs, next.dueAt);
