@@ -5,7 +5,7 @@ import { shadowTitle } from '../../src/sheets/shadow.ts';
 import { sheetIds } from './spreadsheet.ts';
 import { formulaHeader, ourWords, ownerHeader } from './tab-view.ts';
 
-type Counts = Map<string, number>;
+type Counts = ReadonlyMap<string, number>;
 
 /** The formula that stands in the own column of an owner's row. */
 export const formulaOf = (owner: string): string => `=1+${owner.slice(1)}`;
@@ -18,11 +18,11 @@ const ownerOfCell = (text: string): string => text.replace(/^=1\+/, 'R');
 
 /** What people keep in columns and tabs of their own: only people change it, and a delete that they know of takes it along. */
 export class OwnCells {
-  #expected: Counts = new Map();
+  #expected = new Map<string, number>();
   /** What went with rows whose record is gone. */
-  readonly #taken: Counts = new Map();
+  readonly #taken = new Map<string, number>();
   /** What stands covered by a write and is not expected back: people copied it so, or nobody knows of it any more. */
-  readonly #copied: Counts = new Map();
+  readonly #copied = new Map<string, number>();
 
   /**
    * Somebody did something: what changed by it was meant, also where it took away a cell over which a write went by mistake. Of such a
@@ -80,7 +80,7 @@ export class OwnCells {
 
   /** Nobody knows any more what writes have replaced: people take what stands there now for theirs. */
   accept(now: Spreadsheet): void {
-    this.#expected = countCells(now);
+    this.#expected = new Map(countCells(now));
     this.#taken.clear();
     this.#copied.clear();
     // What is covered is not expected: whoever takes it away takes away nothing.
@@ -94,9 +94,19 @@ export class OwnCells {
   }
 }
 
+const counted = { shown: new WeakMap<Spreadsheet, Counts>(), meant: new WeakMap<Spreadsheet, Counts>() };
+
 /** How often each own cell stands there; or as it would, had no write ever gone over one of both that people keep in a row. */
-function countCells({ sheets }: Spreadsheet, isMeant = false): Counts {
-  const counts: Counts = new Map();
+function countCells(spreadsheet: Spreadsheet, isMeant = false): Counts {
+  const known = counted[isMeant ? 'meant' : 'shown'];
+  // A spreadsheet is never changed, only replaced.
+  const counts = known.get(spreadsheet) ?? countAnew(spreadsheet, isMeant);
+  known.set(spreadsheet, counts);
+  return counts;
+}
+
+function countAnew({ sheets }: Spreadsheet, isMeant: boolean): Counts {
+  const counts = new Map<string, number>();
   for (const sheet of sheets) {
     // The hidden tab keeps copies, which are nobody's.
     if (sheet.title === shadowTitle) continue;

@@ -63,6 +63,10 @@ export class People {
   stage!: Stage;
   /** What somebody typed last, by owner and field. */
   readonly #typed = new Map<string, string>();
+  readonly #values = {
+    shown: new WeakMap<Spreadsheet, ReadonlySet<string>>(),
+    'kept too': new WeakMap<Spreadsheet, ReadonlySet<string>>(),
+  };
   /** Whom the deeds that tore rows apart were about. */
   readonly #tears = new WeakMap<object, readonly string[]>();
 
@@ -236,7 +240,15 @@ export class People {
   }
 
   /** All values with a claim that stand in the spreadsheet, or also those that writes have kept of it. */
-  valuesIn({ sheets }: Spreadsheet, which: 'shown' | 'kept too' = 'shown'): Set<string> {
+  valuesIn(spreadsheet: Spreadsheet, which: 'shown' | 'kept too' = 'shown'): ReadonlySet<string> {
+    const known = this.#values[which];
+    // A spreadsheet is never changed, only replaced, and nobody types what stands there already.
+    const values = known.get(spreadsheet) ?? this.#findValues(spreadsheet, which);
+    known.set(spreadsheet, values);
+    return values;
+  }
+
+  #findValues({ sheets }: Spreadsheet, which: 'shown' | 'kept too'): ReadonlySet<string> {
     const found = new Set<string>();
     for (const { rows, sheetId, title } of sheets) {
       if (sheetId === sheetIds.other || (title === shadowTitle && which === 'shown')) continue;

@@ -139,7 +139,7 @@ export class Races {
 
 /** Of a list there may be several pages, and only one of them shows a record. */
 function pathsOnPage(path: string, { body }: CrmAnswer): string[] {
-  if (path.split('/').length > 2) return [];
+  if (path !== '/leads' && path !== '/tasks') return [];
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => `${path}/${id}`);
 }
