@@ -83,6 +83,15 @@ const kindsWithMishaps = spread({ ...weights, ...mishapWeights });
 
 const numberMax = 0xffff;
 
+const [lengthMin, lengthMax] = [4, 60];
+
+/**
+ * How much happens in a run: mostly little, and now and then a lot. In the same time many short runs break as many promises as fewer long
+ * ones, and tell in less words how; what takes many deeds to come about is left to the long ones.
+ */
+export const drawLength = (random: Random): number =>
+  lengthMin + Math.floor((lengthMax + 1 - lengthMin) * random.next() ** 3);
+
 export const drawOperations = (random: Random, length: number, hasMishaps: boolean): Operation[] =>
   Array.from({ length }, () => ({
     kind: random.pick(hasMishaps ? kindsWithMishaps : kinds),

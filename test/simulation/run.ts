@@ -11,7 +11,7 @@ import {
   checkOwnCells,
 } from './invariants.ts';
 import { backUp } from './mirrors.ts';
-import { drawOperations, type Operation } from './operation.ts';
+import { drawLength, drawOperations, type Operation } from './operation.ts';
 import { People } from './people.ts';
 import { Races } from './races.ts';
 import { checkFixpoint, comeToRest, settle } from './rest.ts';
@@ -53,7 +53,7 @@ export async function run({
   isTold = false,
 }: RunOptions): Promise<RunReport> {
   const random = createRandom(seed);
-  const operations = given ?? drawOperations(random, random.integer(20, 60), hasMishaps);
+  const operations = given ?? drawOperations(random, drawLength(random), hasMishaps);
   const simulation = new Simulation({ seed, plant, hasMishaps, isTold });
   let violation: Violation | undefined;
   try {
