@@ -16,7 +16,7 @@ import type { Link } from './link.ts';
 import { noteLostRows } from './lost-rows.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
-import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
+import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten, rowsIn } from './rest.ts';
 import { readSwept } from './swept.ts';
 
 /** What a cycle leaves for the next. */
@@ -153,6 +153,7 @@ function planCycle(
     table,
     isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),
     wasMissing: (key) => lacksRow(memory, key),
+    rowsBefore: (entity) => rowsIn(memory, entity),
     shownUntil: noteLostRows(mirror, agreements, next, lookedAt),
     layout: currentLayout(link),
     policy,

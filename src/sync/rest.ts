@@ -12,8 +12,10 @@ export interface Memory {
   readonly rows: ReadonlyMap<string, number>;
   readonly ids: ReadonlyMap<TabKind, ReadonlySet<string>>;
   readonly at: number;
-  /** The read that it ends with; absent once something was written after it. */
+  /** The read that it ends with. */
   readonly table?: ObservedTable;
+  /** Whether something was written after that. */
+  readonly isWritten?: true;
 }
 
 export const emptyMemory: Memory = { rows: new Map(), ids: new Map(), at: Number.NEGATIVE_INFINITY };
@@ -23,7 +25,7 @@ const rowName = (entity: Entity, { id, cells }: ObservedRow): string => JSON.str
 
 /** Remembers a read on top of the reads before. */
 export function remember(memory: Memory, table: ObservedTable, at: number): Memory {
-  if (memory.table === table) return { ...memory, at };
+  if (memory.table === table && !memory.isWritten) return { ...memory, at };
   const rows = new Map<string, number>();
   const ids = new Map<TabKind, Set<string>>();
   for (const entity of entities) {
@@ -45,13 +47,19 @@ export function rememberWritten(memory: Memory, plan: Plan): Memory {
   for (const { write } of plan.table) {
     if (write.kind !== 'delete' && write.id) ids.get(write.entity)?.add(describeCell(write.id));
   }
-  return { rows: memory.rows, ids, at: memory.at };
+  return { ...memory, ids, isWritten: true };
 }
 
 /** Whether the row has not stood like this for the typing pause yet, and in at least two reads. */
 export function isRestless(memory: Memory, typingPauseMs: number, entity: Entity, row: ObservedRow): boolean {
   const since = memory.rows.get(rowName(entity, row));
   return since === undefined || since === memory.at || memory.at - since < typingPauseMs;
+}
+
+/** The rows of a tab in the read that `memory` ends with. */
+export function rowsIn({ table }: Memory, entity: Entity): readonly ObservedRow[] {
+  const tab = table?.tabs[entity];
+  return tab?.state === 'read' ? tab.rows : [];
 }
 
 /** Whether the read that `memory` ends with had the tab, but no row of the record, and none was written since. */

@@ -73,6 +73,7 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
     table: { tabs: { lead: tab(), opportunity: tab(), task: tab(row), contact: tab() }, timeZone: 'UTC' },
     isRestless: () => false,
     wasMissing: () => false,
+    rowsBefore: () => [],
     shownUntil: () => 0,
     layout: buildLayout(policy, sampleCatalog),
     policy,

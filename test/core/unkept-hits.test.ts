@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { OpenWrite } from '../../src/core/open-write.ts';
-import { deleteOf, openWrite, place, setTo } from '../support/open-writes.ts';
+import { deleteOf, keptRow, openWrite, place, setTo } from '../support/open-writes.ts';
 import { addRow, leadKey, removeRow, rowOf, type SheetRow, type World } from '../support/world.ts';
 import { cycle, worldWithLeads } from '../support/world-daemon.ts';
 
@@ -57,6 +57,46 @@ describe('S2: what a write whose reply was lost put into a row that a filter hid
     rowOf(world, leadKey(2)).cells['title'] = textCell('Acme & Co');
     for (let count = 0; count < 3; count += 1) cycle(world);
     expect(titlesSent(world)).toContain('Acme & Co');
+  });
+});
+
+describe('S2: what a write put into a row that somebody hid by a filter in that moment', () => {
+  /** A row that somebody typed, and was read; then a write of a title for Acme reached it, and Acme's row got that title by another one. */
+  function hit(text = 'Gamma'): { readonly world: World; readonly row: SheetRow } {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell(text), status_name: textCell('New') });
+    cycle(world);
+    const kept = keptRow(emptyCell, { title: emptyCell, status_name: emptyCell });
+    const cells = { title: textCell('Acme & Co') };
+    const sent = { ...setTo(rowOf(world, leadKey(1)).id, { position: 2, cells }), kept };
+    world.openWrites.set('w1!0', {
+      ...openWrite({ outcome: 'answered', sets: [sent] }),
+      id: 'w1!0',
+      places: { lead: columns },
+    });
+    for (const each of [row, rowOf(world, leadKey(1))]) each.cells['title'] = textCell('Acme & Co');
+    return { world, row };
+  }
+
+  it('is taken back to what the read before showed, also in a row that nobody has a record of', () => {
+    const { world, row } = hit();
+    cycle(world);
+    expect(row.cells['title']).toEqual(textCell('Gamma'));
+    cycle(world);
+    expect([...world.openWrites.keys()].filter((id) => id.startsWith('w1'))).toEqual([]);
+  });
+
+  it('is taken back where a claim reached the row as well', () => {
+    const { world, row } = hit();
+    row.id = textCell('new-1');
+    while (world.outbox.size === 0) cycle(world);
+    expect([...world.outbox.values()].map(({ fields }) => fields['title'])).toContain('Gamma');
+  });
+
+  it('is somebody’s own where the read before showed it already', () => {
+    const { world, row } = hit('Acme & Co');
+    for (let count = 0; count < 3; count += 1) cycle(world);
+    expect(row.cells['title']).toEqual(textCell('Acme & Co'));
   });
 });
 

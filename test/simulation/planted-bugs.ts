@@ -86,13 +86,13 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       };
     },
-    firstSeed: 10_008,
+    firstSeed: 10_040,
     runsMax: 60,
   },
   {
     name: 'an update trusts what a list said a minute ago',
     plant: (link) => ({ ...link, times: { ...link.times, rereadAfterMs: 60_000 } }),
-    firstSeed: 10_045,
+    firstSeed: 10_095,
     runsMax: 150,
     hasMishaps: true,
   },
@@ -202,7 +202,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       const brakes = { ...link.policy.brakes, deletesMin: 1_000 };
       return { ...link, policy: { ...link.policy, brakes } };
     },
-    firstSeed: 10_028,
+    firstSeed: 10_035,
     runsMax: 60,
     hasMishaps: true,
   },
@@ -229,7 +229,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       });
     },
-    firstSeed: 10_220,
+    firstSeed: 10_265,
     runsMax: 250,
     hasMishaps: true,
   },
@@ -239,7 +239,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       withUnknownCreate(link, () => {
         throw new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
       }),
-    firstSeed: 10_145,
+    firstSeed: 10_265,
     runsMax: 200,
     hasMishaps: true,
   },
@@ -251,7 +251,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         if (!newest) throw new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
         return { id: newest.id, fields: newest.fields, at: newest.at };
       }),
-    firstSeed: 10_090,
+    firstSeed: 10_225,
     runsMax: 300,
     hasMishaps: true,
   },
@@ -281,7 +281,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a write without a reply is forgotten',
     plant: (link) => withMirror(link, { saveOpenWrite: () => undefined }),
-    firstSeed: 10_065,
+    firstSeed: 30_160,
     runsMax: 100,
     hasMishaps: true,
   },

@@ -22,7 +22,7 @@ import {
 import type { Agreement, Decision, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
 import type { KeptRow, ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
-import { emptyMemory, isRestless, lacksRow, type Memory, remember } from '../../src/sync/rest.ts';
+import { emptyMemory, isRestless, lacksRow, type Memory, remember, rowsIn } from '../../src/sync/rest.ts';
 import { sampleCatalog, sampleField } from './fields.ts';
 import { policyWith } from './policy.ts';
 
@@ -272,6 +272,7 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
     table,
     isRestless: (entity, row) => isRestless(memory, 0, entity, row),
     wasMissing: (key) => lacksRow(world.memory, key),
+    rowsBefore: (entity) => rowsIn(world.memory, entity),
     shownUntil: () => world.now,
     layout: world.layout,
     policy: world.policy,

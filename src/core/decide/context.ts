@@ -50,6 +50,8 @@ export interface DecideInput {
   readonly isRestless: (entity: Entity, row: ObservedRow) => boolean;
   /** Whether the record had no row in the read before either. */
   readonly wasMissing: (key: RecordKey) => boolean;
+  /** The rows of a tab as the read before showed them; none where there was no such read since the start. */
+  readonly rowsBefore: (entity: Entity) => readonly ObservedRow[];
   /**
    * When the table was last read with a row of the record, epoch ms, or the run began: whoever deleted the row may have seen nothing of what
    * was learned since.

@@ -1,7 +1,8 @@
-import { type Cell, describeCell, equalCells, textCell } from '../cell.ts';
+import { type Cell, describeCell, emptyCell, equalCells, textCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import { isSameKept } from '../kept-cell.ts';
 import type { OpenWrite, SentSet } from '../open-write.ts';
+import { isClaimToken } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow, PlannedPlace } from '../table.ts';
 import type { FieldName, Fields } from '../value.ts';
@@ -92,24 +93,32 @@ function cellsOfFields({ fields, names, tab }: TabContext, values: Fields): Obse
 }
 
 /**
- * The sets of a write without a reply that hit another row: it stands where the set was to go, shows all that another row was to get, and
- * something else of it is on its way or agreed. Of a cell of which neither is known nothing can be told.
+ * The sets of a write that hit another row of which nothing was kept: it stands where the set was to go, shows all that another row was to
+ * get, and something else of it was read before, or is on its way or agreed. Of a cell of which none is known nothing can be told.
  */
 function findHits(context: TabContext, write: OpenWrite): readonly OpenWrite[] {
   const { entity, tab } = context;
   const place = write.places[entity];
-  if (write.outcome !== 'unknown' || !place?.hiddenRows) return [];
+  if (!place) return [];
   const rows = new Map(tab.rows.map((row) => [row.position, row]));
   return write.sets.flatMap((sent): OpenWrite | [] => {
     const row = sent.entity === entity ? rows.get(sent.position) : undefined;
-    const damage = row && findDamage(context, row, sent, place);
+    const isUntold = write.outcome === 'unknown' ? place.hiddenRows : isKeptBlank(sent);
+    const damage = row && isUntold && findDamage(context, row, sent, place);
     if (!damage) return [];
     const id = `${write.id}?${sent.slot}`;
     return { ...write, id, outcome: 'answered', sets: [damage], deletes: [], appends: [] };
   });
 }
 
-/** What the set put into another row than its own, which does not show it. Where it wrote the ID, nobody knows whose row it was. */
+/** Whether a set reached a blank row, as far as what was kept of it tells: of a row that somebody hid by a filter in that moment it tells the same. */
+const isKeptBlank = ({ kept }: SentSet): boolean =>
+  kept?.id.kind === 'empty' && Object.values(kept.cells).every((cell) => isSameKept(cell));
+
+/**
+ * What the set put into another row than its own. Its own does not show it, unless the set has landed and the read before tells of the other
+ * one. Where it wrote the ID, nobody knows whose row it was.
+ */
 function findDamage(
   context: TabContext,
   row: ObservedRow,
@@ -118,9 +127,10 @@ function findDamage(
 ): SentSet | undefined {
   const showsIt = (each: ObservedRow) => showsWritten(each, sent);
   if (sent.id || equalCells(row.id, sent.idSeen) || !showsIt(row)) return undefined;
-  if (withId(context.tab, sent.idSeen).some(showsIt)) return undefined;
+  const read = findRead(context, row, sent);
+  if (!(read && sent.kept) && withId(context.tab, sent.idSeen).some(showsIt)) return undefined;
   const before = Object.entries(sent.cells).flatMap(([name, written]) => {
-    const cell = knownCell(context, row, name);
+    const cell = read?.cells[name] ?? knownCell(context, row, name);
     return cell && !isSameKept(cell, written) ? [[name, written, cell] as const] : [];
   });
   if (before.length === 0) return undefined;
@@ -130,6 +140,19 @@ function findDamage(
     cells: Object.fromEntries(before.map(([name, written]) => [name, written])),
     kept: rowAsRead(row.id, { ...row.cells, ...stood }, place),
   };
+}
+
+/** The one row of the read before that was as this one is but for what the set wrote, and for a claim of it that landed as well. */
+function findRead({ entity, input }: TabContext, row: ObservedRow, sent: SentSet): ObservedRow | undefined {
+  const isClaimed = isClaimToken(describeCell(row.id));
+  const hasSameId = ({ id }: ObservedRow) =>
+    equalCells(id, row.id) || (isClaimed && equalCells(id, emptyCell));
+  const hasSameRest = ({ cells }: ObservedRow) =>
+    Object.entries(row.cells).every(([name, cell]) => name in sent.cells || isSameKept(cell, cells[name]));
+  const found = input
+    .rowsBefore(entity)
+    .filter((each) => hasSameId(each) && hasSameRest(each) && !showsWritten(each, sent));
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** What the row showed as far as anybody knows: what is on its way to the CRM from there, or else what both sides had. */
