@@ -17,7 +17,7 @@ const cyclesToRest = 2;
 /** Until the sheet was read and decided once more. */
 const lookWithinMs = 10_000;
 /** A CRM that shows few records at a time, and allows few requests, takes most of them: each job that waits is woken again and again. */
-const stepsMax = 5_000;
+const stepsMax = { calm: 500, withMishaps: 5_000 };
 
 /** How long the daemon has to find nothing to do. */
 interface Quiet {
@@ -35,7 +35,8 @@ export async function settle(
 ): Promise<Plan> {
   let before = { ...stage.sweeps };
   let sweptCycles: number | undefined;
-  for (let step = 0; step < stepsMax; step += 1) {
+  const stepsLeft = stage.hasMishaps ? stepsMax.withMishaps : stepsMax.calm;
+  for (let step = 0; step < stepsLeft; step += 1) {
     const done = await stage.proceed();
     stage.tell(() => done);
     const { lastPlan, tally } = stage.engine;

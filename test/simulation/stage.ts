@@ -124,6 +124,10 @@ export class Stage {
   /** What a clock shows that nobody sets, epoch ms. */
   readonly trueTime = (): number => Math.floor(this.#startedAt + this.clock.monotonicMs());
 
+  get hasMishaps(): boolean {
+    return this.#options.hasMishaps;
+  }
+
   get link(): Link {
     return this.engine.link;
   }
