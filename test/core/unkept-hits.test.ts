@@ -93,6 +93,23 @@ describe('S2: what a write put into a row that somebody hid by a filter in that 
     expect([...world.outbox.values()].map(({ fields }) => fields['title'])).toContain('Gamma');
   });
 
+  it('is taken back where it is a claim that took the place of the ID of a copy', () => {
+    const world = worldWithLeads(['Acme']);
+    const { id, cells } = rowOf(world, leadKey(1));
+    const copy = addRow(world, 'lead', { ...cells });
+    copy.id = id;
+    cycle(world);
+    const token = textCell('new-1');
+    const kept = keptRow(emptyCell, { title: emptyCell, status_name: emptyCell });
+    const claim = { ...setTo(emptyCell, { position: 2, id: token, cells: {} }), kept };
+    const write = openWrite({ outcome: 'answered', sets: [claim] });
+    world.openWrites.set('w1!0', { ...write, id: 'w1!0', places: { lead: columns } });
+    copy.id = token;
+    for (let count = 0; count < 4; count += 1) cycle(world);
+    expect(copy.id).toEqual(id);
+    expect(world.outbox.size).toBe(0);
+  });
+
   it('is somebody’s own where the read before showed it already', () => {
     const { world, row } = hit('Acme & Co');
     for (let count = 0; count < 3; count += 1) cycle(world);

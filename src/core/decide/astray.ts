@@ -274,7 +274,8 @@ export function settleWrites(
   const held = new Set<TabKind>(laidOut.filter((entity) => table.tabs[entity].state === 'held'));
   const isUnanswered = (write: OpenWrite) => mayStillLand(write, now);
   const told = new Set(draft.toldWrites.map(({ id }) => id));
-  const settled = [...known.openWrites, ...draft.toldWrites].filter((write) => !isUnanswered(write));
+  const untold = known.openWrites.filter(({ id }) => !told.has(id));
+  const settled = [...untold, ...draft.toldWrites].filter((write) => !isUnanswered(write));
   // An ID that was put into a wrong row does not show there where another one has landed over it, of which nothing is known yet.
   const covering = new Set<TabKind>(
     known.openWrites

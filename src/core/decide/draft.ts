@@ -17,7 +17,7 @@ export interface Draft {
   /** Tabs in which something is mended: nothing else is concluded there before. */
   readonly mendedTabs: Set<TabKind>;
   /** Damage of writes that only the rows told of, and that is to be known until it is mended. */
-  readonly toldWrites: OpenWrite[];
+  toldWrites: readonly OpenWrite[];
   /** By the write, what of it is mended but for what somebody typed over. */
   readonly watchedSets: Map<string, SentSet[]>;
   /** What open writes did to rows of records that are gone from the table. */

@@ -20,16 +20,21 @@ import { waitingFields } from './waiting-edits.ts';
  */
 export function withUnkeptHits(context: TabContext, missing: readonly Agreement[]): TabContext {
   const { draft, input } = context;
-  const { openWrites } = input.known;
+  // The tab before may have told of another part of the same write.
+  const toldBefore = new Map(draft.toldWrites.map((write) => [write.id, write]));
+  const openWrites = input.known.openWrites.map((write) => toldBefore.get(write.id) ?? write);
   const known = new Set(openWrites.map(({ id }) => id));
   const hits = openWrites.flatMap((write) =>
     write.outcome === 'landed'
       ? findTaken(context, write, missing)
-      : findHits(context, write).filter(({ id }) => !known.has(id)),
+      : findHits(context, write).filter(({ id }) => id === write.id || !known.has(id)),
   );
   if (hits.length === 0) return context;
-  draft.toldWrites.push(...hits);
-  return { ...context, input: { ...input, known: { ...input.known, openWrites: [...openWrites, ...hits] } } };
+  const told = new Set(hits.map(({ id }) => id));
+  const isUntold = ({ id }: OpenWrite) => !told.has(id);
+  draft.toldWrites = [...draft.toldWrites.filter(isUntold), ...hits];
+  const all = [...openWrites.filter(isUntold), ...hits];
+  return { ...context, input: { ...input, known: { ...input.known, openWrites: all } } };
 }
 
 /**
@@ -93,20 +98,25 @@ function cellsOfFields({ fields, names, tab }: TabContext, values: Fields): Obse
 }
 
 /**
- * The sets of a write that hit another row of which nothing was kept: it stands where the set was to go, shows all that another row was to
- * get, and something else of it was read before, or is on its way or agreed. Of a cell of which none is known nothing can be told.
+ * A write with what its sets did to other rows of which nothing was kept. One without a reply may land yet, so what it did is told apart from
+ * it; of one that was answered the row takes the place of the blank one that was kept.
  */
 function findHits(context: TabContext, write: OpenWrite): readonly OpenWrite[] {
-  const { entity, tab } = context;
+  const { entity } = context;
   const place = write.places[entity];
   if (!place) return [];
-  const rows = new Map(tab.rows.map((row) => [row.position, row]));
-  return write.sets.flatMap((sent): OpenWrite | [] => {
-    const row = sent.entity === entity ? rows.get(sent.position) : undefined;
-    const isUntold = write.outcome === 'unknown' ? place.hiddenRows : isKeptBlank(sent);
-    const damage = row && isUntold && findDamage(context, row, sent, place);
-    if (!damage) return [];
-    const id = `${write.id}?${sent.slot}`;
+  const isAnswered = write.outcome === 'answered';
+  const damages = new Map(
+    write.sets.flatMap((sent) => {
+      const isUntold = sent.entity === entity && (isAnswered ? isKeptBlank(sent) : place.hiddenRows);
+      const damage = isUntold && findDamage(context, sent, place);
+      return damage ? [[sent, damage] as const] : [];
+    }),
+  );
+  if (isAnswered)
+    return damages.size > 0 ? [{ ...write, sets: write.sets.map((sent) => damages.get(sent) ?? sent) }] : [];
+  return [...damages.values()].map((damage) => {
+    const id = `${write.id}?${damage.slot}`;
     return { ...write, id, outcome: 'answered', sets: [damage], deletes: [], appends: [] };
   });
 }
@@ -116,43 +126,59 @@ const isKeptBlank = ({ kept }: SentSet): boolean =>
   kept?.id.kind === 'empty' && Object.values(kept.cells).every((cell) => isSameKept(cell));
 
 /**
- * What the set put into another row than its own. Its own does not show it, unless the set has landed and the read before tells of the other
- * one. Where it wrote the ID, nobody knows whose row it was.
+ * What the set put into another row than its own: it stands where the set was to go, or has the ID that it wrote, and shows all that another
+ * row was to get. What stood there tells the read before, or what is on its way from there or agreed; of a cell of which none of that is
+ * known nothing can be told.
  */
 function findDamage(
   context: TabContext,
-  row: ObservedRow,
   { confirms: _confirms, others: _others, sync: _sync, was: _was, ...sent }: SentSet,
   place: PlannedPlace,
 ): SentSet | undefined {
+  const { rows } = context.tab;
+  const { id } = sent;
   const showsIt = (each: ObservedRow) => showsWritten(each, sent);
-  if (sent.id || equalCells(row.id, sent.idSeen) || !showsIt(row)) return undefined;
-  const read = findRead(context, row, sent);
-  if (!(read && sent.kept) && withId(context.tab, sent.idSeen).some(showsIt)) return undefined;
+  const row = id ? onlyOne(withId(context.tab, id)) : rows.find(({ position }) => position === sent.position);
+  if (!row || equalCells(row.id, sent.idSeen) || !showsIt(row)) return undefined;
+  const read = sent.kept && findRead(context, row, sent);
+  // Only the read before tells whose row it was where the ID is written, and where its own row shows the same.
+  if (!read && (id || withId(context.tab, sent.idSeen).some(showsIt))) return undefined;
   const before = Object.entries(sent.cells).flatMap(([name, written]) => {
     const cell = read?.cells[name] ?? knownCell(context, row, name);
     return cell && !isSameKept(cell, written) ? [[name, written, cell] as const] : [];
   });
-  if (before.length === 0) return undefined;
+  if (before.length === 0 && !id) return undefined;
   const stood = Object.fromEntries(before.map(([name, , cell]) => [name, cell]));
   return {
     ...sent,
     cells: Object.fromEntries(before.map(([name, written]) => [name, written])),
-    kept: rowAsRead(row.id, { ...row.cells, ...stood }, place),
+    kept: rowAsRead(id && read ? read.id : row.id, { ...row.cells, ...stood }, place),
   };
 }
 
-/** The one row of the read before that was as this one is but for what the set wrote, and for a claim of it that landed as well. */
+const onlyOne = <Item>(items: readonly Item[]): Item | undefined =>
+  items.length === 1 ? items[0] : undefined;
+
+/**
+ * The row as the read before showed it, but for what the set wrote, and for a claim of it that landed as well. Of several that were alike it
+ * does not matter which. Where the set wrote the ID, it is not one with the ID that the set was meant for.
+ */
 function findRead({ entity, input }: TabContext, row: ObservedRow, sent: SentSet): ObservedRow | undefined {
   const isClaimed = isClaimToken(describeCell(row.id));
-  const hasSameId = ({ id }: ObservedRow) =>
-    equalCells(id, row.id) || (isClaimed && equalCells(id, emptyCell));
+  const mayHaveId = ({ id }: ObservedRow) =>
+    sent.id
+      ? !equalCells(id, sent.idSeen)
+      : equalCells(id, row.id) || (isClaimed && equalCells(id, emptyCell));
   const hasSameRest = ({ cells }: ObservedRow) =>
     Object.entries(row.cells).every(([name, cell]) => name in sent.cells || isSameKept(cell, cells[name]));
-  const found = input
+  const [first, ...others] = input
     .rowsBefore(entity)
-    .filter((each) => hasSameId(each) && hasSameRest(each) && !showsWritten(each, sent));
-  return found.length === 1 ? found[0] : undefined;
+    .filter((each) => mayHaveId(each) && hasSameRest(each) && !showsWritten(each, sent));
+  const isLikeFirst = ({ cells, id }: ObservedRow) =>
+    first !== undefined &&
+    equalCells(id, first.id) &&
+    Object.keys(sent.cells).every((name) => isSameKept(cells[name], first.cells[name]));
+  return others.every(isLikeFirst) ? first : undefined;
 }
 
 /** What the row showed as far as anybody knows: what is on its way to the CRM from there, or else what both sides had. */
