@@ -93,21 +93,34 @@ describe('S2: what a write put into a row that somebody hid by a filter in that 
     expect([...world.outbox.values()].map(({ fields }) => fields['title'])).toContain('Gamma');
   });
 
-  it('is taken back where it is a claim that took the place of the ID of a copy', () => {
+  /** A row with all that Acme's row shows, and this ID; then a claim reached it. */
+  function claim(idOfCopy: (acme: SheetRow) => SheetRow['id']): {
+    readonly world: World;
+    readonly row: SheetRow;
+  } {
     const world = worldWithLeads(['Acme']);
-    const { id, cells } = rowOf(world, leadKey(1));
-    const copy = addRow(world, 'lead', { ...cells });
-    copy.id = id;
+    const acme = rowOf(world, leadKey(1));
+    const row = addRow(world, 'lead', { ...acme.cells });
+    row.id = idOfCopy(acme);
     cycle(world);
-    const token = textCell('new-1');
+    row.id = textCell('new-1');
     const kept = keptRow(emptyCell, { title: emptyCell, status_name: emptyCell });
-    const claim = { ...setTo(emptyCell, { position: 2, id: token, cells: {} }), kept };
-    const write = openWrite({ outcome: 'answered', sets: [claim] });
+    const sent = { ...setTo(emptyCell, { position: 2, id: row.id, cells: {} }), kept };
+    const write = openWrite({ outcome: 'answered', sets: [sent] });
     world.openWrites.set('w1!0', { ...write, id: 'w1!0', places: { lead: columns } });
-    copy.id = token;
     for (let count = 0; count < 4; count += 1) cycle(world);
-    expect(copy.id).toEqual(id);
+    return { world, row };
+  }
+
+  it('is taken back where it is a claim that took the place of the ID of a copy', () => {
+    const { world, row } = claim(({ id }) => id);
+    expect(row.id).toEqual(rowOf(world, leadKey(1)).id);
     expect(world.outbox.size).toBe(0);
+  });
+
+  it('stays where it is the claim of a new row that looks like another one', () => {
+    const { world, row } = claim(() => emptyCell);
+    expect(row.id).not.toEqual(rowOf(world, leadKey(1)).id);
   });
 
   it('is somebody’s own where the read before showed it already', () => {

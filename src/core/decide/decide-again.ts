@@ -14,8 +14,8 @@ export interface GroundedPlan {
 
 /**
  * Decides, or says again what was decided from the same. Besides the ground only time makes a difference to a plan that changes nothing:
- * the pauses that `isRestless` and `wasMissing` stand for, writes without a reply, and creates that are kept for a while. Chance and the
- * time stand in nothing but changes. The word by which `isOwnToken` knows a token must not change between two calls.
+ * the pauses that `isRestless` and `wasMissing` stand for, open writes, for which `rowsBefore` is asked as well, and creates that are kept
+ * for a while. Chance and the time stand in nothing but changes. The word by which `isOwnToken` knows a token must not change between two calls.
  */
 export function decideAgain(input: DecideInput, last: GroundedPlan | undefined): GroundedPlan {
   const { known, layout, now, policy, run, table } = input;

@@ -161,19 +161,24 @@ const onlyOne = <Item>(items: readonly Item[]): Item | undefined =>
 
 /**
  * The row as the read before showed it, but for what the set wrote, and for a claim of it that landed as well. Of several that were alike it
- * does not matter which. Where the set wrote the ID, it is not one with the ID that the set was meant for.
+ * does not matter which. Where the set wrote the ID, it had one that fewer rows have by now, and not the one that the set was meant for.
  */
-function findRead({ entity, input }: TabContext, row: ObservedRow, sent: SentSet): ObservedRow | undefined {
+function findRead(
+  { entity, input, tab }: TabContext,
+  row: ObservedRow,
+  sent: SentSet,
+): ObservedRow | undefined {
   const isClaimed = isClaimToken(describeCell(row.id));
+  const rows = input.rowsBefore(entity);
   const mayHaveId = ({ id }: ObservedRow) =>
     sent.id
-      ? !equalCells(id, sent.idSeen)
+      ? !equalCells(id, sent.idSeen) && withId(tab, id).length < withId({ rows }, id).length
       : equalCells(id, row.id) || (isClaimed && equalCells(id, emptyCell));
   const hasSameRest = ({ cells }: ObservedRow) =>
     Object.entries(row.cells).every(([name, cell]) => name in sent.cells || isSameKept(cell, cells[name]));
-  const [first, ...others] = input
-    .rowsBefore(entity)
-    .filter((each) => mayHaveId(each) && hasSameRest(each) && !showsWritten(each, sent));
+  const [first, ...others] = rows.filter(
+    (each) => mayHaveId(each) && hasSameRest(each) && !showsWritten(each, sent),
+  );
   const isLikeFirst = ({ cells, id }: ObservedRow) =>
     first !== undefined &&
     equalCells(id, first.id) &&
