@@ -31,9 +31,9 @@ export function withUnkeptHits(context: TabContext, missing: readonly Agreement[
   );
   if (hits.length === 0) return context;
   const told = new Set(hits.map(({ id }) => id));
-  const isUntold = ({ id }: OpenWrite) => !told.has(id);
-  draft.toldWrites = [...draft.toldWrites.filter(isUntold), ...hits];
-  const all = [...openWrites.filter(isUntold), ...hits];
+  const isOther = ({ id }: OpenWrite) => !told.has(id);
+  draft.toldWrites = [...draft.toldWrites.filter(isOther), ...hits];
+  const all = [...openWrites.filter(isOther), ...hits];
   return { ...context, input: { ...input, known: { ...input.known, openWrites: all } } };
 }
 
