@@ -99,12 +99,21 @@ function dropRemains(people: People, tab: TabView): void {
   const remains = tab.rows.filter(
     (row) =>
       !owners.has(row) &&
-      (Object.values(row.cells).some((text) => people.claims.of(text) !== undefined) ||
+      (isOfLostWrite(people, row) ||
+        Object.values(row.cells).some((text) => people.claims.of(text) !== undefined) ||
         /^(New row: fill|Error: [^.]+ shows what belongs)/.test(row.sync)),
   );
   for (const { position } of remains.toReversed())
     people.act({ kind: 'deleteRows', sheet: tab.sheetId, row: position, count: 1 });
 }
+
+/** Whether all that a row shows was put there by a write that nobody knows of any more, in the moment in which its own row moved. */
+const isOfLostWrite = (people: People, { cells, id, owner }: SeenRow): boolean =>
+  people.isOpenWriteLost &&
+  owner === '' &&
+  !isRecordId(id) &&
+  Object.values(cells).some((text) => text !== '') &&
+  Object.values(cells).every((text) => people.claims.of(text) === undefined);
 
 /** Whether the daemon says that the row's ID cell is for people to mend. */
 const isAskedForId = ({ sync }: SeenRow): boolean => /clear the ID|Put .* into the ID cell/i.test(sync);
@@ -324,6 +333,7 @@ function mayApprove(people: People, { entity, scope }: Brake): boolean {
   const hasLost = tab?.rows.some((row) => {
     const owner = people.ownerOf(tab.entity, row);
     if (people.isOpenWriteLost && owner !== undefined && showsOthers(people, row, owner)) return true;
+    if (isOfLostWrite(people, row)) return true;
     if (isRecordId(row.id) || owner === undefined) return false;
     const isTwice = tab.rows.some((other) => other !== row && people.ownerOf(tab.entity, other) === owner);
     return isTwice || people.recordOf(tab.entity, owner) !== undefined;
