@@ -11,8 +11,10 @@ export function readRemaps(mirror: Mirror, { tabs }: Policy): ReadonlyMap<Entity
   return new Map(
     entities.flatMap((entity) => {
       const text = mirror.readFact(columnsFact(entity));
+      const now = columnMapOf(tabs[entity]);
+      if (text === JSON.stringify(now)) return [];
       const before = text === undefined ? undefined : (JSON.parse(text) as ColumnMap);
-      const remap = compareColumnMaps(before, columnMapOf(tabs[entity]));
+      const remap = compareColumnMaps(before, now);
       return remap ? [[entity, remap] as const] : [];
     }),
   );

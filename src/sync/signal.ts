@@ -11,12 +11,13 @@ export class Signal {
     this.#clock = clock;
     this.#stopping = stopping;
     // Not a signal made of both: Node keeps such a one, and whoever waits for it, as long as it is listened to.
-    stopping.addEventListener('abort', () => this.#waiting?.abort(), { once: true });
+    stopping.addEventListener('abort', () => this.#waiting?.abort('stopping'), { once: true });
   }
 
   raise(): void {
     this.#isRaised = true;
-    this.#waiting?.abort();
+    // Without a reason it makes an exception that nobody reads.
+    this.#waiting?.abort('raised');
   }
 
   /** Resolves when raised, when stopping, or after the time. */

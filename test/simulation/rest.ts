@@ -23,6 +23,8 @@ const stepsMax = { calm: 500, withMishaps: 5_000 };
 interface Quiet {
   /** How often it looks at everything, and after that at the sheet. */
   readonly sweepsMin: number;
+  /** How often it has looked at everything since it became quiet, where it is that already. */
+  readonly sweepsDone?: number;
   readonly cyclesMin: number;
   /** Of the clock, monotonic ms. */
   readonly notBeforeMs?: number;
@@ -31,9 +33,9 @@ interface Quiet {
 /** Lets the daemon work alone until it is quiet; answers its last plan. */
 export async function settle(
   { stage }: People,
-  { cyclesMin, notBeforeMs = 0, sweepsMin }: Quiet,
+  { cyclesMin, notBeforeMs = 0, sweepsDone = 0, sweepsMin }: Quiet,
 ): Promise<Plan> {
-  let before = { ...stage.sweeps };
+  let [before, sweepsLeft] = [{ ...stage.sweeps }, sweepsMin - sweepsDone];
   let sweptCycles: number | undefined;
   const stepsLeft = stage.hasMishaps ? stepsMax.withMishaps : stepsMax.calm;
   for (let step = 0; step < stepsLeft; step += 1) {
@@ -42,10 +44,10 @@ export async function settle(
     const { lastPlan, tally } = stage.engine;
     if (stage.bug) throw stage.bug;
     if (!lastPlan || isBusy(stage.wire.labels, lastPlan) || hasWork(stage.link, lastPlan)) {
-      [before, sweptCycles] = [{ ...stage.sweeps }, undefined];
+      [before, sweepsLeft, sweptCycles] = [{ ...stage.sweeps }, sweepsMin, undefined];
     } else if (isProving(stage.link)) {
       sweptCycles = undefined;
-    } else if (sweepsSince(stage, before) >= sweepsMin) {
+    } else if (sweepsSince(stage, before) >= sweepsLeft) {
       sweptCycles ??= tally.cycles;
       const isEnough = tally.cycles >= sweptCycles + cyclesMin;
       if (isEnough && stage.clock.monotonicMs() >= notBeforeMs) return lastPlan;
@@ -78,6 +80,8 @@ const isProving = ({ mirror }: People['stage']['link']): boolean =>
     .some(({ presence, missedSweeps }) => presence === 'present' && missedSweeps >= sweepsToProve);
 
 const daysMax = 12;
+/** People come as soon as it has looked at everything once. */
+const sweepsToCome = 1;
 
 /**
  * Nobody edits any more. People answer what the daemon asks them and mend what they did by mistake, until nothing waits. They come as soon
@@ -86,9 +90,10 @@ const daysMax = 12;
  */
 export async function comeToRest(people: People, knownByMs: number): Promise<void> {
   for (let day = 1; day <= daysMax; day += 1) {
-    if (mend(people, await settle(people, { sweepsMin: 1, cyclesMin: 1 }), day)) continue;
+    if (mend(people, await settle(people, { sweepsMin: sweepsToCome, cyclesMin: 1 }), day)) continue;
     const plan = await settle(people, {
       sweepsMin: sweepsToRest,
+      sweepsDone: sweepsToCome,
       cyclesMin: cyclesToRest,
       notBeforeMs: Math.max(knownByMs, claimsKnownByMs(people)),
     });

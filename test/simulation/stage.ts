@@ -53,7 +53,7 @@ const calmTimes: Link['times'] = {
   pollMs: 3_000,
   typingPauseMs: 2_000,
   sweepMs: 5_000,
-  readPauseMs: 1_200,
+  readPauseMs: 500,
   contactsPauseMs: 2_000,
   catalogMs: 300_000,
   rereadAfterMs: 0,

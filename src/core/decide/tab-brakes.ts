@@ -52,9 +52,10 @@ export function isBraked(
   const rested = judged.filter(({ isRestless }) => !isRestless);
   const elsewhere = findElsewhere(context, judged);
   keepApprovals(context);
-  const { holding: withholding } = findHoldingBrakes(context, binding, losses, judged);
-  const isWithheld = elsewhere.length + withholding.length > 0;
-  const found = findHoldingBrakes(context, binding, steady, rested);
+  const coming = findHoldingBrakes(context, binding, losses, judged);
+  const isWithheld = elsewhere.length + coming.holding.length > 0;
+  const isAtRest = rested.length === judged.length && steady.vanished.length === losses.vanished.length;
+  const found = isAtRest ? coming : findHoldingBrakes(context, binding, steady, rested);
   for (const tripped of found.letGo) noteApproval(context, tripped);
   for (const brake of found.holding) if (isOutrun(context, brake)) draft.outrunDecisions.add(brake.scope);
   const holding = [...elsewhere, ...found.holding];
