@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { booleanCell, type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { blankCells } from '../../src/core/decide/hit-rows.ts';
+import type { SentSet } from '../../src/core/open-write.ts';
 import type { ObservedRow } from '../../src/core/table.ts';
 import { keptRow, openWrite, place, setTo, titled } from '../support/open-writes.ts';
 import {
@@ -21,7 +22,15 @@ const written = { 'about.url': textCell('agency.example') };
 function hitRow(
   world: World,
   id: number,
-  { name = 'w1', cells = written }: { readonly name?: string; readonly cells?: ObservedRow['cells'] } = {},
+  {
+    name = 'w1',
+    cells = written,
+    sent = { idSeen: textCell('9'), was: {} },
+  }: {
+    readonly name?: string;
+    readonly cells?: ObservedRow['cells'];
+    readonly sent?: Pick<SentSet, 'idSeen' | 'was'>;
+  } = {},
 ): SheetRow {
   const row = rowOf(world, leadKey(id));
   const names = fieldsOf(world, 'lead').map((field) => field.name);
@@ -30,7 +39,7 @@ function hitRow(
     ...keptRow(row.id, { ...blankCells(names), ...row.cells }),
     place: { ...place, columns },
   };
-  const set = setTo(textCell('9'), { cells, was: {}, kept, position: id });
+  const set = setTo(sent.idSeen, { ...sent, cells, kept, position: id });
   world.openWrites.set(name, { ...openWrite({ outcome: 'answered', sets: [set] }), id: name });
   Object.assign(row.cells, cells);
   return row;
@@ -91,6 +100,22 @@ it.each([
     expect(beta.cells).toMatchObject(written);
   },
 );
+
+it('S3: takes no row that lost its ID for the one that a write hit, if it shows by right what the write was to put there', () => {
+  const world = worldWithLeads(['Acme', 'Beta']);
+  const [acme, beta] = [rowOf(world, leadKey(1)), rowOf(world, leadKey(2))];
+  const was = { ...beta.cells };
+  changeRecord(world, leadKey(2), { title: 'Gamma', 'about.url': 'agency.example' });
+  pull(world);
+  cycles(world, 2);
+  const id = beta.id;
+  beta.id = emptyCell;
+  hitRow(world, 1, { cells: { ...titled('Gamma'), ...written }, sent: { idSeen: id, was } });
+  cycles(world, 3);
+  expect(acme.cells['title']).toEqual(textCell('Acme'));
+  expect(beta).toMatchObject({ id, cells: { ...titled('Gamma'), ...written } });
+  expect(world.outbox.size).toBe(0);
+});
 
 it('still mends a row that comes back where another write was mended meanwhile', () => {
   const world = worldWithLeads(['Acme', 'Beta']);

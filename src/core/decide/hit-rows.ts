@@ -60,7 +60,10 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   if (underOtherId.length > 0) return nearestOf(underOtherId, sent);
   const mayBeElsewhere = !isAtHome || withId(tab, emptyCell).length > 0;
   const elsewhere = (mayBeElsewhere ? rowsShowing(tab.rows, sent) : []).filter(
-    (row) => (!isAtHome || row.id.kind === 'empty') && likeness(row) === 1 && !isMeantRow(row, sent, kept),
+    (row) =>
+      (!isAtHome || (row.id.kind === 'empty' && !mayBeMeantRow(tab, row, sent))) &&
+      likeness(row) === 1 &&
+      !isMeantRow(row, sent, kept),
   );
   return [...nearestOf(mostAlike(named, likeness), sent), ...elsewhere];
 }
@@ -154,6 +157,10 @@ const isMeantRow = (row: ObservedRow, sent: SentSet, kept: KeptRow): boolean =>
   equalCells(row.id, sent.idSeen) &&
   !equalCells(sent.idSeen, kept.id) &&
   createLikeness(sent, kept)(row) <= Math.max(alikeMin, likenessToMeant(row, sent));
+
+/** Whether no row has the ID for which the set was meant any more, and this one shows all else that was read there: somebody took away its ID. */
+const mayBeMeantRow = (tab: Tab, row: ObservedRow, sent: SentSet): boolean =>
+  sent.idSeen.kind !== 'empty' && withId(tab, sent.idSeen).length === 0 && likenessToMeant(row, sent) === 1;
 
 /** Which share of the cells that a set did not write a row has like the one for which it was meant. */
 const likenessToMeant = (row: ObservedRow, { cells, was = {} }: SentSet): number =>
