@@ -120,7 +120,9 @@ test('a resync is started by its button and shows how far it is, and what it cam
 });
 
 test('the first fill shows what is read and what is filled, with an end once it can be told', async () => {
-  const stage = await openStage({ counts: { leads: 2_000, opportunities: 3, tasks: 4 } });
+  // So many batches that filling can be looked at, also on the slowest machine.
+  const counts = { leads: 2_000, opportunities: 3, tasks: 4 };
+  const stage = await openStage({ counts, appendsMax: 250 });
   stage.setCrmFaults({ latencyMs: 300 });
   const daemon = await stage.startDaemon();
   const { expectAccessible, page } = await openStatusPage(browser, daemon.url);
@@ -128,7 +130,6 @@ test('the first fill shows what is read and what is filled, with an end once it 
   const reading = page.getByRole('progressbar', { name: 'Reading Leads from the CRM' });
   await reading.waitFor();
   expect(await reading.getAttribute('value')).toBeNull();
-  // Filling takes long enough to be looked at, on the slowest machine.
   await stage.setSheetFaults({ latencyMs: 4_000 });
   await shown(page, 'The CRM does not say how many there are, so the end can not be told.');
   await expectAccessible();

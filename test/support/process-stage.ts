@@ -55,6 +55,8 @@ export interface StageOptions {
   readonly contactsPauseMs?: number;
   /** How old what was read of a record may be when it is changed. */
   readonly rereadAfterMs?: number;
+  /** New rows written in one cycle at most. */
+  readonly appendsMax?: number;
   /** Whether plans are done by themselves; they are where absent. */
   readonly writes?: 'manual';
   /** Where the daemon keeps its state; a directory of its own where absent. */
@@ -110,7 +112,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
   onTestFinished(() => crm.close());
   const sheets = await startSandboxSheets({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
   onTestFinished(() => sheets.close());
-  const { contactsPauseMs, readWithToken = false, rereadAfterMs } = options;
+  const { appendsMax, contactsPauseMs, readWithToken = false, rereadAfterMs } = options;
   const contacts = contactsPauseMs === undefined ? {} : { contacts: { enabled: true } };
   const settings = {
     crm: {
@@ -119,7 +121,11 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
       ...(contactsPauseMs === undefined ? {} : { contactsPauseMs }),
       ...(rereadAfterMs === undefined ? {} : { rereadAfterMs }),
     },
-    sheet: { ...quickTimes.sheet, tabs: { ...contacts, ...options.tabs } },
+    sheet: {
+      ...quickTimes.sheet,
+      tabs: { ...contacts, ...options.tabs },
+      ...(appendsMax === undefined ? {} : { appendsMax }),
+    },
     http: { readWithToken },
     ...(options.writes ? { writes: options.writes } : {}),
     stopGraceMs: 10_000,
@@ -200,9 +206,14 @@ function joinStage(
       });
     },
     async expectAtRest() {
-      await until('nothing is pending', async () => !(await isAnyPending(view, addresses, tabTitles)), {
-        everyMs: 100,
-      });
+      // A daemon that has just started has not looked at anything yet, although both sides may be the same.
+      let [writesSeen, cyclesThen] = [-1, 0];
+      const isQuiet = async () => {
+        const [writes, { cycles }] = [await countSheetWrites(sheetsUrl), await view.status()];
+        if (writes !== writesSeen) [writesSeen, cyclesThen] = [writes, cycles];
+        return cycles > cyclesThen && !(await isAnyPending(view, addresses, tabTitles));
+      };
+      await until('nothing is pending, and a cycle wrote nothing', isQuiet, { everyMs: 100 });
       expect(await view.resync()).toMatchObject({ state: 'done', tableSteps: 0, crmWrites: 0, waiting: 0 });
     },
   };
