@@ -7,6 +7,8 @@ import { until } from '../support/until.ts';
 
 /** The checks wait for a real minute of the request limit, more than once. */
 const limitMs = 240_000;
+/** A demo starts several processes, which takes a minute where the machine has much else to do. */
+const patient = { limitMs: limitMs / 2 };
 
 function startDemo(...options: string[]): CommandProcess {
   const demo = spawnCommand(['demo', '--check', ...options], {});
@@ -21,7 +23,7 @@ async function setUp(demo: CommandProcess, queue: RegExp): Promise<void> {
     said += text;
   });
   const isSetUp = async () => queue.test(said) || demo.process.exitCode !== null;
-  await until('the demo says which queue it has', isSetUp, { describe: async () => said });
+  await until('the demo says which queue it has', isSetUp, { ...patient, describe: async () => said });
 }
 
 /** All that a demo printed goes into the failure: its lines say what was expected and what was found. */
@@ -52,7 +54,7 @@ test('where a configuration is already, the demo has nothing to do with it', {
   const demo = spawnCommand(['demo', '--no-redis'], {}, directory);
   onTestFinished(() => void demo.terminate());
   const isOver = async () => demo.said().includes('Ctrl-C ends the demo.') || demo.process.exitCode !== null;
-  await until('the demo runs', isOver);
+  await until('the demo runs', isOver, patient);
   expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
 });
 
@@ -71,9 +73,9 @@ test('ended by Ctrl-C, which the daemon that it starts hears too, the demo goes 
   onTestFinished(() => void demo.kill());
   const isMirrorOpen = async () =>
     (await Array.fromAsync(glob('*/state/mirror.db-wal', { cwd: directory }))).length > 0;
-  await until('the tabs are laid out', isMirrorOpen);
-  await until('that is over', async () => !(await isMirrorOpen()));
-  await until('the daemon begins', isMirrorOpen);
+  await until('the tabs are laid out', isMirrorOpen, patient);
+  await until('that is over', async () => !(await isMirrorOpen()), patient);
+  await until('the daemon begins', isMirrorOpen, patient);
   expect(await demo.interrupt()).toMatchObject({ code: 0, stderr: '' });
   expect(await Array.fromAsync(glob('*', { cwd: directory }))).toEqual([]);
 });
