@@ -54,7 +54,7 @@ test('where a configuration is already, the demo has nothing to do with it', {
   const demo = spawnCommand(['demo', '--no-redis'], {}, directory);
   onTestFinished(() => void demo.terminate());
   const isOver = async () => demo.said().includes('Ctrl-C ends the demo.') || demo.process.exitCode !== null;
-  await until('the demo runs', isOver, patient);
+  await until('the demo runs', isOver, { ...patient, describe: async () => demo.said() });
   expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
 });
 
