@@ -12,6 +12,7 @@ export function readRemaps(mirror: Mirror, { tabs }: Policy): ReadonlyMap<Entity
     entities.flatMap((entity) => {
       const text = mirror.readFact(columnsFact(entity));
       const now = columnMapOf(tabs[entity]);
+      // Nearly always nothing has moved, and every cycle asks.
       if (text === JSON.stringify(now)) return [];
       const before = text === undefined ? undefined : (JSON.parse(text) as ColumnMap);
       const remap = compareColumnMaps(before, now);

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { findFreePort } from '../support/redis.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import type { Gauge } from './gauge.ts';
 

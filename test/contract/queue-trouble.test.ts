@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { WorkQueue } from '../../src/core/ports.ts';
 import type { RecordKey } from '../../src/core/record.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { createWorker } from '../support/queue-worker.ts';
 import { openQueues } from '../support/queues.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { commandRedis, findFreePort, flushRedis, silentPort, stopRedis } from '../support/redis.ts';
+import { commandRedis, flushRedis, silentPort, stopRedis } from '../support/redis.ts';
 import { openSilentLine } from '../support/silent-line.ts';
 import { until } from '../support/until.ts';
 

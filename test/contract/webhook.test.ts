@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { createWebhook } from '../../src/alerts/webhook.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { realClock } from '../support/real-clock.ts';
-import { findFreePort } from '../support/redis.ts';
 import { type Script, startScriptedServer } from '../support/scripted-server.ts';
 
 const condition = {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { buildProgram } from '../../src/cli/program.ts';
 import { spawnCommand } from '../support/daemon-process.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { openStage } from '../support/process-stage.ts';
-import { findFreePort } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 
 const limit = { timeout: 120_000 };

@@ -16,14 +16,10 @@ function startDemo(...options: string[]): CommandProcess {
   return demo;
 }
 
-/** Demos look for free ports when they start: a second one begins when the first has its own. */
-async function setUp(demo: CommandProcess, queue: RegExp): Promise<void> {
-  let said = '';
-  demo.process.stdout?.on('data', (text: string) => {
-    said += text;
-  });
-  const isSetUp = async () => queue.test(said) || demo.process.exitCode !== null;
-  await until('the demo says which queue it has', isSetUp, { ...patient, describe: async () => said });
+/** Waits for what the demo is to say, or its end; what it said instead goes into the failure. */
+async function untilSaid(demo: CommandProcess, words: RegExp): Promise<void> {
+  const isSaid = async () => words.test(demo.said()) || demo.process.exitCode !== null;
+  await until(`the demo says ${words}`, isSaid, { ...patient, describe: async () => demo.said() });
 }
 
 /** All that a demo printed goes into the failure: its lines say what was expected and what was found. */
@@ -34,10 +30,11 @@ function expectAllPassed({ code, stdout, stderr }: Ending): void {
 test('people on both sides see what the other side does, with Redis and without', {
   timeout: limitMs,
 }, async () => {
+  // Demos look for free ports when they start: the second one begins when the first has its own.
   const withRedis = startDemo();
-  await setUp(withRedis, /The queue is BullMQ/);
+  await untilSaid(withRedis, /The queue is BullMQ/);
   const withoutRedis = startDemo('--no-redis');
-  await setUp(withoutRedis, /The queue runs in process/);
+  await untilSaid(withoutRedis, /The queue runs in process/);
   const [one, other] = await Promise.all([withRedis.ended, withoutRedis.ended]);
   expectAllPassed(one);
   expectAllPassed(other);
@@ -53,14 +50,13 @@ test('where a configuration is already, the demo has nothing to do with it', {
   await writeFile(join(directory, 'config/crm-sheet-sync.yaml'), links);
   const demo = spawnCommand(['demo', '--no-redis'], {}, directory);
   onTestFinished(() => void demo.terminate());
-  const isOver = async () => demo.said().includes('Ctrl-C ends the demo.') || demo.process.exitCode !== null;
-  await until('the demo runs', isOver, { ...patient, describe: async () => demo.said() });
+  await untilSaid(demo, /Ctrl-C ends the demo\./);
   expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('stopped while it is set up, the demo leaves nothing running', { timeout: limitMs }, async () => {
   const demo = spawnCommand(['demo', '--no-redis'], {});
-  await until('the demo begins', async () => demo.said().includes('Starting a CRM'));
+  await untilSaid(demo, /Starting a CRM/);
   expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
 });
 

@@ -11,7 +11,8 @@ import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { spawnCommand, spawnDaemon } from '../support/daemon-process.ts';
-import { commandRedis, findFreePort, silentPort, startRedis, stopRedis } from '../support/redis.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { commandRedis, silentPort, startRedis, stopRedis } from '../support/redis.ts';
 
 const limit = { timeout: 60_000 };
 

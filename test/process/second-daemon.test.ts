@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { spawnDaemon } from '../support/daemon-process.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { openStage } from '../support/process-stage.ts';
-import { findFreePort } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 
 const limit = { timeout: 120_000 };

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Environment } from '../../src/app/config.ts';
 import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from '../support/daemon-process.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { type GoogleFront, openGoogleFront } from '../support/google-front.ts';
 import { findLeaks, type Output, readFiles, readRedis, readWholeSides } from '../support/leaks.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { startQuotingCrm } from '../support/quoting-crm.ts';
-import { findFreePort, startRedis, stopRedis } from '../support/redis.ts';
+import { startRedis, stopRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 
 const controlToken = 'canary-control-2f7a1c';

@@ -15,7 +15,7 @@ import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { type SandboxSheets, startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { type CommandProcess, type DaemonProcess, spawnCommand, spawnDaemon } from './daemon-process.ts';
-import { findFreePort } from './redis.ts';
+import { findFreePort } from './free-port.ts';
 import { readSheet } from './two-sides.ts';
 import { until } from './until.ts';
 

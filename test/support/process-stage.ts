@@ -21,7 +21,7 @@ import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { tableLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from './daemon-process.ts';
-import { findFreePort } from './redis.ts';
+import { findFreePort } from './free-port.ts';
 import { dropSpareRows } from './spare-rows.ts';
 import {
   describeDifference,

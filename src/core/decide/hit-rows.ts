@@ -59,11 +59,9 @@ function findByOwnId(tab: Tab, sent: SentSet, kept: KeptRow): readonly ObservedR
   const underOtherId = isAtHome || hasCells ? [] : rowsEqualTo(tab, sent, kept);
   if (underOtherId.length > 0) return nearestOf(underOtherId, sent);
   const mayBeElsewhere = !isAtHome || withId(tab, emptyCell).length > 0;
+  const isCopy = (row: ObservedRow) => row.id.kind === 'empty' && !mayBeMeantRow(tab, row, sent);
   const elsewhere = (mayBeElsewhere ? rowsShowing(tab.rows, sent) : []).filter(
-    (row) =>
-      (!isAtHome || (row.id.kind === 'empty' && !mayBeMeantRow(tab, row, sent))) &&
-      likeness(row) === 1 &&
-      !isMeantRow(row, sent, kept),
+    (row) => (!isAtHome || isCopy(row)) && likeness(row) === 1 && !isMeantRow(row, sent, kept),
   );
   return [...nearestOf(mostAlike(named, likeness), sent), ...elsewhere];
 }
