@@ -16,10 +16,15 @@ function startDemo(...options: string[]): CommandProcess {
   return demo;
 }
 
-/** Waits for what the demo is to say, or its end; what it said instead goes into the failure. */
+/** Waits for what the demo is to say; what it said instead, or until it ended, goes into the failure. */
 async function untilSaid(demo: CommandProcess, words: RegExp): Promise<void> {
-  const isSaid = async () => words.test(demo.said()) || demo.process.exitCode !== null;
-  await until(`the demo says ${words}`, isSaid, { ...patient, describe: async () => demo.said() });
+  const isSaid = () => words.test(demo.said());
+  const isOver = async () => isSaid() || demo.process.exitCode !== null;
+  await until(`the demo says ${words}`, isOver, { ...patient, describe: async () => demo.said() });
+  if (isSaid()) return;
+  // Its last words may come after its end.
+  const ending = await demo.ended;
+  if (!isSaid()) throw new Error(`The demo ended:\n${Object.values(ending).join('\n')}`);
 }
 
 /** All that a demo printed goes into the failure: its lines say what was expected and what was found. */
