@@ -11,6 +11,7 @@ import { admitRequest, type RequestType } from './quota.ts';
 import { performActions, type Sandbox } from './sandbox.ts';
 import { findOperation, type SheetsPath } from './sheets-api.ts';
 import { spreadsheetResource } from './spreadsheet-resource.ts';
+import { answerText, sendJson, sendText } from './wire/answer.ts';
 
 /** What stands for the id of a spreadsheet that has none yet. */
 const newSpreadsheet = '';
@@ -19,14 +20,15 @@ const newSpreadsheet = '';
 export function registerGoogleRoutes(server: FastifyInstance, sandbox: Sandbox): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
-  server.setErrorHandler((error, _request, reply) => sendError(reply, error));
+  server.setErrorHandler((error, request, reply) => sendError(request, reply, error));
   server.all('/v4/*', (request, reply) => answerSheets(sandbox, request, reply));
   server.post('/v4/spreadsheets', (request, reply) => {
     if (!admitRequest(sandbox.quota, newSpreadsheet, 'write', sandbox.clock())) throw quotaExceeded('Write');
     const body = parseBody(request.body);
     const { spreadsheet } = createSpreadsheetFile(sandbox.documents, body, sandbox.clock());
     const mask = parseFieldMask(splitUrl(request.url).query.get('fields') ?? '');
-    return reply.send(spreadsheetResource(spreadsheet, { wanted: [], includeGridData: false, mask }));
+    const answer = spreadsheetResource(spreadsheet, { wanted: [], includeGridData: false, mask });
+    return sendJson(request, reply, answer);
   });
   server.all('/drive/v3/*', (request, reply) => {
     const { path, query } = splitUrl(request.url);
@@ -34,8 +36,8 @@ export function registerGoogleRoutes(server: FastifyInstance, sandbox: Sandbox):
     const call = { method: request.method, rawPath: path, query, body, nowMs: sandbox.clock() };
     const found = answerDrive(sandbox.documents, call);
     if (!found) throw notFound();
-    if ('json' in found) return reply.send(found.json);
-    if ('text' in found) return reply.type(found.contentType).send(found.text);
+    if ('json' in found) return sendJson(request, reply, found.json);
+    if ('text' in found) return sendText(request, reply.type(found.contentType), found.text);
     return reply.code(204).send();
   });
 }
@@ -54,12 +56,12 @@ async function answerSheets(
     throw quotaExceeded(type === 'read' ? 'Read' : 'Write');
   }
   const early = takeFailure(sandbox.faults, type, 'before');
-  if (early) return fail(early, type, reply);
+  if (early) return fail(early, type, request, reply);
   const refusal = standingRefusal(sandbox.faults, found.spreadsheetId, type);
   if (refusal) throw refusal;
   const answer = runOperation(sandbox, found, query, parseBody(request.body));
   const late = takeFailure(sandbox.faults, type, 'after');
-  return late ? fail(late, type, reply, answer) : reply.send(answer);
+  return late ? fail(late, type, request, reply, answer) : sendJson(request, reply, answer);
 }
 
 function runOperation(
@@ -91,18 +93,19 @@ function actBeforeWrite(sandbox: Sandbox, spreadsheetId: string): void {
 }
 
 /** Spoils an answer; `answer` is the right one where there is one already. */
-function fail(
+async function fail(
   kind: FailureKind,
   type: RequestType,
+  request: FastifyRequest,
   reply: FastifyReply,
   answer: JsonObject = {},
-): FastifyReply {
+): Promise<FastifyReply> {
   const error = errorOfFailure(kind, type);
-  if (error) return sendError(reply, error);
+  if (error) return sendError(request, reply, error);
   if (kind === 'page')
     return reply.code(502).type('text/html').send('<html><title>502 Bad Gateway</title></html>');
   if (kind === 'half') {
-    const whole = JSON.stringify(answer);
+    const whole = answerText(request, answer);
     return reply.type('application/json').send(whole.slice(0, Math.ceil(whole.length / 2)));
   }
   reply.hijack();
@@ -128,12 +131,17 @@ export function parseBody(body: unknown): unknown {
 }
 
 /** Sends a refusal in Google's form; anything unforeseen is a 500 that says what broke. */
-export function sendError(reply: FastifyReply, error: unknown): FastifyReply {
-  if (error instanceof GoogleError) return reply.code(error.code).send(error.body);
+export async function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): Promise<FastifyReply> {
+  if (error instanceof GoogleError) return sendJson(request, reply, error.body, error.code);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return sendError(reply, invalidArgument('Request payload size exceeds the limit: 10485760 bytes.'));
+    const refusal = invalidArgument('Request payload size exceeds the limit: 10485760 bytes.');
+    return sendError(request, reply, refusal);
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return reply.code(500).send({ error: { code: 500, message, status: 'INTERNAL' } });
+  return sendJson(request, reply, { error: { code: 500, message, status: 'INTERNAL' } }, 500);
 }
