@@ -5,6 +5,7 @@ import type { Layout } from '../../src/core/layout.ts';
 import type { Clock, Fence, Table } from '../../src/core/ports.ts';
 import type { Entity } from '../../src/core/record.ts';
 import type { ObservedTab, RowStep } from '../../src/core/table.ts';
+import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import {
@@ -79,6 +80,8 @@ export interface SandboxSheet {
   readEverything(): Promise<WholeSpreadsheet>;
   person(...actions: PersonActionInput[]): Promise<void>;
   setFaults(faults: FaultsInput): Promise<void>;
+  /** Has spreadsheets do what no document says; `*` for all of them. */
+  choose(choices: ChoicesInput): Promise<void>;
   countRequests(): Promise<{ readonly reads: number; readonly writes: number }>;
   /** Values of a range as Google's values.get gives them. */
   readValues(range: string, render?: 'FORMULA'): Promise<unknown>;
@@ -137,6 +140,7 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
     asOwner: (...requests) => post(sandbox, 'owner', { requests }),
     person: (...actions) => post(sandbox, 'person', actions),
     setFaults: (faults) => post(sandbox, 'faults', faults),
+    choose: (choices) => post(sandbox, 'choices', choices),
     countRequests: () => countRequests(sandbox),
     readTab,
     async readValues(range, render) {

@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { sheets } from 'googleapis/build/src/apis/sheets/index.js';
 import { onTestFinished } from 'vitest';
+import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { type SandboxSheetsOptions, startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
@@ -23,6 +24,8 @@ export interface Emulator {
   ) => Promise<unknown[][] | undefined>;
   person: (...actions: PersonActionInput[]) => Promise<Response>;
   setFaults: (faults: FaultsInput) => Promise<Response>;
+  /** Has spreadsheets do what no document says; `*` for all of them. */
+  choose: (choices: ChoicesInput) => Promise<Response>;
   /** The counts of reads and writes as the emulator reports them. */
   usage: () => Promise<unknown>;
 }
@@ -57,6 +60,7 @@ export async function startEmulator(options: SandboxSheetsOptions = {}): Promise
     },
     person: (...actions) => post('/__sandbox/person', actions),
     setFaults: (faults) => post('/__sandbox/faults', faults),
+    choose: (choices) => post('/__sandbox/choices', choices),
     usage: async () => (await fetch(`${rootUrl}/__sandbox/usage`)).json(),
   };
 }

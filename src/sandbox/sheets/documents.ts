@@ -1,4 +1,5 @@
 import { OWNER } from './accounts.ts';
+import { type ChoicesBySpreadsheet, choicesFor } from './control/choices.ts';
 import { createIdSource, type IdSource } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import { recalculate } from './recalculate.ts';
@@ -37,10 +38,11 @@ export interface Permission {
 export interface Documents {
   files: Map<string, StoredFile>;
   ids: IdSource;
+  choices: ChoicesBySpreadsheet;
 }
 
 export function createDocuments(seed: number): Documents {
-  return { files: new Map(), ids: createIdSource(seed) };
+  return { files: new Map(), ids: createIdSource(seed), choices: {} };
 }
 
 /** Makes an empty spreadsheet and files it; without an id it gets a new one. */
@@ -50,7 +52,8 @@ export function addSpreadsheet(
   nowMs: number,
 ): StoredFile {
   const spreadsheetId = sent.spreadsheetId ?? documents.ids.nextFileId();
-  const spreadsheet = createSpreadsheet({ ...sent, spreadsheetId });
+  const choices = choicesFor(documents.choices, spreadsheetId);
+  const spreadsheet = { ...createSpreadsheet({ ...sent, spreadsheetId }), choices };
   const file: StoredFile = {
     spreadsheet,
     createdAtMs: nowMs,
@@ -65,6 +68,14 @@ export function addSpreadsheet(
   };
   documents.files.set(spreadsheetId, file);
   return file;
+}
+
+/** Has all spreadsheets, those of later too, do what was chosen for them. */
+export function choose(documents: Documents, choices: ChoicesBySpreadsheet): void {
+  documents.choices = choices;
+  for (const [spreadsheetId, file] of documents.files) {
+    file.spreadsheet = { ...file.spreadsheet, choices: choicesFor(choices, spreadsheetId) };
+  }
 }
 
 /** Puts a changed spreadsheet in the place of the old one. */

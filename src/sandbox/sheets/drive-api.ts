@@ -64,9 +64,9 @@ function copyFile(documents: Documents, file: StoredFile, { body, query, nowMs }
   const { name, parents } = isJsonObject(body) ? body : {};
   const title = typeof name === 'string' ? name : `Copy of ${file.spreadsheet.properties.title}`;
   const copy = addSpreadsheet(documents, { title }, nowMs);
-  const { spreadsheetId } = copy.spreadsheet;
+  const { spreadsheetId, choices } = copy.spreadsheet;
   const properties = { ...file.spreadsheet.properties, title };
-  copy.spreadsheet = { ...file.spreadsheet, spreadsheetId, properties };
+  copy.spreadsheet = { ...file.spreadsheet, spreadsheetId, properties, choices };
   copy.owner = ROBOT;
   copy.parents = Array.isArray(parents) ? parents.map(String) : file.parents;
   return { json: shownFile(copy, query) };

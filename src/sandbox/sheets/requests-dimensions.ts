@@ -51,7 +51,9 @@ const insertDimension = requestKind(
     }
     refuseMore(draft, sheet, linesAsSize(lines.dimension, lines.count));
     // Behind a table's last line a new one belongs to it only when it takes after the one before.
-    const grown = inheritFromBefore ? tablesEndingAt(sheet, lines.dimension, lines.start) : [];
+    const { tableGrowth } = draft.choices;
+    const isGrowing = tableGrowth === 'always' || (tableGrowth === 'inheriting' && inheritFromBefore);
+    const grown = isGrowing ? tablesEndingAt(sheet, lines.dimension, lines.start) : [];
     insertLines(draft, sheet, lines);
     const isAtEnd = lines.start === total;
     inheritFormats(sheet, lines, inheritFromBefore || isAtEnd ? lines.start - 1 : lines.start + lines.count);

@@ -6,12 +6,21 @@ import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { isHiddenByFilter } from './filtering.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaOf, cellsOf } from './grid-range.ts';
-import { resolveCoordinate, resolveGridRange } from './range-reference.ts';
+import { type ResolvedRange, resolveCoordinate, resolveGridRange } from './range-reference.ts';
 import { type Block, cellsIn, clearCells, putCells, sortArea, transpose } from './ranges.ts';
 import { copiesOf } from './relative-references.ts';
 import { type RequestKind, requestKind } from './request-kind.ts';
 import { dimension, gridCoordinate, gridRange, jsonObject } from './request-shapes.ts';
-import { cellAt, type Dimension, growColumns, growRows, type Sheet, sizeOf } from './spreadsheet.ts';
+import {
+  cellAt,
+  type Dimension,
+  growColumns,
+  growRows,
+  type Sheet,
+  type Spreadsheet,
+  setCell,
+  sizeOf,
+} from './spreadsheet.ts';
 import { nameBlankColumns } from './tables.ts';
 
 const PASTE_MASKS: Record<string, FieldMask> = {
@@ -42,24 +51,73 @@ const copyPaste = requestKind(
   (draft, request) => {
     const from = resolveGridRange(draft, request.source);
     const to = resolveGridRange(draft, request.destination);
-    const copied = visibleCells(from.sheet, from.area);
+    const { hiddenRowCopy } = draft.choices;
+    const copied = hiddenRowCopy === 'skipAndTile' ? visibleCells(from) : cellsIn(from.sheet, from.area);
     if (copied.length === 0) return undefined;
-    const block = request.pasteOrientation === 'TRANSPOSE' ? transpose(copied) : copied;
+    const isTransposed = request.pasteOrientation === 'TRANSPOSE';
+    const block = isTransposed ? transpose(copied) : copied;
     const height = block.length;
     const width = block[0]?.length ?? 0;
     const down = Math.max(1, Math.floor((to.area.endRow - to.area.startRow) / height));
     const right = Math.max(1, Math.floor((to.area.endColumn - to.area.startColumn) / width));
+    if (hiddenRowCopy === 'refused') refuseHidden(from, to, down * height);
+    const isLeftOut = ({ row, column }: Place) =>
+      hiddenRowCopy === 'nothing' &&
+      isHiddenByFilter(from.sheet, from.area.startRow + (isTransposed ? column : row));
     const isPlain = request.pasteType === 'PASTE_VALUES';
     for (const copy of cellsOf({ startRow: 0, endRow: down, startColumn: 0, endColumn: right })) {
       const row = to.area.startRow + copy.row * height;
       const column = to.area.startColumn + copy.column * width;
       const [below, beside] = [row - from.area.startRow, column - from.area.startColumn];
       const cells = isPlain ? block.map((line) => line.map(computed)) : copiesOf(block, below, beside);
-      pasteBlock(to.sheet, row, column, cells, request.pasteType);
+      if (hiddenRowCopy === 'skipAndTile') pasteBlock(to.sheet, row, column, cells, request.pasteType);
+      else pasteInPlace(draft, to.sheet, { row, column }, cells, request.pasteType, isLeftOut);
     }
     return undefined;
   },
 );
+
+interface Place {
+  row: number;
+  column: number;
+}
+
+/** Pastes every cell exactly where it falls, but those that are left out; whether a hidden row takes one was chosen. */
+function pasteInPlace(
+  { choices }: Spreadsheet,
+  sheet: Sheet,
+  { row, column }: Place,
+  block: Block,
+  type: string,
+  isLeftOut: (place: Place) => boolean,
+): void {
+  const mask = pasteMask(type);
+  const { rowCount, columnCount } = sizeOf(sheet);
+  for (const [down, cells] of block.entries()) {
+    const target = row + down;
+    if (target >= rowCount || (choices.hiddenRowCopy === 'nothing' && isHiddenByFilter(sheet, target)))
+      continue;
+    for (const [right, cell] of cells.entries()) {
+      if (column + right >= columnCount || isLeftOut({ row: down, column: right })) continue;
+      setCell(
+        sheet,
+        target,
+        column + right,
+        mergeCell(cellAt(sheet, target, column + right), cell ?? {}, mask),
+      );
+    }
+  }
+}
+
+/** @throws GoogleError 400 when a filter hides a row that is copied, or one of so many that are pasted to; the words are our own. */
+function refuseHidden(from: ResolvedRange, to: ResolvedRange, height: number): void {
+  const isHidden = ({ sheet, area }: ResolvedRange, rows: number) =>
+    Array.from({ length: rows }, (_, index) => area.startRow + index).some((row) =>
+      isHiddenByFilter(sheet, row),
+    );
+  if (isHidden(from, from.area.endRow - from.area.startRow) || isHidden(to, height))
+    throw invalidArgument('This operation is not allowed on rows that are hidden by a filter.');
+}
 
 const cutPaste = requestKind(
   z.object({ source: gridRange, destination: gridCoordinate, pasteType }),
@@ -74,7 +132,7 @@ const cutPaste = requestKind(
 );
 
 /** What is copied of an area: rows that a filter hides are left out, as a person who copies leaves them out. */
-function visibleCells(sheet: Sheet, area: Area): Block {
+function visibleCells({ sheet, area }: ResolvedRange): Block {
   return cellsIn(sheet, area).filter((_, index) => !isHiddenByFilter(sheet, area.startRow + index));
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { batchUpdate } from './batch-update.ts';
-import { type StoredFile, storeSpreadsheet } from './documents.ts';
+import { choicesBySpreadsheet } from './control/choices.ts';
+import { choose, type StoredFile, storeSpreadsheet } from './documents.ts';
 import { faultsShape } from './faults.ts';
 import { notFound } from './google-error.ts';
 import { parseBody, splitUrl } from './google-routes.ts';
@@ -14,7 +15,7 @@ import { performActions, type Sandbox } from './sandbox.ts';
 const actionsShape = z.union([personAction, z.array(personAction)]);
 
 /**
- * What Google does not have: usage counts, faults, a person's hands, and the grid for the page. `owner` takes what
+ * What Google does not have: usage counts, faults, choices, a person's hands, and the grid for the page. `owner` takes what
  * `spreadsheets.batchUpdate` takes and does it as the person who owns the spreadsheet, past quotas and protections.
  */
 export function registerSandboxRoutes(
@@ -34,6 +35,11 @@ export function registerSandboxRoutes(
   server.post('/__sandbox/faults', (request) => {
     sandbox.faults = parseRequest(faultsShape, parseBody(request.body));
     return sandbox.faults;
+  });
+  server.get('/__sandbox/choices', () => sandbox.documents.choices);
+  server.post('/__sandbox/choices', (request) => {
+    choose(sandbox.documents, parseRequest(choicesBySpreadsheet, parseBody(request.body)));
+    return sandbox.documents.choices;
   });
   server.post('/__sandbox/person', (request) => {
     const actions = [parseRequest(actionsShape, parseBody(request.body))].flat();

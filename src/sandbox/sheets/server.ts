@@ -1,5 +1,7 @@
 import fastify from 'fastify';
-import { addSpreadsheet, createDocuments } from './documents.ts';
+import type { ChoicesInput } from './control/choices.ts';
+import { choicesBySpreadsheet } from './control/choices.ts';
+import { addSpreadsheet, choose, createDocuments } from './documents.ts';
 import { registerGoogleRoutes } from './google-routes.ts';
 import { registerGridPage } from './grid-page.ts';
 import { createQuota, GOOGLE_QUOTA, type QuotaLimits } from './quota.ts';
@@ -21,6 +23,8 @@ export interface SandboxSheetsOptions {
   locale?: string;
   seed?: number;
   quotas?: Partial<QuotaLimits>;
+  /** What spreadsheets do where no document says what Google does, by their ids, or `*` for all. */
+  choices?: ChoicesInput;
   /** Milliseconds that only go up; by default the system's clock. */
   clock?: () => number;
 }
@@ -35,8 +39,9 @@ export interface SandboxSheets {
 
 /** Serves an emulated Google Sheets account with one empty spreadsheet, and a page to edit it by hand. */
 export async function startSandboxSheets(options: SandboxSheetsOptions = {}): Promise<SandboxSheets> {
-  const { port = 0, host = '127.0.0.1', seed = 1, clock = Date.now, quotas, ...sent } = options;
+  const { port = 0, host = '127.0.0.1', seed = 1, clock = Date.now, quotas, choices = {}, ...sent } = options;
   const documents = createDocuments(seed);
+  choose(documents, choicesBySpreadsheet.parse(choices));
   const file = addSpreadsheet(documents, { title: 'CRM', ...sent }, clock());
   const { spreadsheetId } = file.spreadsheet;
   const sandbox = createSandbox(documents, createQuota({ ...GOOGLE_QUOTA, ...quotas }), clock);

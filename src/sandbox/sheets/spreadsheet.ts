@@ -1,4 +1,5 @@
 import type { Cell, Row } from './cell.ts';
+import { type Choices, defaultChoices } from './control/choices.ts';
 import { invalidArgument } from './google-error.ts';
 import type { GridRange, GridSize } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
@@ -61,6 +62,8 @@ export interface Spreadsheet {
   sheets: Sheet[];
   namedRanges: Overlay[];
   developerMetadata: DeveloperMetadata[];
+  /** What it does where no document says what Google does. */
+  choices: Choices;
 }
 
 export const OVERLAY_LISTS = [
@@ -96,6 +99,7 @@ export function createSpreadsheet({ spreadsheetId, title, locale, timeZone }: Ne
     sheets: [createSheet(0, 'Sheet1', {}, locale)],
     namedRanges: [],
     developerMetadata: [],
+    choices: defaultChoices,
   };
 }
 
