@@ -7,6 +7,7 @@ import { idHeader, syncHeader } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
 import { standardFieldNames } from '../core/policy.ts';
 import type { Entity } from '../core/record.ts';
+import { isLoopback } from '../http/loopback.ts';
 import {
   type Environment,
   mergeTrees,
@@ -240,6 +241,10 @@ function checkRelations(settings: Settings): string[] {
     problems.push(`alerts.webhookUrl (ALERT_WEBHOOK_URL): ${unsafeUrl}`);
   if (settings.http.readWithToken && settings.http.controlToken === undefined)
     problems.push('http.readWithToken: needs a token, http.controlToken (CONTROL_TOKEN)');
+  if (!isLoopback(settings.http.host) && settings.http.controlToken === undefined)
+    problems.push(
+      `http.host (HTTP_HOST): other machines reach the daemon at ${settings.http.host}, so it needs a token, http.controlToken (CONTROL_TOKEN, CONTROL_TOKEN_FILE)`,
+    );
   for (const { entity, tab } of allTabs(settings)) {
     problems.push(...checkFields(entity, tab), ...checkHeaders(entity, tab));
   }

@@ -237,7 +237,9 @@ export const settingsSchema = z.strictObject({
         .string()
         .min(1)
         .default('127.0.0.1')
-        .describe('Address on which health and control are served.'),
+        .describe(
+          'Address on which health and control are served; one that other machines reach needs a token.',
+        ),
       port: z.int().min(0).max(65_535).default(8080).describe('Port for it.'),
       hostNames: z
         .array(z.string().refine(isHostName, wrongHostName))
@@ -248,7 +250,7 @@ export const settingsSchema = z.strictObject({
         .min(16, 'must have at least 16 characters')
         .regex(headerText, 'must be of one line of letters, digits and signs')
         .optional()
-        .describe('Commands need it; without it they are off.'),
+        .describe('Commands need it, and beyond this machine reading too; without it commands are off.'),
       controlTokenFile: z
         .string()
         .min(1)
@@ -257,7 +259,9 @@ export const settingsSchema = z.strictObject({
       readWithToken: z
         .boolean()
         .default(false)
-        .describe('Whether status, history and the page need the token too; health and metrics never do.'),
+        .describe(
+          'Whether status, history, metrics and the page need the token on this machine too; health never does.',
+        ),
     })
     .prefault({}),
   health: z

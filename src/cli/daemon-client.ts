@@ -21,13 +21,13 @@ export async function callDaemon(
   path: string,
   body?: object,
 ): Promise<unknown> {
-  const { controlToken = '', host, port } = loadHttpSettings(environment);
+  const { controlToken, host, port } = loadHttpSettings(environment);
   const link = environment[linkVariable] || undefined;
   const prefix = link === undefined ? '' : `/links/${encodeURIComponent(link)}`;
   const response = await send(`${daemonOrigin(host, port)}${prefix}${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${controlToken}`,
+      ...(controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }),
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock, Log } from '../core/ports.ts';
 import type { Condition } from '../sync/conditions.ts';
-import { createGate, type Gate, guardReading } from './guard.ts';
+import { type Access, createAccess, guardReading } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { createMetrics, type Measured } from './metrics.ts';
 import { addPage } from './page.ts';
 import {
+  addAccessRoute,
   addLinkRoutes,
   createServer,
   type HttpOptions,
@@ -54,14 +55,15 @@ interface Served {
 export async function startFront(options: FrontOptions): Promise<Front> {
   const { clock, log, readLinks } = options;
   const server = createServer(options, log);
-  const gate = createGate(options.controlToken, clock);
+  const access = createAccess(options, clock);
   const metrics = createMetrics(clock, () => listUnserved(options));
   const served = new Map<string, Served>();
   passOn(server, (name) => served.get(name)?.server);
-  if (options.readWithToken) guardReading(server, gate);
+  guardReading(server, access);
   addPage(server, 'links.html');
-  addHealthRoutes(server, () => readAllConditions(options));
+  addHealthRoutes(server, access, () => readAllConditions(options));
   metrics.addRoute(server);
+  addAccessRoute(server, access);
   server.get('/api/links', () => ({ links: readLinks().map(describeLink) }));
   addRefusals(server, readLinks);
   const url = await listenAt(server, options);
@@ -77,7 +79,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     shut,
     async open(name, side) {
       const measured = { name, ...side };
-      served.set(name, { server: await createLinkServer(options, side, gate), measured });
+      served.set(name, { server: await createLinkServer(options, side, access), measured });
       metrics.add(measured);
     },
     async close() {
@@ -88,11 +90,15 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 }
 
 /** The server of one link; it listens to nobody itself. */
-async function createLinkServer(options: FrontOptions, side: LinkSide, gate: Gate): Promise<FastifyInstance> {
+async function createLinkServer(
+  options: FrontOptions,
+  side: LinkSide,
+  access: Access,
+): Promise<FastifyInstance> {
   const server = createServer(options, side.engine.link.log);
-  if (options.readWithToken) guardReading(server, gate);
-  addHealthRoutes(server, () => side.health.read());
-  addLinkRoutes(server, side, gate);
+  guardReading(server, access);
+  addHealthRoutes(server, access, () => side.health.read());
+  addLinkRoutes(server, side, access);
   await server.ready();
   return server;
 }

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../core/ports.ts';
+import { isLoopback } from './loopback.ts';
 
-/** Wrong tokens that one address may send within {@link refusalsMs} before it is not listened to for the rest of that time. */
+/** Wrong tokens that one address may send within {@link refusalsMs} before it is told to wait. */
 const refusalsMax = 10;
 const refusalsMs = 60_000;
 
@@ -43,47 +44,73 @@ function isKnown(host: string, known: ReadonlySet<string>): boolean {
 /** A name without its port, in the form in which browsers send it; `undefined` where it is none. */
 const hostnameOf = (host: string): string | undefined => URL.parse(`http://${host}`)?.hostname;
 
-type Scheme = 'Bearer' | 'Basic';
+/** Decides who may read, and who may command. */
+export interface Access {
+  /** Whether everybody who reaches the daemon may read. */
+  readonly isReadingOpen: boolean;
+  /** Whether the request has the token. */
+  hasToken(request: FastifyRequest): boolean;
+  /** The same, and answers a request that does not have it. */
+  admit(request: FastifyRequest, reply: FastifyReply): boolean;
+}
 
-/** Whether a request may pass; one that may not has been answered. */
-export type Gate = (request: FastifyRequest, reply: FastifyReply, schemes: readonly Scheme[]) => boolean;
+export interface AccessOptions {
+  readonly host: string;
+  /** Without it nobody is admitted. */
+  readonly controlToken?: string | undefined;
+  readonly readWithToken?: boolean;
+}
 
-/** A gate for those who send the token, which listens no more to an address that guesses. Without a token nobody passes. */
-export function createGate(controlToken: string | undefined, clock: Clock): Gate {
+/**
+ * Asks for the token: for commands always, for reading where the settings say so or other machines reach the daemon. An address that guesses
+ * is told to wait, but a right token is always admitted: wrong ones may come from the same proxy.
+ */
+export function createAccess(options: AccessOptions, clock: Clock): Access {
+  const { controlToken, host, readWithToken = false } = options;
   const refusals = countRefusals(clock);
-  return (request, reply, schemes) => {
-    const { ip } = request;
-    if (refusals.of(ip) >= refusalsMax) {
-      const error = 'Too many wrong tokens came from this address. Wait a minute.';
-      reply.code(429).header('retry-after', refusalsMs / 1_000);
-      reply.send({ error });
+  const hasToken = ({ headers }: FastifyRequest) =>
+    controlToken !== undefined && isSame(tokenOf(headers.authorization), controlToken);
+  return {
+    isReadingOpen: !readWithToken && isLoopback(host),
+    hasToken,
+    admit(request, reply) {
+      if (hasToken(request)) return true;
+      // A page finds out that it has to ask for the token by sending none, and is no guesser.
+      if (request.headers.authorization !== undefined && refusals.add(request.ip) > refusalsMax) {
+        reply.code(429).header('retry-after', refusalsMs / 1_000);
+        reply.send({ error: 'Too many wrong tokens came from this address. Wait a minute.' });
+        return false;
+      }
+      reply.code(401).header('www-authenticate', 'Bearer realm="crm-sheet-sync"');
+      reply.send({ error: controlToken === undefined ? commandsAreOff : needsToken });
       return false;
-    }
-    const problem = findAccessProblem(request, controlToken, schemes);
-    if (problem === undefined) return true;
-    // A browser asks for the token by itself and does so without having sent a wrong one.
-    if (request.headers.authorization !== undefined) refusals.add(ip);
-    reply.code(401).header('www-authenticate', `${schemes.at(-1)} realm="crm-sheet-sync"`);
-    reply.send({ error: problem });
-    return false;
+    },
   };
 }
 
-/** A browser sends what it was told for Basic with every request, also with one that a page of somebody else makes: no command takes it. */
-export function guardCommands(commands: FastifyInstance, gate: Gate): void {
+const commandsAreOff = 'Commands are off: start the daemon with CONTROL_TOKEN to use them.';
+const needsToken = 'This needs the header Authorization: Bearer CONTROL_TOKEN.';
+
+/** Keeps commands from those who do not have the token. */
+export function guardCommands(commands: FastifyInstance, access: Access): void {
   commands.addHook('onRequest', (request, reply, next) => {
-    if (gate(request, reply, ['Bearer'])) next();
+    if (access.admit(request, reply)) next();
   });
 }
 
-/** What machines ask to see whether all is well. */
-const openRoutes: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics'];
+/** Says of itself how much it may say. */
+const healthRoutes: readonly string[] = ['/livez', '/readyz', '/healthz'];
 
-/** Keeps what records hold from those who do not have the token; in a browser it is the password, with any name. */
-export function guardReading(server: FastifyInstance, gate: Gate): void {
-  server.addHook('onRequest', (request, reply, next) => {
-    const isGuarded = request.method !== 'POST' && !openRoutes.includes(request.routeOptions.url);
-    if (!isGuarded || gate(request, reply, ['Bearer', 'Basic'])) next();
+/** What the page is made of: nothing of a link. */
+const isOfPage = (route: string) => route === '/' || route.startsWith('/page/');
+
+/** Keeps what records hold from those who do not have the token, where reading needs it. */
+export function guardReading(server: FastifyInstance, access: Access): void {
+  if (access.isReadingOpen) return;
+  server.addHook('onRequest', ({ method, routeOptions: { url } }, reply, next) => {
+    // Commands have a guard of their own.
+    const isLeft = url !== undefined && (method === 'POST' || healthRoutes.includes(url) || isOfPage(url));
+    if (isLeft || access.admit(reply.request, reply)) next();
   });
 }
 
@@ -91,33 +118,25 @@ export function guardReading(server: FastifyInstance, gate: Gate): void {
 function countRefusals(clock: Clock) {
   const counts = new Map<string, number>();
   let since = clock.monotonicMs();
-  const forgetOld = () => {
-    if (clock.monotonicMs() - since < refusalsMs) return;
-    counts.clear();
-    since = clock.monotonicMs();
-  };
   return {
-    of(address: string): number {
-      forgetOld();
-      return counts.get(address) ?? 0;
+    /** Returns how many came from the address by now. */
+    add(address: string): number {
+      if (clock.monotonicMs() - since >= refusalsMs) {
+        counts.clear();
+        since = clock.monotonicMs();
+      }
+      const count = (counts.get(address) ?? 0) + 1;
+      counts.set(address, count);
+      return count;
     },
-    add: (address: string) => counts.set(address, (counts.get(address) ?? 0) + 1),
   };
 }
 
-function findAccessProblem(
-  { headers }: FastifyRequest,
-  controlToken: string | undefined,
-  schemes: readonly Scheme[],
-): string | undefined {
-  if (controlToken === undefined) return 'Commands are off: start the daemon with CONTROL_TOKEN to use them.';
-  const [, name, credentials = ''] = /^(\S+) (.*)$/.exec(headers.authorization ?? '') ?? [];
-  const scheme = schemes.find((each) => each === name);
-  const token = scheme === 'Basic' ? atobUtf8(credentials).replace(/^[^:]*:/, '') : credentials;
-  // Digests have one length, so that comparing them takes the same time whatever was sent.
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const isRight = scheme !== undefined && timingSafeEqual(digest(token), digest(controlToken));
-  return isRight ? undefined : 'This needs the header Authorization: Bearer CONTROL_TOKEN.';
-}
+/** The token of a header `Authorization`; empty where it has none. */
+const tokenOf = (header = ''): string => (header.startsWith('Bearer ') ? header.slice('Bearer '.length) : '');
 
-const atobUtf8 = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
+/** Compares digests: they have one length, so that it takes the same time whatever was sent. */
+function isSame(sent: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(sent), digest(right));
+}

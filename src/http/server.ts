@@ -9,7 +9,7 @@ import { readStatus } from '../sync/status.ts';
 import type { Watch } from '../sync/watch.ts';
 import { addDecisionRoutes, addWaitingRoute } from './decisions.ts';
 import { addEventsRoute } from './events.ts';
-import { createGate, type Gate, guardCommands, guardHost, guardReading } from './guard.ts';
+import { type Access, createAccess, guardCommands, guardHost, guardReading } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, readInput } from './input.ts';
@@ -24,9 +24,9 @@ export interface HttpOptions {
   readonly port: number;
   /** Names under which it may be asked, besides `localhost` and IP addresses. */
   readonly hostNames?: readonly string[];
-  /** Without it every command is refused. */
+  /** Without it every command is refused, and reading where it needs the token. */
   readonly controlToken?: string | undefined;
-  /** Whether status and history need it too. */
+  /** Whether reading needs it too; where other machines reach the daemon it always does. */
   readonly readWithToken?: boolean;
 }
 
@@ -50,17 +50,17 @@ const bodyLimitBytes = 512 * 1024;
 /** Longest time a request may take to arrive. */
 const requestTimeoutMs = 30_000;
 
-/** Serves health and status of a link to everybody who can reach the address, and commands to those who have the token. */
+/** Serves health, status, history and commands of one link. */
 export async function startHttp(options: HttpOptions & LinkSide): Promise<HttpSide> {
   const { clock, log } = options.engine.link;
   const server = createServer(options, log);
-  const gate = createGate(options.controlToken, clock);
-  if (options.readWithToken) guardReading(server, gate);
+  const access = createAccess(options, clock);
+  guardReading(server, access);
   const metrics = createMetrics(clock);
   metrics.add(options);
   metrics.addRoute(server);
-  addHealthRoutes(server, () => options.health.read());
-  addLinkRoutes(server, options, gate);
+  addHealthRoutes(server, access, () => options.health.read());
+  addLinkRoutes(server, options, access);
   const url = await listenAt(server, options);
   return { url, close: () => server.close() };
 }
@@ -96,10 +96,23 @@ export function createServer({ host, hostNames = [] }: HttpOptions, log: Log): F
   return server;
 }
 
+/** Adds what answers a page whether its token is the right one. */
+export function addAccessRoute(server: FastifyInstance, access: Access): void {
+  server.register((commands, _options, done) => {
+    guardCommands(commands, access);
+    commands.post('/api/access', ({ body }, reply) => {
+      readInput(noBody, body);
+      return reply.code(204).send();
+    });
+    done();
+  });
+}
+
 /** Adds everything that is about one link alone. */
-export function addLinkRoutes(server: FastifyInstance, side: LinkSide, gate: Gate): void {
+export function addLinkRoutes(server: FastifyInstance, side: LinkSide, access: Access): void {
+  addAccessRoute(server, access);
   addPage(server, 'page.html');
-  addStatusRoutes(server, side, addCommandRoutes(server, side, gate));
+  addStatusRoutes(server, side, addCommandRoutes(server, side, access));
 }
 
 const statusOf = (error: unknown): number =>
@@ -132,20 +145,15 @@ function addStatusRoutes(
 function addCommandRoutes(
   server: FastifyInstance,
   { backUp, engine, health }: LinkSide,
-  gate: Gate,
+  access: Access,
 ): () => ResyncReport | undefined {
   let report: ResyncReport | undefined;
   server.register((commands, _options, done) => {
-    guardCommands(commands, gate);
+    guardCommands(commands, access);
     commands.addHook('onResponse', ({ routeOptions }, { statusCode }, done) => {
       // Who guesses tokens could else fill the disk.
       if (statusCode < 400) engine.link.log.info('command.done', { command: routeOptions.url });
       done();
-    });
-    // Answers a page whether its token is the right one.
-    commands.post('/api/access', ({ body }, reply) => {
-      readInput(noBody, body);
-      return reply.code(204).send();
     });
     commands.post('/api/resync', ({ body }, reply) => {
       readInput(noBody, body);

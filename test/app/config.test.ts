@@ -58,9 +58,9 @@ test('the needed settings alone are enough, and everything else has its default'
 });
 
 test('the environment wins over the file', () => {
-  const file = writeConfig('http:\n  port: 1\n  host: 10.0.0.1\n');
+  const file = writeConfig('http:\n  port: 1\n  host: 127.0.0.2\n');
   expect(loadSettings({ ...needed, ...file, HTTP_PORT: '9000' }).http).toEqual({
-    host: '10.0.0.1',
+    host: '127.0.0.2',
     hostNames: [],
     port: 9000,
     readWithToken: false,
@@ -222,6 +222,21 @@ test('a token that no request can carry is refused', () => {
   for (const token of ['sixteen-letters-long', 'four words in it', 'Schlüssel für Befehle'])
     expect(mistakes({ ...needed, CONTROL_TOKEN: token })).toEqual([]);
 });
+
+test.each(['0.0.0.0', '::', '10.0.0.1', 'fe80::1', 'sync.example', '::ffff:10.0.0.1'])(
+  'a daemon that other machines reach, at %s, is refused without a token',
+  (host) => {
+    expect(mistakes({ ...needed, HTTP_HOST: host })).toEqual([
+      `http.host (HTTP_HOST): other machines reach the daemon at ${host}, so it needs a token, http.controlToken (CONTROL_TOKEN, CONTROL_TOKEN_FILE)`,
+    ]);
+    expect(mistakes({ ...needed, HTTP_HOST: host, CONTROL_TOKEN: token })).toEqual([]);
+  },
+);
+
+test.each(['127.0.0.1', '127.8.9.1', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost'])(
+  'a daemon that this machine alone reaches, at %s, needs no token',
+  (host) => expect(mistakes({ ...needed, HTTP_HOST: host })).toEqual([]),
+);
 
 test('plain http is for this machine alone, where it has to be said too', () => {
   for (const address of ['http://crm.example/api', 'localhost:4010/api']) {

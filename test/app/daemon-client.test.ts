@@ -40,6 +40,18 @@ test.skipIf(!hasIpv6).each([{ host: '::1' }, { host: '::' }])(
   },
 );
 
+test('a command shows its token to a daemon that other machines reach, and no empty one where it has none', async () => {
+  const port = await listenOn('0.0.0.0', ({ headers }, response) => {
+    response.end(JSON.stringify({ shown: headers.authorization ?? 'nothing' }));
+  });
+  const environment = { HTTP_HOST: '0.0.0.0', HTTP_PORT: String(port) };
+  const CONTROL_TOKEN = 'a-token-for-commands';
+  expect(await callDaemon({ ...environment, CONTROL_TOKEN }, 'GET', '/api/status')).toEqual({
+    shown: `Bearer ${CONTROL_TOKEN}`,
+  });
+  expect(await callDaemon(environment, 'GET', '/api/status')).toEqual({ shown: 'nothing' });
+});
+
 test('a command says in which place no daemon answers', async () => {
   await expect(asked('::1', 2)).rejects.toMatchObject({
     code: 'DAEMON_UNREACHABLE',

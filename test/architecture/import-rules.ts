@@ -59,7 +59,7 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
   crm: ['node:http', 'node:https', 'node:net', 'node:tls'],
   alerts: [],
   // The page's files are read once, at the start.
-  http: ['node:crypto', 'node:fs', 'node:module', 'node:stream'],
+  http: ['node:crypto', 'node:fs', 'node:module', 'node:net', 'node:stream'],
   sqlite: ['node:fs', 'node:path'],
   main: ['node:process'],
 };

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
-import { controlToken, type ProcessStage } from '../support/process-stage.ts';
+import type { ProcessStage } from '../support/process-stage.ts';
 import { card, eventually, leadAt, openFilled, openStatusPage, shown } from '../support/status-page.ts';
 import { findPosition, readCrm } from '../support/two-sides.ts';
 
@@ -295,14 +295,22 @@ describe('the token', () => {
     await stage.agreed();
   });
 
-  test('is asked for by the browser before anything is read, where the settings say so', async () => {
-    const { daemon } = await openFilled({ readWithToken: true });
-    for (const path of ['/', '/api/status', '/api/events', '/api/history']) {
-      expect({ path, status: (await fetch(daemon.url + path)).status }).toEqual({ path, status: 401 });
-    }
-    const httpCredentials = { username: 'anybody', password: controlToken };
-    const { page } = await openStatusPage(browser, daemon.url, { tolerated, httpCredentials });
+  test('is asked for it before anything is shown where other machines reach the daemon, and only once', async () => {
+    const { daemon, stage } = await openFilled({ environment: { HTTP_HOST: '0.0.0.0' } });
+    const { enterToken, expectAccessible, page } = await openStatusPage(browser, daemon.url, { tolerated });
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await shown(page, 'It shows nothing without the token');
+    expect(await page.getByText('12 leads').count()).toBe(0);
+    await page.getByRole('button', { name: 'Enter the token' }).click();
+    await enterToken();
     await page.getByRole('row', { name: /^Leads/ }).waitFor();
     await shown(page, '12 leads');
+    await page.reload();
+    await shown(page, '12 leads');
+    await page.getByRole('button', { name: 'Read everything again' }).click();
+    await shown(page, /^Everything was read again/);
+    await stage.agreed();
   });
 });

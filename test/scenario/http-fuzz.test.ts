@@ -327,14 +327,16 @@ describe('the guard of the daemon', () => {
     }
   });
 
-  test('listens no more to an address that sent ten wrong tokens, and goes on listening to others', async () => {
+  test('turns away an address that sent ten wrong tokens, but never the right token, also from there', async () => {
     const { url } = await serve();
     const command = async (token: string, from: string) =>
       (await ask(url, '/api/plan', { authorization: `Bearer ${token}` }, from)).status;
     for (let guess = 0; guess < 10; guess += 1) expect(await command(`guess-${guess}`, guesser)).toBe(401);
     expect(await command('guess-10', guesser)).toBe(429);
-    expect(await command(controlToken, guesser)).toBe(429);
-    expect(await command(controlToken, operator)).toBe(200);
+    expect(await command('guess-0', operator)).toBe(401);
+    expect(await command(controlToken, guesser)).toBe(200);
+    expect(await command('guess-11', guesser)).toBe(429);
+    expect((await ask(url, '/api/plan', {}, guesser)).status).toBe(401);
   });
 
   test.each(['four words in it', 'Schlüssel für alle'])(
@@ -347,23 +349,36 @@ describe('the guard of the daemon', () => {
     },
   );
 
-  test('asks for the token for everything but health where reading needs it, and takes no command from a browser', async () => {
-    const { url, routes } = await serve({ readWithToken: true });
-    const basic = `Basic ${btoa(`anybody:${controlToken}`)}`;
-    const health = ['/healthz', '/readyz', '/metrics'];
-    const reading = routes.filter((route) => route.method === 'GET' && !health.includes(route.url));
-    for (const { url: path } of [...reading, { url: '/nothing-there' }]) {
-      const headersOf = (authorization?: string) => (authorization === undefined ? {} : { authorization });
-      const status = async (authorization?: string) =>
-        (await ask(url, path, headersOf(authorization), operator)).status;
-      expect({ path, status: await status() }).toEqual({ path, status: 401 });
-      expect(await status(`Bearer ${controlToken}`)).not.toBe(401);
-      expect(await status(basic)).not.toBe(401);
+  test.each([
+    ['where other machines reach the daemon', { host: '0.0.0.0' }],
+    ['where the settings say so', { readWithToken: true }],
+  ])('asks for the token for everything but health and the empty page %s', async (_, options) => {
+    const { url, routes } = await serve(options);
+    const open = /^\/((livez|readyz|healthz)?|page\/.*)$/;
+    const reading = routes.filter((route) => route.method !== 'POST' && !open.test(route.url));
+    const paths = reading.map((route) => route.url);
+    expect(paths).toEqual(expect.arrayContaining(['/api/status', '/api/events', '/api/history', '/metrics']));
+    const status = async (path: string, headers: Record<string, string>) =>
+      (await ask(url, path, headers, operator)).status;
+    for (const path of [...paths, '/nothing-there']) {
+      expect({ path, status: await status(path, {}) }).toEqual({ path, status: 401 });
+      expect(await status(path, { authorization: `Basic ${btoa(`x:${controlToken}`)}` })).toBe(401);
+      expect(await status(path, { authorization: `Bearer ${controlToken}` })).not.toBe(401);
     }
-    expect((await ask(url, '/healthz', {}, guesser)).status).not.toBe(401);
-    expect((await ask(url, '/api/plan', { authorization: basic }, guesser)).status).toBe(401);
-    expect(
-      (await ask(url, '/api/status', { authorization: `Basic ${btoa('x:wrong')}` }, guesser)).status,
-    ).toBe(401);
+    for (const { url: path } of routes.filter((route) => open.test(route.url)))
+      expect({ path, isOpen: (await status(path, {})) !== 401 }).toEqual({ path, isOpen: true });
+  });
+
+  test('says of the health to those who do not have the token how it is, and not what is wrong with what', async () => {
+    const { url } = await serve({ host: '0.0.0.0' });
+    for (const path of ['/livez', '/readyz', '/healthz']) {
+      const answer = async (headers: Record<string, string>) =>
+        JSON.parse((await ask(url, path, headers, operator)).body);
+      const status = expect.stringMatching(/^(ok|degraded|failing|ready|not ready)$/);
+      expect(await answer({})).toEqual({ status });
+      expect(await answer({ authorization: 'Bearer wrong' })).toEqual({ status });
+      const whole = { status, conditions: expect.any(Array) };
+      expect(await answer({ authorization: `Bearer ${controlToken}` })).toEqual(whole);
+    }
   });
 });

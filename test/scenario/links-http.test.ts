@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
-import { startFront } from '../../src/http/front.ts';
+import { type FrontOptions, startFront } from '../../src/http/front.ts';
 import type { Condition } from '../../src/sync/conditions.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
@@ -13,7 +13,7 @@ const authorization = `Bearer ${controlToken}`;
 const limit = { timeout: 60_000 };
 
 /** A front with one link that runs here, one that runs elsewhere, and one that nobody runs. */
-async function openFront(readWithToken = false) {
+async function openFront(options: Partial<FrontOptions> = {}) {
   const stage = await openLeadsStage();
   const { engine } = stage;
   const side = { engine, health: healthOf(engine), watch: watchIdle(engine), backUp: () => 'the-backup' };
@@ -23,7 +23,6 @@ async function openFront(readWithToken = false) {
     host: '127.0.0.1',
     port: 0,
     controlToken,
-    readWithToken,
     clock: realClock,
     log: createRecordingLog(),
     readConditions: () => [],
@@ -32,6 +31,7 @@ async function openFront(readWithToken = false) {
       { name: 'there', url: 'http://127.0.0.1:2', conditions: [] },
       { name: 'nowhere', conditions },
     ],
+    ...options,
   });
   onTestFinished(() => front.close());
   await front.open('here', side);
@@ -123,15 +123,21 @@ describe('the HTTP side of several links', limit, () => {
     await watching;
   });
 
-  test('asks for the token before a link is read where the settings say so, and never for its health', async () => {
-    const { ask } = await openFront(true);
-    for (const path of ['/api/links', '/links/here/api/status', '/links/here/', '/'])
-      expect({ path, status: (await ask(path)).status }).toEqual({ path, status: 401 });
-    for (const path of ['/healthz', '/links/here/healthz'])
-      expect({ path, status: (await ask(path)).status }).toEqual({ path, status: 200 });
-    expect(await ask('/links/here/api/status', { headers: { authorization } })).toMatchObject({
-      status: 200,
-    });
+  test('names no link, and shows nothing of one, to those without the token where other machines reach it', async () => {
+    const { ask, breakNowhere } = await openFront({ host: '0.0.0.0' });
+    breakNowhere();
+    for (const path of ['/api/links', '/metrics', '/links/here/api/status', '/links/there/', '/api/status'])
+      expect({ path, ...(await ask(path)) }).toMatchObject({ path, status: 401 });
+    expect(await ask('/api/plan', { method: 'POST' })).toMatchObject({ status: 401 });
+    for (const path of ['/livez', '/healthz', '/readyz', '/links/here/readyz']) {
+      const { text } = await ask(path);
+      expect({ path, keys: Object.keys(JSON.parse(text)) }).toEqual({ path, keys: ['status'] });
+    }
+    const withToken = { headers: { authorization } };
+    expect((await ask('/readyz', withToken)).text).toContain('It is damaged.');
+    expect(await ask('/links/here/api/status', withToken)).toMatchObject({ status: 200 });
+    expect(await ask('/api/links', withToken)).toMatchObject({ status: 200 });
+    expect(await ask('/api/access', { method: 'POST', ...withToken })).toMatchObject({ status: 204 });
   });
 
   test('refuses odd addresses and bodies, and goes on', async () => {

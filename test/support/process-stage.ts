@@ -63,8 +63,6 @@ export interface StageOptions {
   readonly stateDirectory?: string;
   /** Rules of single tabs, by their names in the configuration. */
   readonly tabs?: Readonly<Record<string, object>>;
-  /** Whether reading needs the token as well. */
-  readonly readWithToken?: boolean;
   /** What daemons and commands have in their environment besides. */
   readonly environment?: Environment;
 }
@@ -112,7 +110,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
   onTestFinished(() => crm.close());
   const sheets = await startSandboxSheets({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
   onTestFinished(() => sheets.close());
-  const { appendsMax, contactsPauseMs, readWithToken = false, rereadAfterMs } = options;
+  const { appendsMax, contactsPauseMs, rereadAfterMs } = options;
   const contacts = contactsPauseMs === undefined ? {} : { contacts: { enabled: true } };
   const settings = {
     crm: {
@@ -126,7 +124,6 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
       tabs: { ...contacts, ...options.tabs },
       ...(appendsMax === undefined ? {} : { appendsMax }),
     },
-    http: { readWithToken },
     ...(options.writes ? { writes: options.writes } : {}),
     stopGraceMs: 10_000,
   };

@@ -25,7 +25,8 @@ export const nodeExamination: Examination<unknown> = {
 const daemonTimeoutMs = 3_000;
 const healthShape = z.object({
   status: z.enum(['ok', 'degraded', 'failing']),
-  conditions: z.array(z.object({ words: z.string() })),
+  /** Only for those who may read. */
+  conditions: z.array(z.object({ words: z.string() })).default([]),
 });
 
 const daemon: MachineExamination = {
@@ -33,8 +34,13 @@ const daemon: MachineExamination = {
   async examine({ settings: { http } }) {
     if (http.port === 0) return skipped('HTTP_PORT is 0: nobody knows where it would listen.');
     const origin = daemonOrigin(http.host, http.port);
-    const signal = AbortSignal.timeout(daemonTimeoutMs);
-    const response = await fetch(`${origin}/healthz`, { signal }).catch(() => undefined);
+    const { controlToken: token } = http;
+    const response = await fetch(`${origin}/healthz`, {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      // It would carry the token elsewhere.
+      redirect: 'error',
+      signal: AbortSignal.timeout(daemonTimeoutMs),
+    }).catch(() => undefined);
     if (!response) return good(`none answers at ${origin}`);
     const health = healthShape.safeParse(await response.json().catch(() => undefined)).data;
     if (!health)
@@ -43,8 +49,9 @@ const daemon: MachineExamination = {
         'Set HTTP_PORT to a port that is free for the daemon.',
       );
     if (health.status === 'ok') return good(`runs at ${origin}`);
+    const words = health.conditions.map((condition) => condition.words).join(' ');
     return doubtful(
-      `runs at ${origin} and says: ${health.conditions.map(({ words }) => words).join(' ')}`,
+      `runs at ${origin} and ${words === '' ? `is ${health.status}` : `says: ${words}`}`,
       'Ask status for more.',
     );
   },

@@ -1,4 +1,4 @@
-import { command } from './commands.js';
+import { command, read } from './commands.js';
 import { ask, tell } from './dialog.js';
 import { element, find, showList } from './element.js';
 import { ago, capitalize, countOf, countWords } from './words.js';
@@ -34,9 +34,7 @@ export function setUpChanges() {
 
 async function readChanges() {
   try {
-    const answer = await fetch(`api/history?limit=${limit}`);
-    const { entries, error } = await answer.json();
-    if (!answer.ok) throw new Error(error);
+    const { entries } = await (await read(`api/history?limit=${limit}`)).json();
     find('#changes .empty').hidden = entries.length > 0;
     find('#more').hidden = entries.length < limit || limit >= limitMax;
     showList(

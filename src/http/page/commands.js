@@ -1,7 +1,7 @@
-import { ask, tell } from './dialog.js';
+import { ask, isAsking, tell } from './dialog.js';
 import { element, find } from './element.js';
 
-/* The token lives in this tab of the browser and goes when it is closed. */
+/* What the page asks the daemon, and the token that it shows for that. The token lives in this tab of the browser and goes when it is closed. */
 const tokenName = 'control-token';
 
 const readToken = () => sessionStorage.getItem(tokenName) ?? '';
@@ -12,10 +12,13 @@ function keepToken(token) {
   showAccess();
 }
 
+/** Whether reading was refused without the token. */
+let isClosed = false;
+
 function showAccess() {
   const button = find('#access');
   const isKnown = readToken() !== '';
-  button.textContent = isKnown ? 'Commands: on' : 'Commands: need token';
+  button.textContent = isKnown ? 'Commands: on' : isClosed ? 'Enter the token' : 'Commands: need token';
   button.title = isKnown ? 'Press to forget the token' : 'Press to enter the token of the daemon';
 }
 
@@ -27,6 +30,33 @@ export function setUpAccess() {
   });
   showAccess();
 }
+
+/**
+ * Reads from the daemon. Where that needs the token, the person is asked for it once; whoever leaves the dialog finds it again behind the
+ * button.
+ */
+export async function read(path, options) {
+  const token = readToken();
+  const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
+  const answer = await fetch(path, { cache: 'no-store', ...options, headers });
+  if (answer.status === 401) {
+    noteRefusal(token);
+    throw new Error('It shows nothing without the token: press “Enter the token”.');
+  }
+  if (!answer.ok) throw new Error((await answer.json()).error);
+  return answer;
+}
+
+function noteRefusal(token) {
+  const isFirst = !isClosed;
+  isClosed = true;
+  const wasTaken = token !== '' && token === readToken();
+  if (wasTaken) keepToken('');
+  else showAccess();
+  if ((isFirst || wasTaken) && !isAsking()) void askForToken(wasTaken ? notTaken : '');
+}
+
+const notTaken = 'The daemon does not take this token any more.';
 
 /** Asks until the token is right or the person gives up. Answers whether it is right. */
 async function askForToken(problem) {
@@ -95,7 +125,7 @@ export async function command(path, body) {
     if (answer.ok) return said;
     if (answer.status === 401) {
       keepToken('');
-      const isRight = await askForToken('The daemon does not take this token any more.');
+      const isRight = await askForToken(notTaken);
       return isRight ? await command(path, body) : undefined;
     }
     tell(said.error ?? `The daemon answered ${answer.status}.`, true);

@@ -37,6 +37,9 @@ export function ask(title, content, action) {
   });
 }
 
+/** True while a dialog is shown. */
+export const isAsking = () => dialog.open;
+
 let hiding;
 
 /** Says briefly what came of a command. Its place is always there, if empty: screen readers tell only what changes in one they know. */

@@ -1,3 +1,4 @@
+import { read, setUpAccess } from './commands.js';
 import { element, find, showList, symbol } from './element.js';
 import { standings } from './standing.js';
 import { setUpTheme } from './theme.js';
@@ -29,12 +30,7 @@ function buildLink({ conditions, isHere, name, standing, url, waiting }) {
 async function look() {
   const line = find('#line');
   try {
-    const answer = await fetch('api/links', {
-      signal: AbortSignal.timeout(silenceMaxMs),
-      cache: 'no-store',
-    });
-    const said = await answer.json();
-    if (!answer.ok) throw new Error(said.error);
+    const said = await (await read('api/links', { signal: AbortSignal.timeout(silenceMaxMs) })).json();
     showList(find('#links ul'), said.links, ({ name }) => name, buildLink);
     line.dataset.state = 'live';
     line.textContent = 'Live';
@@ -46,5 +42,6 @@ async function look() {
   setTimeout(look, lookEveryMs);
 }
 
+setUpAccess();
 setUpTheme(find('#theme'), () => {});
 void look();

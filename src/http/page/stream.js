@@ -1,3 +1,4 @@
+import { read } from './commands.js';
 import { saidIn } from './words.js';
 
 /* EventSource gives up for good at the first answer that is no stream, and never notices a line that fell silent. */
@@ -40,7 +41,7 @@ const pause = (durationMs, turn) =>
   });
 
 /** Fetches, until the turn ends or `keepOn`, which is called at first and with whatever comes, was not called for too long. */
-async function fetchAlive(path, turn, read) {
+async function fetchAlive(path, turn, use) {
   const silence = new AbortController();
   const end = () => silence.abort();
   turn.addEventListener('abort', end);
@@ -51,9 +52,7 @@ async function fetchAlive(path, turn, read) {
   };
   keepOn();
   try {
-    const answer = await fetch(path, { signal: silence.signal, cache: 'no-store' });
-    if (!answer.ok) throw new Error((await answer.json()).error);
-    await read(answer, keepOn);
+    await use(await read(path, { signal: silence.signal }), keepOn);
   } finally {
     clearTimeout(alarm);
   }
@@ -83,7 +82,7 @@ const readOnce = (turn, onEvent, onOpen) =>
 function readMessage(message, onEvent) {
   const lines = message.split('\n');
   // Not by a pattern: to one, some signs that a value may hold end a line as well.
-  const read = (field) => lines.find((line) => line.startsWith(field))?.slice(field.length);
-  const [name, content] = [read('event: '), read('data: ')];
+  const valueAfter = (field) => lines.find((line) => line.startsWith(field))?.slice(field.length);
+  const [name, content] = [valueAfter('event: '), valueAfter('data: ')];
   if (name !== undefined && content !== undefined) onEvent(name, JSON.parse(content));
 }
