@@ -27,6 +27,9 @@ const jobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true } a
  */
 const lockTimes = { lockDuration: 10_000, stalledInterval: 5000 } as const;
 
+/** How long Redis may take to write down that the last job has ended. */
+const closingMs = 1_000;
+
 /** How many jobs go to Redis in one call, so that a call stays far within its deadline. */
 const batchSize = 500;
 
@@ -49,11 +52,18 @@ export function createBullmqQueue({
   let worker: PatientWorker | undefined;
   let closing: Promise<void> | undefined;
 
-  /** BullMQ's own close waits for ever for Redis and for running jobs. */
+  /**
+   * BullMQ's own close waits for ever for running jobs and for Redis. The jobs run in this process, so it knows itself when they have ended;
+   * what Redis does not take down then is taken up again at the next start.
+   */
   const close = async (graceMs: number): Promise<void> => {
     const isDone = new AbortController();
-    const ended = Promise.all([worker?.close(), queue.close()]);
-    await Promise.race([ended, clock.sleep(graceMs, isDone.signal)]);
+    const closed = Promise.all([worker?.close(), queue.close()]);
+    const jobsEnded = async () => {
+      await waker?.settled();
+      await clock.sleep(closingMs, isDone.signal);
+    };
+    await Promise.race([closed, jobsEnded(), clock.sleep(graceMs, isDone.signal)]);
     isDone.abort();
     connection.disconnect();
   };

@@ -8,23 +8,16 @@ export interface Waker {
   wake(key: RecordKey): Promise<void>;
   /** Whether a wake-up of the record runs. If so, it runs once more when it is done. */
   wakeAgain(key: RecordKey): boolean;
+  /** Resolves when the wake-ups that run now have ended. */
+  settled(): Promise<void>;
 }
 
 /** A wake-up that rejects is a bug, and is logged as one: the outbox still knows what is due, so nothing is lost. */
 export function createWaker(wakeUp: WakeUp, log: Log): Waker {
-  const running = new Set<string>();
+  const running = new Map<string, Promise<void>>();
   const asked = new Set<string>();
 
-  const wakeAgain = (key: RecordKey): boolean => {
-    const text = recordKeyText(key);
-    if (running.has(text)) asked.add(text);
-    return running.has(text);
-  };
-
-  const wake = async (key: RecordKey): Promise<void> => {
-    if (wakeAgain(key)) return;
-    const text = recordKeyText(key);
-    running.add(text);
+  const run = async (key: RecordKey, text: string): Promise<void> => {
     do {
       asked.delete(text);
       try {
@@ -36,5 +29,23 @@ export function createWaker(wakeUp: WakeUp, log: Log): Waker {
     running.delete(text);
   };
 
-  return { wake, wakeAgain };
+  const wakeAgain = (key: RecordKey): boolean => {
+    const text = recordKeyText(key);
+    if (running.has(text)) asked.add(text);
+    return running.has(text);
+  };
+
+  return {
+    wakeAgain,
+
+    async wake(key) {
+      if (wakeAgain(key)) return;
+      const text = recordKeyText(key);
+      const ended = run(key, text);
+      running.set(text, ended);
+      await ended;
+    },
+
+    settled: async () => void (await Promise.all(running.values())),
+  };
 }

@@ -145,4 +145,33 @@ describe('the work queue on BullMQ, in trouble with its Redis,', () => {
 
     await expect(queue.add([ann])).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
   });
+
+  const hourMs = 3_600_000;
+
+  test('closes soon although Redis was never there, however long its grace is', async () => {
+    const log = createRecordingLog();
+    const queue = openBullmq(log, { redisUrl: `redis://127.0.0.1:${silentPort}` });
+    await queue.start(createWorker().wakeUp);
+    await log.told('queue.lost');
+
+    await queue.close(hourMs);
+  });
+
+  test.each(['SIGSTOP', 'SIGKILL'] as const)(
+    'lets running work end and closes soon after it, where Redis got %s meanwhile',
+    async (signal) => {
+      const own = await startOwnRedis();
+      const worker = createWorker();
+      const queue = openBullmq(createRecordingLog(), { redisUrl: own.url });
+      const release = worker.hold();
+      await queue.start(worker.wakeUp);
+      await queue.add([ann]);
+      await worker.wokenTimes(1);
+      own.process.kill(signal);
+      const closed = queue.close(hourMs).then(() => worker.ended.length);
+      release();
+
+      expect(await closed).toBe(1);
+    },
+  );
 });

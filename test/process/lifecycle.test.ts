@@ -12,6 +12,7 @@ import { openMirror } from '../../src/sqlite/open.ts';
 import { noteEnd } from '../../src/sync/run-note.ts';
 import { type DaemonProcess, spawnCommand } from '../support/daemon-process.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
+import { silentPort } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 
 const limit = { timeout: 300_000 };
@@ -87,6 +88,21 @@ describe('a stop', limit, () => {
   test('is a clean one where two signals come at once, as npm passes on what reached all', async () => {
     const daemon = await startUnderWay(2_000);
     daemon.process.kill('SIGINT');
+    expect(await daemon.terminate()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('daemon.stopped'),
+    });
+  });
+
+  test('needs no Redis: without one it takes no longer than with it', { timeout: 45_000 }, async () => {
+    const stage = await openStage({
+      counts: { leads: 3, opportunities: 0, tasks: 0 },
+      redisUrl: `redis://127.0.0.1:${silentPort}`,
+      stopGraceMs: 3_600_000,
+    });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+
     expect(await daemon.terminate()).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('daemon.stopped'),

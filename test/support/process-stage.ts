@@ -63,6 +63,8 @@ export interface StageOptions {
   readonly stateDirectory?: string;
   /** Rules of single tabs, by their names in the configuration. */
   readonly tabs?: Readonly<Record<string, object>>;
+  /** Longest time a clean stop may take; 10 s where absent. */
+  readonly stopGraceMs?: number;
   /** What daemons and commands have in their environment besides. */
   readonly environment?: Environment;
 }
@@ -125,7 +127,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
       ...(appendsMax === undefined ? {} : { appendsMax }),
     },
     ...(options.writes ? { writes: options.writes } : {}),
-    stopGraceMs: 10_000,
+    stopGraceMs: options.stopGraceMs ?? 10_000,
   };
   await writeFile(join(directory, 'settings.yaml'), stringify(settings));
   const environment: Environment = {
