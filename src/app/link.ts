@@ -20,8 +20,8 @@ import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { Link } from '../sync/link.ts';
 import { rebaseCopy } from '../sync/rebase.ts';
 import { systemClock } from './clock.ts';
-import { findNetworkDisk, networkDiskAdvice } from './network-disk.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';
+import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from './state-directory.ts';
 
 /** A link with what has to be closed after it, and what status shows of its budget. */
 export interface OpenLink {
@@ -59,12 +59,14 @@ export function openLink(
   { lease, rereadKeys, sharedBudget }: Surroundings = {},
 ): OpenLink {
   const { directory } = settings.state;
-  const { mirror, budgetLog, backUp, timesCorrected } = openMirror({
+  const { mirror, budgetLog, backUp, openToOthers, timesCorrected } = openMirror({
     directory,
     reserveBytes: diskReserveBytes,
     now: systemClock.now(),
   });
   if (timesCorrected > 0) log.warn('clock.was-set-back', { rows: timesCorrected });
+  if (openToOthers.length > 0)
+    log.warn('state.open-to-others', { paths: openToOthers, advice: privateStateAdvice });
   const fileSystem = findNetworkDisk(directory);
   if (fileSystem) log.warn('state.on-network', { fileSystem, advice: networkDiskAdvice });
   try {

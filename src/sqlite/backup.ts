@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { copiedFact } from '../core/mirror.ts';
 import { type Connection, connect } from './connection.ts';
@@ -41,6 +41,8 @@ function copyMirror(connection: Connection, file: string, copiedAt: string): voi
   const unfinished = `${file}.unfinished`;
   rmSync(unfinished, { force: true });
   try {
+    // SQLite takes an empty file for a new one, and this one nobody else can read.
+    writeFileSync(unfinished, '', { mode: 0o600 });
     // Not prepared: what is prepared takes the room that is kept for answers when the disk is full, and then nothing could be sent.
     connection.execute(`VACUUM INTO '${unfinished.replaceAll("'", "''")}'`);
     const copy = connect(unfinished);

@@ -27,7 +27,7 @@ export function openBallast(file: string, bytes: number): Ballast {
     // Not by trying: that would take the last of the disk from everybody for a moment.
     if (bavail * bsize < bytes) throw full();
     try {
-      writeFileSync(file, Buffer.alloc(bytes));
+      writeFileSync(file, Buffer.alloc(bytes), { mode: 0o600 });
     } catch (error) {
       rmSync(file, { force: true });
       throw full(error);

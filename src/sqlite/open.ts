@@ -17,6 +17,7 @@ import { migrate, migrations } from './migrations.ts';
 import { openOpenWrites } from './open-writes.ts';
 import { openOutbox } from './outbox.ts';
 import { endFuture } from './past.ts';
+import { closePath, closeToOthers } from './private-files.ts';
 import { openRecords } from './records.ts';
 import { openSweeps } from './sweeps.ts';
 
@@ -26,6 +27,8 @@ export interface OpenMirror {
   readonly budgetLog: BudgetLog;
   /** Rows with times that lay in the future. */
   readonly timesCorrected: number;
+  /** Paths of the state directory that other users of the machine can reach. */
+  readonly openToOthers: readonly string[];
   /** Copies the mirror into `backups/` of the state directory. Answers the file. `at` is epoch ms. */
   backUp(at: number): string;
 }
@@ -47,13 +50,15 @@ export const mirrorFile = (directory: string): string => join(directory, 'mirror
  * CONFIG_INVALID; a file that is refused stays as it is.
  */
 export function openMirror({ directory, now, reserveBytes }: MirrorOptions): OpenMirror {
-  createDirectory(directory);
+  const openToOthers = createDirectory(directory);
   expectOwnLog(mirrorFile(directory));
   const ballast =
     reserveBytes === undefined ? noBallast : openBallast(join(directory, 'ballast'), reserveBytes);
   const connection = connect(mirrorFile(directory), ballast.drop);
   try {
     takeLock(connection);
+    // SQLite gives the log beside it the same mode.
+    closePath(mirrorFile(directory));
     checkVersion(connection);
     makeDurable(connection);
     checkIntegrity(connection, mirrorFile(directory));
@@ -65,6 +70,7 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions): Ope
       mirror: openTables(connection, ballast),
       budgetLog: openBudgetLog(connection, ballast),
       timesCorrected,
+      openToOthers,
       backUp: (at) => backUp(connection, directory, at),
     };
   } catch (error) {
@@ -133,8 +139,11 @@ function openTables(connection: Connection, ballast: Ballast): Mirror {
   };
 }
 
-/** Makes a directory where it is missing. SQLite alone would only say that it can not open a file. */
-export function createDirectory(directory: string): void {
+/**
+ * Makes a directory where it is missing, and closes it to other users. SQLite alone would only say that it does not open a file. Returns
+ * what stays open to others. Fails with CONFIG_INVALID.
+ */
+export function createDirectory(directory: string): string[] {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     accessSync(directory, constants.W_OK | constants.X_OK);
@@ -147,4 +156,5 @@ export function createDirectory(directory: string): void {
       { cause: error },
     );
   }
+  return closeToOthers(directory);
 }

@@ -5,6 +5,7 @@ import { type Connection, connect } from './connection.ts';
 import { checkVersion, makeDurable } from './file-safety.ts';
 import { migrate } from './migrations.ts';
 import { createDirectory } from './open.ts';
+import { closePath } from './private-files.ts';
 
 /** Slots of request budgets that several links use at the same time, in this process and in others on the machine. */
 export interface SharedBudget {
@@ -32,10 +33,12 @@ const busyMs = 5_000;
 /** Opens the budget in the state directory that the links share, creating both where they are missing. Keeps nobody out. */
 export function openSharedBudget(directory: string): SharedBudget {
   createDirectory(directory);
-  const connection = connect(join(directory, 'budget.db'), () => false, busyMs);
+  const file = join(directory, 'budget.db');
+  const connection = connect(file, () => false, busyMs);
   try {
     advised(() => {
       checkVersion(connection);
+      closePath(file);
       makeDurable(connection);
       migrate(connection, steps);
     });

@@ -1,14 +1,17 @@
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import process from 'node:process';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/catalog.ts';
 import { textCell } from '../../src/core/cell.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
@@ -38,6 +41,39 @@ describe('the file', () => {
 
     expect(inAFile).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('a-file') });
     expect(notAFile).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('STATE_DIR') });
+  });
+
+  test('a state directory that git or a umask opened to others is closed to them, and all that the daemon keeps there', () => {
+    open().backUp(1_790_000_000_000);
+    close();
+    const strange = join(directory, 'notes.txt');
+    const ballast = join(directory, 'ballast');
+    for (const path of [strange, ballast]) writeFileSync(path, '');
+    const backups = join(directory, 'backups');
+    const copies = readdirSync(backups).map((name) => join(backups, name));
+    const own = [directory, mirrorFile(directory), ballast, backups, ...copies];
+    for (const path of [...own, strange]) chmodSync(path, 0o777);
+    const { openToOthers } = open();
+    const made = [`${mirrorFile(directory)}-wal`];
+
+    expect(openToOthers).toEqual([]);
+    expect([...own, ...made].filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
+    expect(statSync(strange).mode & 0o777).toBe(0o777);
+  });
+
+  test('what the daemon makes in its state directory nobody else can read, whatever the umask', () => {
+    const before = process.umask(0);
+    onTestFinished(() => void process.umask(before));
+    const state = join(directory, 'new');
+    const { backUp, mirror } = openMirror({ directory: state, reserveBytes: 1024 });
+    mirror.expectRoom();
+    backUp(1_790_000_000_000);
+    const paths = ['.', ...readdirSync(state, { recursive: true, encoding: 'utf8' })];
+    const modes = paths.map((name) => [name, statSync(join(state, name)).mode & 0o077]);
+    mirror.close();
+
+    expect(modes.length).toBeGreaterThanOrEqual(6);
+    expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
   });
 
   test('closing writes the log back, so that the one file is a whole copy', () => {

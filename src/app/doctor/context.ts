@@ -26,7 +26,13 @@ export interface DoctorContext {
 
 /** The state directory: its mirror, or why there is none to be had. */
 export type StateDirectory =
-  | { readonly kind: 'open'; readonly mirror: Mirror; readonly budgetLog: BudgetLog; close(): void }
+  | {
+      readonly kind: 'open';
+      readonly mirror: Mirror;
+      readonly budgetLog: BudgetLog;
+      readonly openToOthers: readonly string[];
+      close(): void;
+    }
   | { readonly kind: 'closed'; readonly problem: unknown };
 
 /** Opens what is to be looked at. Requests count in the daemon's own budget, unless its mirror can not be opened. */
@@ -74,7 +80,8 @@ function openState(settings: Settings): StateDirectory {
       slots.close();
       own.mirror.close();
     };
-    return { kind: 'open', mirror: own.mirror, budgetLog: slots.log, close };
+    const { mirror, openToOthers } = own;
+    return { kind: 'open', mirror, openToOthers, budgetLog: slots.log, close };
   } catch (problem) {
     return { kind: 'closed', problem };
   }

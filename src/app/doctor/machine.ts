@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isSyncError } from '../../core/errors.ts';
 import { daemonOrigin } from '../daemon-origin.ts';
 import { checkOwner } from '../link.ts';
-import { findNetworkDisk, networkDiskAdvice } from '../network-disk.ts';
+import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from '../state-directory.ts';
 import { bad, doubtful, type Examination, findingOf, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
 
@@ -61,7 +61,13 @@ const stateDirectory: MachineExamination = {
   name: 'state directory',
   examine({ settings, state }) {
     const { directory } = settings.state;
-    if (state.kind === 'open') return good(`${directory} is writable`);
+    if (state.kind === 'open')
+      return state.openToOthers.length === 0
+        ? good(`${directory} is writable`)
+        : doubtful(
+            `Other users of this machine can reach ${state.openToOthers.join(', ')}.`,
+            privateStateAdvice,
+          );
     if (isSyncError(state.problem, 'STATE_LOCKED')) return good(`${directory} is in use by a daemon`);
     return findingOf(state.problem);
   },

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { findNetworkDisk, networkName } from '../../src/app/network-disk.ts';
+import { findNetworkDisk, networkName } from '../../src/app/state-directory.ts';
 
 test('a state directory that a network shares is known by the type of its file system', () => {
   const [nfs, cifs, ext4, tmpfs] = [0x6969, 0xff534d42, 0xef53, 0x01021994];

@@ -22,3 +22,7 @@ export const networkName = (type: number): string | undefined => networkTypes.ge
 /** The network file system that the directory is on, or nothing where it is on a disk or nobody can tell. */
 export const findNetworkDisk = (directory: string): string | undefined =>
   process.platform === 'linux' ? networkName(statfsSync(directory).type) : undefined;
+
+/** What to do about a state directory that other users of the machine can reach. */
+export const privateStateAdvice =
+  'Give STATE_DIR to the user that runs the daemon, or name a directory of its own: it holds what customers told the CRM.';
