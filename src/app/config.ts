@@ -7,6 +7,7 @@ import { idHeader, syncHeader } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
 import { standardFieldNames } from '../core/policy.ts';
 import type { Entity } from '../core/record.ts';
+import { showControls } from '../core/visible-text.ts';
 import { isLoopback } from '../http/loopback.ts';
 import {
   type Environment,
@@ -191,11 +192,11 @@ export const configFileOf = (environment: Environment): string =>
 const isConfigNamed = (environment: Environment): boolean => Boolean(environment['CRM_SYNC_CONFIG']);
 
 /** What is common to all links, and a section of several variables, is found wrong more than once. */
-const refusal = (mistakes: readonly string[]) =>
-  new SyncError(
-    'CONFIG_INVALID',
-    `The settings are not valid:\n${[...new Set(mistakes)].map((mistake) => `  ${mistake}\n`).join('')}`,
-  );
+function refusal(mistakes: readonly string[]): SyncError {
+  const found = [...new Set(mistakes)].map((mistake) => `  ${showControls(mistake)}`);
+  const lines = ['The settings are not valid:', ...found];
+  return new SyncError('CONFIG_INVALID', lines.join('\n'), { lines });
+}
 
 /** One line about a mistake below `base`: where, what was found, what is allowed. */
 function describeIssue(

@@ -1,7 +1,9 @@
 import process from 'node:process';
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
-import pretty from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
+import { framesOf } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
+import { showControls, showMarks } from '../core/visible-text.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -44,7 +46,10 @@ const options: LoggerOptions = {
 /** Errors of libraries carry what was sent, with the keys in it. Only what says what happened is shown. */
 function withoutBaggage(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
-  const { message, name, stack } = value;
+  const { name } = value;
+  // A reader in a terminal sees the stack as it is: its message must not pass for lines of the log.
+  const message = showControls(value.message);
+  const stack = [`${name}: ${message}`, ...framesOf(value)].join('\n');
   return { name, message, ...('code' in value ? { code: value.code } : {}), stack };
 }
 
@@ -64,17 +69,16 @@ function openStandardOutput(): DestinationStream {
   return output;
 }
 
+/** Makes the lines of a log for people. What JSON lets through could steer their terminal; what is left of controls are our own colours. */
+function forPeople(destination: DestinationStream): DestinationStream {
+  const prettify = prettyFactory({ messageKey: 'event', translateTime: 'SYS:HH:MM:ss', singleLine: true });
+  return { write: (line) => destination.write(showMarks(prettify(line))) };
+}
+
 /** A log that writes one line per event. `fields` of a line never carry values of records or secrets. */
 export function createLog(level: LogLevel, target: LogTarget = {}): Log {
   const { isTerminal = process.stdout.isTTY, destination = openStandardOutput() } = target;
-  const look = {
-    destination,
-    messageKey: 'event',
-    translateTime: 'SYS:HH:MM:ss',
-    singleLine: true,
-    sync: true,
-  };
-  const logger = pino({ ...options, level }, isTerminal ? pretty(look) : destination);
+  const logger = pino({ ...options, level }, isTerminal ? forPeople(destination) : destination);
   const line =
     (write: 'debug' | 'info' | 'warn' | 'error') =>
     (event: string, fields: Readonly<Record<string, unknown>> = {}) =>

@@ -27,7 +27,7 @@ export function addApplyCommand(program: Command, { environment, finish }: Comma
         const lines = differences.map(
           ({ place, planned = 'nothing', now = 'nothing' }) => `${place}: planned ${planned}, now ${now}`,
         );
-        print(['Nothing was done, because it is not as it was planned:', ...lines].join('\n'));
+        print('Nothing was done, because it is not as it was planned:', ...lines);
         print('Make a new plan to see how things stand.');
       }
       if (!isApplied) finish(exitCodes.needsPerson);

@@ -31,7 +31,7 @@ export function addConflictsCommand(program: Command, { environment, finish }: C
       const isKnown = lastCycleAt !== undefined || waiting.length > 0;
       if (json) print(JSON.stringify(answer));
       else if (!isKnown) print(unknown);
-      else print(waiting.length > 0 ? waiting.map(describeWaiting).join('\n') : 'Nothing waits.');
+      else print(...(waiting.length > 0 ? waiting.flatMap(describeWaiting) : ['Nothing waits.']));
       if (!isKnown) finish(exitCodes.failed);
       if (waiting.length > 0) finish(exitCodes.needsPerson);
     });
@@ -46,7 +46,7 @@ const labels = [
   ['agreed', 'both had'],
 ] as const;
 
-function describeWaiting({ scope, what, answered, answers, about, since }: Waiting): string {
+function describeWaiting({ scope, what, answered, answers, about, since }: Waiting): string[] {
   const subject = [about['tab'], about['record'] && `#${about['record']}`, about['title']].filter(Boolean);
   const values = labels.flatMap(([name, label]) =>
     about[name] === undefined ? [] : [`    ${label}: ${about[name]}`],
@@ -56,5 +56,5 @@ function describeWaiting({ scope, what, answered, answers, about, since }: Waiti
     : `approve ${scope} --choice ${answers.join('|')}`;
   const seen = since === undefined ? '' : ` (since ${new Date(since).toISOString()})`;
   const how = answered === undefined ? `answer: ${way}` : `answered: ${answered}. ${whenDone}`;
-  return [`${subject.join(' ')}: ${what}${seen}`, ...values, `    ${how}`].join('\n');
+  return [`${subject.join(' ')}: ${what}${seen}`, ...values, `    ${how}`];
 }

@@ -25,7 +25,7 @@ export function addDoctorCommand(program: Command, { environment, finish }: Comm
     )
     .action(async ({ json }: { json?: true }) => {
       const { checks, outcome } = await diagnose(environment);
-      print(json ? JSON.stringify({ checks }) : describeChecks(checks));
+      print(...(json ? [JSON.stringify({ checks })] : describeChecks(checks)));
       finish(codeOf[outcome]);
     });
 }
@@ -37,7 +37,7 @@ const nameWidth = 29;
 const indent = ' '.repeat(nameWidth + 2);
 
 /** Checks in a row that found the same share a line: where one fails, whatever needs it is skipped. */
-export function describeChecks(checks: readonly Check[]): string {
+export function describeChecks(checks: readonly Check[]): string[] {
   const groups: Check[] = [];
   for (const check of checks) {
     const last = groups.at(-1);
@@ -45,11 +45,18 @@ export function describeChecks(checks: readonly Check[]): string {
     if (isSame) groups[groups.length - 1] = { ...check, name: `${last.name}, ${check.name}` };
     else groups.push(check);
   }
-  return groups.map(describeCheck).join('\n');
+  return groups.flatMap(describeCheck);
 }
 
-function describeCheck({ name, state, found, advice }: Check): string {
-  const lines = [...found.trim().split('\n'), ...(advice === undefined ? [] : [`→ ${advice}`])];
-  const head = name.length < nameWidth ? name.padEnd(nameWidth) : `${name}\n${indent}`;
-  return `${signs[state]} ${head}${lines.join(`\n${indent}`)}`;
+/** Only settings that are not valid come in several lines, in which nothing is from outside. */
+function describeCheck({ name, state, found, advice }: Check): string[] {
+  const lines = [
+    ...(name === 'settings' ? found.trim().split('\n') : [found]),
+    ...(advice === undefined ? [] : [`→ ${advice}`]),
+  ];
+  const isShort = name.length < nameWidth;
+  const head = `${signs[state]} ${name.padEnd(nameWidth)}`;
+  return isShort
+    ? lines.map((line, index) => (index === 0 ? head : indent) + line)
+    : [head, ...lines.map((line) => indent + line)];
 }

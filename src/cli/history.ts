@@ -41,11 +41,11 @@ export function addHistoryCommand(program: Command, { environment }: CommandCont
       const answer = await callDaemon(environment, 'GET', `/api/history?${new URLSearchParams(query)}`);
       if (json) return print(JSON.stringify(answer));
       const { entries } = answerShape.parse(answer);
-      print(entries.length > 0 ? entries.map(describeEntry).join('\n') : 'Nothing fits.');
+      print(...(entries.length > 0 ? entries.flatMap(describeEntry) : ['Nothing fits.']));
     });
 }
 
-function describeEntry({ id, at, run, key, kind, side, before, after, lost, cause }: Entry): string {
+function describeEntry({ id, at, run, key, kind, side, before, after, lost, cause }: Entry): string[] {
   const where = side === 'table' ? 'in the sheet' : side === 'crm' ? 'in the CRM' : 'on both sides';
   const head = `${id}  ${new Date(at).toISOString()}  run ${run}  ${key.entity}-${key.id}: ${kind} ${where}, ${cause}`;
   const names = [...new Set([before, after, lost].flatMap((fields) => Object.keys(fields)))];
@@ -53,7 +53,7 @@ function describeEntry({ id, at, run, key, kind, side, before, after, lost, caus
     (name) =>
       `    ${name}: ${show(before[name])} → ${show(after[name])}${name in lost ? ` (lost: ${show(lost[name])})` : ''}`,
   );
-  return [head, ...lines].join('\n');
+  return [head, ...lines];
 }
 
 export const show = (value: unknown): string => (value === undefined ? '–' : JSON.stringify(value));

@@ -1,4 +1,4 @@
-import { type ErrorCode, explainError, isSyncError } from '../core/errors.ts';
+import { type ErrorCode, explainError, framesOf, isSyncError } from '../core/errors.ts';
 import { printError } from './print.ts';
 
 /** What the exit code of every command means. */
@@ -16,11 +16,12 @@ const unreachableCodes: readonly ErrorCode[] = [
 
 /** Says on stderr what went wrong and what to do. Answers the exit code for it. */
 export function reportError(error: unknown): ExitCode {
-  printError(explainError(error));
   if (!isSyncError(error)) {
-    if (error instanceof Error && error.stack) printError(error.stack);
+    printError(explainError(error), ...(error instanceof Error ? framesOf(error) : []));
     return exitCodes.failed;
   }
+  const { kind, lines } = error;
+  printError(...(lines.length > 1 ? [...lines, kind.hint] : [explainError(error)]));
   if (wrongUsageCodes.includes(error.code)) return exitCodes.wrongUsage;
   return unreachableCodes.includes(error.code) ? exitCodes.unreachable : exitCodes.failed;
 }

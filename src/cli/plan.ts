@@ -53,12 +53,12 @@ export function addPlanCommand(program: Command, { environment, finish }: Comman
     .action(async ({ json }: { json?: true }) => {
       const answer = await callDaemon(environment, 'POST', '/api/plan');
       const plan = planShape.parse(answer);
-      print(json ? JSON.stringify(answer) : describePlan(plan));
+      print(...(json ? [JSON.stringify(answer)] : describePlan(plan)));
       if (plan.conflicts.length > 0 || needsPerson(plan)) finish(exitCodes.needsPerson);
     });
 }
 
-function describePlan(plan: Plan): string {
+function describePlan(plan: Plan): string[] {
   const { id, outbox, table, conflicts, brakes, conditions, holds, refusals, restlessRows } = plan;
   const nameOf = (key: z.infer<typeof keyShape> | undefined, entity: string) =>
     `${entity} ${key?.id ?? '(new row)'}`;
@@ -93,9 +93,9 @@ function describePlan(plan: Plan): string {
   const doubts = conditions.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`);
   if (lines.length === 0)
     return doubts.length === 0
-      ? 'Nothing to do: both sides are the same.'
-      : ['Nothing to do by what is known of both sides.', ...doubts].join('\n');
-  return [...lines, ...doubts, `To do exactly this: apply ${id}`].join('\n');
+      ? ['Nothing to do: both sides are the same.']
+      : ['Nothing to do by what is known of both sides.', ...doubts];
+  return [...lines, ...doubts, `To do exactly this: apply ${id}`];
 }
 
 const describeFields = (fields: Readonly<Record<string, unknown>>): string =>

@@ -47,7 +47,7 @@ export function addRefusedCommands(program: Command, { environment }: CommandCon
           ),
           ...(records.length > 0 ? [whenDone] : []),
         ];
-        print(lines.join('\n') || 'The CRM refused nothing.');
+        print(...(lines.length > 0 ? lines : ['The CRM refused nothing.']));
       });
   }
 }

@@ -66,7 +66,7 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
     .action(async ({ json }: { json?: true }) => {
       const answer = await callDaemon(environment, 'GET', '/api/status');
       const status = statusShape.parse(answer);
-      print(json ? JSON.stringify(answer) : describeStatus(status));
+      print(...(json ? [JSON.stringify(answer)] : describeStatus(status)));
       if (status.waiting.length > 0 || needsPerson(status)) finish(exitCodes.needsPerson);
     });
 }
@@ -85,7 +85,7 @@ function describeStatus({
   queue,
   isManual,
   restlessRows,
-}: z.infer<typeof statusShape>): string {
+}: z.infer<typeof statusShape>): string[] {
   const isTold = (code: string) => conditions.some(({ name }) => name === code);
   // What has just begun is no condition yet.
   const troubles = [
@@ -123,7 +123,7 @@ function describeStatus({
     ...holds.flatMap(({ reason, decision, isOffer, ...place }) =>
       decision === undefined ? [`${isOffer ? 'Offered' : 'Held'}: ${describePlace(place)}: ${reason}`] : [],
     ),
-  ].join('\n');
+  ];
 }
 
 function describeAge(ms: number): string {

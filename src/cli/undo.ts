@@ -32,12 +32,12 @@ export function addUndoCommand(program: Command, { environment, finish }: Comman
       const body = { ...order, ...(line === undefined ? {} : { id: line }), isDryRun: dryRun ?? false };
       const answer = await callDaemon(environment, 'POST', '/api/undo', body);
       const plan = planShape.parse(answer);
-      print(json ? JSON.stringify(answer) : describeUndo(plan, dryRun ? 'would be' : 'is'));
+      print(...(json ? [JSON.stringify(answer)] : describeUndo(plan, dryRun ? 'would be' : 'is')));
       if (plan.refusals.length > 0) finish(exitCodes.needsPerson);
     });
 }
 
-function describeUndo({ steps, refusals }: UndoPlan, tense: string): string {
+function describeUndo({ steps, refusals }: UndoPlan, tense: string): string[] {
   const lines = [
     ...steps.flatMap(({ key, kind, fields, base }) =>
       kind === 'delete'
@@ -53,5 +53,5 @@ function describeUndo({ steps, refusals }: UndoPlan, tense: string): string {
     ),
     ...refusals.map(({ key, field, reason }) => `${key.entity}-${key.id} ${field ?? ''} stays: ${reason}`),
   ];
-  return lines.length > 0 ? lines.join('\n') : 'There is nothing to take back.';
+  return lines.length > 0 ? lines : ['There is nothing to take back.'];
 }

@@ -169,6 +169,8 @@ interface SyncErrorDetails {
   readonly cause?: unknown;
   /** Milliseconds to wait before another try, where the other side said so. */
   readonly retryAfterMs?: number;
+  /** The message line by line, where it has several. */
+  readonly lines?: readonly string[];
 }
 
 /** An error of the closed table: the message says what was tried, on what, and what came back. Never a secret. */
@@ -176,11 +178,13 @@ export class SyncError extends Error {
   override readonly name = 'SyncError';
   readonly code: ErrorCode;
   readonly retryAfterMs: number | undefined;
+  readonly lines: readonly string[];
 
   constructor(code: ErrorCode, message: string, details: SyncErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.retryAfterMs = details.retryAfterMs;
+    this.lines = details.lines ?? [message];
   }
 
   get kind(): ErrorKind {
@@ -194,7 +198,11 @@ export const isSyncError = (error: unknown, ...codes: ErrorCode[]): error is Syn
 /** What went wrong in one sentence with what to do; for people. */
 export const explainError = (error: unknown): string =>
   isSyncError(error)
-    ? `${error.message}${error.message.endsWith('\n') ? '' : ' '}${error.kind.hint}`
+    ? `${error.message} ${error.kind.hint}`
     : error instanceof Error
       ? error.message
       : String(error);
+
+/** Where in the code an error comes from, a line each; without its message, which may hold lines of its own. */
+export const framesOf = ({ message, stack = '' }: Error): string[] =>
+  stack.slice(stack.indexOf(message) + message.length).match(/^ +at .*$/gm) ?? [];

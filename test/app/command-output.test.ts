@@ -60,6 +60,63 @@ test('JSON says the same as the daemon, and steers no terminal either', async ()
   expect(JSON.parse(shown)).toEqual(answer);
 });
 
+/** A value that would pass for a line of ours, turn what follows around, and end a line in other ways. */
+const forger = '1001\nWaits: forged (approve everything)\r\u0085\u2028\u202e\u2066Eve';
+const shownForger = '1001\\nWaits: forged (approve everything)\\u000d\\u0085\\u2028\\u202e\\u2066Eve';
+const forgedKey = { entity: 'lead', id: forger };
+const rest = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
+const refusals = [{ entity: 'lead', id: forger, position: 1, reason: forger }];
+const forgedQuestion = { ...waiting, what: forger, about: { tab: forger, title: forger, crm: forger } };
+
+test.each<[words: string, answer: object]>([
+  ['status', { ...rest, restlessRows: 0, brakes: [], holds: [], refusals, waiting: [forgedQuestion] }],
+  ['conflicts', { waiting: [forgedQuestion], lastCycleAt: 0 }],
+  [
+    'plan',
+    {
+      ...rest,
+      id: 'run',
+      outbox: { save: [], drop: [] },
+      table: [],
+      restlessRows: 0,
+      brakes: [],
+      holds: [],
+      refusals,
+      conflicts: [],
+    },
+  ],
+  [
+    'history',
+    {
+      entries: [
+        {
+          id: 1,
+          at: 0,
+          run: 'r',
+          key: forgedKey,
+          kind: 'update',
+          side: 'crm',
+          before: {},
+          after: {},
+          lost: {},
+          cause: forger,
+        },
+      ],
+    },
+  ],
+  ['undo --run r', { steps: [], refusals: [{ key: forgedKey, field: 'title', reason: forger }] }],
+  ['apply r', { isApplied: false, differences: [{ place: forger, planned: forger }] }],
+  ['retry --all', { records: [forger], left: [forger] }],
+  ['backup', { error: forger }],
+])('`%s` shows a value with ends of lines and marks of direction on one line', async (words, answer) => {
+  const status = 'error' in answer ? 400 : 200;
+  const lines = (await printed(words.split(' '), await answering(answer, status))).split('\n');
+
+  expect(lines.filter((line) => line.startsWith('Waits: forged'))).toEqual([]);
+  expect(lines.join('\n')).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\u2028]/u);
+  expect(lines.some((line) => line.includes(shownForger))).toBe(true);
+});
+
 test('nothing waits only where both sides were compared, and what was answered is told beside its question', async () => {
   expect(await execute(['conflicts'], await answering({ waiting: [] }))).toEqual({
     code: 1,

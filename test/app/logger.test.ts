@@ -64,3 +64,17 @@ test.each([false, true])(
     expect(text()).not.toContain(secret);
   },
 );
+
+test('what came from outside is one line of the log in a terminal, and steers nothing there', () => {
+  const { log, text } = record(true);
+  const forger = 'Acme\n[12:00:00] WARN: forged\u009b31m\u202e\u2028Eve';
+  log.warn('row.held', { title: forger });
+  log.error('link.failed', { error: new Error(forger) });
+  const lines = text()
+    .split('\n')
+    .filter((line) => line !== '');
+
+  expect(lines.filter((line) => line.includes('forged') && !line.includes('Acme'))).toEqual([]);
+  expect(text()).not.toMatch(/[\u0080-\u009f\u2028\p{Bidi_Control}]/u);
+  expect(lines.some((line) => line.trimStart().startsWith('at '))).toBe(true);
+});

@@ -14,7 +14,7 @@ export async function showFirstPlan(given: Link): Promise<void> {
   const engine = new Engine(link);
   try {
     await readAll(engine, link);
-    print(describeFirstPlan(await engine.plan(), link));
+    print(...describeFirstPlan(await engine.plan(), link));
   } catch (error) {
     if (!isSyncError(error)) throw error;
     print(`What the daemon would do first can not be told yet: ${explainError(error)}`);
@@ -35,7 +35,7 @@ async function readAll(engine: Engine, { clock }: Link): Promise<void> {
 }
 
 /** What a plan comes to on each side, in numbers. */
-export function describeFirstPlan(plan: Plan, link: Pick<Link, 'mirror' | 'policy'>): string {
+export function describeFirstPlan(plan: Plan, link: Pick<Link, 'mirror' | 'policy'>): string[] {
   const layout = currentLayout(link);
   const tabs = layout.flatMap(({ entity, title }) => {
     const written = describeRows(plan, entity);
@@ -61,7 +61,7 @@ export function describeFirstPlan(plan: Plan, link: Pick<Link, 'mirror' | 'polic
     ...(conflicts.length > 0 ? [`  waits for you: ${conflicts.length} fields that differ`] : []),
     ...waiting.slice(0, shownMax),
     ...(waiting.length > shownMax ? [`  and ${waiting.length - shownMax} more wait for you`] : []),
-  ].join('\n');
+  ];
 }
 
 const shownMax = 5;

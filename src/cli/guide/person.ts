@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { showControls } from '../../core/visible-text.ts';
 import { print } from '../print.ts';
 
 /** Somebody at a terminal who can be asked. Every question fails with {@link InputEnded} when they leave. */
@@ -22,7 +23,7 @@ export class InputEnded extends Error {
 /** The person at this process's terminal; `undefined` where it has none. */
 export function findPerson(): Person | undefined {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
-  const ask = (question: string) => readLine(question, process.stdout);
+  const ask = (question: string) => readLine(showControls(question), process.stdout);
   return {
     tell: (sentence) => print(sentence),
     ask,

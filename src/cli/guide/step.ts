@@ -57,7 +57,7 @@ export async function takeStep(
     const trouble = checks.filter(
       ({ name, state }) => isTrouble(state) && (step.shows?.includes(name) ?? true),
     );
-    if (trouble.length > 0) print(describeChecks(trouble));
+    if (trouble.length > 0) print(...describeChecks(trouble));
     if (checks.some(({ name, state }) => name === step.proof && (state === 'ok' || state === 'warning'))) {
       print(`✓ ${step.proven}`);
       return { state: 'done', answers };
