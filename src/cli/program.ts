@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { type Environment, linkVariable } from '../app/config.ts';
+import { readVersion } from '../app/version.ts';
 import type { CommandContext } from './command.ts';
 import { examples } from './examples.ts';
 import { type ExitCode, exitCodes, reportError } from './outcome.ts';
@@ -43,6 +44,7 @@ export async function buildProgram(context: CommandContext, words: readonly stri
   const program = new Command('crm-sheet-sync').description(
     "Keeps an agency's CRM and a Google Sheet the same, in both directions.",
   );
+  program.version(readVersion(), '-V, --version', 'print the version');
   program.option('--link <name>', `which link it is about, where there are several (${linkVariable})`);
   program.configureHelp({ showGlobalOptions: true });
   const named = Object.entries(commandLoaders).filter(([name]) => words.includes(name));

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -43,6 +44,13 @@ describe('commands', limit, () => {
         expect(options).toEqual(expect.arrayContaining(words.filter((word) => word.startsWith('--'))));
       }
     }
+  });
+
+  test('print the version of the package, alone and behind a command', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    for (const words of [['--version'], ['-V'], ['status', '--version']])
+      expect(await spawnCommand(words, {}).ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
   test('answer a machine in JSON', async () => {
