@@ -17,7 +17,7 @@ FROM docker.io/library/node:24-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production STATE_DIR=/app/state HTTP_HOST=0.0.0.0 HTTP_PORT=8080
 COPY --from=packages /app/node_modules ./node_modules
-COPY package.json ./
+COPY package.json LICENSE ./
 COPY config ./config
 COPY src ./src
 RUN mkdir state && chown node:node state && node src/main.ts --help > /dev/null
