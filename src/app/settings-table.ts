@@ -53,12 +53,27 @@ function walk(node: unknown, path: readonly string[], isRequired: boolean): Sett
   ];
 }
 
+const tabPath = /^sheet\.tabs\.\w+\./;
+
+/** The settings that every tab has, once for all of them; a default that differs is given for each tab. */
+function mergeTabs(rows: readonly SettingRow[]): SettingRow[] {
+  const alike = Map.groupBy(rows, ({ path }) => path.replace(tabPath, 'sheet.tabs.<tab>.'));
+  return [...alike].flatMap(([path, [first, ...others]]): SettingRow[] => {
+    if (!first) return [];
+    if (others.length === 0) return [first];
+    const defaults = new Set([first, ...others].flatMap(({ initial }) => initial ?? []));
+    return [{ ...first, path, initial: defaults.size === 0 ? undefined : [...defaults].join(', ') }];
+  });
+}
+
 /** The settings as a table in Markdown. */
 export function settingsTable(): string {
-  const lines = listSettings().map(({ path, variable, kind, initial, isRequired, description }) => {
-    const shown = initial ?? (isRequired ? '(needed)' : '');
-    return `| \`${path}\` | ${variable ? `\`${variable}\`` : ''} | ${kind} | ${shown} | ${description} |`;
-  });
+  const lines = mergeTabs(listSettings()).map(
+    ({ path, variable, kind, initial, isRequired, description }) => {
+      const shown = initial ?? (isRequired ? '(needed)' : '');
+      return `| \`${path}\` | ${variable ? `\`${variable}\`` : ''} | ${kind} | ${shown} | ${description} |`;
+    },
+  );
   return ['| setting | environment | kind | default | meaning |', '|---|---|---|---|---|', ...lines].join(
     '\n',
   );

@@ -53,7 +53,7 @@ const tab = (title: string) =>
     order: z
       .array(z.string())
       .default([])
-      .describe('Fields whose columns stand first in a new tab, from left to right; the others follow.'),
+      .describe('Fields whose columns come first in a new tab, from left to right; the others follow.'),
   });
 
 /** Contacts cost a request for every lead, so only those who want them have them. */
@@ -119,7 +119,7 @@ const sheet = z.strictObject({
   apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
   timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),
   pollMs: milliseconds(5_000, 'Pause between two reads of the sheet'),
-  typingPauseMs: milliseconds(2_000, 'A row is taken when it stood unchanged for so long'),
+  typingPauseMs: milliseconds(2_000, 'How long a row must be unchanged before it is taken'),
   readsPerMinute: count(60, 'Reads Google allows per user and minute.'),
   writesPerMinute: count(60, 'Writes Google allows per user and minute.'),
   appendsMax: count(1_000, 'New rows written in one cycle at most.'),
@@ -277,7 +277,9 @@ export const settingsSchema = z.strictObject({
         .url()
         .refine((text) => !URL.canParse(text) || isReadable(text), unreadableLogin)
         .optional()
-        .describe('Address that is told when a condition of the health begins and ends; Slack takes it too.'),
+        .describe(
+          'Address that gets each condition of the health when it begins and when it ends; Slack takes it too.',
+        ),
     })
     .prefault({}),
   log: z.strictObject({ level: z.enum(logLevels).default('info').describe('What is logged.') }).prefault({}),

@@ -26,7 +26,7 @@ export function addUndoCommand(program: Command, { environment, finish }: Comman
     .option('--json', 'print what is taken back as JSON')
     .addHelpText(
       'after',
-      '\nWhat was edited since stays as it is, and is named; so does a created record that was edited since, or to which something was added. The exit code is 3 then. What the CRM does not take after all stands in the history as not taken back.',
+      '\nWhat was edited since stays as it is, and is named; so does a created record that was edited since, or to which something was added. The exit code is 3 then. What the CRM does not take after all is in the history as not taken back.',
     )
     .action(async ({ dryRun, json, line, ...order }: UndoOptions) => {
       const body = { ...order, ...(line === undefined ? {} : { id: line }), isDryRun: dryRun ?? false };

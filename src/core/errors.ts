@@ -64,7 +64,7 @@ export const errorKinds = {
   CRM_UNKNOWN_OUTCOME: {
     retry: 'later',
     mender: 'time',
-    hint: 'Nobody knows yet whether the CRM did it. The daemon looks before it tries again.',
+    hint: 'It is not known yet whether the CRM did it. The daemon looks before it tries again.',
   },
   CRM_UNREADABLE: {
     retry: 'later',
@@ -84,7 +84,7 @@ export const errorKinds = {
   SHEET_NOT_FOUND: {
     retry: 'after-action',
     mender: 'operator',
-    hint: 'There is no such spreadsheet for this login. Check GOOGLE_SPREADSHEET_ID, and whether it was deleted or is shared no more.',
+    hint: 'There is no such spreadsheet for this login. Check GOOGLE_SPREADSHEET_ID, and whether it was deleted or is no longer shared.',
   },
   SHEET_LIMITED: {
     retry: 'later',
@@ -94,7 +94,7 @@ export const errorKinds = {
   SHEET_FULL: {
     retry: 'after-action',
     mender: 'editor',
-    hint: 'Blank cells count as well: delete tabs, columns or blank rows that nobody needs.',
+    hint: 'Blank cells count as well: delete tabs, columns or blank rows that are not needed.',
   },
   SHEET_REFUSED: {
     retry: 'after-action',

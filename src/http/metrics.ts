@@ -199,7 +199,7 @@ function addTabMetrics({ gauge }: Define): void {
   );
   gauge(
     'refusals',
-    'Edits that can not be sent and are told beside their row.',
+    'Edits that cannot be sent, with the reason beside their row.',
     perTab(({ refused }) => refused),
   );
   gauge(

@@ -117,7 +117,7 @@ test('compose passes secrets as files and never as values', () => {
 });
 
 test('the lines of README keep what compose demands where every later command finds it', () => {
-  const [, lines = ''] = /### In Docker[\s\S]*?```sh\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
+  const [, lines = ''] = /## Docker[\s\S]*?```sh\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
   const kept = lines.split('\n').filter((line) => line.endsWith('> .env'));
   const demanded = [...read('compose.yaml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
   expect(demanded.length).toBeGreaterThan(0);

@@ -15,8 +15,19 @@ export const readDocument = (path: string): Document => ({
   text: readFileSync(posix.join(root, path), 'utf8'),
 });
 
-/** What people who run or use it read. */
-export const documents = ['README.md', 'src/manual/README.md', 'src/README.md'].map(readDocument);
+const manualFolder = 'src/manual';
+
+/** The pages of the manual. */
+export const manualPages = readdirSync(posix.join(root, manualFolder))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => readDocument(`${manualFolder}/${name}`));
+
+export const readme = readDocument('README.md');
+
+/** What people read who run, use or upgrade it. */
+export const userDocuments = [readme, ...manualPages, readDocument('CHANGELOG.md')];
+
+export const documents = [...userDocuments, readDocument('src/README.md')];
 
 /** Code within sentences. */
 export const inlineCode = ({ text }: Document): string[] =>
@@ -39,14 +50,24 @@ export const innerLinks = ({ path, text }: Document): { readonly file: string; r
     return [{ file: file === '' ? path : posix.join(posix.dirname(path), file), anchor }];
   });
 
-/** The anchors of a document's headings, as GitHub makes them. */
-export const anchorsOf = ({ text }: Document): string[] =>
-  [...withoutBlocks(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
+/** The anchor of a heading, as GitHub makes it where no other heading of the page is the same. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+/** The anchors of a document's headings from a level on. */
+export const anchorsOf = ({ text }: Document, level = 1): string[] =>
+  [...withoutBlocks(text).matchAll(/^(#+) (.*)$/gm)].flatMap(([, marks = '', heading = '']) =>
+    marks.length >= level ? [anchorOf(heading)] : [],
   );
+
+/** What is said in the project's own words: without code, and without what the program is quoted with. */
+export const ownProse = ({ text }: Document): string =>
+  withoutBlocks(text)
+    .replace(/`[^`\n]*`/g, '`…`')
+    .replace(/“[^”]*”/g, '“…”');
 
 /**
  * The program's own words: every file of it with what is put into its sentences as `…`, and sentences that go on in the next line in one

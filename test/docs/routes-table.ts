@@ -1,0 +1,52 @@
+/** What each address is for, in the order of the page. */
+const meanings: readonly (readonly [route: string, meaning: string])[] = [
+  ['GET /', 'The status page'],
+  [
+    'GET /livez',
+    'Whether the daemon is alive: 200 or 503; with every [condition](#conditions) for those who may read',
+  ],
+  ['GET /healthz', 'The same'],
+  ['GET /readyz', 'Whether it does all of its work: 200 or 503; with every condition for those who may read'],
+  ['GET /metrics', 'Numbers for Prometheus: [metrics](#metrics)'],
+  ['GET /api/status', 'What is the same on both sides, what waits, and why'],
+  ['GET /api/events', 'The same, live, as server-sent events'],
+  ['GET /api/conflicts', 'What waits for a person, with what both sides have'],
+  [
+    'GET /api/history',
+    'Lines of the history, newest first: by `record`, `field`, `run`, `id` and `since`, at most `limit` of them',
+  ],
+  ['POST /api/access', 'Nothing but whether the token is right'],
+  ['POST /api/resync', 'Reads everything again; the status says how far it is'],
+  ['POST /api/plan', 'Makes a plan, with an id'],
+  ['POST /api/apply', 'Does what a plan showed: `{"id"}`'],
+  [
+    'POST /api/undo',
+    'Takes back what the body names: `run`, `record`, `field`, `id` and `since`; with `"isDryRun": true` it only says what that comes to',
+  ],
+  ['POST /api/backup', 'Copies the mirror'],
+  [
+    'POST /api/approve',
+    'Answers a question: `{"scope", "choice"}`, with `"seen": {"what", "about"}` as `/api/conflicts` showed them to be refused where they have changed',
+  ],
+  [
+    'POST /api/resolve',
+    'Settles a conflict: `{"scope", "side"}` (`crm` or `sheet`), `{"scope", "text"}` or `{"all": side}`; for one scope also with `"seen"`',
+  ],
+  ['POST /api/retry', 'Sends once more what the CRM refused: `{"record"}` or `{"all": true}`'],
+  ['POST /api/revert', 'Puts the CRM\'s values back into the row: `{"record"}` or `{"all": true}`'],
+  ['POST /api/ignore', 'Leaves both sides as they are: `{"record"}` or `{"all": true}`'],
+];
+
+/** The routes that the page has to list: what a page is made of, and what a server adds by itself, are left out. */
+const isListed = (route: string): boolean => !/^(HEAD|OPTIONS) |^GET \/page\//.test(route);
+
+/** The addresses in Markdown. Throws where one is not described, or what is described does not exist. */
+export function routesTable(routes: readonly string[]): string {
+  const found = new Set(routes.filter(isListed));
+  const described = new Set(meanings.map(([route]) => route));
+  const wrong = [...found.symmetricDifference(described)];
+  if (wrong.length > 0)
+    throw new Error(`Describe these in test/docs/routes-table.ts, or take them out: ${wrong.join(', ')}.`);
+  const lines = meanings.map(([route, meaning]) => `| \`${route}\` | ${meaning} |`);
+  return ['| address | what it answers or does |', '|---|---|', ...lines].join('\n');
+}
