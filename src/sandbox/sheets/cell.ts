@@ -1,4 +1,5 @@
 import { storedColors } from './colors.ts';
+import { type ChipRun, chipsToStore } from './display/chips.ts';
 import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
 import type { FormulaResult } from './formula.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
@@ -16,6 +17,8 @@ export type Cell = {
   userEnteredValue?: ExtendedValue | undefined;
   userEnteredFormat?: JsonObject | undefined;
   textFormatRuns?: Json | undefined;
+  /** Smart chips, each standing at a character of the text. */
+  chipRuns?: ChipRun[] | undefined;
   dataValidation?: JsonObject | undefined;
   note?: string | undefined;
   /** What the cell's formula came to, or what the array formula of another cell fills in; computed anew after every change. */
@@ -39,7 +42,13 @@ export function refusalOfCell(cell: Cell): string | undefined {
 /** Writes the masked parts of `update` over `cell`; undefined when nothing is left in it. */
 export function mergeCell(cell: Cell | undefined, update: Cell, mask: FieldMask): Cell | undefined {
   const merged: Cell = { ...cell };
-  if (maskOf(mask, 'userEnteredValue')) merged.userEnteredValue = filledValue(update.userEnteredValue);
+  if (maskOf(mask, 'userEnteredValue')) {
+    merged.userEnteredValue = filledValue(update.userEnteredValue);
+    // A value that is written over a chip takes it away.
+    merged.chipRuns = undefined;
+  }
+  if (maskOf(mask, 'chipRuns'))
+    merged.chipRuns = chipsToStore(update.chipRuns ?? [], merged.userEnteredValue?.stringValue);
   if (maskOf(mask, 'textFormatRuns')) merged.textFormatRuns = update.textFormatRuns;
   if (maskOf(mask, 'dataValidation')) merged.dataValidation = update.dataValidation;
   if (maskOf(mask, 'note')) merged.note = update.note || undefined;
@@ -52,9 +61,9 @@ export function mergeCell(cell: Cell | undefined, update: Cell, mask: FieldMask)
   return withoutUnset(merged);
 }
 
-/** Stores a value and leaves format, note and validation as they are. */
+/** Stores a value, without the chips of the one before, and leaves format, note and validation as they are. */
 export function withValue(cell: Cell | undefined, value: ExtendedValue | undefined): Cell | undefined {
-  return withoutUnset({ ...cell, userEnteredValue: filledValue(value) });
+  return withoutUnset({ ...cell, userEnteredValue: filledValue(value), chipRuns: undefined });
 }
 
 export function withNumberFormat(cell: Cell | undefined, numberFormat: JsonObject): Cell {

@@ -1,4 +1,5 @@
 import type { Cell } from './cell.ts';
+import { textWithChips } from './display/chips.ts';
 import { ERROR_TEXTS, type FormulaResult, loading } from './formula.ts';
 import type { Json } from './json.ts';
 import { DATE_TYPES, defaultPattern, formatDate, formatGeneral, formatNumber } from './number-format.ts';
@@ -25,7 +26,7 @@ function filledIn(cell: Cell | undefined): FormulaResult | undefined {
 export function formattedValue(cell: Cell | undefined, locale = 'en_US'): string {
   const value = effectiveValue(cell);
   if (!value) return '';
-  if ('stringValue' in value) return value.stringValue;
+  if ('stringValue' in value) return textWithChips(cell) ?? value.stringValue;
   if ('boolValue' in value) return value.boolValue ? 'TRUE' : 'FALSE';
   if ('errorValue' in value) return ERROR_TEXTS[value.errorValue.type] ?? '#ERROR!';
   return formattedNumber(value.numberValue, cell, locale);

@@ -1,5 +1,7 @@
-import { type Cell, withNumberFormat, withoutNumberFormat, withValue } from './cell.ts';
+import { type Cell, mergeCell, withNumberFormat, withoutNumberFormat, withValue } from './cell.ts';
+import { PLACEHOLDER } from './display/chips.ts';
 import { formattedValue } from './display.ts';
+import { parseFieldMask } from './field-mask.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt } from './grid-range.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
@@ -53,6 +55,22 @@ export function listedOptions(condition: JsonObject): string[] {
   const values = Array.isArray(condition['values']) ? condition['values'] : [];
   return values.filter(isJsonObject).map((value) => String(value['userEnteredValue'] ?? ''));
 }
+
+/** Puts people and files into the text of a cell, each at its `@`; what else the cell has stays. */
+export function insertChips(sheet: Sheet, action: ActionOf<'insertChips'>, column: number): void {
+  const { chips, row, text } = action;
+  const places = [...text.matchAll(new RegExp(PLACEHOLDER, 'g'))].map(({ index }) => index);
+  if (places.length !== chips.length) throw invalidArgument(`There are ${places.length} places for chips.`);
+  const chipRuns = chips.map((chip, index) => ({
+    startIndex: places[index],
+    chip: 'email' in chip ? { personProperties: chip } : { richLinkProperties: chip },
+  }));
+  growTo(sheet, areaAt(row, column, 1, 1));
+  const update = { userEnteredValue: { stringValue: text }, chipRuns };
+  setCell(sheet, row, column, mergeCell(cellAt(sheet, row, column), update, CHIP_MASK));
+}
+
+const CHIP_MASK = parseFieldMask('userEnteredValue,chipRuns');
 
 /** Empties cells as the Delete key does: formats, notes and rules stay. */
 export function clearValues(sheet: Sheet, area: Area): void {

@@ -31,6 +31,17 @@ export const personAction = z.discriminatedUnion('kind', [
   }),
   /** The first row of the range into the rows below it. */
   z.object({ kind: z.literal('fillDown'), ...onTab, range }),
+  /** A text in which every `@` becomes a chip: a person by an address, or a file of Google Drive by its link. */
+  z.object({
+    kind: z.literal('insertChips'),
+    ...onTab,
+    row,
+    column,
+    text: z.string().default('@'),
+    chips: z
+      .array(z.union([z.strictObject({ email: z.string() }), z.strictObject({ uri: z.string() })]))
+      .min(1),
+  }),
   z.object({ kind: z.literal('clear'), ...onTab, range }),
   /** A number format by its pattern; without one the cells show their values as they are. */
   z.object({ kind: z.literal('formatNumbers'), ...onTab, range, pattern: z.string().optional() }),

@@ -4,7 +4,7 @@ import { formattedValue } from './display.ts';
 import { invalidArgument } from './google-error.ts';
 import { areaAt, areaOf, rangeOf } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
-import { clearValues, fillDown, formatNumbers, pasteCells, typeBlock } from './person-cells.ts';
+import { clearValues, fillDown, formatNumbers, insertChips, pasteCells, typeBlock } from './person-cells.ts';
 import { columnOf, headerRowOf, sheetOf } from './person-places.ts';
 import type { ActionOf, GridAction } from './person-shapes.ts';
 import { cellsIn, putCells, sortArea } from './ranges.ts';
@@ -64,6 +64,8 @@ function applyToTab(
       return pasteCells(sheet, sheetOf(draft, action.source.sheet), action);
     case 'fillDown':
       return fillDown(sheet, action.range);
+    case 'insertChips':
+      return insertChips(sheet, action, columnOf(sheet, action.column));
     case 'clear':
       return clearValues(sheet, action.range);
     case 'formatNumbers':

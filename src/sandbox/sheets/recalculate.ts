@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { initSync, Model } from '@ironcalc/wasm';
 import type { Cell, Row } from './cell.ts';
+import { textWithChips } from './display/chips.ts';
 import { errorResult, type FormulaResult, isFromElsewhere, loading, toEngine } from './formula.ts';
 import { regionalOf } from './regional.ts';
 import { cellAt, type Sheet, type Spreadsheet, setCell } from './spreadsheet.ts';
@@ -135,12 +136,12 @@ function renameTab(model: Model, tab: number, title: string): void {
   }
 }
 
-function inputOf({ userEnteredValue = {} }: Cell, rowCount: number, decimal: string): string | undefined {
-  const { numberValue, stringValue, boolValue, formulaValue } = userEnteredValue;
+function inputOf(cell: Cell, rowCount: number, decimal: string): string | undefined {
+  const { numberValue, stringValue, boolValue, formulaValue } = cell.userEnteredValue ?? {};
   if (formulaValue !== undefined) return toEngine(formulaValue, rowCount, decimal);
   if (numberValue !== undefined) return String(numberValue);
   if (boolValue !== undefined) return boolValue ? 'TRUE' : 'FALSE';
-  return stringValue === undefined ? undefined : `'${stringValue}`;
+  return stringValue === undefined ? undefined : `'${textWithChips(cell) ?? stringValue}`;
 }
 
 /** Keeps the result of a formula in its cell, and the rest of an array in the cells below and beside. */

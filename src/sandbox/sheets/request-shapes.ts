@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Cell } from './cell.ts';
+import { chipRunsShape } from './display/chips.ts';
 import { invalidArgument } from './google-error.ts';
 import type { Json, JsonObject } from './json.ts';
 import { isJsonObject } from './json.ts';
@@ -57,6 +58,7 @@ export const cellShape: z.ZodType<Cell> = z.object({
   userEnteredValue: extendedValue.optional(),
   userEnteredFormat: jsonObject.optional(),
   textFormatRuns: json.optional(),
+  chipRuns: chipRunsShape.optional(),
   dataValidation: jsonObject.optional(),
   note: z.string().optional(),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shiftOverlays } from './band-shift.ts';
 import { type Cell, mergeCell, withValue } from './cell.ts';
+import { textWithChips } from './display/chips.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { isHiddenByFilter } from './filtering.ts';
@@ -54,8 +55,11 @@ const copyPaste = requestKind(
     const { hiddenRowCopy } = draft.choices;
     const copied = hiddenRowCopy === 'skipAndTile' ? visibleCells(from) : cellsIn(from.sheet, from.area);
     if (copied.length === 0) return undefined;
+    const isPlain = request.pasteType === 'PASTE_VALUES';
+    const isText = isPlain || request.pasteType === 'PASTE_FORMULA';
     const isTransposed = request.pasteOrientation === 'TRANSPOSE';
-    const block = isTransposed ? transpose(copied) : copied;
+    const turned = isTransposed ? transpose(copied) : copied;
+    const block = isText ? turned.map((line) => line.map(withoutChips)) : turned;
     const height = block.length;
     const width = block[0]?.length ?? 0;
     const down = Math.max(1, Math.floor((to.area.endRow - to.area.startRow) / height));
@@ -64,7 +68,6 @@ const copyPaste = requestKind(
     const isLeftOut = ({ row, column }: Place) =>
       hiddenRowCopy === 'nothing' &&
       isHiddenByFilter(from.sheet, from.area.startRow + (isTransposed ? column : row));
-    const isPlain = request.pasteType === 'PASTE_VALUES';
     for (const copy of cellsOf({ startRow: 0, endRow: down, startColumn: 0, endColumn: right })) {
       const row = to.area.startRow + copy.row * height;
       const column = to.area.startColumn + copy.column * width;
@@ -149,6 +152,12 @@ export function pasteBlock(sheet: Sheet, row: number, column: number, block: Blo
     putCells(sheet, below, column, [merged]);
     target += 1;
   }
+}
+
+/** A cell with the texts of its chips in their places. */
+function withoutChips(cell: Cell | undefined): Cell | undefined {
+  const stringValue = textWithChips(cell);
+  return stringValue === undefined ? cell : withValue(cell, { stringValue });
 }
 
 /** What a cell shows, without the formula that computes it. */

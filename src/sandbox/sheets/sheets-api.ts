@@ -62,7 +62,7 @@ const OPERATIONS: Record<string, SheetsOperation> = {
   'POST :batchUpdate': { type: 'write', run: runBatchUpdate },
   'GET values/*': {
     type: 'read',
-    run: (call) => masked(call, getValues(call.spreadsheet, call.item, renderOf(call.query))),
+    run: (call) => masked(call, getValues(call.spreadsheet, call.item, renderOf(call))),
   },
   'PUT values/*': {
     type: 'write',
@@ -75,7 +75,8 @@ const OPERATIONS: Record<string, SheetsOperation> = {
   'POST values:batchClear': { type: 'write', run: runBatchClear },
   'POST values:batchGetByDataFilter': {
     type: 'read',
-    run: (call) => masked(call, getByFilter(call.spreadsheet, call.body, renderOf(optionsIn(call.body)))),
+    run: (call) =>
+      masked(call, getByFilter(call.spreadsheet, call.body, renderOf(call, optionsIn(call.body)))),
   },
   'POST values:batchUpdateByDataFilter': {
     type: 'write',
@@ -157,7 +158,7 @@ function runBatchClear(call: SheetsCall): SheetsOutcome {
 
 function runBatchGet(call: SheetsCall): SheetsOutcome {
   const { spreadsheet, query } = call;
-  const options = renderOf(query);
+  const options = renderOf(call);
   const valueRanges = query.getAll('ranges').map((range) => getValues(spreadsheet, range, options));
   return masked(call, {
     spreadsheetId: spreadsheet.spreadsheetId,
@@ -255,15 +256,16 @@ function isTrue(query: URLSearchParams, name: string): boolean {
 const VALUE_RENDER: readonly ValueRenderOption[] = ['FORMATTED_VALUE', 'UNFORMATTED_VALUE', 'FORMULA'];
 const DATE_RENDER: readonly DateTimeRenderOption[] = ['SERIAL_NUMBER', 'FORMATTED_STRING'];
 
-function renderOf(query: URLSearchParams): RenderOptions {
+function renderOf({ spreadsheet, query: asked }: SheetsCall, query = asked): RenderOptions {
   return {
     majorDimension: oneOf(query, 'majorDimension', ['ROWS', 'COLUMNS']),
     valueRender: oneOf(query, 'valueRenderOption', VALUE_RENDER),
     dateRender: oneOf(query, 'dateTimeRenderOption', DATE_RENDER),
+    chipText: spreadsheet.choices.chipText,
   };
 }
 
-function writeOf({ nowMs, query: asked }: SheetsCall, query = asked): WriteOptions {
+function writeOf({ nowMs, spreadsheet, query: asked }: SheetsCall, query = asked): WriteOptions {
   const sent = query.get('valueInputOption') ?? 'INPUT_VALUE_OPTION_UNSPECIFIED';
   if (sent === 'INPUT_VALUE_OPTION_UNSPECIFIED') {
     throw invalidArgument("'valueInputOption' is required but not specified");
@@ -274,6 +276,7 @@ function writeOf({ nowMs, query: asked }: SheetsCall, query = asked): WriteOptio
     ...DEFAULT_RENDER,
     valueRender: oneOf(query, 'responseValueRenderOption', VALUE_RENDER),
     dateRender: oneOf(query, 'responseDateTimeRenderOption', DATE_RENDER),
+    chipText: spreadsheet.choices.chipText,
   };
   return { input, nowMs, includeValues };
 }

@@ -1,7 +1,9 @@
 import type { Cell } from './cell.ts';
 import { withColorPairs } from './colors.ts';
+import type { Choices } from './control/choices.ts';
 import { metadataJson } from './developer-metadata.ts';
 import { linePropertiesOf } from './dimensions.ts';
+import { cellAsRead } from './display/chips.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { checkFieldMask, type FieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
 import { isHiddenByFilter } from './filtering.ts';
@@ -163,13 +165,13 @@ function gridData(spreadsheet: Spreadsheet, sheet: Sheet, area: Area, mask: Fiel
   const valuesMask = maskOf(mask, 'rowData', 'values');
   return {
     ...selectFields(frame, mask),
-    ...(valuesMask && listed('rowData', rowData(sheet, area, valuesMask))),
+    ...(valuesMask && listed('rowData', rowData(spreadsheet, sheet, area, valuesMask))),
   };
 }
 
-function rowData(sheet: Sheet, area: Area, mask: FieldMask): JsonObject[] {
+function rowData({ choices }: Spreadsheet, sheet: Sheet, area: Area, mask: FieldMask): JsonObject[] {
   const { endColumn, endRow, startColumn, startRow } = area;
-  const view = { mask, locale: sheet.locale, startColumn, endColumn };
+  const view = { mask, locale: sheet.locale, chipText: choices.chipText, startColumn, endColumn };
   const rows = sheet.rows.slice(startRow, endRow).map((row) => shownRow(row, view));
   return rows.slice(0, rows.findLastIndex((row) => row !== blankRow) + 1);
 }
@@ -178,6 +180,7 @@ function rowData(sheet: Sheet, area: Area, mask: FieldMask): JsonObject[] {
 interface RowView {
   readonly mask: FieldMask;
   readonly locale: string;
+  readonly chipText: Choices['chipText'];
   readonly startColumn: number;
   readonly endColumn: number;
 }
@@ -188,52 +191,53 @@ const shownRows = new WeakMap<Sheet['rows'][number], { readonly view: RowView; r
 const blankRow: JsonObject = {};
 
 function shownRow(row: Sheet['rows'][number], view: RowView): JsonObject {
-  const { endColumn, locale, mask, startColumn } = view;
+  const { chipText, endColumn, locale, mask, startColumn } = view;
   const last = shownRows.get(row);
   const isSameView =
     last?.view.mask === mask &&
     last.view.locale === locale &&
+    last.view.chipText === chipText &&
     last.view.startColumn === startColumn &&
     last.view.endColumn === endColumn;
   if (isSameView) return last.json;
   const cells = row.slice(startColumn, endColumn);
   const width = cells.findLastIndex((cell) => cell !== undefined) + 1;
-  const json =
-    width > 0 ? { values: cells.slice(0, width).map((cell) => shownCell(cell, mask, locale)) } : blankRow;
+  const json = width > 0 ? { values: cells.slice(0, width).map((cell) => shownCell(cell, view)) } : blankRow;
   shownRows.set(row, { view, json });
   return json;
 }
 
-/** What a cell was last shown as, which it is again for the same mask and locale: cells are never changed, only replaced. */
-const shownCells = new WeakMap<
-  Cell,
-  { readonly mask: FieldMask; readonly locale: string; readonly json: JsonObject }
->();
+/** What a cell was last shown as, which it is again for the same way of showing it: cells are never changed, only replaced. */
+const shownCells = new WeakMap<Cell, CellView & { readonly json: JsonObject }>();
 
-function shownCell(cell: Cell | undefined, mask: FieldMask, locale: string): JsonObject {
+type CellView = Pick<RowView, 'mask' | 'locale' | 'chipText'>;
+
+function shownCell(cell: Cell | undefined, { chipText, locale, mask }: CellView): JsonObject {
   if (!cell) return {};
   const last = shownCells.get(cell);
-  if (last?.mask === mask && last.locale === locale) return last.json;
-  const json = selectFields(cellJson(cell, mask, locale), mask);
-  shownCells.set(cell, { mask, locale, json });
+  if (last?.mask === mask && last.locale === locale && last.chipText === chipText) return last.json;
+  const json = selectFields(cellJson(cell, { chipText, locale, mask }), mask);
+  shownCells.set(cell, { mask, locale, chipText, json });
   return json;
 }
 
 /** Only what the mask asks for is computed: a full sheet of effective formats is megabytes. */
-function cellJson(cell: Cell, mask: FieldMask, locale: string): JsonObject {
+function cellJson(stored: Cell, { chipText, locale, mask }: CellView): JsonObject {
+  const cell = cellAsRead(stored, chipText);
   const isAsked = (name: string) => maskOf(mask, name) !== undefined;
   const computed = effectiveValue(cell);
   // A formula that comes to an empty text shows no value at all.
   const value = computed && 'stringValue' in computed && computed.stringValue === '' ? undefined : computed;
-  const { userEnteredValue, textFormatRuns, dataValidation, note } = cell;
+  const { userEnteredValue, textFormatRuns, dataValidation, note, chipRuns } = cell;
   const userEnteredFormat = cell.userEnteredFormat && withColorPairs(cell.userEnteredFormat);
   return {
     ...(userEnteredValue && { userEnteredValue }),
     ...(value && { effectiveValue: value }),
-    ...(value && isAsked('formattedValue') && { formattedValue: formattedValue(cell, locale) }),
+    ...(value && isAsked('formattedValue') && { formattedValue: formattedValue(stored, locale) }),
     ...(userEnteredFormat && { userEnteredFormat }),
     ...(isAsked('effectiveFormat') && { effectiveFormat: effectiveFormat(computed, userEnteredFormat) }),
     ...(textFormatRuns !== undefined && { textFormatRuns }),
+    ...(chipRuns && { chipRuns }),
     ...(dataValidation && { dataValidation }),
     ...(note !== undefined && { note }),
   };

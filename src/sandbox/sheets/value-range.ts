@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { Cell } from './cell.ts';
+import type { Choices } from './control/choices.ts';
+import { cellAsRead } from './display/chips.ts';
 import { type DateTimeRenderOption, renderCell, type ValueRenderOption } from './display.ts';
 import { badFields, invalidArgument } from './google-error.ts';
 import type { Area } from './grid-range.ts';
@@ -13,12 +16,14 @@ export interface RenderOptions {
   majorDimension: Dimension;
   valueRender: ValueRenderOption;
   dateRender: DateTimeRenderOption;
+  chipText: Choices['chipText'];
 }
 
 export const DEFAULT_RENDER: RenderOptions = {
   majorDimension: 'ROWS',
   valueRender: 'FORMATTED_VALUE',
   dateRender: 'SERIAL_NUMBER',
+  chipText: 'placeholder',
 };
 
 /** `values.get`: what the cells show, trailing empty cells and rows cut off; no `values` when there are none. */
@@ -29,14 +34,14 @@ export function getValues(spreadsheet: Spreadsheet, range: string, options: Rend
 
 /** A rectangle as a ValueRange. */
 export function valueRange(sheet: Sheet, area: Area, options: RenderOptions): JsonObject {
-  const { majorDimension, valueRender, dateRender } = options;
+  const { majorDimension, valueRender, dateRender, chipText } = options;
+  const shownCell = (cell: Cell | undefined) => {
+    const isStored = !cell || valueRender === 'FORMATTED_VALUE';
+    return renderCell(isStored ? cell : cellAsRead(cell, chipText), valueRender, dateRender, sheet.locale);
+  };
   const shown = sheet.rows
     .slice(area.startRow, area.endRow)
-    .map((row) =>
-      row
-        .slice(area.startColumn, area.endColumn)
-        .map((cell) => renderCell(cell, valueRender, dateRender, sheet.locale)),
-    );
+    .map((row) => row.slice(area.startColumn, area.endColumn).map(shownCell));
   const lines = majorDimension === 'COLUMNS' ? transpose(shown) : shown;
   const trimmed = lines.map((line) => line.slice(0, line.findLastIndex((value) => value !== '') + 1));
   const values = trimmed.slice(0, trimmed.findLastIndex((line) => line.length > 0) + 1);
