@@ -123,9 +123,8 @@ const isSaid = (message: string) => {
 test('every message that the manual explains is one of the program', () => {
   const messages = manualPages.flatMap(({ text }) => {
     const [, explained = ''] = text.split('\n## What a message means\n');
-    return [...(explained.split('\n## ')[0] ?? '').matchAll(/^\| “(.+?)”(?:,[^|]*)? \|/gm)].map(
-      ([, message = '']) => message,
-    );
+    const cells = [...(explained.split('\n## ')[0] ?? '').matchAll(/^\| “(.+)”(?:, for [^|]*)? \| /gm)];
+    return cells.flatMap(([, quoted = '']) => quoted.split('”, “'));
   });
   expect(messages.length).toBeGreaterThan(50);
   expect(messages.filter((message) => !isSaid(message))).toEqual([]);
