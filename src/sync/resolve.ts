@@ -1,6 +1,6 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import { textCell } from '../core/cell.ts';
-import { createNames, type Decoded, decode } from '../core/codec.ts';
+import { createNames, type Decoded } from '../core/codec.ts';
 import { conflictScope } from '../core/decide/context.ts';
 import { leadChoices } from '../core/decide/lead-names.ts';
 import { findEditFault } from '../core/decide/merge.ts';
@@ -9,6 +9,7 @@ import { findField } from '../core/field.ts';
 import { columnOf, tabOf } from '../core/layout.ts';
 import type { Decision } from '../core/state.ts';
 import { writeSideAnswer, writeTypedAnswer } from '../core/typed-answer.ts';
+import { decodeTyped } from '../core/typed-cell.ts';
 import type { Engine } from './engine.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
@@ -71,7 +72,7 @@ function readTyped(link: Link, { key: { entity }, field: name, crm }: Conflict, 
   const definition = findField(entity, name, catalog);
   if (!column || !definition) return { kind: 'refused', reason: `${name} is not kept the same any more.` };
   const field = { ...definition, header: column.header };
-  const decoded = decode(field, textCell(text), names);
+  const decoded = decodeTyped(field, textCell(text), names);
   if (decoded.kind === 'refused') return decoded;
   const fault = findEditFault({ column, field }, crm, decoded.value, names);
   if (fault !== undefined) return { kind: 'refused', reason: fault };

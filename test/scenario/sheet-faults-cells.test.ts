@@ -31,6 +31,28 @@ describe('a formula', () => {
       expect((await scene.row('opportunity', id))?.['Sync']).toMatch(/^Synced/);
     },
   );
+
+  test('over a title stays a text that is not sent, typed or pasted, and the other edits of its row are', async () => {
+    const scene = await openScenario();
+    const { crm } = scene;
+    const [typed, pasted] = [await crm.take('lead'), await crm.take('lead')];
+    const formula = '=HYPERLINK("https://acme.example"; "Acme")';
+    const at = { sheet: 'Leads', row: await scene.position('lead', typed.id) };
+    await scene.act(
+      { kind: 'edit', ...at, column: 'Title', text: formula },
+      { kind: 'edit', ...at, column: 'City', text: 'Porto' },
+    );
+    const row = await scene.position('lead', pasted.id);
+    await scene.act({ kind: 'paste', sheet: 'Leads', row, column: 'Title', rows: [['=A1']] });
+    for (const { id } of [typed, pasted])
+      await scene.told('lead', id, /^Error: Title holds a formula\. .+ put its result there as a value/);
+    await until('the city is sent', async () => updates(scene).length > 0);
+    await scene.cycled(2);
+    expect(valueAt(await crm.find('lead', typed.id), 'custom_fields.city')).toBe('Porto');
+    for (const { id, title } of [typed, pasted])
+      expect(valueAt(await crm.find('lead', id), 'title')).toBe(title);
+    expect((await scene.row('lead', typed.id))?.['Title']).toBe(formula);
+  });
 });
 
 const lookalikes = ['007', '+49 30 123456', '12345678901234567890', '1e21', 'TRUE', '1-2', '=1+1'];

@@ -1,11 +1,12 @@
 import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../cell.ts';
-import { decode, encode, isEditOfCut, type Names, refusedCut, showsFormerly } from '../codec.ts';
+import { encode, isEditOfCut, type Names, refusedCut, showsFormerly } from '../codec.ts';
 import { quoteText } from '../cut-text.ts';
 import { formatSerial } from '../dates.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { FieldKind } from '../field-kind.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
 import type { SideAnswer, TypedAnswer } from '../typed-answer.ts';
+import { decodeTyped } from '../typed-cell.ts';
 import { findFault, isMissing } from '../validate.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { showWhole } from './describe-value.ts';
@@ -257,7 +258,7 @@ function readCell(view: FieldView, names: Names): Seen {
     if (showsFormerly(view.field, known, view.cell, names)) return { kind: 'value', value: known };
     if (isEditOfCut(view.cell, encode(view.field, known, names))) return refusedCut(view.field);
   }
-  return decode(view.field, view.cell, names);
+  return decodeTyped(view.field, view.cell, names);
 }
 
 /** Kinds of field whose cells get a format with their value, because a wrong one misleads. All other cells keep the format that people gave them. */

@@ -1,10 +1,11 @@
 import { bareCell, describeCell, equalCells } from '../cell.ts';
-import { type Decoded, decode, encode, showsFormerly } from '../codec.ts';
+import { type Decoded, encode, showsFormerly } from '../codec.ts';
 import { findField } from '../field.ts';
 import { columnOf, tabOf } from '../layout.ts';
 import { type Entity, entities, type RecordKey, recordKeyText } from '../record.ts';
 import type { KnownRecord } from '../state.ts';
 import type { ObservedRow, ObservedTable } from '../table.ts';
+import { decodeTyped } from '../typed-cell.ts';
 import { equalValues, type FieldName } from '../value.ts';
 import { ownerFields } from './cascade.ts';
 import type { DecideInput, TabContext } from './context.ts';
@@ -48,7 +49,7 @@ function findOther(
   if (column?.direction !== 'both' || !field || !cell) return undefined;
   if (equalCells(bareCell(cell), encode(field, value, names)) || showsFormerly(field, value, cell, names))
     return undefined;
-  const seen = decode(field, cell, names);
+  const seen = decodeTyped(field, cell, names);
   if (seen.kind === 'refused') return seen;
   if (equalValues(seen.value, value)) return undefined;
   if (seen.value === null && mayBeWiped(input, key.entity, row))

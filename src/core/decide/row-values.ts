@@ -1,8 +1,9 @@
 import { type Cell, emptyCell, equalCells, isUnfilled, textCell } from '../cell.ts';
-import { decode, encode } from '../codec.ts';
+import { encode } from '../codec.ts';
 import { columnOf } from '../layout.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { ObservedRow } from '../table.ts';
+import { decodeTyped } from '../typed-cell.ts';
 import { findFault, isMissing } from '../validate.ts';
 import type { FieldName, Fields, Value } from '../value.ts';
 import type { TabContext } from './context.ts';
@@ -64,7 +65,7 @@ export function readRowValues(context: TabContext, row: ObservedRow): RowValues 
       continue;
     }
     const field = { ...definition, header };
-    const seen = decode(field, saysNothing(context, name, cell) ? emptyCell : cell, context.names);
+    const seen = decodeTyped(field, saysNothing(context, name, cell) ? emptyCell : cell, context.names);
     if (seen.kind === 'refused') faults.push(seen.reason);
     else if (isMissing(field, seen.value)) missing.push(header);
     else if (seen.value !== null) {

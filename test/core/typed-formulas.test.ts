@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { describeCell, textCell } from '../../src/core/cell.ts';
+import { addRecord, addRow, changeRecord, leadKey, recordOf, rowOf } from '../support/world.ts';
+import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { syncOf, titles } from '../support/world-view.ts';
+
+/* Columns of texts have the format plain text: what is typed there arrives as a text, a formula too. */
+
+const acme = leadKey(1);
+const isOfTexts = (header: string) => ['Title', 'Website', 'About'].includes(header);
+const says = (header: string) =>
+  `Error: ${header} holds a formula. Formulas are not sent to the CRM: put its result there as a value.${
+    isOfTexts(header) ? ' If it is meant as a text, type it in the CRM.' : ''
+  }`;
+
+describe('a formula that a person types into a column of texts', () => {
+  it.each([
+    ['title', 'Title', '=HYPERLINK("https://acme.example", "Acme")'],
+    ['title', 'Title', '=A1'],
+    ['title', 'Title', '= -A1'],
+    ['about.url', 'Website', "='Other tab'!B2"],
+    ['about.description', 'About', '=1+1'],
+    ['custom.owner', 'Owner', '=B2'],
+    ['custom.team', 'Team', '=B2&", "&B3'],
+    ['custom.tier', 'Tier', '=IF(A2, "Gold", "Silver")'],
+    ['custom.topics', 'Topics', '=JOIN(", ", D2:E2)'],
+    ['status_name', 'Status', '=VLOOKUP(A2, X:Y, 2)'],
+    ['custom.founded', 'Founded', '=TODAY()'],
+    ['custom.size', 'Size', '=SUM(C2:C9)'],
+  ])('is not sent, and the row says what to do instead: %s, %s', (field, header, formula) => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const before = { ...recordOf(world, acme).fields };
+    rowOf(world, acme).cells[field] = textCell(formula);
+    settle(world);
+    expect(recordOf(world, acme).fields).toEqual(before);
+    expect(syncOf(rowOf(world, acme))).toBe(says(header));
+    expect(describeCell(rowOf(world, acme).cells[field]!)).toBe(formula);
+  });
+
+  it('does not keep other edits of its row from the CRM', () => {
+    const world = worldWithLeads(['Acme', 'Beta']);
+    const { cells } = rowOf(world, acme);
+    cells['title'] = textCell('=A1');
+    cells['about.url'] = textCell('https://acme.example');
+    settle(world);
+    expect(recordOf(world, acme).fields).toMatchObject({
+      title: 'Acme',
+      'about.url': 'https://acme.example',
+    });
+    expect(syncOf(rowOf(world, acme))).toBe(says('Title'));
+  });
+
+  it('makes no record of a new row until a value is in its place', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell('=A1') });
+    settle(world);
+    expect([titles(world), row.id.kind, syncOf(row)]).toEqual([['Acme'], 'empty', says('Title')]);
+    row.cells['title'] = textCell('Beta');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
+  it.each(['+49 30 1234567', '-5', '@home', '=', '== Notes ==', '=> call back'])(
+    'is none where no sheet would compute it: %s',
+    (text) => {
+      const world = worldWithLeads(['Acme']);
+      rowOf(world, acme).cells['title'] = textCell(text);
+      settle(world);
+      expect([titles(world), syncOf(rowOf(world, acme))]).toEqual([
+        [text],
+        expect.stringMatching(/^Synced /),
+      ]);
+    },
+  );
+});
+
+describe('a title of the CRM that begins like a formula', () => {
+  it('stays as it is on both sides, also in a new row and where the daemon has forgotten everything', () => {
+    const world = worldWithLeads(['Acme', '=A1']);
+    const key = leadKey(2);
+    changeRecord(world, key, { title: '=1+1' });
+    addRecord(world, 'lead', { title: '=SUM(A1)' });
+    settle(world);
+    expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title']!))).toEqual([
+      'Acme',
+      '=1+1',
+      '=SUM(A1)',
+    ]);
+    world.agreements.clear();
+    pull(world);
+    cycle(world);
+    rowOf(world, key).cells['about.url'] = textCell('https://one.example');
+    settle(world);
+    expect(recordOf(world, key).fields).toMatchObject({ title: '=1+1', 'about.url': 'https://one.example' });
+    expect(syncOf(rowOf(world, key))).toMatch(/^Synced /);
+  });
+});
