@@ -28,9 +28,9 @@ export interface Sample {
   readonly pending: number;
   /** Rows that were written to the table in this stretch. */
   readonly rowsWritten: number;
-  /** The longest time from taking an edit in the table to the CRM's answer. Absent when there was none. */
+  /** The longest time from the last look at the table that did not have an edit to the CRM's answer. Absent when there was none. */
   readonly toCrmMs?: number;
-  /** The longest time from reading a change in the CRM to showing it in the table. Absent when there was none. */
+  /** The longest time from the last look at the CRM that did not have a change to showing it in the table. Absent when there was none. */
   readonly toTableMs?: number;
 }
 

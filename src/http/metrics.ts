@@ -129,7 +129,7 @@ const lagBucketsSeconds = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900];
 const defineLag = (registry: Registry): Histogram =>
   new Histogram({
     name: `${prefix}lag_seconds`,
-    help: 'From taking an edit in the sheet to the answer of the CRM (to="crm"), and from reading a change in the CRM to showing it (to="sheet").',
+    help: 'How long changes took at most, from the last look that did not have them: edits in the sheet to the answer of the CRM (to="crm"), and changes in the CRM until the sheet showed them (to="sheet").',
     labelNames: ['to', 'link'],
     buckets: lagBucketsSeconds,
     registers: [registry],

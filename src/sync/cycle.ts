@@ -3,7 +3,8 @@ import type { DecideInput } from '../core/decide/context.ts';
 import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import type { SyncError } from '../core/errors.ts';
-import { claimToken, type Entity, entities } from '../core/record.ts';
+import type { Mirror } from '../core/mirror.ts';
+import { claimToken, type Entity, entities, parseRecordKey } from '../core/record.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { findAccountDoubt, readOwnCatalog } from './account.ts';
 import { applyPlan, type Landing, recallWrites } from './apply.ts';
@@ -11,6 +12,7 @@ import { keepBoxes } from './boxes.ts';
 import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
 import { readEmptyLists } from './empty-lists.ts';
+import { type FirstLooks, keepOpen, noteChanges } from './first-looks.ts';
 import { currentLayout, noteColumns, tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { noteLostRows } from './lost-rows.ts';
@@ -24,12 +26,20 @@ export interface Trail {
   readonly memory: Memory;
   /** When the table was read last, epoch ms; before that, when the run began. */
   readonly lookedAt: number;
+  /** When the last read of the table began, monotonic ms; absent before there was one. */
+  readonly readFrom?: number;
+  /** The changes in the table that have not reached the CRM. */
+  readonly firstLooks: FirstLooks;
   /** What it decided, and from what. */
   readonly grounded?: GroundedPlan;
 }
 
 /** The trail of a run that begins at `now`, epoch ms. */
-export const beginTrail = (now: number): Trail => ({ memory: emptyMemory, lookedAt: now });
+export const beginTrail = (now: number): Trail => ({
+  memory: emptyMemory,
+  lookedAt: now,
+  firstLooks: new Map(),
+});
 
 /** What one cycle came to. */
 export interface CycleResult {
@@ -57,15 +67,23 @@ export interface CycleOrder {
 
 /** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
 export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): Promise<CycleResult> {
-  link.mirror.expectRoom();
+  const { clock, mirror, times } = link;
+  mirror.expectRoom();
+  const readFrom = clock.monotonicMs();
   const table = await readTable(link);
   const { memory, lookedAt, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
+  const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
   const chosen = choose(plan);
   const { astraySteps, landed, refusal } = chosen ? await applyPlan(link, chosen) : nothingLanded;
   const applied = chosen && refusal ? { ...chosen, table: landed } : chosen;
+  const firstLooks = keepOpen(looks, memory, applied, {
+    isOutbound: (name) => isOutbound(mirror, name),
+    typingPauseMs: times.typingPauseMs,
+  });
+  const remembered = applied ? rememberWritten(memory, applied) : memory;
   return {
-    trail: { memory: applied ? rememberWritten(memory, applied) : memory, lookedAt, grounded },
+    trail: { memory: remembered, lookedAt, readFrom, firstLooks, grounded },
     plan,
     applied,
     astraySteps,
@@ -73,6 +91,11 @@ export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): 
     hasFreshColumns: hasFreshColumns(table),
   };
 }
+
+const isOutbound = (mirror: Mirror, name: string): boolean => {
+  const key = parseRecordKey(name);
+  return key !== undefined && mirror.findOutboxItem(key) !== undefined;
+};
 
 const nothingLanded: Landing = { landed: [], astraySteps: 0 };
 
@@ -129,7 +152,7 @@ function planCycle(
   { memory, lookedAt, grounded }: Trail,
   table: ObservedTable,
   run = link.newWord(),
-): Required<Trail> {
+): Required<Pick<Trail, 'memory' | 'lookedAt' | 'grounded'>> {
   const { clock, mirror, policy, times } = link;
   const now = clock.now();
   const next = remember(memory, table, clock.monotonicMs());

@@ -101,8 +101,8 @@ export class Engine {
       link,
       problems: this.problems,
       keyRefusal: this.#keyRefusal,
-      onNews: (readAt) => {
-        this.lags.noteNews(readAt);
+      onNews: (since) => {
+        this.lags.noteNews(since);
         this.kick();
       },
       onCatalogChanged: () => {
@@ -376,15 +376,16 @@ export class Engine {
     if (this.isStopping || this.#keyRefusal.isInForce || this.#pushing.has(text)) return;
     this.#pushing.add(text);
     try {
-      const item = mirror.findOutboxItem(key);
-      const isCreate = item?.kind === 'create';
+      const isCreate = mirror.findOutboxItem(key)?.kind === 'create';
+      // Before it is sent: the next cycle forgets what has arrived.
+      const seen = this.#trail.firstLooks.get(text);
       const isStopped = (step: OutboxItem) => this.#isWithheld(step);
       const push = () => pushRecord(this.link, key, isStopped, ({ code }) => this.problems.count(code));
       const result = await (isCreate ? this.#createLock.run(push) : push());
       if (result === 'nothing') return;
       if (result === 'written') {
         this.tally.crmWrites += 1;
-        if (item) this.lags.noteToCrm(this.link.clock.now() - item.createdAt);
+        if (seen) this.lags.noteToCrm(this.link.clock.monotonicMs() - seen.before);
       }
       this.kick();
     } catch (error) {

@@ -1,21 +1,24 @@
 import type { Sample } from '../core/samples.ts';
 import type { CycleResult } from './cycle.ts';
 
-/** Measures how long changes take from one side to the other, and keeps the longest until somebody takes it. */
+/**
+ * Measures how long changes take at most from one side to the other, and keeps the longest until somebody takes it. When a change was made
+ * nobody knows: it counts from the last look that did not have it.
+ */
 export class LagMeter {
-  /** When the oldest change in the CRM was read that no cycle has taken up yet. */
+  /** Since when the oldest change in the CRM may have been there that no cycle has taken up yet. */
   #newsAt: number | undefined;
   #toCrmMs: number | undefined;
   #toTableMs: number | undefined;
-  /** Told of every measurement: the side that was written, and how long the change took to get there. */
+  /** Told of every measurement: the side that was written, and how long the change took at most to get there. */
   onLag: (side: 'crm' | 'table', durationMs: number) => void = () => {};
 
-  /** A change in the CRM was read then, epoch ms. */
+  /** A change in the CRM was read that the look before did not have; that one was then, epoch ms. */
   noteNews(at: number | undefined): void {
     if (at !== undefined) this.#newsAt = Math.min(at, this.#newsAt ?? at);
   }
 
-  /** A cycle takes up all changes that were read by now. Answers when the oldest of them was. */
+  /** A cycle takes up all changes that were read by now. Returns since when the oldest of them may have been there. */
   takeNews(): number | undefined {
     const newsAt = this.#newsAt;
     this.#newsAt = undefined;

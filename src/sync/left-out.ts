@@ -6,10 +6,17 @@ import { differingFields, type FieldName } from '../core/value.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 
-/** A direct read of a record: when it was (monotonic ms), and which version of the record the CRM names. */
+/** A direct read of a record: when it was (monotonic and epoch ms), and which version of the record the CRM names. */
 interface SingleRead {
   readonly at: number;
+  readonly epochMs: number;
   readonly version: string;
+}
+
+/** Whether a direct read told anything new, and when the one before was that did not (epoch ms), where there was one. */
+interface SingleNews {
+  readonly isNews: boolean;
+  readonly since?: number | undefined;
 }
 
 /** A list that leaves out fields of all its records. */
@@ -82,30 +89,33 @@ export class LeftOut {
     return record && this.#rankOf(record, names) < 0 ? readAt : readAt + times.readPauseMs;
   }
 
-  /** Reads the next record of the entity alone. Answers whether that told anything new. */
-  async readNext(entity: ListedEntity): Promise<boolean> {
+  /** Reads the next record of the entity alone. */
+  async readNext(entity: ListedEntity): Promise<SingleNews> {
     const { clock, mirror } = this.#link;
     const list = this.#lists.get(entity);
     const id = list?.queue.shift();
     const known = id === undefined ? undefined : mirror.findRecord({ entity, id });
-    if (!list || !known) return false;
+    if (!list || !known) return { isNews: false };
     list.readAt = clock.monotonicMs();
+    const name = `${entity} ${known.key.id}`;
+    const since = this.#reads.get(name)?.epochMs;
+    const read = { at: list.readAt, epochMs: clock.now() };
     // Before the read: one on which the CRM fails waits for its turn like the others.
-    this.#reads.set(`${entity} ${known.key.id}`, { at: list.readAt, version: versionOf(known) });
+    this.#reads.set(name, { ...read, version: versionOf(known) });
     const told = await pullRecord(this.#link, known.key, 'sweep');
-    if (!told) return false;
-    this.#reads.set(`${entity} ${known.key.id}`, { at: list.readAt, version: versionOf(told) });
-    for (const name of list.names) {
-      const misses = this.#misses.get(`${entity} ${name}`) ?? 0;
-      const isTold = told.fields[name] !== undefined;
-      this.#misses.set(`${entity} ${name}`, isTold ? Number.NEGATIVE_INFINITY : misses + 1);
+    if (!told) return { isNews: false };
+    this.#reads.set(name, { ...read, version: versionOf(told) });
+    for (const field of list.names) {
+      const misses = this.#misses.get(`${entity} ${field}`) ?? 0;
+      const isTold = told.fields[field] !== undefined;
+      this.#misses.set(`${entity} ${field}`, isTold ? Number.NEGATIVE_INFINITY : misses + 1);
     }
-    if (!list.names.some((name) => this.#mayBeTold(entity, name))) list.queue.length = 0;
+    if (!list.names.some((field) => this.#mayBeTold(entity, field))) list.queue.length = 0;
     // A field that was not known before differs from nothing.
     const isFirst = list.names.some(
-      (name) => known.fields[name] === undefined && told.fields[name] !== undefined,
+      (field) => known.fields[field] === undefined && told.fields[field] !== undefined,
     );
-    return isFirst || differingFields(known.fields, told.fields).length > 0;
+    return { isNews: isFirst || differingFields(known.fields, told.fields).length > 0, since };
   }
 }
 

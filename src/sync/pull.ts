@@ -20,19 +20,33 @@ export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
   mirror.transaction(() => saveOwnCatalog(mirror, keepFormerLabels(keepLists(told, known), known)));
 }
 
-/** Saves what a page said about its records. Answers how many of them are new or changed. */
-export function absorbPage(link: Link, { records }: Pick<RecordPage, 'records'>): number {
+/** What a page brought. */
+export interface PageChanges {
+  /** How many of its records are new or changed. */
+  readonly changes: number;
+  /** The oldest of the last looks that did not have them, epoch ms. */
+  readonly since: number;
+}
+
+/** Saves what a page said about its records. A look at the list that would have had the new ones was at `listedAt`, epoch ms. */
+export function absorbPage(
+  link: Link,
+  { records }: Pick<RecordPage, 'records'>,
+  listedAt = Number.POSITIVE_INFINITY,
+): PageChanges {
   const { clock, mirror, times } = link;
   const reception = { now: clock.now(), lagMs: times.lagMs };
   return mirror.transaction(() => {
-    let changes = 0;
+    let [changes, since] = [0, Number.POSITIVE_INFINITY];
     for (const seen of records) {
       const before = mirror.findRecord({ entity: seen.entity, id: seen.id });
       const after = absorb(before, seen, reception);
       mirror.saveRecord(after);
-      if (!before || differingFields(before.fields, after.fields).length > 0) changes += 1;
+      if (before && differingFields(before.fields, after.fields).length === 0) continue;
+      changes += 1;
+      since = Math.min(since, before?.observedAt ?? listedAt);
     }
-    return changes;
+    return { changes, since };
   });
 }
 

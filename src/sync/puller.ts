@@ -45,8 +45,8 @@ export interface PullerOptions {
   readonly link: Link;
   readonly problems: Problems;
   readonly keyRefusal: KeyRefusal;
-  /** The mirror learned something a cycle should see; changes of records were read at that time, epoch ms. */
-  readonly onNews: (readAt?: number) => void;
+  /** The mirror learned something a cycle should see; the last look that did not have it was then, epoch ms, where that is known. */
+  readonly onNews: (since?: number) => void;
   readonly onCatalogChanged: () => void;
 }
 
@@ -76,6 +76,8 @@ export class Puller {
   readonly #sweeps = new Map<ListedEntity, Sweep>();
   /** The last sweeps that came to their end. */
   readonly #finished = new Map<ListedEntity, Sweep>();
+  /** When the first page, which has the newest records, was read last, epoch ms. */
+  readonly #topReadAt = new Map<ListedEntity, number>();
   readonly #heldUntil = new Map<string, number>();
   readonly #servedAt = new Map<string, number>();
   #contactTurn: ContactTurn = 'any';
@@ -190,13 +192,13 @@ export class Puller {
 
   /** One record at a time, of what its list leaves out. */
   #singlesTask(entity: ListedEntity): Task {
-    const { link, onNews } = this.#options;
+    const { onNews } = this.#options;
     return {
       source: singlesSourceOf(entity),
       at: this.#leftOut.nextAt(entity),
       work: async () => {
-        const begunAt = link.clock.now();
-        if (await this.#leftOut.readNext(entity)) onNews(begunAt);
+        const { isNews, since } = await this.#leftOut.readNext(entity);
+        if (isNews) onNews(since);
         return true;
       },
     };
@@ -283,11 +285,14 @@ export class Puller {
       if (turn.page > pagesMax)
         throw new SyncError('CRM_UNREADABLE', `The list of ${entity} records does not end.`);
       const answer = await pullPage(link, entity, turn.page, turn.kind === 'newest' ? 'newest' : 'sweep');
-      const found = { changes: absorbPage(link, answer), hasMore: answer.hasMore };
+      const listedAt = turn.page === 1 ? this.#topReadAt.get(entity) : this.#finished.get(entity)?.startedAt;
+      const { changes, since } = absorbPage(link, answer, listedAt);
+      if (turn.page === 1) this.#topReadAt.set(entity, begunAt);
+      const found = { changes, hasMore: answer.hasMore };
       this.#readings.set(entity, noteRead(before, turn, found, clock.monotonicMs()));
       const isAbridged = turn.page === 1 && this.#leftOut.noteList(entity, answer.records);
       if (turn.page === 1 && !isAbridged) problems.end(singlesSourceOf(entity));
-      if (found.changes > 0 && before.sweepsDone > 0) onNews(begunAt);
+      if (changes > 0 && before.sweepsDone > 0) onNews(Number.isFinite(since) ? since : undefined);
       if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
       return turn;
     } catch (error) {

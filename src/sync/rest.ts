@@ -1,7 +1,7 @@
 import { describeCell } from '../core/cell.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import type { TabKind } from '../core/layout.ts';
-import { type Entity, entities, type RecordKey } from '../core/record.ts';
+import { type Entity, entities, type RecordKey, recordKeyText } from '../core/record.ts';
 import type { ObservedRow, ObservedTable } from '../core/table.ts';
 
 /**
@@ -14,30 +14,42 @@ export interface Memory {
   readonly at: number;
   /** The read that it ends with. */
   readonly table?: ObservedTable;
+  /** The rows that the read before did not have as they are, each by its record or, without an ID, by its name. The first read has none. */
+  readonly changed: readonly string[];
   /** Whether something was written after that. */
   readonly isWritten?: true;
 }
 
-export const emptyMemory: Memory = { rows: new Map(), ids: new Map(), at: Number.NEGATIVE_INFINITY };
+export const emptyMemory: Memory = {
+  rows: new Map(),
+  ids: new Map(),
+  at: Number.NEGATIVE_INFINITY,
+  changed: [],
+};
 
 /** A row is known by all that it holds, because it may move, and because another row may show the same ID. */
-const rowName = (entity: Entity, { id, cells }: ObservedRow): string => JSON.stringify([entity, id, cells]);
+export const rowName = (entity: Entity, { id, cells }: ObservedRow): string =>
+  JSON.stringify([entity, id, cells]);
 
 /** Remembers a read on top of the reads before. */
 export function remember(memory: Memory, table: ObservedTable, at: number): Memory {
-  if (memory.table === table && !memory.isWritten) return { ...memory, at };
+  if (memory.table === table && !memory.isWritten) return { ...memory, at, changed: [] };
   const rows = new Map<string, number>();
   const ids = new Map<TabKind, Set<string>>();
+  const changed: string[] = [];
   for (const entity of entities) {
     const tab = table.tabs[entity];
     if (tab.state === 'held') continue;
     ids.set(entity, new Set(tab.rows.map((row) => describeCell(row.id))));
     for (const row of tab.rows) {
       const name = rowName(entity, row);
-      rows.set(name, memory.rows.get(name) ?? at);
+      const since = memory.rows.get(name);
+      rows.set(name, since ?? at);
+      if (since === undefined && memory.table)
+        changed.push(row.id.kind === 'empty' ? name : recordKeyText({ entity, id: describeCell(row.id) }));
     }
   }
-  return { rows, ids, at, table };
+  return { rows, ids, at, changed, table };
 }
 
 /** Adds the rows that a plan has written: what was just put there was not missing before. */

@@ -32,6 +32,7 @@ test('what is in step, waits and was changed is shown in both themes and on a ph
       expect.stringMatching(/ s$/),
     ]);
     await shown(page, '12 leads');
+    await shown(page, 'Edit in the sheet → CRM has it, at most');
     await expectAccessible();
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

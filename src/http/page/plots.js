@@ -31,8 +31,8 @@ export function drawPlots() {
   for (const plot of drawn) plot.destroy();
   drawn = [
     drawRequests(),
-    drawLag('#plot-to-crm', 'Edit in the sheet → CRM has it', 'toCrmMs'),
-    drawLag('#plot-to-sheet', 'Change in the CRM → sheet shows it', 'toTableMs'),
+    drawLag('#plot-to-crm', 'Edit in the sheet → CRM has it, at most', 'toCrmMs'),
+    drawLag('#plot-to-sheet', 'Change in the CRM → sheet shows it, at most', 'toTableMs'),
   ];
 }
 
