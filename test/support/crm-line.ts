@@ -114,6 +114,8 @@ function forward(
 ): Promise<LineAnswer | undefined> {
   const headers = { ...incoming.headers };
   delete headers['content-length'];
+  // An answer is handed on as text.
+  delete headers['accept-encoding'];
   const { promise, resolve } = Promise.withResolvers<LineAnswer | undefined>();
   const outgoing = request(target + asked.url, { method: asked.method, headers, agent: false });
   outgoing.on('error', () => resolve(undefined));
