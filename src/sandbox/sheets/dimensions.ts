@@ -138,7 +138,8 @@ function moveOverlays(
   draft.namedRanges = draft.namedRanges.flatMap(moved);
 }
 
-function moveMetadata(
+/** Gives the metadata of a tab's rows or columns their new places; without one it is gone. */
+export function moveMetadata(
   draft: Spreadsheet,
   sheet: Sheet,
   dimension: Dimension,

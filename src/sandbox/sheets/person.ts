@@ -71,7 +71,7 @@ function applyToTab(
     case 'formatNumbers':
       return formatNumbers(sheet, action);
     case 'sort':
-      return sortTab(sheet, action);
+      return sortTab(draft, sheet, action);
     case 'filter':
       return filterRows(sheet, action, nextId);
     case 'showAll':
@@ -119,10 +119,10 @@ function checkedLines(sheet: Sheet, dimension: Dimension, start: number, count: 
   return { dimension, start, count };
 }
 
-function sortTab(sheet: Sheet, action: ActionOf<'sort'>): void {
+function sortTab(draft: Spreadsheet, sheet: Sheet, action: ActionOf<'sort'>): void {
   const whole = { ...areaOf({}, sizeOf(sheet)), startRow: frozenRowsOf(sheet) };
   const key = { column: columnOf(sheet, action.column), isDescending: action.descending };
-  sortArea(sheet, action.range ?? whole, [key]);
+  sortArea(draft, sheet, action.range ?? whole, [key]);
 }
 
 /** Sets the tab's filter as Google keeps it: by the texts whose rows are hidden. */

@@ -1,7 +1,8 @@
 import type { Cell } from './cell.ts';
+import { moveMetadata } from './dimensions.ts';
 import { effectiveValue } from './display.ts';
 import type { Area } from './grid-range.ts';
-import { cellAt, type Sheet, setCell, sizeOf } from './spreadsheet.ts';
+import { cellAt, type Sheet, type Spreadsheet, setCell, sizeOf } from './spreadsheet.ts';
 
 /** The cells of a rectangle apart from their place, row by row. */
 export type Block = readonly (readonly (Cell | undefined)[])[];
@@ -48,7 +49,7 @@ export interface SortKey {
  * Sorts the rows of a rectangle; cells beside it stay where they are, so a partial sort tears rows apart.
  * Numbers come before text before FALSE before TRUE; blanks are last in either direction.
  */
-export function sortArea(sheet: Sheet, area: Area, keys: readonly SortKey[]): void {
+export function sortArea(draft: Spreadsheet, sheet: Sheet, area: Area, keys: readonly SortKey[]): void {
   const order = Array.from(
     { length: Math.max(0, area.endRow - area.startRow) },
     (_, down) => area.startRow + down,
@@ -60,14 +61,21 @@ export function sortArea(sheet: Sheet, area: Area, keys: readonly SortKey[]): vo
     }
     return one - other;
   });
-  orderRows(sheet, area, order);
+  orderRows(draft, sheet, area, order);
 }
 
-/** Puts the rows of a rectangle into another order: `order` names them from the top down by their indexes now. */
-export function orderRows(sheet: Sheet, area: Area, order: readonly number[]): void {
+/**
+ * Puts the rows of a rectangle into another order: `order` names them from the top down by their indexes now. The metadata of a row goes
+ * where its cells go, however few of them are sorted.
+ */
+export function orderRows(draft: Spreadsheet, sheet: Sheet, area: Area, order: readonly number[]): void {
   const { startRow: start, startColumn: from, endColumn: to } = area;
   const block = order.flatMap((row) => cellsIn(sheet, { ...area, startRow: row, endRow: row + 1 }));
   putCells(sheet, start, from, block);
+  if (draft.choices.sortedRowMetadata === 'follows') {
+    const newIndexes = new Map(order.map((row, offset) => [row, start + offset]));
+    moveMetadata(draft, sheet, 'ROWS', (index) => newIndexes.get(index) ?? index);
+  }
   const isWhole = from === 0 && to >= sizeOf(sheet).columnCount;
   const move = { kind: 'sort', dimension: 'ROWS', start, order } as const;
   sheet.moves = [...sheet.moves, isWhole ? move : { ...move, columns: { from, to } }];

@@ -111,6 +111,7 @@ const randomizeRange = requestKind(z.object({ range: gridRange }), (draft, { ran
   const rows = Array.from({ length: area.endRow - area.startRow }, (_, down) => area.startRow + down);
   const keyed = rows.map((row) => ({ row, key: nextId() })).toSorted((one, other) => one.key - other.key);
   orderRows(
+    draft,
     sheet,
     area,
     keyed.map(({ row }) => row),

@@ -132,7 +132,7 @@ const setBasicFilter = requestKind(z.object({ filter: jsonObject }), (draft, { f
   sheet.basicFilter = [overlay];
   const specs = z.array(jsonObject).safeParse(filter['sortSpecs'] ?? []);
   if (specs.success && specs.data.length > 0) {
-    sortArea(sheet, { ...area, startRow: area.startRow + 1 }, sortKeysOf(specs.data));
+    sortArea(draft, sheet, { ...area, startRow: area.startRow + 1 }, sortKeysOf(specs.data));
   }
   return undefined;
 });

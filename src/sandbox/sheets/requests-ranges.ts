@@ -171,7 +171,7 @@ const sortRange = requestKind(
   z.object({ range: gridRange, sortSpecs: z.array(jsonObject).default([]) }),
   (draft, { range, sortSpecs }) => {
     const { sheet, area } = resolveGridRange(draft, range);
-    sortArea(sheet, area, sortKeysOf(sortSpecs));
+    sortArea(draft, sheet, area, sortKeysOf(sortSpecs));
     return undefined;
   },
 );

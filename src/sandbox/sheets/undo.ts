@@ -58,7 +58,7 @@ function undoOnTab(undoing: Undoing): void {
   if (!made) {
     restoreCells(undoing, since);
     restoreProperties(undoing, since);
-  } else if (made.kind === 'sort') sortBack(sheet, made, since);
+  } else if (made.kind === 'sort') sortBack(undoing, made, since);
   else if (made.kind === 'move') moveBack(undoing, made, since);
   else if (made.kind === 'delete') bringBack(undoing, made, since);
   else takeOut(undoing, made, since);
@@ -156,7 +156,7 @@ function edgeNow(dimension: Dimension, edge: number, since: readonly LineMove[])
 }
 
 /** Rows that are gone by now leave their places to the others. */
-function sortBack(sheet: Sheet, made: MoveOf<'sort'>, since: readonly LineMove[]): void {
+function sortBack({ draft, sheet }: Undoing, made: MoveOf<'sort'>, since: readonly LineMove[]): void {
   const column = made.columns && { column: made.columns.from };
   const formerly = made.order.map((index, offset) => {
     const now = followMoves({ row: made.start + offset, ...column }, since)?.row;
@@ -171,7 +171,7 @@ function sortBack(sheet: Sheet, made: MoveOf<'sort'>, since: readonly LineMove[]
   const order = Array.from({ length: bottom - top + 1 }, (_, offset) => top + offset);
   for (const [index, place] of places.entries()) order[place - top] = contents[index] ?? place;
   const { from = 0, to = sizeOf(sheet).columnCount } = made.columns ?? {};
-  orderRows(sheet, { startRow: top, endRow: bottom + 1, startColumn: from, endColumn: to }, order);
+  orderRows(draft, sheet, { startRow: top, endRow: bottom + 1, startColumn: from, endColumn: to }, order);
 }
 
 /** A move lets two neighbouring runs of lines change places; the first of them goes behind the second again. */

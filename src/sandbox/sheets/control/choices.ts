@@ -13,6 +13,8 @@ export const choicesShape = z.strictObject({
   hiddenRowCopy: z.enum(['skipAndTile', 'nothing', 'copied', 'refused']).default('skipAndTile'),
   /** Which `insertDimension` right behind a Table's last row or column makes the Table larger: live runs saw only one that inherits. */
   tableGrowth: z.enum(['inheriting', 'always', 'never']).default('inheriting'),
+  /** Whether the metadata of a row goes along when the row is sorted; two live runs saw it go. */
+  sortedRowMetadata: z.enum(['follows', 'stays']).default('follows'),
   /** What a chip reads as in the value that was entered: the character that stands for it, or what it shows. */
   chipText: z.enum(['placeholder', 'shown']).default('placeholder'),
 });
