@@ -38,7 +38,7 @@ export function updateValues(
   const { sheet, area } = resolveA1(draft, range);
   const isSingleCell = area.endRow - area.startRow === 1 && area.endColumn - area.startColumn === 1;
   if (!isSingleCell) refuseBeyond(sheet, area, rows);
-  const written = writeValues(draft, sheet, area.startRow, area.startColumn, rows, options);
+  const written = writeValues(draft, sheet, area.startRow, area.startColumn, rows, options, area);
   return { spreadsheet: draft, answer: { spreadsheetId: draft.spreadsheetId, ...written } };
 }
 
@@ -146,15 +146,20 @@ function refuseBeyond(sheet: Sheet, area: Area, rows: Json[][]): void {
   }
 }
 
-/** Writes rows of JSON values; `null` leaves a cell alone, `""` empties it. */
+/**
+ * Writes rows of JSON values; `null` leaves a cell alone, `""` empties it. The range that is reported ends where the last value was
+ * written; what is shown of it is the range that was asked for, where that is larger.
+ */
 function writeValues(
   draft: Spreadsheet,
   sheet: Sheet,
   startRow: number,
   startColumn: number,
-  rows: Json[][],
+  sent: Json[][],
   options: WriteOptions,
+  asked?: Area,
 ): JsonObject {
+  const rows = withoutTrailingNulls(sent);
   const { rowCount, columnCount } = sizeOf(sheet);
   const area = areaAt(startRow, startColumn, Math.max(1, rows.length), Math.max(1, widthOf(rows)));
   if (area.endRow > rowCount || area.endColumn > columnCount) {
@@ -179,8 +184,21 @@ function writeValues(
     updatedCells,
   };
   if (options.includeValues) recalculate(draft);
-  const updatedData = options.includeValues && valueRange(sheet, area, options.includeValues);
+  const shown = asked && holds(asked, area) ? asked : area;
+  const updatedData = options.includeValues && valueRange(sheet, shown, options.includeValues);
   return { updatedRange: formatRange(sheet, area), ...counts, ...(updatedData && { updatedData }) };
+}
+
+/** Nothing is written at the ends of rows and below the last of them; where nothing is written at all, they stay as they are. */
+function withoutTrailingNulls(rows: Json[][]): Json[][] {
+  const isWritten = (value: Json) => value !== null;
+  const ended = rows.map((row) => row.slice(0, row.findLastIndex(isWritten) + 1));
+  const count = ended.findLastIndex((row) => row.length > 0) + 1;
+  return count > 0 ? ended.slice(0, count) : rows;
+}
+
+function holds(outer: Area, inner: Area): boolean {
+  return outer.endRow >= inner.endRow && outer.endColumn >= inner.endColumn;
 }
 
 function writeInput(
