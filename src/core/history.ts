@@ -16,6 +16,10 @@ export interface HistoryQuery {
   readonly id?: number | undefined;
   /** Not before, epoch ms. */
   readonly since?: number | undefined;
+  /** Older than the line of this number. */
+  readonly before?: number | undefined;
   /** Only so many, the newest. */
   readonly limit?: number | undefined;
+  /** Only as many as hold so many bytes together, but at least one. */
+  readonly bytesMax?: number | undefined;
 }

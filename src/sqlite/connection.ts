@@ -9,6 +9,8 @@ export interface Statement<Row> {
   run(...bindings: Binding[]): number;
   get(...bindings: Binding[]): Row | undefined;
   all(...bindings: Binding[]): Row[];
+  /** Returns the rows up to the first that is not wanted; no further one is read. */
+  allWhile(isWanted: (row: Row) => boolean, ...bindings: Binding[]): Row[];
 }
 
 /** The one connection to the file. Its errors are `SyncError`s wherever a person can do something about them. */
@@ -82,6 +84,8 @@ export function connect(
         run: (...bindings) => written(() => Number(statement.run(...bindings).lastInsertRowid)),
         get: (...bindings) => translated(() => statement.get(...bindings)),
         all: (...bindings) => translated(() => statement.all(...bindings)),
+        allWhile: (isWanted, ...bindings) =>
+          translated(() => [...takeWhile(statement.iterate(...bindings), isWanted)]),
       };
     },
     execute: (sql) => translated(() => void database.exec(sql)),
@@ -93,6 +97,13 @@ export function connect(
     content: () => translated(() => database.serialize()),
     close: () => translated(() => void database.close()),
   };
+}
+
+function* takeWhile<Row>(rows: Iterable<Row>, isWanted: (row: Row) => boolean): Generator<Row> {
+  for (const row of rows) {
+    if (!isWanted(row)) return;
+    yield row;
+  }
 }
 
 function readPragma(database: Database.Database, name: string): string | number {

@@ -1,3 +1,4 @@
+import type { HistoryQuery } from '../core/history.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';
 import type { JournalEntry } from '../core/state.ts';
@@ -21,10 +22,45 @@ const noLimit = -1;
 
 const columns = 'at, run, key, kind, side, before, after, lost, cause';
 
-const hasField = `? IN (
-  SELECT json_each.key FROM json_each(journal.after)
-  UNION ALL SELECT json_each.key FROM json_each(journal.before)
-  UNION ALL SELECT json_each.key FROM json_each(journal.lost))`;
+/** One condition of a search, with what it binds. */
+interface Condition {
+  readonly text: string;
+  readonly values: readonly (string | number)[];
+}
+
+const condition = (text: string, ...values: (string | number | undefined)[]): Condition[] => {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length ? [{ text, values: known }] : [];
+};
+
+/**
+ * Where to look for lines and by which conditions: an index finds them in the order in which they are shown, whatever is asked, so that no
+ * question costs more than its answer. A `+` keeps an index out that would find more lines than another one, or find them in another order.
+ */
+function planSearch({ before, field, id, key, run, since }: HistoryQuery) {
+  const isNarrow = key !== undefined || run !== undefined || id !== undefined;
+  const keyText = key && recordKeyText(key);
+  if (isNarrow) {
+    const conditions = [
+      ...condition('key = ?', keyText),
+      ...condition(key === undefined ? 'run = ?' : '+run = ?', run),
+      ...condition('id = ?', id),
+      ...condition('id < ?', before),
+      ...condition('+at >= ?', since),
+      ...condition('EXISTS (SELECT 1 FROM journalField WHERE field = ? AND entry = id)', field),
+    ];
+    return { from: 'journal', number: 'id', conditions };
+  }
+  const number = field === undefined ? 'id' : 'entry';
+  const conditions = [
+    ...condition('field = ?', field),
+    ...condition(`${number} < ?`, before),
+    ...condition(`${number} >= (SELECT id FROM journal WHERE at >= ? ORDER BY at, id LIMIT 1)`, since),
+    ...condition('+at >= ?', since),
+  ];
+  const from = field === undefined ? 'journal' : 'journalField CROSS JOIN journal ON id = entry';
+  return { from, number, conditions };
+}
 
 type Journal = Pick<
   Mirror,
@@ -33,49 +69,69 @@ type Journal = Pick<
 
 /**
  * What was done, in the order it was done. Nothing is ever changed; only what is too old is taken out. It grows to a year of lines, and every
- * cycle asks it: so each question has conditions of its own, by which an index finds the lines, and `+key` leaves that of the times to
- * find those of the last hour.
+ * cycle asks it. `+key` leaves the index of the times to find the lines of the last hour.
  */
 export function openJournal(connection: Connection): Journal {
   const append = connection.prepare(`INSERT INTO journal (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const latest = connection.prepare<JournalRow>(`SELECT ${columns} FROM journal ORDER BY id DESC LIMIT ?`);
   const searches = new Map<string, Statement<JournalRow & { id: number }>>();
-  const searchBy = (conditions: string) => {
-    const search =
-      searches.get(conditions) ??
-      connection.prepare(`SELECT id, ${columns} FROM journal WHERE ${conditions} ORDER BY id DESC LIMIT ?`);
-    searches.set(conditions, search);
+  const searchBy = (sql: string) => {
+    const search = searches.get(sql) ?? connection.prepare(sql);
+    searches.set(sql, search);
     return search;
   };
+  const appendField = connection.prepare('INSERT INTO journalField (field, entry) VALUES (?, ?)');
   const busy = connection.prepare<{ key: string }>(
     `SELECT key FROM journal WHERE at >= ? AND side <> 'both' AND cause <> 'taken back'
      GROUP BY +key HAVING COUNT(*) >= ?`,
   );
   const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
+  const forgetFields = connection.prepare(
+    `WITH RECURSIVE known (name) AS (
+       SELECT MIN(field) FROM journalField
+       UNION ALL SELECT (SELECT MIN(field) FROM journalField WHERE field > name) FROM known WHERE name IS NOT NULL)
+     DELETE FROM journalField
+     WHERE field IN (SELECT name FROM known) AND entry < (SELECT COALESCE(MIN(id), ${Number.MAX_SAFE_INTEGER}) FROM journal)`,
+  );
   return {
     appendJournal(entries) {
       connection.atomically(() => {
-        for (const entry of entries) append.run(...bind(entry));
+        for (const entry of entries) {
+          const id = append.run(...bind(entry));
+          for (const field of fieldsOf(entry)) appendField.run(field, id);
+        }
       });
     },
     readJournal: (limit) => latest.all(limit).map(readEntry),
-    searchJournal({ key, run, id, since, field, limit }) {
-      const asked = [
-        { condition: 'key = ?', value: key && recordKeyText(key) },
-        { condition: 'run = ?', value: run },
-        { condition: 'id = ?', value: id },
-        { condition: 'at >= ?', value: since },
-        { condition: hasField, value: field },
-      ].flatMap(({ condition, value }) => (value === undefined ? [] : { condition, value }));
-      const conditions = ['TRUE', ...asked.map(({ condition }) => condition)].join(' AND ');
-      return searchBy(conditions)
-        .all(...asked.map(({ value }) => value), limit ?? noLimit)
+    searchJournal({ bytesMax = Number.POSITIVE_INFINITY, limit = noLimit, ...query }) {
+      const { conditions, from, number } = planSearch(query);
+      const where = ['TRUE', ...conditions.map(({ text }) => text)].join(' AND ');
+      const sql = `SELECT id, ${columns} FROM ${from} WHERE ${where} ORDER BY ${number} DESC LIMIT ?`;
+      let bytes = 0;
+      const fits = (row: JournalRow) => {
+        const isFirst = bytes === 0;
+        bytes += bytesOf(row);
+        return isFirst || bytes <= bytesMax;
+      };
+      return searchBy(sql)
+        .allWhile(fits, ...conditions.flatMap(({ values }) => values), limit)
         .map(({ id, ...row }) => ({ ...readEntry(row), id }));
     },
     readBusyRecords: (since, linesMin) => busy.all(since, linesMin).map(({ key }) => readKey(key)),
-    forgetJournal: (before) => void forget.run(before),
+    forgetJournal(before) {
+      connection.atomically(() => {
+        forget.run(before);
+        forgetFields.run();
+      });
+    },
   };
 }
+
+const fieldsOf = ({ after, before, lost }: JournalEntry) =>
+  new Set([before, after, lost].flatMap((fields) => Object.keys(fields)));
+
+const bytesOf = ({ after, before, cause, lost }: JournalRow) =>
+  Buffer.byteLength(before + after + lost + cause);
 
 const bind = ({ at, run, key, kind, side, before, after, lost, cause }: JournalEntry) =>
   [

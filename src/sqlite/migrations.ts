@@ -121,6 +121,17 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE outbox ADD COLUMN shownUntil INTEGER;
   `,
+  // 500,000 lines take some ten seconds once, and no more memory than ten.
+  `
+  CREATE TABLE journalField (
+    field TEXT NOT NULL,
+    entry INTEGER NOT NULL,
+    PRIMARY KEY (field, entry)
+  ) STRICT, WITHOUT ROWID;
+  INSERT OR IGNORE INTO journalField SELECT part.key, journal.id FROM journal, json_each(journal.after) AS part;
+  INSERT OR IGNORE INTO journalField SELECT part.key, journal.id FROM journal, json_each(journal.before) AS part;
+  INSERT OR IGNORE INTO journalField SELECT part.key, journal.id FROM journal, json_each(journal.lost) AS part;
+  `,
 ];
 
 /**
