@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Environment } from '../app/config.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { print } from './print.ts';
@@ -21,6 +22,7 @@ const answerShape = z.object({
       cause: z.string(),
     }),
   ),
+  next: z.number().optional(),
 });
 type Entry = z.infer<typeof answerShape>['entries'][number];
 
@@ -38,11 +40,30 @@ export function addHistoryCommand(program: Command, { environment }: CommandCont
     .option('--limit <count>', 'at most so many lines', '50')
     .option('--json', 'print the lines as JSON')
     .action(async ({ json, ...query }: Record<string, string> & { json?: true }) => {
-      const answer = await callDaemon(environment, 'GET', `/api/history?${new URLSearchParams(query)}`);
-      if (json) return print(JSON.stringify(answer));
-      const { entries } = answerShape.parse(answer);
+      const entries = await readPages(environment, query);
+      if (json) return print(JSON.stringify({ entries }));
       print(...(entries.length > 0 ? entries.flatMap(describeEntry) : ['Nothing fits.']));
     });
+}
+
+/** The daemon answers fewer lines at a time than are wanted where they are long. */
+async function readPages(
+  environment: Environment,
+  query: Readonly<Record<string, string>>,
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (let page: Record<string, string> | undefined = query; page; ) {
+    const answer = answerShape.parse(
+      await callDaemon(environment, 'GET', `/api/history?${new URLSearchParams(page)}`),
+    );
+    entries.push(...answer.entries);
+    const left = Number(query['limit']) - entries.length;
+    page =
+      answer.next !== undefined && left > 0
+        ? { ...query, limit: String(left), before: String(answer.next) }
+        : undefined;
+  }
+  return entries;
 }
 
 function describeEntry({ id, at, run, key, kind, side, before, after, lost, cause }: Entry): string[] {

@@ -1,10 +1,9 @@
 import { PassThrough } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../core/ports.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Sample } from '../core/samples.ts';
+import { type Bounds, patienceMs } from './bounds.ts';
 
-export interface EventsOptions {
-  readonly clock: Clock;
+export interface EventsOptions extends Bounds {
   /** The status as `/api/status` answers it. */
   readonly readWhole: () => object;
   /** Oldest first. */
@@ -22,6 +21,9 @@ const clockwork = new Set(['now', 'sweepAgeMs', 'recordAgeP95Ms', 'parkedMs', 'e
 
 interface Client {
   readonly stream: PassThrough;
+  readonly raw: FastifyReply['raw'];
+  /** What is sent and may not be read yet. */
+  unread?: { readonly bytes: number; readonly since: number; readonly giveBack: () => void };
   /** The status that was sent last. */
   status: string;
   /** The end of the newest sample that was sent. */
@@ -47,9 +49,13 @@ export function addEventsRoute(server: FastifyInstance, options: EventsOptions):
     const news = readNews(options);
     const stream = new PassThrough();
     reply.type('text/event-stream; charset=utf-8').send(stream);
-    const client: Client = { stream, status: '', sampledAt: Number.NEGATIVE_INFINITY };
+    const { raw } = reply;
+    const client: Client = { stream, raw, status: '', sampledAt: Number.NEGATIVE_INFINITY };
     clients.add(client);
-    stream.on('close', () => clients.delete(client));
+    stream.on('close', () => {
+      client.unread?.giveBack();
+      clients.delete(client);
+    });
     tell(client, options, news);
     if (isLooking) return reply;
     isLooking = true;
@@ -78,10 +84,12 @@ async function lookOn(
   while (clients.size > 0 && !closing.aborted) {
     await clock.sleep(Math.max(lookEveryMs, tookMs / lookPart), closing);
     if (closing.aborted) return;
+    const ready = [...clients].filter((client) => hasRead(client, options));
+    if (ready.length === 0) continue;
     const begunAt = clock.monotonicMs();
     const news = readNews(options);
     tookMs = clock.monotonicMs() - begunAt;
-    for (const client of clients) tell(client, options, news);
+    for (const client of ready) tell(client, options, news);
   }
 }
 
@@ -97,16 +105,29 @@ function readNews({ readWhole }: EventsOptions): News {
   return { fingerprint, text: JSON.stringify(whole) };
 }
 
-/** Tells a client what it does not know yet. One that reads too slowly is told the newest when it is ready again. */
-function tell(client: Client, { readSamples }: EventsOptions, { fingerprint, text }: News): void {
+/** Sends a client what it does not know yet. */
+function tell(client: Client, options: EventsOptions, { fingerprint, text }: News): void {
   const { stream } = client;
-  if (stream.writableNeedDrain || stream.writableEnded) return;
-  const samples = readSamples().filter(({ at }) => at > client.sampledAt);
+  if (stream.writableEnded) return;
+  const samples = options.readSamples().filter(({ at }) => at > client.sampledAt);
   const parts: string[] = [];
   if (client.status !== fingerprint) parts.push(`event: status\ndata: ${text}\n\n`);
   if (samples.length > 0) parts.push(`event: samples\ndata: ${JSON.stringify(samples)}\n\n`);
   if (parts.length === 0) return;
-  stream.write(parts.join(''));
+  const content = Buffer.from(parts.join(''));
+  const giveBack = options.room.take(content.length);
+  if (!giveBack) return;
+  client.unread = { bytes: content.length, since: options.clock.monotonicMs(), giveBack };
+  stream.write(content);
   client.status = fingerprint;
   client.sampledAt = samples.at(-1)?.at ?? client.sampledAt;
+}
+
+/** Whether the client has taken what was sent before. One that reads slowly is sent the newest when it is ready again, or is cut off. */
+function hasRead({ raw, stream, unread }: Client, { clock }: EventsOptions): boolean {
+  if (!unread) return true;
+  const waiting = stream.writableLength + stream.readableLength + raw.writableLength;
+  if (waiting === 0) unread.giveBack();
+  else if (clock.monotonicMs() - unread.since > patienceMs(unread.bytes)) raw.destroy();
+  return waiting === 0;
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock, Log } from '../core/ports.ts';
 import type { Condition } from '../sync/conditions.ts';
+import { type Bounds, Room } from './bounds.ts';
 import { type Access, createAccess, guardReading } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { createMetrics, type Measured } from './metrics.ts';
@@ -54,7 +55,8 @@ interface Served {
  */
 export async function startFront(options: FrontOptions): Promise<Front> {
   const { clock, log, readLinks } = options;
-  const server = createServer(options, log);
+  const bounds = { clock, room: new Room() };
+  const server = createServer(options, log, bounds);
   const access = createAccess(options, clock);
   const metrics = createMetrics(clock, () => listUnserved(options));
   const served = new Map<string, Served>();
@@ -79,7 +81,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     shut,
     async open(name, side) {
       const measured = { name, ...side };
-      served.set(name, { server: await createLinkServer(options, side, access), measured });
+      served.set(name, { server: await createLinkServer(options, side, { access, bounds }), measured });
       metrics.add(measured);
     },
     async close() {
@@ -93,12 +95,13 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 async function createLinkServer(
   options: FrontOptions,
   side: LinkSide,
-  access: Access,
+  shared: { readonly access: Access; readonly bounds: Bounds },
 ): Promise<FastifyInstance> {
-  const server = createServer(options, side.engine.link.log);
+  const { access, bounds } = shared;
+  const server = createServer(options, side.engine.link.log, bounds);
   guardReading(server, access);
   addHealthRoutes(server, access, () => side.health.read());
-  addLinkRoutes(server, side, access);
+  addLinkRoutes(server, side, shared);
   await server.ready();
   return server;
 }

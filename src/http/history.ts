@@ -6,6 +6,8 @@ import { planUndoOf, undo } from '../sync/undo.ts';
 import { readInput } from './input.ts';
 
 const limitMax = 1_000;
+/** A page holds fewer lines where they are long. */
+const pageBytesMax = 1024 * 1024;
 const wrongLimit = `must be a whole number from 1 to ${limitMax}`;
 const wrongLine = 'must be the number of a line of the history';
 
@@ -14,11 +16,13 @@ const recordShape = z
   .transform((text) => parseRecordKey(text))
   .refine((key) => key !== undefined, 'must be a record like lead-42');
 
+const lineNumber = z.coerce.number(wrongLine).int(wrongLine).min(1, wrongLine);
+
 const selectors = {
   record: recordShape.optional(),
   field: z.string().min(1).max(200).optional(),
   run: z.string().min(1).max(100).optional(),
-  id: z.coerce.number(wrongLine).int(wrongLine).min(1, wrongLine).optional(),
+  id: lineNumber.optional(),
   since: z
     .union(
       [z.iso.datetime({ offset: true }), z.iso.date()],
@@ -30,6 +34,7 @@ const selectors = {
 
 const historyQuery = z.strictObject({
   ...selectors,
+  before: lineNumber.optional(),
   limit: z.coerce.number(wrongLimit).int(wrongLimit).min(1, wrongLimit).max(limitMax, wrongLimit).default(50),
 });
 
@@ -40,11 +45,15 @@ const undoBody = z
     'name a run, a record or a line of the history',
   );
 
-/** Answers lines of the journal, newest first. */
-export function addHistoryRoute(server: FastifyInstance, { link }: Engine): void {
+/** Answers a page of the journal, newest first, with the line before which the next one begins where there is one. */
+export function addHistoryRoute(server: FastifyInstance, { link: { mirror } }: Engine): void {
   server.get('/api/history', (request) => {
     const { record, ...query } = readInput(historyQuery, request.query);
-    return { entries: link.mirror.searchJournal({ ...query, key: record }) };
+    const asked = { ...query, key: record };
+    const entries = mirror.searchJournal({ ...asked, bytesMax: pageBytesMax });
+    const last = entries.at(-1);
+    const hasMore = last && mirror.searchJournal({ ...asked, before: last.id, limit: 1 }).length > 0;
+    return { entries, ...(hasMore ? { next: last.id } : {}) };
   });
 }
 

@@ -7,6 +7,7 @@ import { listProgress } from '../sync/progress.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
 import { readStatus } from '../sync/status.ts';
 import type { Watch } from '../sync/watch.ts';
+import { type Bounds, boundAnswers, Room } from './bounds.ts';
 import { addDecisionRoutes, addWaitingRoute } from './decisions.ts';
 import { addEventsRoute } from './events.ts';
 import { type Access, createAccess, guardCommands, guardHost, guardReading } from './guard.ts';
@@ -53,14 +54,15 @@ const requestTimeoutMs = 30_000;
 /** Serves health, status, history and commands of one link. */
 export async function startHttp(options: HttpOptions & LinkSide): Promise<HttpSide> {
   const { clock, log } = options.engine.link;
-  const server = createServer(options, log);
+  const bounds = { clock, room: new Room() };
+  const server = createServer(options, log, bounds);
   const access = createAccess(options, clock);
   guardReading(server, access);
   const metrics = createMetrics(clock);
   metrics.add(options);
   metrics.addRoute(server);
   addHealthRoutes(server, access, () => options.health.read());
-  addLinkRoutes(server, options, access);
+  addLinkRoutes(server, options, { access, bounds });
   const url = await listenAt(server, options);
   return { url, close: () => server.close() };
 }
@@ -77,14 +79,19 @@ export async function listenAt(server: FastifyInstance, { host, port }: HttpOpti
   }
 }
 
-/** A server that answers under its own names alone, and says what went wrong in a sentence. */
-export function createServer({ host, hostNames = [] }: HttpOptions, log: Log): FastifyInstance {
+/** A server that answers under its own names alone, within its bounds, and says what went wrong in a sentence. */
+export function createServer(
+  { host, hostNames = [] }: HttpOptions,
+  log: Log,
+  bounds: Bounds,
+): FastifyInstance {
   const server = Fastify({
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: true,
   });
   guardHost(server, [host, ...hostNames]);
+  boundAnswers(server, bounds);
   server.setErrorHandler((error, request, reply) => {
     const status = isSyncError(error) ? 503 : statusOf(error);
     if (status !== 500) return reply.code(status).send({ error: explainError(error) });
@@ -109,10 +116,15 @@ export function addAccessRoute(server: FastifyInstance, access: Access): void {
 }
 
 /** Adds everything that is about one link alone. */
-export function addLinkRoutes(server: FastifyInstance, side: LinkSide, access: Access): void {
+export function addLinkRoutes(
+  server: FastifyInstance,
+  side: LinkSide,
+  { access, bounds }: { readonly access: Access; readonly bounds: Bounds },
+): void {
   addAccessRoute(server, access);
   addPage(server, 'page.html');
-  addStatusRoutes(server, side, addCommandRoutes(server, side, access));
+  const lastResync = addCommandRoutes(server, side, access);
+  addStatusRoutes(server, side, { bounds, lastResync });
 }
 
 const statusOf = (error: unknown): number =>
@@ -123,7 +135,7 @@ const statusOf = (error: unknown): number =>
 function addStatusRoutes(
   server: FastifyInstance,
   { engine, health, watch }: LinkSide,
-  lastResync: () => ResyncReport | undefined,
+  { bounds, lastResync }: { readonly bounds: Bounds; readonly lastResync: () => ResyncReport | undefined },
 ): void {
   const readWhole = () => {
     const status = readStatus(engine, lastResync());
@@ -138,7 +150,7 @@ function addStatusRoutes(
   addHistoryRoute(server, engine);
   addWaitingRoute(server, engine);
   server.get('/api/status', readWhole);
-  addEventsRoute(server, { clock: engine.link.clock, readSamples: () => watch.samples, readWhole });
+  addEventsRoute(server, { ...bounds, readSamples: () => watch.samples, readWhole });
 }
 
 /** Adds the commands; answers how to see the last resync. */

@@ -87,6 +87,7 @@ export const listRefused = ({ lastPlan }: Engine): string[] =>
   (lastPlan?.refusals ?? []).flatMap(({ decision }) => decision ?? []);
 
 const latestMax = 20;
+const latestBytesMax = 64 * 1024;
 
 /** Reads the status of a link from its mirror and its last cycle. */
 export function readStatus(engine: Engine, resync: ResyncReport | undefined): Status {
@@ -107,7 +108,7 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
     waiting: listWaiting(engine),
     refusals: lastPlan?.refusals ?? [],
     resync,
-    latest: link.mirror.readJournal(latestMax),
+    latest: link.mirror.searchJournal({ limit: latestMax, bytesMax: latestBytesMax }),
   };
 }
 

@@ -5,6 +5,7 @@ import { ago, capitalize, countOf, countWords } from './words.js';
 
 const pageSize = 100;
 const limitMax = 1_000;
+const pagesMax = 8;
 /** More fields than this of one change are folded away. */
 const openMax = 3;
 /** So many changes of one run that are alike, and more, are folded into one. */
@@ -34,7 +35,7 @@ export function setUpChanges() {
 
 async function readChanges() {
   try {
-    const { entries } = await (await read(`api/history?limit=${limit}`)).json();
+    const entries = await readPages();
     find('#changes .empty').hidden = entries.length > 0;
     find('#more').hidden = entries.length < limit || limit >= limitMax;
     showList(
@@ -47,6 +48,20 @@ async function readChanges() {
     // The line to the daemon is cut, or its mirror can not be read, as the page says: what was read last stays, and is read again.
     latest = '';
   }
+}
+
+/** A page of the daemon holds fewer lines than are wanted where they are long; after some pages the rest is left out. */
+async function readPages() {
+  const entries = [];
+  let before = '';
+  for (let page = 0; page < pagesMax && entries.length < limit; page += 1) {
+    const answer = await read(`api/history?limit=${limit - entries.length}${before}`);
+    const said = await answer.json();
+    entries.push(...said.entries);
+    if (said.next === undefined) break;
+    before = `&before=${said.next}`;
+  }
+  return entries;
 }
 
 /** What one run did alike to many records in a row, as one; the rest one by one. */

@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../core/ports.ts';
+
+/** Connections at a time; a browser opens six for all its pages. */
+const connectionsMax = 500;
+/** Bytes of answers that wait for their readers at a time, of all links together. */
+const waitingBytesMax = 32 * 1024 * 1024;
+/** Whoever takes longer than this, and longer than a slow line needs for the bytes, is cut off. */
+const takeMs = 30_000;
+const slowLineBytesPerMs = 250;
+
+/** For how long an answer may wait for its reader. */
+export const patienceMs = (bytes: number): number => takeMs + bytes / slowLineBytesPerMs;
+
+/** Room for what is on its way to readers: without a bound, slow readers of long answers take all memory. */
+export class Room {
+  #bytes = 0;
+
+  /** Returns how to give it back, or `undefined` where there is none. What is larger than all of it fits where nothing else waits. */
+  take(bytes: number): (() => void) | undefined {
+    if (this.#bytes > 0 && this.#bytes + bytes > waitingBytesMax) return undefined;
+    this.#bytes += bytes;
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#bytes -= bytes;
+      isTaken = false;
+    };
+  }
+}
+
+const noRoom = JSON.stringify({
+  error: 'Too many long answers wait for their readers. Try again in a moment.',
+});
+
+/** What answers are bound by: one for all servers of a process. */
+export interface Bounds {
+  readonly room: Room;
+  readonly clock: Clock;
+}
+
+/** Gives every answer its room until it is read, and cuts off who does not read it; streams look after themselves. */
+export function boundAnswers(server: FastifyInstance, { clock, room }: Bounds): void {
+  server.server.maxConnections = connectionsMax;
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
+    // Who has hung up by now closes nothing any more.
+    if (!isWhole || reply.raw.destroyed) {
+      done(null, payload);
+      return;
+    }
+    const bytes = Buffer.byteLength(payload);
+    const giveBack = room.take(bytes);
+    if (!giveBack) {
+      reply.code(503).header('retry-after', 1).type('application/json; charset=utf-8');
+      done(null, noRoom);
+      return;
+    }
+    const read = new AbortController();
+    reply.raw.once('close', () => {
+      giveBack();
+      read.abort();
+    });
+    void clock.sleep(patienceMs(bytes), read.signal).then(() => {
+      if (!read.signal.aborted) reply.raw.destroy();
+    });
+    done(null, payload);
+  });
+}
