@@ -41,7 +41,8 @@ daemon does all of its work, but a person should know.`;
 
 const httpIntro = `Commands are \`POST\` and need the header \`Authorization: Bearer CONTROL_TOKEN\`. Where other machines reach the daemon, reading needs it too:
 [security](operating.md#security). Bodies and answers are JSON. A request that is refused is answered with \`{"error": "…"}\`. With several
-links each has these addresses below \`/links/<name>/\`.`;
+links each has these addresses below \`/links/<name>/\`. 503 with \`Retry-After\` says that too many long answers wait for slow readers; a
+reader who takes nothing for half a minute, and longer than a slow line needs, is cut off.`;
 
 const metricsIntro = `\`/metrics\` also has the usual numbers of a Node process, the lag of its event loop among them. Labels are \`tab\`, \`side\` and \`to\` (\`crm\` or
 \`sheet\`), \`condition\`, \`code\`, \`lane\`, \`outcome\`, and \`link\` where there are several.`;

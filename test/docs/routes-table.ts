@@ -13,7 +13,7 @@ const meanings: readonly (readonly [route: string, meaning: string])[] = [
   ['GET /api/conflicts', 'What waits for a person, with what both sides have'],
   [
     'GET /api/history',
-    'Lines of the history, newest first: by `record`, `field`, `run`, `id` and `since`, at most `limit` of them',
+    'A page of the history, newest first: by `record`, `field`, `run`, `id` and `since`, at most `limit` lines and some 1 MB; where there is more, `next` says with which `before` to ask on',
   ],
   ['POST /api/access', 'Nothing but whether the token is right'],
   ['POST /api/resync', 'Reads everything again; the status says how far it is'],
