@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OWNER } from './accounts.ts';
 import { METADATA_REQUESTS } from './developer-metadata.ts';
-import { checkFieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
+import { maskOf, parseFieldMask, selectFields } from './field-mask.ts';
 import { badField, invalidArgument, secondOf, unimplemented } from './google-error.ts';
 import { isJsonObject, type JsonObject, withoutNulls } from './json.ts';
 import { isLockedOut, refuseProtected } from './protection.ts';
@@ -25,6 +25,8 @@ import { TABLE_REQUESTS } from './requests-tables.ts';
 import { TEXT_REQUESTS } from './requests-text.ts';
 import { draftOf, type NextId, type Spreadsheet } from './spreadsheet.ts';
 import { spreadsheetResource } from './spreadsheet-resource.ts';
+import { maskedMessage } from './wire/methods.ts';
+import { checkMask } from './wire/names.ts';
 
 const REQUEST_KINDS: Record<string, RequestKind> = {
   ...CELL_REQUESTS,
@@ -65,9 +67,6 @@ const batchShape = z.object({
   responseIncludeGridData: z.boolean().default(false),
 });
 
-/** What a mask of the answer may name; what it names of the spreadsheet is looked at there. */
-const KNOWN_FIELDS = parseFieldMask('spreadsheetId,replies,updatedSpreadsheet');
-
 export interface BatchOutcome {
   spreadsheet: Spreadsheet;
   answer: JsonObject;
@@ -86,7 +85,7 @@ export function batchUpdate(
   account = OWNER,
 ): BatchOutcome {
   const mask = parseFieldMask(fields);
-  checkFieldMask(mask, KNOWN_FIELDS);
+  checkMask(mask, 'BatchUpdateSpreadsheetResponse');
   const batch = parseRequest(batchShape, withoutNulls(body));
   if (batch.requests.length === 0) throw invalidArgument('Must specify at least one request.');
   const draft = draftOf(spreadsheet);
@@ -124,6 +123,7 @@ function applyRequest(
   }
   try {
     const sent = request[kind];
+    refuseUnknownInMask(kind, sent);
     const before = isLockedOut(draft, account) && draftOf(draft);
     const reply = apply(draft, isJsonObject(sent) ? sent : {}, nextId, account);
     if (before) refuseProtected(before, draft, account);
@@ -131,4 +131,12 @@ function applyRequest(
   } catch (error) {
     throw refuseRequest(error, position, kind);
   }
+}
+
+/** No record gives Google's words for this. */
+function refuseUnknownInMask(kind: string, sent: unknown): void {
+  const message = maskedMessage(kind);
+  const fields = isJsonObject(sent) ? sent['fields'] : undefined;
+  if (!message || typeof fields !== 'string') return;
+  checkMask(parseFieldMask(fields), message, (path) => invalidArgument(`Invalid field: ${path}`));
 }

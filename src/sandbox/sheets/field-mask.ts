@@ -1,4 +1,4 @@
-import { badField } from './google-error.ts';
+import { badField, type GoogleError } from './google-error.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /** A tree of field names; a field without children means all of it, `*` stands for every name. */
@@ -52,20 +52,10 @@ function readFieldMask(text: string): FieldMask {
   return root;
 }
 
-function maskError(path: string) {
+/** A mask that cannot be read, or names what there is not. */
+export function maskError(path: string): GoogleError {
   const description = `Error expanding 'fields' parameter. Cannot find matching fields for path '${path}'.`;
   return badField('Request contains an invalid argument.', path, description);
-}
-
-/** Refuses a mask that names a field the resource does not have, as Google does. */
-export function checkFieldMask(mask: FieldMask, known: FieldMask, path = ''): void {
-  if (known.size === 0) return;
-  for (const [name, child] of mask) {
-    if (name === '*') continue;
-    const knownChild = known.get(name);
-    if (!knownChild) throw maskError(path + name);
-    checkFieldMask(child, knownChild, `${path}${name}.`);
-  }
 }
 
 /** The part of the mask under one name; undefined when the mask leaves that name out. */

@@ -33,8 +33,11 @@ export function badField(message: string, field: string, description: string): G
   ]);
 }
 
+/** A member that is wrong; one of the whole request has no place. */
+export type FieldViolation = { field?: string; description: string };
+
 /** A 400 about several members at once, each named in a line of its own. */
-export function badFields(violations: { field: string; description: string }[]): GoogleError {
+export function badFields(violations: FieldViolation[]): GoogleError {
   return invalidArgument(violations.map(({ description }) => description).join('\n'), [
     { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: violations },
   ]);

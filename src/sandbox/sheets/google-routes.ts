@@ -4,7 +4,6 @@ import { createSpreadsheetFile } from './create-spreadsheet.ts';
 import { storeSpreadsheet } from './documents.ts';
 import { answerDrive } from './drive-api.ts';
 import { errorOfFailure, type FailureKind, standingRefusal, takeFailure } from './faults.ts';
-import { parseFieldMask } from './field-mask.ts';
 import { badField, GoogleError, invalidArgument, notFound, quotaExceeded } from './google-error.ts';
 import type { Json, JsonObject } from './json.ts';
 import { admitRequest, type RequestType } from './quota.ts';
@@ -12,6 +11,8 @@ import { performActions, type Sandbox } from './sandbox.ts';
 import { findOperation, type SheetsPath } from './sheets-api.ts';
 import { spreadsheetResource } from './spreadsheet-resource.ts';
 import { answerText, sendJson, sendText } from './wire/answer.ts';
+import { answerOf, readCall } from './wire/methods.ts';
+import { checkMask, maskIn } from './wire/names.ts';
 
 /** What stands for the id of a spreadsheet that has none yet. */
 const newSpreadsheet = '';
@@ -24,9 +25,11 @@ export function registerGoogleRoutes(server: FastifyInstance, sandbox: Sandbox):
   server.all('/v4/*', (request, reply) => answerSheets(sandbox, request, reply));
   server.post('/v4/spreadsheets', (request, reply) => {
     if (!admitRequest(sandbox.quota, newSpreadsheet, 'write', sandbox.clock())) throw quotaExceeded('Write');
-    const body = parseBody(request.body);
+    const { query } = splitUrl(request.url);
+    const body = readCall('create', query, parseBody(request.body));
+    const mask = maskIn(query);
+    checkMask(mask, answerOf('create'));
     const { spreadsheet } = createSpreadsheetFile(sandbox.documents, body, sandbox.clock());
-    const mask = parseFieldMask(splitUrl(request.url).query.get('fields') ?? '');
     const answer = spreadsheetResource(spreadsheet, { wanted: [], includeGridData: false, mask });
     return sendJson(request, reply, answer);
   });
@@ -59,7 +62,8 @@ async function answerSheets(
   if (early) return fail(early, type, request, reply);
   const refusal = standingRefusal(sandbox.faults, found.spreadsheetId, type);
   if (refusal) throw refusal;
-  const answer = runOperation(sandbox, found, query, parseBody(request.body));
+  const body = readCall(found.method, query, parseBody(request.body));
+  const answer = runOperation(sandbox, found, query, body);
   const late = takeFailure(sandbox.faults, type, 'after');
   return late ? fail(late, type, request, reply, answer) : sendJson(request, reply, answer);
 }
@@ -72,6 +76,7 @@ function runOperation(
 ): JsonObject {
   const file = sandbox.documents.files.get(found.spreadsheetId);
   if (!file) throw notFound();
+  checkMask(maskIn(query), answerOf(found.method));
   if (found.operation.type === 'write') actBeforeWrite(sandbox, found.spreadsheetId);
   const { nextId } = sandbox.documents.ids;
   const findSpreadsheet = (id: string) => sandbox.documents.files.get(id)?.spreadsheet;

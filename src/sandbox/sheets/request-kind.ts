@@ -4,6 +4,7 @@ import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { badField, GoogleError, invalidArgument } from './google-error.ts';
 import type { JsonObject } from './json.ts';
 import type { NextId, Spreadsheet } from './spreadsheet.ts';
+import { snakeCase } from './wire/names.ts';
 
 /** Applies one request of a batch to a draft and gives what the reply says; undefined when it says nothing. */
 export type RequestKind = (
@@ -70,11 +71,6 @@ class MisshapenValue extends GoogleError {
 
 function memberOf(value: unknown, part: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined;
-}
-
-/** `majorDimension` as the API's own names have it: `major_dimension`. */
-export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function pascalCase(name: string): string {

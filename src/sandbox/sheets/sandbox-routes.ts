@@ -11,6 +11,7 @@ import { personAction } from './person-shapes.ts';
 import { usageOf } from './quota.ts';
 import { parseRequest } from './request-kind.ts';
 import { performActions, type Sandbox } from './sandbox.ts';
+import { readCall } from './wire/methods.ts';
 
 const actionsShape = z.union([personAction, z.array(personAction)]);
 
@@ -49,7 +50,7 @@ export function registerSandboxRoutes(
   });
   server.post('/__sandbox/owner', (request) => {
     const file = fileOf(request.url);
-    const body = parseBody(request.body);
+    const body = readCall('POST :batchUpdate', new URLSearchParams(), parseBody(request.body));
     const { answer, spreadsheet } = batchUpdate(file.spreadsheet, body, '', sandbox.documents.ids.nextId);
     storeSpreadsheet(file, spreadsheet, sandbox.clock());
     return answer;

@@ -4,14 +4,14 @@ import { batchUpdate } from './batch-update.ts';
 import { rangesOf } from './data-filter.ts';
 import { metadataJson, searchMetadata } from './developer-metadata.ts';
 import type { DateTimeRenderOption, ValueRenderOption } from './display.ts';
-import { checkFieldMask, parseFieldMask, selectFields } from './field-mask.ts';
+import { selectFields } from './field-mask.ts';
 import { badField, invalidArgument, notFound } from './google-error.ts';
 import { refuseGrowth } from './growth.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { refuseProtected } from './protection.ts';
 import type { RequestType } from './quota.ts';
 import { resolveA1 } from './range-reference.ts';
-import { parseRequest, snakeCase } from './request-kind.ts';
+import { parseRequest } from './request-kind.ts';
 import { json } from './request-shapes.ts';
 import { copyOfSheet } from './requests-sheets.ts';
 import { draftOf, type NextId, type Spreadsheet, sheetById, sizeOf } from './spreadsheet.ts';
@@ -26,6 +26,8 @@ import {
   type WriteOptions,
 } from './values.ts';
 import { clearByFilter, filtersOf, getByFilter, updateByFilter } from './values-by-data-filter.ts';
+import { isMethod, type MethodName } from './wire/methods.ts';
+import { maskIn, maskTextIn, snakeCase } from './wire/names.ts';
 
 /** One call: the spreadsheet it is about, the part of the path behind the collection, query and body. */
 export interface SheetsCall {
@@ -54,10 +56,11 @@ export interface SheetsPath {
   spreadsheetId: string;
   item: string;
   operation: SheetsOperation;
+  method: MethodName;
 }
 
 /** The operations, each under its method and path behind the spreadsheet's id; `*` stands for an item. */
-const OPERATIONS: Record<string, SheetsOperation> = {
+const OPERATIONS: Record<Exclude<MethodName, 'create'>, SheetsOperation> = {
   'GET ': { type: 'read', run: getSpreadsheet },
   'POST :batchUpdate': { type: 'write', run: runBatchUpdate },
   'GET values/*': {
@@ -101,21 +104,21 @@ export function findOperation(method: string, rawPath: string): SheetsPath | und
   if (rest === undefined) return undefined;
   const verb = VERBS.exec(rest)?.[0] ?? '';
   const [id = '', collection = '', ...items] = rest.slice(0, rest.length - verb.length).split('/');
-  const operation = OPERATIONS[`${method} ${collection}${items.length > 0 ? '/*' : ''}${verb}`];
-  return (
-    operation && {
-      spreadsheetId: decodeURIComponent(id),
-      item: decodeURIComponent(items.join('/')),
-      operation,
-    }
-  );
+  const name = `${method} ${collection}${items.length > 0 ? '/*' : ''}${verb}`;
+  if (!isMethod(name) || name === 'create') return undefined;
+  return {
+    spreadsheetId: decodeURIComponent(id),
+    item: decodeURIComponent(items.join('/')),
+    operation: OPERATIONS[name],
+    method: name,
+  };
 }
 
 function getSpreadsheet({ spreadsheet, query }: SheetsCall): SheetsOutcome {
   const answer = spreadsheetResource(spreadsheet, {
     wanted: query.getAll('ranges').map((text) => resolveA1(spreadsheet, text)),
     includeGridData: isTrue(query, 'includeGridData'),
-    mask: parseFieldMask(query.get('fields') ?? ''),
+    mask: maskIn(query),
   });
   return { answer };
 }
@@ -125,14 +128,14 @@ function getSpreadsheetByFilter({ spreadsheet, query, body }: SheetsCall): Sheet
   const filters = filtersOf(body);
   const { includeGridData } = parseRequest(z.object({ includeGridData: z.boolean().default(false) }), body);
   const wanted = filters.flatMap((filter) => rangesOf(spreadsheet, filter));
-  const mask = parseFieldMask(query.get('fields') ?? '');
+  const mask = maskIn(query);
   const answer = spreadsheetResource(spreadsheet, { wanted, includeGridData, mask });
   const isNothing = filters.length > 0 && wanted.length === 0;
   return { answer: isNothing ? { ...answer, sheets: [] } : answer };
 }
 
 function runBatchUpdate({ spreadsheet, query, body, nextId }: SheetsCall): SheetsOutcome {
-  return batchUpdate(spreadsheet, body, query.get('fields') ?? '', nextId, ROBOT);
+  return batchUpdate(spreadsheet, body, maskTextIn(query), nextId, ROBOT);
 }
 
 function runAppend(call: SheetsCall): SheetsOutcome {
@@ -181,7 +184,8 @@ function optionsIn(body: unknown): URLSearchParams {
   return query;
 }
 
-function copySheetTo({ spreadsheet, item, body, nextId, findSpreadsheet }: SheetsCall): SheetsOutcome {
+function copySheetTo(call: SheetsCall): SheetsOutcome {
+  const { spreadsheet, item, body, nextId, findSpreadsheet } = call;
   const { destinationSpreadsheetId } = parseRequest(z.object({ destinationSpreadsheetId: z.string() }), body);
   const destination = findSpreadsheet(destinationSpreadsheetId);
   if (!destination) throw notFound();
@@ -190,31 +194,24 @@ function copySheetTo({ spreadsheet, item, body, nextId, findSpreadsheet }: Sheet
   refuseGrowth(draft, undefined, sizeOf(source));
   const copy = copyOfSheet(source, draft, nextId);
   draft.sheets.push(copy);
-  return { answer: sheetProperties(copy, draft.sheets.length - 1), spreadsheet: draft };
+  return { ...masked(call, sheetProperties(copy, draft.sheets.length - 1)), spreadsheet: draft };
 }
 
-function runMetadataSearch({ spreadsheet, body }: SheetsCall): SheetsOutcome {
+function runMetadataSearch(call: SheetsCall): SheetsOutcome {
+  const { spreadsheet, body } = call;
   const matchedDeveloperMetadata = searchMetadata(spreadsheet, filtersOf(body));
-  return { answer: matchedDeveloperMetadata.length > 0 ? { matchedDeveloperMetadata } : {} };
+  return masked(call, matchedDeveloperMetadata.length > 0 ? { matchedDeveloperMetadata } : {});
 }
 
-function getMetadata({ spreadsheet, item }: SheetsCall): SheetsOutcome {
+function getMetadata(call: SheetsCall): SheetsOutcome {
+  const { spreadsheet, item } = call;
   const metadata = spreadsheet.developerMetadata.find(({ metadataId }) => String(metadataId) === item);
   if (!metadata) throw notFound();
-  return { answer: metadataJson(metadata) };
+  return masked(call, metadataJson(metadata));
 }
 
-/** What a mask of an answer about values may name. */
-const KNOWN_FIELDS = parseFieldMask(
-  'spreadsheetId,range,majorDimension,values,valueRanges,tableRange,updates,updatedRange,updatedRows,' +
-    'updatedColumns,updatedCells,updatedData,totalUpdatedRows,totalUpdatedColumns,totalUpdatedCells,' +
-    'totalUpdatedSheets,responses,clearedRange,clearedRanges',
-);
-
 function masked({ query }: SheetsCall, answer: JsonObject): SheetsOutcome {
-  const mask = parseFieldMask(query.get('fields') ?? '');
-  checkFieldMask(mask, KNOWN_FIELDS);
-  return { answer: selectFields(answer, mask) };
+  return { answer: selectFields(answer, maskIn(query)) };
 }
 
 /** What a write of values comes to; it is refused as a whole where it reached into a protected range. */

@@ -5,7 +5,7 @@ import { metadataJson } from './developer-metadata.ts';
 import { linePropertiesOf } from './dimensions.ts';
 import { cellAsRead } from './display/chips.ts';
 import { effectiveValue, formattedValue } from './display.ts';
-import { checkFieldMask, type FieldMask, maskOf, parseFieldMask, selectFields } from './field-mask.ts';
+import { type FieldMask, maskOf, selectFields } from './field-mask.ts';
 import { isHiddenByFilter } from './filtering.ts';
 import type { FormulaResult } from './formula.ts';
 import { type Area, areaOf, areasOverlap } from './grid-range.ts';
@@ -45,17 +45,6 @@ const DEFAULT_FORMAT: JsonObject = {
   backgroundColorStyle: { rgbColor: WHITE },
 };
 
-/** The fields of a spreadsheet that a mask may name; a name without children is not looked into. */
-const KNOWN_FIELDS = parseFieldMask(
-  'spreadsheetId,properties,namedRanges,spreadsheetUrl,developerMetadata,dataSources,dataSourceSchedules,' +
-    'sheets(properties(sheetId,title,index,sheetType,gridProperties,hidden,tabColor,tabColorStyle,rightToLeft,' +
-    'dataSourceSheetProperties),merges,conditionalFormats,filterViews,protectedRanges,basicFilter,charts,' +
-    'bandedRanges,developerMetadata,rowGroups,columnGroups,slicers,tables,' +
-    'data(startRow,startColumn,rowMetadata,columnMetadata,rowData(values(userEnteredValue,effectiveValue,' +
-    'formattedValue,userEnteredFormat,effectiveFormat,hyperlink,note,textFormatRuns,dataValidation,' +
-    'pivotTable,dataSourceTable,dataSourceFormula,chipRuns))))',
-);
-
 export interface ResourceOptions {
   /** The ranges that limit tabs, overlays and cells; none means the whole spreadsheet. */
   wanted: readonly ResolvedRange[];
@@ -70,7 +59,6 @@ export interface ResourceOptions {
  */
 export function spreadsheetResource(spreadsheet: Spreadsheet, options: ResourceOptions): JsonObject {
   const { mask, wanted, includeGridData } = options;
-  checkFieldMask(mask, KNOWN_FIELDS);
   const dataMask = mask.size > 0 ? maskOf(mask, 'sheets', 'data') : includeGridData ? mask : undefined;
   const sheets = spreadsheet.sheets
     .map((sheet, index) => ({ sheet, index, areas: areasWanted(sheet, wanted) }))
