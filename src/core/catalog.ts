@@ -8,7 +8,7 @@ export interface Catalog {
   readonly customFields: readonly CustomField[];
   /** The CRM lists custom fields, but none that is both in use and of a known kind: that there are none here is then no fault of the reading. */
   readonly hasOnlyUnusedFields?: true;
-  /** What stages and statuses were called before; absent in a catalog that the CRM has just told. */
+  /** What stages and statuses were called before, as fields keep it of their options; absent in a catalog that the CRM has just told. */
   readonly formerLabels?: FormerLabels;
 }
 
@@ -45,6 +45,10 @@ export interface CustomField {
   readonly kind: FieldKind;
   /** Option names of a select or multi-select, in the CRM's order; empty for other kinds. */
   readonly options: readonly string[];
+  /** Ids of the options, in the same order; absent where they are not known. */
+  readonly optionIds?: readonly number[];
+  /** What options were called before, by their ids; absent in a catalog that the CRM has just told. */
+  readonly formerOptions?: readonly FormerLabel<number>[];
 }
 
 /** One thing that a cell can name: what people read, and the value that stands for it. */
@@ -89,7 +93,7 @@ export const keepLists = (told: Catalog, known: Catalog): Catalog => ({
 });
 
 /**
- * The catalog as the CRM tells it now, with the labels that its stages and statuses had before. A row that still shows one goes on
+ * The catalog as the CRM tells it now, with the labels that its stages, statuses and options had before. A row that still shows one goes on
  * meaning the same, and gets the new label; without, everybody's rows would hold a name that nobody knows.
  */
 export function keepFormerLabels(now: Catalog, before: Catalog): Catalog {
@@ -99,8 +103,33 @@ export function keepFormerLabels(now: Catalog, before: Catalog): Catalog {
     stages: addRenamed(kept.stages, stageChoices(before), stageChoices(next)),
     leadStatuses: addRenamed(kept.leadStatuses, leadStatusChoices(before), leadStatusChoices(next)),
   };
-  return { ...next, formerLabels };
+  const customFields = next.customFields.map((field) => keepFormerOptions(field, before));
+  return { ...next, customFields, formerLabels };
 }
+
+/** The field with the names that its options had before; the same object where they never had others. */
+function keepFormerOptions(field: CustomField, { customFields }: Catalog): CustomField {
+  const before = customFields.find(({ key }) => key === field.key);
+  if (!before) return field;
+  const formerOptions = addRenamed(before.formerOptions ?? [], optionChoices(before), optionChoices(field));
+  return formerOptions.length > 0 ? { ...field, formerOptions } : field;
+}
+
+/** The options of a field by their ids, where these are known. */
+const optionChoices = ({ optionIds = [], options }: CustomField): Choice<number>[] =>
+  optionIds.flatMap((id, index) => {
+    const label = options[index];
+    return label === undefined ? [] : [{ id, label, aliases: [] }];
+  });
+
+/** What the options of a field were called before, by what each is called now. */
+export const formerOptionNames = (field: CustomField): FormerLabel<string>[] => {
+  const names = new Map(optionChoices(field).map(({ id, label }) => [id, label]));
+  return (field.formerOptions ?? []).flatMap(({ id, label }) => {
+    const name = names.get(id);
+    return name === undefined || name === label ? [] : [{ id: name, label }];
+  });
+};
 
 /** The kept labels, and those of what has another label by now, or is gone: its rows show the label from before until they are written. */
 function addRenamed<Id extends string | number>(

@@ -1,6 +1,7 @@
 import {
   type Catalog,
   type Choice,
+  type FormerLabel,
   leadStatusChoices,
   stageChoices,
   taskPriorityChoices,
@@ -49,7 +50,7 @@ const cutMark = '… (cut: too long for a cell)';
 /** `comingLeads` are the titles of leads that have no id yet. */
 export function createNames(
   catalog: Catalog,
-  leads: readonly Choice<number>[],
+  leads: readonly LeadChoice[],
   timeZone: string,
   comingLeads: readonly string[] = [],
 ): Names {
@@ -59,8 +60,17 @@ export function createNames(
     leadStatuses: indexChoices(leadStatusChoices(catalog), catalog.formerLabels?.leadStatuses),
     taskStatuses: indexChoices(taskStatusChoices),
     taskPriorities: indexChoices(taskPriorityChoices),
-    leads: indexChoices(leads, [], comingLeads),
+    leads: indexChoices(
+      leads,
+      leads.flatMap(({ former = [], id }) => former.map((label) => ({ id, label }))),
+      comingLeads,
+    ),
   };
+}
+
+/** A lead with the labels that cells may still show for it. */
+export interface LeadChoice extends Choice<number> {
+  readonly former?: readonly string[];
 }
 
 /**
@@ -91,21 +101,34 @@ export function choicesOf(
       return names.leads;
     case 'select':
     case 'multi-select':
-      return optionsOf(field);
+      return optionsOf(field, field.formerOptions);
     default:
       return undefined;
   }
 }
 
 const noOptions: readonly string[] = [];
-const optionIndexes = new WeakMap<readonly string[], ChoiceIndex<string>>();
+const noFormer: readonly FormerLabel<string>[] = [];
+const optionIndexes = new WeakMap<object, WeakMap<object, ChoiceIndex<string>>>();
 
-/** The options of a field, indexed once: they are asked for with every cell. */
-function optionsOf({ options = noOptions }: FieldDefinition): ChoiceIndex<string> {
-  const known = optionIndexes.get(options);
+/** The options of a field, indexed once: they are asked for with every cell. What one was called before is understood where none is called so. */
+export function optionsOf(
+  { options = noOptions }: Pick<FieldDefinition, 'options'>,
+  former: readonly FormerLabel<string>[] = noFormer,
+): ChoiceIndex<string> {
+  const byFormer = optionIndexes.get(options) ?? new WeakMap<object, ChoiceIndex<string>>();
+  optionIndexes.set(options, byFormer);
+  const known = byFormer.get(former);
   if (known) return known;
-  const index = indexChoices(options.map((option) => ({ id: option, label: option, aliases: [] })));
-  optionIndexes.set(options, index);
+  const namesOf = Map.groupBy(former, ({ id }) => id);
+  const index = indexChoices(
+    options.map((option) => ({
+      id: option,
+      label: option,
+      aliases: (namesOf.get(option) ?? []).map(({ label }) => label),
+    })),
+  );
+  byFormer.set(former, index);
   return index;
 }
 
@@ -144,17 +167,6 @@ function labelOf(field: FieldDefinition, value: string | number, names: Names): 
   if (field.kind === 'select' || field.kind === 'multi-select') return undefined;
   const choices = choicesOf(field, names);
   return choices && (choices.label(value) ?? (typeof value === 'number' ? `#${value}` : value));
-}
-
-/**
- * Whether the cell shows the value as it was written before the CRM changed the field: under a label that is another one since, or, where
- * the field was of another kind, as a day or as a list with one option a line. Then nobody typed it, whatever it would mean now.
- */
-export function showsFormerly(field: FieldDefinition, value: Value, cell: Cell, names: Names): boolean {
-  if (cell.kind === 'number') return typeof value === 'string' && dateToSerial(value) === cell.number;
-  if (cell.kind !== 'text' || value === null || typeof value === 'boolean') return false;
-  if (typeof value === 'object') return field.kind !== 'multi-select' && value.join('\n') === cell.text;
-  return choicesOf(field, names)?.mayShow(value, cell.text) ?? false;
 }
 
 const refused = (reason: string): Decoded => ({ kind: 'refused', reason });
@@ -340,7 +352,11 @@ const explainComing = (text: string, labels: readonly string[]): string =>
 
 function decodeMembers(field: FieldDefinition, text: string): Decoded {
   const choices = optionsOf(field);
-  const read = readMembers(text, choices);
+  const asNow = readMembers(text, choices);
+  const read =
+    asNow.kind === 'unknown' && field.formerOptions
+      ? readMembers(text, optionsOf(field, field.formerOptions))
+      : asNow;
   // What is left of a list whose options were deleted may be the commas between them.
   if (read.kind === 'members') return decoded(read.members.length === 0 ? null : read.members);
   return refused(

@@ -1,4 +1,4 @@
-import type { Catalog } from './catalog.ts';
+import { type Catalog, type FormerLabel, formerOptionNames } from './catalog.ts';
 import type { FieldKind } from './field-kind.ts';
 import { idHeader, syncHeader } from './headers.ts';
 import { labelKey } from './label-key.ts';
@@ -23,6 +23,8 @@ export interface FieldDefinition {
   readonly min?: number;
   readonly max?: number;
   readonly options?: readonly string[];
+  /** What options were called before, each by what it is called now. */
+  readonly formerOptions?: readonly FormerLabel<string>[];
 }
 
 /** Fields, lengths and ranges: the CRM's specification, "Resources and their fields" and "Limits". */
@@ -78,11 +80,13 @@ export function describeEntity(entity: Entity, catalog: Catalog): FieldDefinitio
     let header = definition.name;
     while (taken.has(labelKey(header))) header = `${header} (${definition.key})`;
     taken.add(labelKey(header));
+    const formerOptions = formerOptionNames(definition);
     return {
       name: customFieldName(definition.key),
       header,
       kind: definition.kind,
       ...(definition.options.length > 0 ? { options: definition.options } : {}),
+      ...(formerOptions.length > 0 ? { formerOptions } : {}),
     };
   });
   const writable = standard.filter((field) => !field.isReadOnly);

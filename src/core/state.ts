@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 import type { Entity, RecordId, RecordKey } from './record.ts';
+import type { Shown } from './shown.ts';
 import { equalFields, type Fields, pickFields } from './value.ts';
 
 /** What deciding may know of a record. Times are epoch ms. */
@@ -45,6 +46,8 @@ export interface Agreement {
   readonly fields: Fields;
   /** Values on their way to the table, not yet seen there. When the table shows one, it has become agreed. */
   readonly offered: Fields;
+  /** What stands for such values in cells; absent where nothing was kept yet. */
+  readonly shown?: Shown;
   /** When the agreed values last changed, epoch ms. */
   readonly changedAt: number;
   /** What a person at the row is told about that change, for example whose value lost; empty for nothing. */

@@ -77,7 +77,8 @@ function readDefinition(definition: CustomFieldDefinition, log: Log): CustomFiel
     log.warn('crm.custom-field.left-out', { key, type });
     return [];
   }
-  return [{ key, name, kind: kinds[known], options: options?.map((option) => option.name) ?? [] }];
+  const field = { key, name, kind: kinds[known], options: options?.map((option) => option.name) ?? [] };
+  return [options ? { ...field, optionIds: options.map(({ id }) => id) } : field];
 }
 
 /** What has no order stands last; between equals the CRM's order stays. */

@@ -3,30 +3,33 @@ import { recordKeyText } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable, type TableShape } from './keyed-table.ts';
-import { readFields, readKey } from './stored-json.ts';
+import { readFields, readKey, readShown } from './stored-json.ts';
 
 interface AgreementRow {
   key: string;
   fields: string;
   offered: string;
+  shown: string | null;
   changedAt: number;
   notice: string;
 }
 
 const shape: TableShape<AgreementRow, Agreement> = {
   table: 'agreement',
-  columns: ['key', 'fields', 'offered', 'changedAt', 'notice'],
-  toRow: ({ key, fields, offered, ...rest }) => ({
+  columns: ['key', 'fields', 'offered', 'shown', 'changedAt', 'notice'],
+  toRow: ({ key, fields, offered, shown, ...rest }) => ({
     ...rest,
     key: recordKeyText(key),
     fields: JSON.stringify(fields),
     offered: JSON.stringify(offered),
+    shown: shown ? JSON.stringify(shown) : null,
   }),
-  fromRow: ({ key, fields, offered, ...rest }) => ({
+  fromRow: ({ key, fields, offered, shown, ...rest }) => ({
     ...rest,
     key: readKey(key),
     fields: readFields(fields),
     offered: readFields(offered),
+    ...(shown === null ? {} : { shown: readShown(shown) }),
   }),
 };
 

@@ -132,6 +132,9 @@ export const migrations: readonly string[] = [
   INSERT OR IGNORE INTO journalField SELECT part.key, journal.id FROM journal, json_each(journal.before) AS part;
   INSERT OR IGNORE INTO journalField SELECT part.key, journal.id FROM journal, json_each(journal.lost) AS part;
   `,
+  `
+  ALTER TABLE agreement ADD COLUMN shown TEXT;
+  `,
 ];
 
 /**

@@ -2,6 +2,7 @@ import type { Catalog } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
 import type { OpenWrite } from '../core/open-write.ts';
 import { parseRecordKey, type RecordKey } from '../core/record.ts';
+import type { Shown } from '../core/shown.ts';
 import type { Fields, Value } from '../core/value.ts';
 
 const broken = (what: string, text: string) =>
@@ -30,6 +31,13 @@ export function readFields(text: string): Fields {
   return content;
 }
 
+/** Reads the JSON of what the cells of a row showed. */
+export function readShown(text: string): Shown {
+  const content = parseStored(text);
+  if (!isShown(content)) throw broken('what cells showed', text);
+  return content;
+}
+
 /** Reads the JSON of the catalog. */
 export function readCatalogJson(text: string): Catalog {
   const content = parseStored(text);
@@ -55,6 +63,10 @@ function isValue(content: unknown): content is Value {
   if (Array.isArray(content)) return content.every((member) => typeof member === 'string');
   return content === null || ['string', 'number', 'boolean'].includes(typeof content);
 }
+
+/** Looks at the outline only: the content was a `Shown` when it was written, by this program. */
+const isShown = (content: unknown): content is Shown =>
+  isObject(content) && Object.values(content).every(Array.isArray);
 
 /** Looks at the outline only: the content was an `OpenWrite` when it was written, by this program. */
 const isOpenWrite = (content: unknown): content is OpenWrite =>

@@ -19,6 +19,7 @@ import {
   stepsOf,
 } from '../core/open-write.ts';
 import type { RecordKey } from '../core/record.ts';
+import { landShown } from '../core/shown.ts';
 import { type KeptRow, numberSteps, type RowStep, type WriteReply } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
 import { takeAccount } from './account.ts';
@@ -150,7 +151,7 @@ function saveOutcome({ clock, mirror }: Link, open: OpenWrite, { left }: Outcome
 function forgetStrewn({ mirror }: Link, { appends }: OpenWrite, { hits }: WriteReply): void {
   for (const { confirms, slot } of appends) {
     const agreement = confirms?.key && hits.get(slot)?.ownId ? mirror.findAgreement(confirms.key) : undefined;
-    if (agreement) mirror.saveAgreement({ ...agreement, fields: {}, offered: {} });
+    if (agreement) mirror.saveAgreement({ ...agreement, fields: {}, offered: {}, shown: {} });
   }
 }
 
@@ -235,5 +236,6 @@ function confirm(
   const agreement = mirror.findAgreement(key);
   if (!agreement || Object.keys(offers).length === 0) return;
   const fields = { ...agreement.fields, ...offers };
-  mirror.saveAgreement({ ...agreement, fields, offered: {}, changedAt: at, notice });
+  const landed = landShown(agreement.shown, offers);
+  mirror.saveAgreement({ ...agreement, ...landed, fields, offered: {}, changedAt: at, notice });
 }

@@ -57,11 +57,16 @@ describe('what the mirror keeps', () => {
     const { mirror } = open();
     mirror.saveAgreement(agreement(lead('1')));
     mirror.saveAgreement(agreement(lead('2')));
-    mirror.saveAgreement(agreement(lead('1'), { notice: 'CRM won', offered: {} }));
+    const shown = {
+      status_name: [['Talking', 'talk']],
+      'custom.topics': [['Web; seo', ['Web', 'SEO']]],
+    } as const;
+    const changed = agreement(lead('1'), { notice: 'CRM won', offered: {}, shown });
+    mirror.saveAgreement(changed);
     mirror.dropAgreement(lead('2'));
 
     const { mirror: later } = reopen();
-    expect(later.readAgreements()).toStrictEqual([agreement(lead('1'), { notice: 'CRM won', offered: {} })]);
+    expect(later.readAgreements()).toStrictEqual([changed]);
     expect(later.findAgreement(lead('1'))?.notice).toBe('CRM won');
     expect(later.findAgreement(lead('2'))).toBeUndefined();
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Catalog, emptyCatalog, keepFormerLabels } from '../../src/core/catalog.ts';
 import { textCell } from '../../src/core/cell.ts';
 import { createNames, decode, encode } from '../../src/core/codec.ts';
+import { findField } from '../../src/core/field.ts';
 import { sampleField } from '../support/fields.ts';
 
 const status = sampleField('lead', 'status_name');
@@ -71,5 +72,53 @@ describe('a label that the CRM gave up', () => {
       catalogOf('B', 'P'),
     );
     expect(decode(status, textCell('A'), back)).toEqual({ kind: 'value', value: 'in-talks' });
+  });
+});
+
+describe('an option that the CRM gave another name', () => {
+  const offering = (
+    key: string,
+    kind: 'select' | 'multi-select',
+    options: Readonly<Record<number, string>>,
+  ) => ({
+    ...emptyCatalog,
+    customFields: [
+      { key, name: key, kind, options: Object.values(options), optionIds: Object.keys(options).map(Number) },
+    ],
+  });
+  const read = (text: string, ...catalogs: readonly Catalog[]) => {
+    const catalog = catalogs.reduce((before, now) => keepFormerLabels(now, before));
+    const field = findField('lead', `custom.${catalog.customFields[0]?.key}`, catalog);
+    return field && decode(field, textCell(text), createNames(catalog, [], 'UTC'));
+  };
+
+  it('is understood by its old names, alone and in a list', () => {
+    const tiers = [{ 1: 'A' }, { 1: 'B' }, { 1: 'C' }].map((options) => offering('tier', 'select', options));
+    for (const text of ['A', 'b', 'C']) expect(read(text, ...tiers)).toEqual({ kind: 'value', value: 'C' });
+    const topics = [
+      { 1: 'Web', 2: 'SEO' },
+      { 1: 'Web', 2: 'Search' },
+    ].map((options) => offering('topics', 'multi-select', options));
+    expect(read('seo; Web', ...topics)).toEqual({ kind: 'value', value: ['Search', 'Web'] });
+  });
+
+  it('gives its old name to another option: that means the other one from then on', () => {
+    const [before, now] = [
+      offering('tier', 'select', { 1: 'A' }),
+      offering('tier', 'select', { 1: 'B', 2: 'A' }),
+    ];
+    expect(read('A', before, now)).toEqual({ kind: 'value', value: 'A' });
+  });
+
+  it('is not meant by a list that reads well without its old name', () => {
+    const before = offering('topics', 'multi-select', { 1: 'Print', 2: 'Packaging', 3: 'Print, packaging' });
+    const now = offering('topics', 'multi-select', { 1: 'Print', 2: 'Packaging', 3: 'Boxes' });
+    expect(read('Print, packaging', before, now)).toEqual({ kind: 'value', value: ['Print', 'Packaging'] });
+  });
+
+  it('is not known by its old name once it is gone', () => {
+    const before = offering('tier', 'select', { 1: 'A', 2: 'B' });
+    const outcome = read('A', before, offering('tier', 'select', { 2: 'B' }));
+    expect(outcome).toEqual({ kind: 'refused', reason: '“A” is not known. tier takes B.' });
   });
 });

@@ -4,6 +4,7 @@ import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.t
 import { absorb, noteMissed, noteReplaced, sweepsToProve } from '../../src/core/observe.ts';
 import { type Consequences, freeRow } from '../../src/core/open-write.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
+import { landShown } from '../../src/core/shown.ts';
 import { type Agreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../../src/core/state.ts';
 import { type KeptRow, keptSteps } from '../../src/core/table.ts';
 import { differingFields, type Fields } from '../../src/core/value.ts';
@@ -158,7 +159,8 @@ function confirm(world: World, at: number, { forgets, journal, key, notice, offe
     forgetStep(world, key);
   } else if (agreement && Object.keys(offers).length > 0) {
     const fields = { ...agreement.fields, ...offers };
-    world.agreements.set(text, { ...agreement, fields, offered: {}, changedAt: at, notice });
+    const landed = landShown(agreement.shown, offers);
+    world.agreements.set(text, { ...agreement, ...landed, fields, offered: {}, changedAt: at, notice });
   }
 }
 

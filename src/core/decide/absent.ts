@@ -3,11 +3,12 @@ import { encode } from '../codec.ts';
 import { errorKinds } from '../errors.ts';
 import type { VanishedRowPolicy } from '../policy.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../record.ts';
+import { type CellLook, noteShown, type Shown } from '../shown.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
 import { emptyAgreement, isAnswerLost, isUnanswered } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { restoredCause } from '../undo.ts';
-import { differingFields, type FieldName, pickFields, type Value } from '../value.ts';
+import { differingFields, type FieldName, type Fields, pickFields, type Value } from '../value.ts';
 import { brakeScope } from './brakes.ts';
 import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
@@ -164,7 +165,7 @@ const byNumber = new Intl.Collator('en', { numeric: true });
 /** Whether a row shows something else than what is agreed for the record whose ID it has. */
 function isChanged(context: TabContext, row: ObservedRow): boolean {
   const own = context.agreements.get(describeCell(row.id));
-  return own !== undefined && !showsValues(context, row, own.fields);
+  return own !== undefined && !showsValues(context, row, own.fields, own.shown);
 }
 
 /**
@@ -286,7 +287,8 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
   // Of what has no column here the row shows nothing. Agreed about all the same, it would pass for emptied once its column is back, and an
   // edit of it in the CRM, for which a row comes back, would beat every later delete as well.
   const fields = pickFields(agreement.fields, [...Object.keys(offers), ...Object.keys(typed)]);
-  draft.agreementsSaved.push({ ...agreement, fields, offered: offers });
+  const shown = noteAppended(context, agreement, cells, { offers, typed });
+  draft.agreementsSaved.push({ ...agreement, fields, offered: offers, ...(shown ? { shown } : {}) });
   draft.table.push({
     write: {
       kind: 'append',
@@ -300,4 +302,18 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
     notice: '',
     journal: journalEntry(input, key, { kind: 'create', after: { ...offers, ...typed }, cause }),
   });
+}
+
+/** What a new row is about to show. One that was added before may still come, if nothing is known of that write. */
+function noteAppended(
+  { fields }: TabContext,
+  { offered: offeredBefore, shown }: Agreement,
+  cells: ObservedRow['cells'],
+  { offers, typed }: { readonly offers: Fields; readonly typed: Fields },
+): Shown | undefined {
+  const looks = Object.entries(cells).flatMap(([name, cell]): CellLook[] => {
+    const [field, value] = [fields.get(name), { ...offers, ...typed }[name]];
+    return field && value !== undefined ? [{ field, cell, value }] : [];
+  });
+  return noteShown({ shown, agreed: {}, offeredBefore, offered: offers }, looks);
 }

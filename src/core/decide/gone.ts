@@ -1,6 +1,7 @@
-import { describeCell, equalCells } from '../cell.ts';
-import { decode, encode, showsFormerly } from '../codec.ts';
+import { describeCell } from '../cell.ts';
+import { decode } from '../codec.ts';
 import type { Column } from '../layout.ts';
+import { showsValue } from '../shown.ts';
 import type { KnownRecord } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type Value } from '../value.ts';
@@ -49,15 +50,14 @@ function findTyped(
   { key }: KnownRecord,
 ): { readonly column: Column; readonly value: Value }[] {
   const { agreements, fields, layout, names } = context;
-  const { fields: agreed = {}, offered = {} } = agreements.get(key.id) ?? {};
+  const { fields: agreed = {}, offered = {}, shown = {} } = agreements.get(key.id) ?? {};
   return layout.columns.flatMap((column) => {
     const { blank, field: name } = column;
     const [field, cell] = [fields.get(name), row.cells[name]];
     if (!field || !cell) return [];
     // What we wrote and no reply has confirmed is nobody's edit.
     const ours = [offered[name], agreed[name]].filter((value) => value !== undefined);
-    const isShown = (value: Value) =>
-      equalCells(cell, encode(field, value, names)) || showsFormerly(field, value, cell, names);
+    const isShown = (value: Value) => showsValue(field, value, cell, names, shown[name]);
     const expected = ours.length > 0 ? ours : [null];
     if (ours.some(isShown) || (expected.includes(null) && saysNothing(context, name, cell))) return [];
     const seen = decode(field, cell, names);

@@ -174,6 +174,7 @@ function mergeRow(
       agreed: agreement?.fields[name],
       offered: agreement?.offered[name],
       cell,
+      shown: agreement?.shown?.[name],
       hasType: context.tab.typed?.has(name),
       isBoxed: context.tab.boxed?.has(name),
       typed: readTypedAnswer(context.peek(scope)),

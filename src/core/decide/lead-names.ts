@@ -24,7 +24,7 @@ export function leadChoices(records: readonly KnownRecord[], agreements: readonl
       const former = titles.flatMap((title) =>
         typeof title === 'string' && title !== fields['title'] ? [labelWithId(title, key.id)] : [],
       );
-      return { ...choice, aliases: presence === 'present' ? [...choice.aliases, ...former] : former };
+      return { ...choice, aliases: presence === 'present' ? choice.aliases : [], former };
     });
 }
 

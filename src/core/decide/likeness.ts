@@ -78,7 +78,7 @@ export function isLike(context: TabContext, row: ObservedRow, agreement: Agreeme
   if (versionsOf(context, agreement).some((fields) => resembles(fields, shown))) return true;
   // Records that the CRM made in one minute have columns alike that only show.
   const typed = Object.fromEntries(Object.entries(row.cells).filter(([name]) => !isShownOnly(context, name)));
-  const own = cellsOf(context, row, baseOf(context, agreement));
+  const own = cellsOf(context, row, baseOf(context, agreement), agreement.shown);
   return showsPart(context, typed, { id: agreement.key.id, own });
 }
 
@@ -112,7 +112,7 @@ function groupByTrait(
 ): ReadonlyMap<string, readonly number[]> {
   const traits = agreements.flatMap((agreement, place) => {
     const { id } = agreement.key;
-    const own = Object.entries(cellsOf(context, row, baseOf(context, agreement)));
+    const own = Object.entries(cellsOf(context, row, baseOf(context, agreement), agreement.shown));
     const rare = Object.fromEntries(own.filter(([name]) => isRare(context, name, id)));
     const all = [...traitsIn(rare), ...versionsOf(context, agreement).map(sharedTrait)];
     return [...new Set(all)].flatMap((trait) => (trait === undefined ? [] : { trait, place }));

@@ -1,10 +1,11 @@
 import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../cell.ts';
-import { encode, isEditOfCut, type Names, refusedCut, showsFormerly } from '../codec.ts';
+import { encode, isEditOfCut, type Names, refusedCut } from '../codec.ts';
 import { quoteText } from '../cut-text.ts';
 import { formatSerial } from '../dates.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { FieldKind } from '../field-kind.ts';
 import type { Column, ConflictPolicy } from '../layout.ts';
+import { holdsAsShown, isShownKept, type ShownCell, showsFormerly } from '../shown.ts';
 import type { SideAnswer, TypedAnswer } from '../typed-answer.ts';
 import { decodeTyped } from '../typed-cell.ts';
 import { findFault, isMissing } from '../validate.ts';
@@ -20,6 +21,8 @@ export interface FieldView {
   /** Value on its way to the table, not seen there yet. */
   readonly offered: Value | undefined;
   readonly cell: Cell;
+  /** What the cell held when it was known to show these values; absent where nothing was kept yet. */
+  readonly shown?: readonly ShownCell[] | undefined;
   /** The type of its column decides how the cell looks: the daemon can not change that. */
   readonly hasType?: boolean | undefined;
   /** Its column is boxed: empty cells were filled with boxes that nobody has ticked. */
@@ -61,6 +64,22 @@ export type FieldOutcome =
       readonly isNeeded?: true;
     }
   | { readonly kind: 'unknown' };
+
+/** The value that a cell was taken for; `undefined` where that is not known. */
+export function seenValue(outcome: FieldOutcome): Value | undefined {
+  switch (outcome.kind) {
+    case 'same':
+    case 'toCrm':
+      return outcome.value;
+    case 'toTable':
+    case 'typed':
+      return outcome.before;
+    case 'conflict':
+      return outcome.table;
+    default:
+      return undefined;
+  }
+}
 
 /** One field of a row with what was decided for it. Its header is the one people see. */
 export interface DecidedField {
@@ -234,11 +253,16 @@ type Seen =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * The value of a cell. A cell that shows exactly what a known value looks like holds that value: so a cut text, a label
- * that two things share, or an option with a comma in its name never reads as an edit. Nor does a label that the value had when the
- * cell was written, even if something else has it now. A boxed column has no empty cells: where nobody said anything, it says no.
+ * The value of a cell. A cell that holds what it was last seen to hold for a known value, or that shows exactly what such a value looks like,
+ * holds that value: so a cut text, a label that two things share, or an option with a comma in its name never reads as an edit, nor does a
+ * name that means something else by now, or nothing. Where it was not kept how the cell showed the value, names count that it had before. A boxed column has no empty cells: where nobody said anything, it says no.
  */
 function readCell(view: FieldView, names: Names): Seen {
+  const { cell, field, shown } = view;
+  for (const known of [view.offered, view.agreed]) {
+    if (known !== undefined && holdsAsShown(cell, shown, known))
+      return { kind: 'value', value: known, isUsual: equalCells(cell, encode(field, known, names)) };
+  }
   const isUnticked = view.isBoxed && view.cell.kind === 'boolean' && !view.cell.boolean;
   for (const known of [view.offered, view.agreed, view.crm ?? null]) {
     if (known === undefined) continue;
@@ -255,7 +279,8 @@ function readCell(view: FieldView, names: Names): Seen {
   }
   for (const known of [view.offered, view.agreed]) {
     if (known === undefined) continue;
-    if (showsFormerly(view.field, known, view.cell, names)) return { kind: 'value', value: known };
+    if (!isShownKept(shown, known) && showsFormerly(field, known, cell, names))
+      return { kind: 'value', value: known };
     if (isEditOfCut(view.cell, encode(view.field, known, names))) return refusedCut(view.field);
   }
   return decodeTyped(view.field, view.cell, names);

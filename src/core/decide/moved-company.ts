@@ -1,14 +1,15 @@
-import { bareCell, describeCell, equalCells } from '../cell.ts';
-import { type Decoded, encode, showsFormerly } from '../codec.ts';
+import { describeCell } from '../cell.ts';
+import type { Decoded } from '../codec.ts';
 import { findField } from '../field.ts';
 import { columnOf, tabOf } from '../layout.ts';
 import { type Entity, entities, type RecordKey, recordKeyText } from '../record.ts';
-import type { KnownRecord } from '../state.ts';
+import { showsValue } from '../shown.ts';
+import type { Agreement, KnownRecord } from '../state.ts';
 import type { ObservedRow, ObservedTable } from '../table.ts';
 import { decodeTyped } from '../typed-cell.ts';
 import { equalValues, type FieldName } from '../value.ts';
 import { ownerFields } from './cascade.ts';
-import type { DecideInput, TabContext } from './context.ts';
+import type { DecideInput, Known, TabContext } from './context.ts';
 import { findEditFault } from './merge.ts';
 import { isToBeSent } from './refused.ts';
 
@@ -47,8 +48,8 @@ function findOther(
   const field = findField(key.entity, name, input.known.catalog);
   const [cell, value] = [row.cells[name], fields[name] ?? null];
   if (column?.direction !== 'both' || !field || !cell) return undefined;
-  if (equalCells(bareCell(cell), encode(field, value, names)) || showsFormerly(field, value, cell, names))
-    return undefined;
+  const { shown = {} } = agreementsOf(input.known).get(recordKeyText(key)) ?? {};
+  if (showsValue(field, value, cell, names, shown[name])) return undefined;
   const seen = decodeTyped(field, cell, names);
   if (seen.kind === 'refused') return seen;
   if (equalValues(seen.value, value)) return undefined;
@@ -86,4 +87,15 @@ function rowsOf(table: ObservedTable): ReadonlyMap<string, ObservedRow> {
   );
   rowsByTable.set(table, rows);
   return rows;
+}
+
+/** The same for what is agreed. */
+const agreementsByKnown = new WeakMap<Known, ReadonlyMap<string, Agreement>>();
+
+function agreementsOf(known: Known): ReadonlyMap<string, Agreement> {
+  const kept = agreementsByKnown.get(known);
+  if (kept) return kept;
+  const agreements = new Map(known.agreements.map((each) => [recordKeyText(each.key), each] as const));
+  agreementsByKnown.set(known, agreements);
+  return agreements;
 }

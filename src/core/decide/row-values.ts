@@ -2,35 +2,55 @@ import { type Cell, emptyCell, equalCells, isUnfilled, textCell } from '../cell.
 import { encode } from '../codec.ts';
 import { columnOf } from '../layout.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
+import { holdsAsShown, lastShown, type Shown, type ShownCell } from '../shown.ts';
 import type { ObservedRow } from '../table.ts';
 import { decodeTyped } from '../typed-cell.ts';
 import { findFault, isMissing } from '../validate.ts';
 import type { FieldName, Fields, Value } from '../value.ts';
 import type { TabContext } from './context.ts';
 
-/** The cells of a row like this one that shows these values in their usual form. */
-export function cellsOf(context: TabContext, row: ObservedRow, values: Fields): ObservedRow['cells'] {
+/** The cells of a row like this one that shows these values as its record last did, or else in their usual form. */
+export function cellsOf(
+  context: TabContext,
+  row: ObservedRow,
+  values: Fields,
+  shown: Shown = {},
+): ObservedRow['cells'] {
   const cells: Record<FieldName, Cell> = {};
   for (const [name, cell] of Object.entries(row.cells))
-    cells[name] = usualCell(context, name, cell, values[name]);
+    cells[name] = expectedCell(context, name, cell, values[name], shown[name]);
   return cells;
 }
 
-function usualCell(context: TabContext, name: FieldName, cell: Cell, value: Value | undefined): Cell {
+function expectedCell(
+  context: TabContext,
+  name: FieldName,
+  cell: Cell,
+  value: Value | undefined,
+  shown: readonly ShownCell[] | undefined,
+): Cell {
   const { fields, names } = context;
   if ((value ?? null) === null && saysNothing(context, name, cell)) return cell;
   const field = fields.get(name);
-  return field && value !== undefined ? encode(field, value, names) : emptyCell;
+  if (!field || value === undefined) return emptyCell;
+  if (holdsAsShown(cell, shown, value)) return cell;
+  const usual = encode(field, value, names);
+  return equalCells(cell, usual) ? usual : (lastShown(shown, value) ?? usual);
 }
 
 /** Whether nobody has said anything in a cell: a boxed column has no empty ones. */
 export const saysNothing = ({ tab }: TabContext, name: FieldName, cell: Cell): boolean =>
   cell.kind === 'empty' || (tab.boxed?.has(name) === true && isUnfilled(cell));
 
-/** Whether the row shows all of these values in their usual form. */
-export function showsValues(context: TabContext, row: ObservedRow, values: Fields): boolean {
+/** Whether the row shows all of these values as its record last did, or in their usual form. */
+export function showsValues(
+  context: TabContext,
+  row: ObservedRow,
+  values: Fields,
+  shown: Shown = {},
+): boolean {
   return Object.entries(row.cells).every(([name, cell]) =>
-    equalCells(cell, usualCell(context, name, cell, values[name])),
+    equalCells(cell, expectedCell(context, name, cell, values[name], shown[name])),
   );
 }
 
@@ -41,8 +61,12 @@ export const lookOf = (context: TabContext, { cells }: Pick<ObservedRow, 'cells'
   );
 
 /** The same text for what a row like this one would show of these values. */
-export const lookOfValues = (context: TabContext, row: ObservedRow, values: Fields): string =>
-  lookOf(context, { cells: cellsOf(context, row, values) });
+export const lookOfValues = (
+  context: TabContext,
+  row: ObservedRow,
+  values: Fields,
+  shown: Shown | undefined,
+): string => lookOf(context, { cells: cellsOf(context, row, values, shown) });
 
 /** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
 export interface RowValues {

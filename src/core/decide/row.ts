@@ -1,7 +1,8 @@
-import type { Cell } from '../cell.ts';
+import { type Cell, emptyCell } from '../cell.ts';
 import { encode } from '../codec.ts';
 import { wasReplaced } from '../observe.ts';
 import type { RecordId, RecordKey } from '../record.ts';
+import { noteShown } from '../shown.ts';
 import { type Agreement, emptyAgreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
@@ -10,7 +11,7 @@ import { describeValue, quoteValue, showWhole } from './describe-value.ts';
 import { decideGoneRecord } from './gone.ts';
 import { journalEntry } from './journal-entry.ts';
 import { type JudgedRow, judgeRow } from './judge.ts';
-import { type DecidedField, wantedFields } from './merge.ts';
+import { type DecidedField, seenValue, wantedFields } from './merge.ts';
 import { revertCause, revertRefused } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';
 import { type RowState, waitingState } from './sync-text.ts';
@@ -26,6 +27,7 @@ export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, g
     context.draft.restlessRows += 1;
     context.decision(refusedScope(record.key));
     takeBackUnwanted(context, row, judged);
+    noteUntouched(context, row, judged);
   } else if (judged) {
     applyDecided(context, row, judged, given);
   } else {
@@ -86,8 +88,9 @@ function applyDecided(
   const state = stateOf(context, row, key, decided, update);
   const hasOffers = Object.keys(offers).length > 0;
   const base = agreeOnSame(context, key, agreement, same);
-  const next: Agreement = { ...base, offered: offers };
-  if (hasOffers || base !== agreement || Object.keys(base.offered).length > 0)
+  const writes = { cells, values: { ...same, ...offers, ...typed } };
+  const next = noteRow(base, offers, row, decided, writes);
+  if (next.shown !== base.shown || hasOffers || base !== agreement || Object.keys(base.offered).length > 0)
     draft.agreementsSaved.push(next);
   const notice = notices.join('. ');
   const isTyped = Object.keys(typed).length > 0;
@@ -106,6 +109,41 @@ function applyDecided(
     ...(reverted ? { cause: revertCause } : {}),
     ...(given ? { given } : {}),
   });
+}
+
+/** Keeps how cells show what is agreed also while somebody types beside them: other names may have changed before the row rests. */
+function noteUntouched({ draft }: TabContext, row: ObservedRow, { agreement, decided }: JudgedRow): void {
+  if (!agreement) return;
+  const isAgreed = ({ field, outcome }: DecidedField) => {
+    const [seen, agreed] = [seenValue(outcome), agreement.fields[field.name]];
+    return seen !== undefined && agreed !== undefined && equalValues(seen, agreed);
+  };
+  const { offered } = agreement;
+  const next = noteRow(agreement, offered, row, decided.filter(isAgreed), { cells: {}, values: {} });
+  if (next.shown !== agreement.shown) draft.agreementsSaved.push(next);
+}
+
+/** The agreement with what is offered now, and with what the row shows and is about to show. */
+function noteRow(
+  base: Agreement,
+  offered: Fields,
+  row: ObservedRow,
+  decided: readonly DecidedField[],
+  writes: { readonly cells: ObservedRow['cells']; readonly values: Fields },
+): Agreement {
+  const looks = decided.map(({ field, outcome }) => {
+    const { [field.name]: cell } = writes.cells;
+    const value = writes.values[field.name];
+    return {
+      field,
+      cell: row.cells[field.name] ?? emptyCell,
+      value: seenValue(outcome),
+      writes: cell && value !== undefined ? { cell, value } : undefined,
+    };
+  });
+  const { fields: agreed, offered: offeredBefore, shown: shownBefore } = base;
+  const shown = noteShown({ shown: shownBefore, agreed, offered, offeredBefore }, looks);
+  return { ...base, offered, ...(shown ? { shown } : {}) };
 }
 
 /**

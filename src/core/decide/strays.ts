@@ -59,7 +59,7 @@ function findShown(
   first: ObservedRow,
 ): ReadonlyMap<ObservedRow, RecordId> {
   const owners = Map.groupBy(context.agreements.values(), (agreement) =>
-    lookOfValues(context, first, baseOf(context, agreement)),
+    lookOfValues(context, first, baseOf(context, agreement), agreement.shown),
   );
   const shown = new Map<ObservedRow, RecordId>();
   for (const [look, [row, ...others]] of Map.groupBy(rows, (each) => lookOf(context, each))) {

@@ -38,11 +38,12 @@ export function findSwaps(
   const displaced = records.flatMap(({ row, id }): DisplacedRow[] => {
     const record = context.records.get(id);
     // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
-    const agreed = context.agreements.get(id)?.fields ?? (record?.presence === 'gone' ? record.fields : {});
+    const { fields: known, shown } = context.agreements.get(id) ?? {};
+    const agreed = known ?? (record?.presence === 'gone' ? record.fields : {});
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
-    if (Object.keys(agreed).length === 0 || !record || showsValues(context, row, agreed)) return [];
+    if (Object.keys(agreed).length === 0 || !record || showsValues(context, row, agreed, shown)) return [];
     // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
-    const own = cellsOf(context, row, { ...record.fields, ...agreed });
+    const own = cellsOf(context, row, { ...record.fields, ...agreed }, shown);
     return lookOf(context, row) === lookOf(context, { cells: own }) ? [] : [{ id, row, own }];
   });
   const swaps = new Map<RecordId, Swap>();
@@ -53,7 +54,7 @@ export function findSwaps(
     ({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0,
   );
   const owners = new Map(
-    rowless.map(({ key, fields }) => [lookOfValues(context, first.row, fields), key.id]),
+    rowless.map(({ key, fields, shown }) => [lookOfValues(context, first.row, fields, shown), key.id]),
   );
   for (const { id, own } of displaced) owners.set(lookOf(context, { cells: own }), id);
   const search = createSearch(context, displaced, swaps);
@@ -111,8 +112,8 @@ function areExchanged(context: TabContext, one: DisplacedRow, other: DisplacedRo
     ([name, cell]) => isShownOnly(context, name) && !equalCells(cell, other.own[name] ?? emptyCell),
   );
   const twins = () =>
-    [...context.agreements.values()].filter(({ fields }) =>
-      looks.includes(lookOfValues(context, one.row, fields)),
+    [...context.agreements.values()].filter(({ fields, shown }) =>
+      looks.includes(lookOfValues(context, one.row, fields, shown)),
     );
   return isTold && twins().length === looks.length;
 }

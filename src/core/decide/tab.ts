@@ -192,9 +192,10 @@ function presentIds(context: TabContext, rows: readonly ObservedRow[]): Set<Reco
 
 /** What the row of an id may show before anybody edits it: first what was last decided from it, and last what is agreed. */
 function createLookup(context: TabContext, lost: readonly Agreement[]): IdLookup {
+  const agreementOf = (id: RecordId) => context.agreements.get(context.outbox.get(id)?.recordId ?? id);
   const versionsOf = (id: RecordId): Fields[] => {
     const item = context.outbox.get(id);
-    const { fields = {}, offered = {} } = context.agreements.get(item?.recordId ?? id) ?? {};
+    const { fields = {}, offered = {} } = agreementOf(id) ?? {};
     const sent = item && item.kind !== 'delete' ? [{ ...fields, ...item.fields }] : [];
     return [...sent, { ...fields, ...offered }, fields].filter((each) => Object.keys(each).length > 0);
   };
@@ -204,7 +205,7 @@ function createLookup(context: TabContext, lost: readonly Agreement[]): IdLookup
     isForeign: (row) => findSuspects(row).length > 0,
     findOriginal(id, rows) {
       for (const values of versionsOf(id)) {
-        const row = rows.find((candidate) => showsValues(context, candidate, values));
+        const row = rows.find((candidate) => showsValues(context, candidate, values, agreementOf(id)?.shown));
         if (row) return row;
       }
       return undefined;

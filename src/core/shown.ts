@@ -1,0 +1,172 @@
+import { bareCell, type Cell, equalCells, numberCell, textCell } from './cell.ts';
+import { choicesOf, encode, type Names, optionsOf } from './codec.ts';
+import { dateToSerial } from './dates.ts';
+import type { FieldDefinition } from './field.ts';
+import type { FieldKind } from './field-kind.ts';
+import { readMembers } from './members.ts';
+import { equalValues, type FieldName, type Fields, type Value } from './value.ts';
+
+/** The text or the bare number of a cell, and the value that it stands for. */
+export type ShownCell = readonly [content: string | number, value: Value];
+
+/**
+ * What the cells of a row were last seen to hold, and what was written there since, of fields whose values have names. A name may change,
+ * go, or come to mean something else: a cell that holds the same as before still means the same.
+ */
+export type Shown = Readonly<Record<FieldName, readonly ShownCell[]>>;
+
+/** Kinds of field whose cells show names of what the CRM lists, or of other records. */
+const namingKinds: ReadonlySet<FieldKind> = new Set([
+  'select',
+  'multi-select',
+  'lead',
+  'stage',
+  'lead-status',
+  'task-status',
+  'task-priority',
+]);
+
+const contentOf = (cell: Cell): string | number | undefined => {
+  if (cell.kind === 'text') return cell.text;
+  return cell.kind === 'number' ? cell.number : undefined;
+};
+
+/** Whether it is known how a cell showed the value. */
+export const isShownKept = (shown: readonly ShownCell[] | undefined, value: Value): boolean =>
+  shown?.some(([, known]) => equalValues(known, value)) ?? false;
+
+/** Whether a cell holds the same as when it was known to show the value: nobody has typed there since. */
+export function holdsAsShown(cell: Cell, shown: readonly ShownCell[] | undefined, value: Value): boolean {
+  const content = contentOf(cell);
+  return shown?.some(([known, meant]) => known === content && equalValues(meant, value)) ?? false;
+}
+
+/**
+ * Whether the cell shows the value as it was written before the CRM changed the field: under a label that is another one since, as a list of
+ * the same members, or, where the field was of another kind, as a day. Then nobody typed it, whatever it would mean now.
+ */
+export function showsFormerly(field: FieldDefinition, value: Value, cell: Cell, names: Names): boolean {
+  if (cell.kind === 'number') return typeof value === 'string' && dateToSerial(value) === cell.number;
+  if (cell.kind !== 'text' || value === null || typeof value === 'boolean') return false;
+  if (typeof value === 'object') return isListOf(value, cell.text);
+  return choicesOf(field, names)?.mayShow(value, cell.text) ?? false;
+}
+
+/** Whether a text may list the members of a list and nothing else, in any form that was understood when the field took them. */
+function isListOf(list: readonly string[], text: string): boolean {
+  if (list.join(', ') === text) return true;
+  const read = readMembers(text, optionsOf({ options: list }));
+  const readings = read.kind === 'members' ? [read.members] : read.kind === 'ambiguous' ? read.readings : [];
+  return readings.some((members) => equalValues(members, list));
+}
+
+/** Whether a cell shows the value as it did before, or in its usual form: then nobody has typed there. */
+export const showsValue = (
+  field: FieldDefinition,
+  value: Value,
+  cell: Cell,
+  names: Names,
+  shown: readonly ShownCell[] | undefined,
+): boolean =>
+  holdsAsShown(cell, shown, value) ||
+  equalCells(bareCell(cell), encode(field, value, names)) ||
+  (!isShownKept(shown, value) && showsFormerly(field, value, cell, names));
+
+/** The cell that showed the value last; `undefined` where that was not kept. */
+export function lastShown(shown: readonly ShownCell[] | undefined, value: Value): Cell | undefined {
+  const [content] = shown?.findLast(([, meant]) => equalValues(meant, value)) ?? [];
+  if (content === undefined) return undefined;
+  return typeof content === 'string' ? textCell(content) : numberCell(content);
+}
+
+/** What a look at a cell came to. */
+export interface CellLook {
+  readonly field: FieldDefinition;
+  readonly cell: Cell;
+  /** What it stands for; `undefined` where that is not known. */
+  readonly value: Value | undefined;
+  /** What is about to be written there, and what that will stand for. */
+  readonly writes?: { readonly cell: Cell; readonly value: Value } | undefined;
+}
+
+/** What is known of a row before and after it was decided. */
+export interface ShownBase {
+  readonly shown: Shown | undefined;
+  readonly agreed: Fields;
+  /** Values that were on their way to the row, and that are now. */
+  readonly offeredBefore: Fields;
+  readonly offered: Fields;
+}
+
+/** What is known of the cells of a row after a look at them; what was known before when that is nothing new. */
+export function noteShown(base: ShownBase, looks: readonly CellLook[]): Shown | undefined {
+  const { shown = {} } = base;
+  const changed: Record<FieldName, readonly ShownCell[] | undefined> = {};
+  for (const look of looks) {
+    const { name } = look.field;
+    const known = shown[name] ?? [];
+    const next = noteCell(base, look, known);
+    if (!areSame(known, next)) changed[name] = next.length > 0 ? next : undefined;
+  }
+  if (Object.keys(changed).length === 0) return base.shown;
+  return Object.fromEntries(
+    Object.entries({ ...shown, ...changed }).flatMap(([name, cells]) =>
+      cells === undefined ? [] : [[name, cells] as const],
+    ),
+  );
+}
+
+function noteCell(
+  { agreed, offered, offeredBefore }: ShownBase,
+  { cell, field, value, writes }: CellLook,
+  known: readonly ShownCell[],
+): readonly ShownCell[] {
+  const { name } = field;
+  if (!namingKinds.has(field.kind)) return [];
+  const written = writes ? describeShown(field, writes.cell, writes.value) : [];
+  // Whoever takes back what nobody understands puts back what was there.
+  if (value === undefined) return addNew(known, written);
+  const isOf = (other: Value | undefined) => (shown: ShownCell) =>
+    other !== undefined && equalValues(shown[1], other);
+  const base = agreed[name];
+  const [before, now] = [offeredBefore[name], offered[name]];
+  // A write without an answer may land late, in the words that it was sent with.
+  const isStillOffered = before !== undefined && now !== undefined && equalValues(before, now);
+  const isEdited = base !== undefined && !equalValues(value, base);
+  const kept = [
+    ...(isEdited ? known.filter(isOf(base)) : []),
+    ...(isStillOffered ? known.filter(isOf(now)) : []),
+  ];
+  return addNew(addNew(describeShown(field, cell, value), kept), written);
+}
+
+/** An option of a choice is its own name, and can be compared at any time. */
+function describeShown({ kind }: FieldDefinition, cell: Cell, value: Value): ShownCell[] {
+  const content = contentOf(cell);
+  const isOwnName = kind === 'select' && content === value;
+  return content === undefined || value === null || isOwnName ? [] : [[content, value]];
+}
+
+const addNew = (known: readonly ShownCell[], more: readonly ShownCell[]): readonly ShownCell[] => [
+  ...known,
+  ...more.filter((each) => !known.some((other) => isSame(other, each))),
+];
+
+const isSame = ([content, value]: ShownCell, other: ShownCell): boolean =>
+  content === other[0] && equalValues(value, other[1]);
+
+const areSame = (left: readonly ShownCell[], right: readonly ShownCell[]): boolean =>
+  left.length === right.length && left.every((each, index) => isSame(each, right[index] as ShownCell));
+
+/** What is still to be known of a row once the offered values were seen there: how it showed those before is past. */
+export const landShown = (shown: Shown | undefined, offered: Fields): { readonly shown?: Shown } =>
+  shown ? { shown: withoutPast(shown, offered) } : {};
+
+const withoutPast = (shown: Shown, offered: Fields): Shown =>
+  Object.fromEntries(
+    Object.entries(shown).flatMap(([name, cells]) => {
+      const value = offered[name];
+      const left = value === undefined ? cells : cells.filter(([, meant]) => equalValues(meant, value));
+      return left.length > 0 ? [[name, left] as const] : [];
+    }),
+  );

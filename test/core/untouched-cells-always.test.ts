@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Catalog, keepFormerLabels } from '../../src/core/catalog.ts';
+import { buildLayout } from '../../src/core/policy.ts';
+import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
+import { equalValues, type Fields, type Value } from '../../src/core/value.ts';
+import { emptyMemory } from '../../src/sync/rest.ts';
+import { sampleCatalog } from '../support/fields.ts';
+import { addRecord, changeRecord, createWorld, leadKey, type World } from '../support/world.ts';
+import { cycle, type Outcome, pull, settle } from '../support/world-daemon.ts';
+
+/** Names that are easily mistaken for one another. */
+const optionNames = ['Print', 'Packaging', 'Print, packaging', 'print', 'SEO', 'A; b', 'a', 'B', 'SEO, A; b'];
+const labels = ['New', 'new', 'Won', 'New (#1)', 'talk', '2'];
+const stageNames = ['Sales / New', 'Sales / Won', 'Deals / New', 'Deals / Won', 'Deals / 11'];
+const titles = ['Acme', 'acme', 'Beta', 'Acme (#1)', 'Beta (#1)', '#2', '1', 'Acme, Beta'];
+
+/** What the CRM calls everything that cells name. Options, stages and statuses go by their place. */
+interface Naming {
+  readonly options: readonly string[];
+  readonly tiers: readonly string[];
+  readonly stages: readonly string[];
+  readonly statuses: readonly string[];
+  readonly titles: readonly string[];
+}
+
+const some = (names: readonly string[], minLength: number) =>
+  fc.uniqueArray(fc.constantFrom(...names), { minLength, maxLength: minLength + 1 });
+
+const anyNaming: fc.Arbitrary<Naming> = fc.record({
+  options: some(optionNames, 3),
+  tiers: some(optionNames, 2),
+  stages: some(stageNames, 2),
+  statuses: some(labels, 2),
+  titles: fc.tuple(fc.constantFrom(...titles), fc.constantFrom(...titles)),
+});
+
+function catalogOf({ options, stages, statuses, tiers }: Naming): Catalog {
+  const staged = stages.map((text, order) => {
+    const [pipeline = '', name = ''] = text.split(' / ');
+    return { id: 11 + order, pipeline, name, order };
+  });
+  const idsOf = (names: readonly string[]) => names.map((_name, index) => index);
+  const pipelines = [...Map.groupBy(staged, ({ pipeline }) => pipeline)];
+  return {
+    ...sampleCatalog,
+    pipelines: pipelines.map(([name, own], id) => ({ id, name, stages: own })),
+    leadStatuses: statuses.map((label, index) => ({
+      name: ['talk', 'done', 'lost'][index] ?? 'other',
+      label,
+    })),
+    customFields: [
+      { key: 'tier', name: 'Tier', kind: 'select', options: tiers, optionIds: idsOf(tiers) },
+      { key: 'topics', name: 'Topics', kind: 'multi-select', options, optionIds: idsOf(options) },
+    ],
+  };
+}
+
+/** What becomes of records whose options are renamed or deleted: they go along, or keep the old names. */
+type Company = 'follows' | 'stays';
+
+const renameIn = (value: Value, before: readonly string[], now: readonly string[]): Value => {
+  const rename = (name: string) => (before.includes(name) ? now[before.indexOf(name)] : name);
+  if (typeof value === 'string') return rename(value) ?? value;
+  if (value === null || typeof value !== 'object') return value;
+  const renamed = value.flatMap((name) => rename(name) ?? []);
+  return renamed.length > 0 ? renamed : value;
+};
+
+interface Step {
+  readonly naming: Naming;
+  readonly company: Company;
+  /** What becomes of the writes of the cycles before the records are read, and after. */
+  readonly looks: readonly Outcome[];
+  readonly moves: { readonly stage: number; readonly topics: readonly number[] };
+  readonly looksAfter: readonly Outcome[];
+  readonly isRestarted: boolean;
+}
+
+const anyLooks = fc.array(fc.constantFrom<Outcome>('answered', 'unanswered', 'lost'), { maxLength: 2 });
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  naming: anyNaming,
+  company: fc.constantFrom<Company>('follows', 'stays'),
+  looks: anyLooks,
+  moves: fc.record({ stage: fc.nat(2), topics: fc.array(fc.nat(3), { minLength: 1, maxLength: 3 }) }),
+  looksAfter: anyLooks,
+  isRestarted: fc.boolean(),
+});
+
+const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 4 });
+
+/** The mirror as a version left it that did not keep what cells showed. */
+function forgetShown({ agreements }: World): void {
+  for (const [key, { shown: _shown, ...rest }] of agreements) agreements.set(key, rest);
+}
+
+const withCatalog = (world: World, told: Catalog): World => {
+  const catalog = keepFormerLabels(told, world.catalog);
+  return { ...world, catalog, layout: buildLayout(world.policy, catalog) };
+};
+
+const deal: RecordKey = { entity: 'opportunity', id: '3' };
+
+function openWorld(naming: Naming): World {
+  const told = catalogOf(naming);
+  const world = withCatalog({ ...createWorld(), catalog: told }, told);
+  const [first = '', second = ''] = naming.titles;
+  const { options, tiers } = naming;
+  addRecord(world, 'lead', {
+    title: first,
+    status_name: 'talk',
+    'custom.tier': tiers[0] ?? null,
+    'custom.topics': options.slice(0, 2),
+  });
+  addRecord(world, 'lead', { title: second, status_name: 'done', 'custom.topics': options });
+  addRecord(world, 'opportunity', { lead_id: 1, stage_id: 11 });
+  addRecord(world, 'task', { title: 'Call', lead_id: 2, status: 1, priority: 2 });
+  addRecord(world, 'task', { title: 'Call', lead_id: 1, status: 2, priority: 3, parent_task_id: 4 });
+  settle(world);
+  world.journal.splice(0);
+  return world;
+}
+
+function take(before: World, last: Naming, step: Step): World {
+  const { company, isRestarted, looks, looksAfter, moves, naming } = step;
+  const world = withCatalog(before, catalogOf(naming));
+  if (isRestarted) world.memory = emptyMemory;
+  for (const outcome of looks) cycle(world, outcome);
+  for (const [index, title] of naming.titles.entries()) {
+    const key = leadKey(index + 1);
+    const fields = world.crm.get(recordKeyText(key))?.fields ?? {};
+    const renamed: Fields =
+      company === 'stays'
+        ? {}
+        : {
+            'custom.tier': renameIn(fields['custom.tier'] ?? null, last.tiers, naming.tiers),
+            'custom.topics': renameIn(fields['custom.topics'] ?? null, last.options, naming.options),
+          };
+    changeRecord(world, key, { title, ...renamed });
+  }
+  changeRecord(world, deal, { stage_id: 11 + moves.stage });
+  const topics = [...new Set(moves.topics)].flatMap((index) => naming.options[index] ?? []);
+  if (topics.length > 0 && company === 'follows')
+    changeRecord(world, leadKey(2), { 'custom.topics': topics });
+  pull(world);
+  for (const outcome of looksAfter) cycle(world, outcome);
+  return world;
+}
+
+const personsCauses = /in the sheet|chosen|sheet wins|pushed/;
+
+describe('whatever the CRM renames, adds, deletes, swaps or puts into another order', () => {
+  it('S2: nothing is sent to it, nobody is asked, and every row follows, as long as nobody types', () => {
+    fc.assert(
+      fc.property(anyNaming, anySteps, fc.boolean(), (naming, steps, isUpgraded) => {
+        let [world, last] = [openWorld(naming), naming];
+        if (isUpgraded) forgetShown(world);
+        for (const step of steps) {
+          world = take(world, last, step);
+          last = step.naming;
+        }
+        const inCrm = structuredClone([...world.crm.values()]);
+        const plan = settle(world);
+        expect([plan.brakes, plan.holds, plan.conflicts, plan.refusals]).toEqual([[], [], [], []]);
+        expect([...world.crm.values()]).toEqual(inCrm);
+        expect(world.journal.filter(({ cause }) => personsCauses.test(cause))).toEqual([]);
+        for (const { key, fields } of world.crm.values()) {
+          const { fields: agreed = {} } = world.agreements.get(recordKeyText(key)) ?? {};
+          const differing = Object.keys(agreed).filter(
+            (name) => !equalValues(agreed[name] ?? null, fields[name] ?? null),
+          );
+          expect(differing).toEqual([]);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
