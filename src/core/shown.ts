@@ -26,6 +26,10 @@ const namingKinds: ReadonlySet<FieldKind> = new Set([
   'task-priority',
 ]);
 
+/** A parent task is named by its id, or in other words that a person typed. */
+const hasNames = ({ kind, name }: FieldDefinition): boolean =>
+  namingKinds.has(kind) || name === 'parent_task_id';
+
 const contentOf = (cell: Cell): string | number | undefined => {
   if (cell.kind === 'text') return cell.text;
   return cell.kind === 'number' ? cell.number : undefined;
@@ -35,7 +39,7 @@ const contentOf = (cell: Cell): string | number | undefined => {
 export const isShownKept = (shown: readonly ShownCell[] | undefined, value: Value): boolean =>
   shown?.some(([, known]) => equalValues(known, value)) ?? false;
 
-/** Whether a cell holds the same as when it was known to show the value: nobody has typed there since. */
+/** Whether a cell holds the same as when it was known to show the value: then it is untouched. */
 export function holdsAsShown(cell: Cell, shown: readonly ShownCell[] | undefined, value: Value): boolean {
   const content = contentOf(cell);
   return shown?.some(([known, meant]) => known === content && equalValues(meant, value)) ?? false;
@@ -43,7 +47,7 @@ export function holdsAsShown(cell: Cell, shown: readonly ShownCell[] | undefined
 
 /**
  * Whether the cell shows the value as it was written before the CRM changed the field: under a label that is another one since, as a list of
- * the same members, or, where the field was of another kind, as a day. Then nobody typed it, whatever it would mean now.
+ * the same members, or, where the field was of another kind, as a day. Then it is untouched, whatever it would mean now.
  */
 export function showsFormerly(field: FieldDefinition, value: Value, cell: Cell, names: Names): boolean {
   if (cell.kind === 'number') return typeof value === 'string' && dateToSerial(value) === cell.number;
@@ -60,7 +64,7 @@ function isListOf(list: readonly string[], text: string): boolean {
   return readings.some((members) => equalValues(members, list));
 }
 
-/** Whether a cell shows the value as it did before, or in its usual form: then nobody has typed there. */
+/** Whether a cell shows the value as it did before, or in its usual form: then it is untouched. */
 export const showsValue = (
   field: FieldDefinition,
   value: Value,
@@ -122,9 +126,9 @@ function noteCell(
   known: readonly ShownCell[],
 ): readonly ShownCell[] {
   const { name } = field;
-  if (!namingKinds.has(field.kind)) return [];
+  if (!hasNames(field)) return [];
   const written = writes ? describeShown(field, writes.cell, writes.value) : [];
-  // Whoever takes back what nobody understands puts back what was there.
+  // A user who takes back a text that is not understood puts back what was there.
   if (value === undefined) return addNew(known, written);
   const isOf = (other: Value | undefined) => (shown: ShownCell) =>
     other !== undefined && equalValues(shown[1], other);
@@ -140,10 +144,10 @@ function noteCell(
   return addNew(addNew(describeShown(field, cell, value), kept), written);
 }
 
-/** An option of a choice is its own name, and can be compared at any time. */
+/** An option of a choice, or the id of a task, is its own name, and can be compared at any time. */
 function describeShown({ kind }: FieldDefinition, cell: Cell, value: Value): ShownCell[] {
   const content = contentOf(cell);
-  const isOwnName = kind === 'select' && content === value;
+  const isOwnName = (kind === 'select' || kind === 'integer') && content === value;
   return content === undefined || value === null || isOwnName ? [] : [[content, value]];
 }
 

@@ -150,7 +150,7 @@ function take(before: World, last: Naming, step: Step): World {
 const personsCauses = /in the sheet|chosen|sheet wins|pushed/;
 
 describe('whatever the CRM renames, adds, deletes, swaps or puts into another order', () => {
-  it('S2: nothing is sent to it, nobody is asked, and every row follows, as long as nobody types', () => {
+  it('S2: it is sent nothing, no question is asked, and every row follows, as long as no user types', () => {
     fc.assert(
       fc.property(anyNaming, anySteps, fc.boolean(), (naming, steps, isUpgraded) => {
         let [world, last] = [openWorld(naming), naming];

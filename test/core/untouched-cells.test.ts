@@ -62,7 +62,7 @@ const momentNames = Object.keys(moments) as Moment[];
 const sentToCrm = ({ journal }: World) => journal.filter(({ side }) => side === 'crm');
 const personsCauses = /in the sheet|chosen|sheet wins/;
 
-/** Holds that nobody's edit was seen, nothing waits, and every row shows what the CRM has. */
+/** Holds that no edit was seen, nothing waits, and every row shows what the CRM has. */
 function settleUntouched(world: World): void {
   const inCrm = structuredClone([...world.crm.values()]);
   const plan = settle(world);
@@ -302,7 +302,7 @@ const nameChanges: readonly Change[] = [
   },
 ];
 
-describe('a cell that nobody touched', () => {
+describe('an untouched cell', () => {
   for (const moment of momentNames) {
     describe(`is no edit ${moment}`, () => {
       it.each([...optionChanges, ...nameChanges])(

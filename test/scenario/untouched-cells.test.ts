@@ -80,7 +80,7 @@ async function startAgain(stage: LeadsStage): Promise<Engine> {
   throw new Error('It did not come to rest.');
 }
 
-describe('a cell that nobody touched while the CRM changed what it names', limit, () => {
+describe('an untouched cell while the CRM changes what it names', limit, () => {
   test.each([
     { when: 'while the daemon runs', isDown: false },
     { when: 'while the daemon is down', isDown: true },
@@ -98,7 +98,7 @@ describe('a cell that nobody touched while the CRM changed what it names', limit
     },
   );
 
-  test('an option is renamed while the daemon is down: the row follows, and the history names nobody', async () => {
+  test('an option is renamed while the daemon is down: the row follows, and the history names no user', async () => {
     const stage = await openStage(studio, ['Web design', 'SEO']);
     const history = historyOf(stage);
     offerServices(stage, { ...studio, 2: 'Search' });

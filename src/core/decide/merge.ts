@@ -253,9 +253,10 @@ type Seen =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * The value of a cell. A cell that holds what it was last seen to hold for a known value, or that shows exactly what such a value looks like,
- * holds that value: so a cut text, a label that two things share, or an option with a comma in its name never reads as an edit, nor does a
- * name that means something else by now, or nothing. Where it was not kept how the cell showed the value, names count that it had before. A boxed column has no empty cells: where nobody said anything, it says no.
+ * The value of a cell. A cell that holds what it was last seen to hold for a known value, or that shows exactly what such a value looks
+ * like, holds that value: so a cut text, a label that two things share, or an option with a comma in its name never reads as an edit, nor
+ * does a name that means something else by now, or nothing. Where it was not kept how the cell showed the value, the names count that it
+ * had before. A boxed column has no empty cells: unless a user ticks a box, it says no.
  */
 function readCell(view: FieldView, names: Names): Seen {
   const { cell, field, shown } = view;

@@ -111,7 +111,7 @@ function applyDecided(
   });
 }
 
-/** Keeps how cells show what is agreed also while somebody types beside them: other names may have changed before the row rests. */
+/** Keeps how cells show what is agreed also while a user types beside them: names may have changed before the row rests. */
 function noteUntouched({ draft }: TabContext, row: ObservedRow, { agreement, decided }: JudgedRow): void {
   if (!agreement) return;
   const isAgreed = ({ field, outcome }: DecidedField) => {
