@@ -5,6 +5,8 @@ import type { Clock } from '../core/ports.ts';
 const connectionsMax = 500;
 /** Bytes of answers that wait for their readers at a time, of all links together. */
 const waitingBytesMax = 32 * 1024 * 1024;
+/** An answer up to this size needs no room: those who watch the health are answered whoever else reads slowly. */
+const smallBytes = 16 * 1024;
 /** Whoever takes longer than this, and longer than a slow line needs for the bytes, is cut off. */
 const takeMs = 30_000;
 const slowLineBytesPerMs = 250;
@@ -18,7 +20,8 @@ export class Room {
 
   /** Returns how to give it back, or `undefined` where there is none. What is larger than all of it fits where nothing else waits. */
   take(bytes: number): (() => void) | undefined {
-    if (this.#bytes > 0 && this.#bytes + bytes > waitingBytesMax) return undefined;
+    const isFull = this.#bytes > 0 && this.#bytes + bytes > waitingBytesMax;
+    if (isFull && bytes > smallBytes) return undefined;
     this.#bytes += bytes;
     let isTaken = true;
     return () => {
