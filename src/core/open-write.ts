@@ -55,6 +55,8 @@ export interface Consequences {
   /** Values that become agreed when the write is confirmed. */
   readonly offers: Fields;
   readonly notice: string;
+  /** The offered fields that the notice is about; all where absent. */
+  readonly noticed?: readonly FieldName[];
   /** What the journal says once the write is confirmed; absent when only the Sync column or the look of a value changes. */
   readonly journal?: JournalEntry;
   /** The row is claimed: these are the values of the record that will be created from it. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors.ts';
 import type { Entity, RecordId, RecordKey } from './record.ts';
 import type { Shown } from './shown.ts';
-import { equalFields, type Fields, pickFields } from './value.ts';
+import { equalFields, type FieldName, type Fields, pickFields } from './value.ts';
 
 /** What deciding may know of a record. Times are epoch ms. */
 export interface KnownRecord {
@@ -50,8 +50,15 @@ export interface Agreement {
   readonly shown?: Shown;
   /** When the agreed values last changed, epoch ms. */
   readonly changedAt: number;
-  /** What a person at the row is told about that change, for example whose value lost; empty for nothing. */
+  /** What a person at the row is told about it, for example whose value lost; empty for nothing. */
   readonly notice: string;
+  /** Since when they are told that, epoch ms, and what it is about; absent where it is old news. */
+  readonly noticed?: Noticed | undefined;
+}
+
+export interface Noticed {
+  readonly at: number;
+  readonly fields: readonly FieldName[];
 }
 
 /** The last complete reading of a lead's contacts: when it began (epoch ms), and what the lead looked like then. */

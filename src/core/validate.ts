@@ -4,7 +4,7 @@ import type { Value } from './value.ts';
 
 /** What the daemon itself writes into the ID and the Sync column. */
 const ownWords =
-  /^(?:Synced \d{4}-\d\d-\d\d \d\d:\d\d|Pending: (?:waiting to be sent to|to be created in|being (?:sent to|created in)) the CRM|Held: This row is a copy|new-[\da-f]{12}-[\da-f]{12}$)/;
+  /^(?:Synced \d{4}-\d\d-\d\d \d\d:\d\d|(?:Changed by|Replaced in) the CRM: .+ was (?:“|\(empty\))|Pending: (?:waiting to be sent to|to be created in|being (?:sent to|created in)) the CRM|Held: This row is a copy|new-[\da-f]{12}-[\da-f]{12}$)/;
 
 /** Whether a field that can never be empty is: a space that nobody sees is no name, whoever hit its key. */
 export const isMissing = ({ isRequired }: FieldDefinition, value: Value): boolean =>

@@ -2,6 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import type { FieldKind } from '../core/field-kind.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import type { Column } from '../core/layout.ts';
+import { changedByCrm } from '../core/notice.ts';
 import type { Request } from './client.ts';
 import type { Managed } from './managed.ts';
 import { dateFormats } from './write.ts';
@@ -108,10 +109,19 @@ const stateColours = [
   { words: 'Held', rgbColor: { red: 1, green: 0.96, blue: 0.78 } },
   { words: 'Pending', rgbColor: { red: 0.86, green: 0.91, blue: 0.98 } },
   { words: 'New row', rgbColor: { red: 0.92, green: 0.89, blue: 0.97 } },
+  { words: changedByCrm, rgbColor: { red: 0.8, green: 0.93, blue: 0.91 } },
 ];
 
-const colourStates = (sheetId: number, index: number): Request[] =>
-  stateColours.map(({ words, rgbColor }) => ({
+/** How many of the colours a Sync column has; before it said so, it had the first five. */
+export const coloursNow = stateColours.length;
+const coloursAtFirst = 5;
+
+/** The colours that a Sync column lacks which an earlier version laid out: what people made of the others is theirs. */
+export const addColours = (sheetId: number, index: number, present = coloursAtFirst): Request[] =>
+  colourStates(sheetId, index, present);
+
+const colourStates = (sheetId: number, index: number, from = 0): Request[] =>
+  stateColours.slice(from).map(({ words, rgbColor }) => ({
     addConditionalFormatRule: {
       index: 0,
       rule: {

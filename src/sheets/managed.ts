@@ -21,7 +21,7 @@ const idNote =
   'Leave it empty in a new row.';
 
 const syncNote =
-  'What happened to the row: Synced, Pending, New row, Error, Conflict or Held, and what to do. ' +
+  'What happened to the row: Synced, Changed by the CRM, Pending, New row, Error, Conflict or Held, and what to do. ' +
   'It is written for you; what is typed here goes nowhere.';
 
 /** The rows of the tab of the questions carry no record. */

@@ -31,11 +31,12 @@ const columnShape = z.object({
   field: z.string(),
   note: z.string().optional(),
   header: z.string().optional(),
+  colours: z.int().optional(),
 });
 
 /**
  * What a managed column says about itself: what it carries, a hash of the note that we put at its header, and one of what its field was
- * called when the column last had the header that the layout wants.
+ * called when the column last had the header that the layout wants; of the Sync column also how many of our colours it was given.
  */
 export type ColumnTag = z.infer<typeof columnShape>;
 

@@ -1,6 +1,7 @@
+import { syncHeader } from '../core/headers.ts';
 import type { TabLayout } from '../core/layout.ts';
 import type { Request } from './client.ts';
-import { dressColumn, writeHeaders } from './column-look.ts';
+import { coloursNow, dressColumn, writeHeaders } from './column-look.ts';
 import { type Managed, managedColumns } from './managed.ts';
 import { type ColumnTag, headerHash, noteHash, tagColumn } from './metadata.ts';
 import { grow } from './room.ts';
@@ -41,4 +42,5 @@ const tagOf = ({ fieldHeader, name, note }: Managed): ColumnTag => ({
   field: name,
   note: note && noteHash(note),
   header: fieldHeader && headerHash(fieldHeader),
+  ...(name === syncHeader ? { colours: coloursNow } : {}),
 });

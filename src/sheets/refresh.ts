@@ -5,7 +5,16 @@ import { labelKey } from '../core/label-key.ts';
 import type { TabLayout } from '../core/layout.ts';
 import { columnLetters } from './a1.ts';
 import type { Request } from './client.ts';
-import { dressColumn, type Rule, ruleOf, setNote, setRule, writeHeaders } from './column-look.ts';
+import {
+  addColours,
+  coloursNow,
+  dressColumn,
+  type Rule,
+  ruleOf,
+  setNote,
+  setRule,
+  writeHeaders,
+} from './column-look.ts';
 import type { ManagedColumns } from './columns.ts';
 import { cellAt, type Grid } from './grid.ts';
 import { type Managed, managedColumns } from './managed.ts';
@@ -82,11 +91,14 @@ function refreshTag({ grid, look }: FilledTab, managed: Managed, index: number):
   const { isWritten, hash } = judgeNote(managed.note, look.notes[index], own);
   // Under another header the column is known by what its field was called before.
   const hasHeader = labelKey(describeCell(cellAt(grid.rows, 0, index))) === labelKey(managed.header);
+  const isSync = managed.name === syncHeader;
+  const colours = isSync ? coloursNow : undefined;
   const header = hasHeader ? managed.fieldHeader && headerHash(managed.fieldHeader) : own?.header;
   return [
     ...(isWritten && managed.note !== undefined ? [setNote(grid.sheetId, index, managed.note)] : []),
     ...stale.map(removeTag),
-    ...tagColumn(own, { field: managed.name, note: hash, header }, grid.sheetId, index),
+    ...(isSync && own ? addColours(grid.sheetId, index, own.colours) : []),
+    ...tagColumn(own, { field: managed.name, note: hash, header, colours }, grid.sheetId, index),
   ];
 }
 

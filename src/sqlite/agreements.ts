@@ -3,7 +3,7 @@ import { recordKeyText } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable, type TableShape } from './keyed-table.ts';
-import { readFields, readKey, readShown } from './stored-json.ts';
+import { readFields, readKey, readNoticed, readShown } from './stored-json.ts';
 
 interface AgreementRow {
   key: string;
@@ -12,20 +12,23 @@ interface AgreementRow {
   shown: string | null;
   changedAt: number;
   notice: string;
+  noticed: string | null;
 }
 
 const shape: TableShape<AgreementRow, Agreement> = {
   table: 'agreement',
-  columns: ['key', 'fields', 'offered', 'shown', 'changedAt', 'notice'],
-  toRow: ({ key, fields, offered, shown, ...rest }) => ({
+  columns: ['key', 'fields', 'offered', 'shown', 'changedAt', 'notice', 'noticed'],
+  toRow: ({ key, fields, offered, shown, noticed, ...rest }) => ({
     ...rest,
+    noticed: noticed === undefined ? null : JSON.stringify(noticed),
     key: recordKeyText(key),
     fields: JSON.stringify(fields),
     offered: JSON.stringify(offered),
     shown: shown ? JSON.stringify(shown) : null,
   }),
-  fromRow: ({ key, fields, offered, shown, ...rest }) => ({
+  fromRow: ({ key, fields, offered, shown, noticed, ...rest }) => ({
     ...rest,
+    ...(noticed === null ? {} : { noticed: readNoticed(noticed) }),
     key: readKey(key),
     fields: readFields(fields),
     offered: readFields(offered),

@@ -135,6 +135,9 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE agreement ADD COLUMN shown TEXT;
   `,
+  `
+  ALTER TABLE agreement ADD COLUMN noticed TEXT;
+  `,
 ];
 
 /**

@@ -3,6 +3,7 @@ import { SyncError } from '../core/errors.ts';
 import type { OpenWrite } from '../core/open-write.ts';
 import { parseRecordKey, type RecordKey } from '../core/record.ts';
 import type { Shown } from '../core/shown.ts';
+import type { Noticed } from '../core/state.ts';
 import type { Fields, Value } from '../core/value.ts';
 
 const broken = (what: string, text: string) =>
@@ -38,6 +39,13 @@ export function readShown(text: string): Shown {
   return content;
 }
 
+/** Reads the JSON of what an agreement tells the people at its row. */
+export function readNoticed(text: string): Noticed {
+  const content = parseStored(text);
+  if (!isNoticed(content)) throw broken('a notice', text);
+  return content;
+}
+
 /** Reads the JSON of the catalog. */
 export function readCatalogJson(text: string): Catalog {
   const content = parseStored(text);
@@ -58,6 +66,9 @@ const isObject = (content: unknown): content is Record<string, unknown> =>
 
 const isFields = (content: unknown): content is Fields =>
   isObject(content) && Object.values(content).every(isValue);
+
+const isNoticed = (content: unknown): content is Noticed =>
+  isObject(content) && typeof content['at'] === 'number' && Array.isArray(content['fields']);
 
 function isValue(content: unknown): content is Value {
   if (Array.isArray(content)) return content.every((member) => typeof member === 'string');

@@ -9,6 +9,7 @@ import {
 } from '../core/decide/open-writes.ts';
 import type { Plan, TableStep } from '../core/decide/plan.ts';
 import { isSyncError, type SyncError } from '../core/errors.ts';
+import { nextNotice } from '../core/notice.ts';
 import {
   type Consequences,
   freeRow,
@@ -224,7 +225,7 @@ export async function wake(link: Link, keys: readonly RecordKey[]): Promise<void
 function confirm(
   { mirror }: Link,
   at: number,
-  { key, offers, notice, forgets, journal }: Consequences,
+  { key, offers, notice, noticed, forgets, journal }: Consequences,
 ): void {
   if (journal) mirror.appendJournal([journal]);
   if (!key) return;
@@ -237,5 +238,6 @@ function confirm(
   if (!agreement || Object.keys(offers).length === 0) return;
   const fields = { ...agreement.fields, ...offers };
   const landed = landShown(agreement.shown, offers);
-  mirror.saveAgreement({ ...agreement, ...landed, fields, offered: {}, changedAt: at, notice });
+  const told = nextNotice(agreement, { fields: Object.keys(offers), noticed, notice, at });
+  mirror.saveAgreement({ ...agreement, ...landed, fields, offered: {}, changedAt: at, ...told });
 }

@@ -5,6 +5,7 @@ import { isStuck } from '../core/decide/refused.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { customFieldKey } from '../core/field.ts';
 import { tabOf } from '../core/layout.ts';
+import { nextNotice } from '../core/notice.ts';
 import { noteReplaced } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
@@ -224,7 +225,8 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
 /** The row shows what was sent. What was taken back the table has yet to follow, as after any change in the CRM. */
 function agreeOnSent({ mirror }: Link, { key, fields: sent, notice }: OutboxItem, at: number): void {
   const agreement = mirror.findAgreement(key) ?? emptyAgreement(key, at);
-  mirror.saveAgreement({ ...agreement, fields: { ...agreement.fields, ...sent }, changedAt: at, notice });
+  const told = nextNotice(agreement, { fields: Object.keys(sent), notice, at });
+  mirror.saveAgreement({ ...agreement, fields: { ...agreement.fields, ...sent }, changedAt: at, ...told });
 }
 
 function causeOf({ isUndo, notice }: OutboxItem): string {

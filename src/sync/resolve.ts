@@ -1,6 +1,6 @@
 import { emptyCatalog } from '../core/catalog.ts';
-import { textCell } from '../core/cell.ts';
-import { createNames, type Decoded } from '../core/codec.ts';
+import { equalCells, textCell } from '../core/cell.ts';
+import { createNames, type Decoded, decode, encode } from '../core/codec.ts';
 import { conflictScope } from '../core/decide/context.ts';
 import { leadChoices } from '../core/decide/lead-names.ts';
 import { findEditFault } from '../core/decide/merge.ts';
@@ -62,8 +62,10 @@ function settle(engine: Engine, decisions: readonly Decision[]): Resolved {
 }
 
 /** Reads a text like the cell of the field would be read, and refuses what would be refused there. */
-function readTyped(link: Link, { key: { entity }, field: name, crm }: Conflict, text: string): Decoded {
+function readTyped(link: Link, conflict: Conflict, text: string): Decoded {
   const { mirror } = link;
+  const { agreed, crm, field: name, key, table } = conflict;
+  const { entity } = key;
   const catalog = mirror.readCatalog() ?? emptyCatalog;
   // No instant can be typed, so the zone does not matter.
   const names = createNames(catalog, leadChoices(mirror.readRecords('lead')), 'UTC');
@@ -72,7 +74,10 @@ function readTyped(link: Link, { key: { entity }, field: name, crm }: Conflict, 
   const definition = findField(entity, name, catalog);
   if (!column || !definition) return { kind: 'refused', reason: `${name} is not kept the same any more.` };
   const field = { ...definition, header: column.header };
-  const decoded = decodeTyped(field, textCell(text), names);
+  const cell = textCell(text);
+  // What a side has or both had is taken as the row takes it, also where nobody could type it.
+  const isKnown = [agreed, crm, table].some((value) => equalCells(cell, encode(field, value, names)));
+  const decoded = (isKnown ? decode : decodeTyped)(field, cell, names);
   if (decoded.kind === 'refused') return decoded;
   const fault = findEditFault({ column, field }, crm, decoded.value, names);
   if (fault !== undefined) return { kind: 'refused', reason: fault };

@@ -61,7 +61,8 @@ describe('what the mirror keeps', () => {
       status_name: [['Talking', 'talk']],
       'custom.topics': [['Web; seo', ['Web', 'SEO']]],
     } as const;
-    const changed = agreement(lead('1'), { notice: 'CRM won', offered: {}, shown });
+    const noticed = { at: 7, fields: ['title'] };
+    const changed = agreement(lead('1'), { notice: 'CRM won', noticed, offered: {}, shown });
     mirror.saveAgreement(changed);
     mirror.dropAgreement(lead('2'));
 

@@ -50,6 +50,44 @@ describe('laying out', () => {
     expect((await sheet.countRequests()).writes).toBe(1);
   });
 
+  test('a tab of an earlier version gets the colour of a changed row once, and keeps what people made of the other colours', async () => {
+    await sheet.fill('1');
+    const readLeads = async () => {
+      const { sheets = [] } = await sheet.readEverything();
+      return sheets.find(({ properties }) => properties?.title === 'Leads')!;
+    };
+    const wordsOf = async () =>
+      ((await readLeads()).conditionalFormats ?? []).map(
+        ({ booleanRule }) => booleanRule?.condition?.values?.[0]?.userEnteredValue,
+      );
+    const added = 'Changed by the CRM';
+    const drop = async (word: string) => {
+      const [sheetId, index] = [(await readLeads()).properties?.sheetId, (await wordsOf()).indexOf(word)];
+      await sheet.batch({ deleteConditionalFormatRule: { sheetId, index } });
+    };
+    // Such a version had no such colour, and did not count them.
+    await drop(added);
+    await drop('Held');
+    const columns = (await readLeads()).data?.[0]?.columnMetadata ?? [];
+    const tags = columns.flatMap(({ developerMetadata = [] }) => developerMetadata);
+    const tag = tags.find(({ metadataValue }) => metadataValue?.includes('"colours"'));
+    const { colours: _colours, ...earlier } = JSON.parse(tag?.metadataValue ?? '{}');
+    await sheet.batch({
+      updateDeveloperMetadata: {
+        dataFilters: [{ developerMetadataLookup: { metadataId: tag?.metadataId } }],
+        developerMetadata: { metadataValue: JSON.stringify(earlier) },
+        fields: 'metadataValue',
+      },
+    });
+    const others = ['Error', 'Conflict', 'Pending', 'New row'];
+    expect((await wordsOf()).toSorted()).toEqual(others.toSorted());
+    await sheet.openTable().layOut(sheetLayout, 'refresh');
+    expect((await wordsOf()).toSorted()).toEqual([...others, added].toSorted());
+    await drop(added);
+    await sheet.openTable().layOut(sheetLayout, 'refresh');
+    expect((await wordsOf()).toSorted()).toEqual(others.toSorted());
+  });
+
   test('changed labels change the dropdown and nothing else', async () => {
     await sheet.fill('1');
     const before = await sheet.titlesById();

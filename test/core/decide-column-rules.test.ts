@@ -79,7 +79,7 @@ describe('an emptied cell', () => {
   });
 
   it.each([
-    ['crm', 'https://new.example', /the CRM's value was kept, the sheet had \(empty\)/],
+    ['crm', 'https://new.example', /^Changed by the CRM: Website was \(empty\)/],
     ['table', '(empty)', /^Error: Website can not be emptied here\. Put “https:\/\/new\.example” back/],
     ['ask', '(empty)', /^Conflict: the CRM has “https:\/\/new\.example” for Website/],
   ] as const)('that is refused, while the CRM changed and %s wins', (conflict, cell, sync) => {

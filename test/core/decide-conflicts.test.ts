@@ -22,7 +22,7 @@ describe('a conflict', () => {
     });
     settle(world);
     expect([titleOf(world), shownTitle(world)]).toEqual(['Acme GmbH', 'Acme GmbH']);
-    expect(shownSync(world)).toMatch(/Title: the CRM's value was kept, the sheet had “Acme AG”$/);
+    expect(shownSync(world)).toMatch(/^Changed by the CRM: Title was “Acme AG”\. Synced [\d: -]+$/);
   });
 
   it.each([
@@ -58,13 +58,13 @@ describe('a conflict', () => {
     ]);
     settle(world);
     expect([titleOf(world), shownTitle(world)]).toEqual(['Acme AG', 'Acme AG']);
-    expect(shownSync(world)).toMatch(/Title: the sheet's value was kept, the CRM had “Acme GmbH”$/);
+    expect(shownSync(world)).toMatch(/^Replaced in the CRM: Title was “Acme GmbH”\. Synced [\d: -]+$/);
     expect(world.journal).toContainEqual(expect.objectContaining({ lost: { title: 'Acme GmbH' } }));
   });
 
   it.each([
-    ['crm', /Status: the CRM's value was kept, the sheet had “In talks”$/],
-    ['table', /Status: the sheet's value was kept, the CRM had “New lead”$/],
+    ['crm', /^Changed by the CRM: Status was “In talks”/],
+    ['table', /^Replaced in the CRM: Status was “New lead”/],
   ] as const)('where the %s wins is told in names that people know, not in ids', (conflict, words) => {
     const world = worldWithLeads(['Acme'], { conflict });
     changeRecord(world, acme, { status_name: 'lost' });

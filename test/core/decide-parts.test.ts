@@ -201,6 +201,10 @@ describe('the Sync cell', () => {
       { kind: 'synced', at: Date.UTC(2026, 6, 1, 9, 30), notice: 'Title: kept' },
       'Synced 2026-07-01 11:30. Title: kept',
     ],
+    [
+      { kind: 'synced', at: Date.UTC(2026, 6, 1, 9, 30), notice: 'Title: kept', isFresh: true },
+      'Title: kept. Synced 2026-07-01 11:30',
+    ],
   ])('%j', (state, text) => {
     expect(syncText(state, 'Europe/Berlin')).toBe(text);
   });

@@ -159,7 +159,9 @@ describe('a field that the CRM passes over', () => {
     pull(world);
     cycle(world);
     expect(titleOf(row)).toEqual(textCell('Acme'));
-    expect(syncOf(row)).toMatch(/^Synced .+\. Title: the CRM did not keep “Acme GmbH”$/);
+    expect(syncOf(row)).toMatch(
+      /^Changed by the CRM: Title was “Acme GmbH”, which it did not keep\. Synced [\d: -]+$/,
+    );
   }
 
   it('shows its old value again, and the Sync cell says what was not kept', () => {

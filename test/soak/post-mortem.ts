@@ -25,7 +25,7 @@ export async function describeEnd(
   const [decisions, openWrites] = [mirror.readDecisions(), mirror.readOpenWrites()];
   mirror.close();
   const rows = (await readTab(stage.addresses, 'Leads')).filter(
-    ({ Sync }) => !String(Sync ?? '').startsWith('Synced'),
+    ({ Sync }) => !/^(?:(?:Changed by|Replaced in) the CRM: .+\. )?Synced /.test(String(Sync ?? '')),
   );
   const parts: Readonly<Record<string, readonly unknown[]>> = {
     'What waits': pickWaiting(status.stdout),

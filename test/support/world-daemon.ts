@@ -1,6 +1,7 @@
 import type { Cell } from '../../src/core/cell.ts';
 import { judgeWrite, unansweredWrite } from '../../src/core/decide/open-writes.ts';
 import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.ts';
+import { nextNotice } from '../../src/core/notice.ts';
 import { absorb, noteMissed, noteReplaced, sweepsToProve } from '../../src/core/observe.ts';
 import { type Consequences, freeRow } from '../../src/core/open-write.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
@@ -149,7 +150,11 @@ function writeSheet(world: World, steps: readonly TableStep[]): void {
   }
 }
 
-function confirm(world: World, at: number, { forgets, journal, key, notice, offers }: Consequences): void {
+function confirm(
+  world: World,
+  at: number,
+  { forgets, journal, key, notice, noticed, offers }: Consequences,
+): void {
   if (journal) world.journal.push(journal);
   if (!key) return;
   const text = recordKeyText(key);
@@ -160,7 +165,8 @@ function confirm(world: World, at: number, { forgets, journal, key, notice, offe
   } else if (agreement && Object.keys(offers).length > 0) {
     const fields = { ...agreement.fields, ...offers };
     const landed = landShown(agreement.shown, offers);
-    world.agreements.set(text, { ...agreement, ...landed, fields, offered: {}, changedAt: at, notice });
+    const told = nextNotice(agreement, { fields: Object.keys(offers), noticed, notice, at });
+    world.agreements.set(text, { ...agreement, ...landed, fields, offered: {}, changedAt: at, ...told });
   }
 }
 
@@ -265,8 +271,14 @@ function finishUpdate(world: World, item: OutboxItem): void {
   const agreement = world.agreements.get(text) ?? emptyAgreement(item.key);
   const fields = { ...agreement.fields, ...item.fields };
   // The row has yet to follow what was taken back.
-  if (!item.isUndo)
-    world.agreements.set(text, { ...agreement, fields, changedAt: world.now, notice: item.notice });
+  if (!item.isUndo) {
+    const told = nextNotice(agreement, {
+      fields: Object.keys(item.fields),
+      notice: item.notice,
+      at: world.now,
+    });
+    world.agreements.set(text, { ...agreement, fields, changedAt: world.now, ...told });
+  }
   const lost = item.notice === '' ? {} : item.base;
   world.journal.push(entryOf(item, world.now, { before: item.base, after: item.fields, lost }));
   world.outbox.delete(text);

@@ -118,7 +118,7 @@ function compareTab(
       const what = `${entity} ${row['ID']}`;
       const [shown, second] = rowsById.get(row['ID'] ?? '') ?? [];
       if (!shown || second) return [difference(`rows of ${what}`, shown ? 'several' : 'none', 'one')];
-      const isSynced = String(shown['Sync']).startsWith('Synced ');
+      const isSynced = /^(?:(?:Changed by|Replaced in) the CRM: .+\. )?Synced /.test(String(shown['Sync']));
       return [
         ...Object.entries(row).map(([header, cell]) =>
           difference(`${header} of ${what}`, shown[header], cell),

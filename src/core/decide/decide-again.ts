@@ -1,3 +1,4 @@
+import { nextStale } from '../notice.ts';
 import type { KnownRecord, OutboxItem } from '../state.ts';
 import type { DecideInput, Known } from './context.ts';
 import { decide } from './decide.ts';
@@ -8,14 +9,14 @@ import type { Plan } from './plan.ts';
 export interface GroundedPlan {
   readonly ground: Pick<DecideInput, 'known' | 'table' | 'layout' | 'policy'>;
   readonly plan: Plan;
-  /** Whether it holds at any later time: it changes nothing, and waits for no time to pass. */
-  readonly isLasting: boolean;
+  /** Until when it holds, epoch ms: it changes nothing, and waits for no time to pass before. */
+  readonly lastsUntil: number;
 }
 
 /**
  * Decides, or says again what was decided from the same. Besides the ground only time makes a difference to a plan that changes nothing:
- * the pauses that `isRestless` and `wasMissing` stand for, open writes, for which `rowsBefore` is asked as well, and creates that are kept
- * for a while. Chance and the time stand in nothing but changes. The word by which `isOwnToken` knows a token must not change between two calls.
+ * the pauses that `isRestless` and `wasMissing` stand for, open writes, for which `rowsBefore` is asked as well, creates that are kept for a
+ * while, and notices that are fresh for a day. Chance and the time stand in nothing but changes. The word by which `isOwnToken` knows a token must not change between two calls.
  */
 export function decideAgain(input: DecideInput, last: GroundedPlan | undefined): GroundedPlan {
   const { known, layout, now, policy, run, table } = input;
@@ -31,16 +32,17 @@ export function decideAgain(input: DecideInput, last: GroundedPlan | undefined):
     wasMissing: (key) => noting(input.wasMissing(key), true),
   });
   const isLasting = !waits && changesNothing(plan) && known.openWrites.length === 0;
-  return { ground: { known, table, layout, policy }, plan, isLasting };
+  const lastsUntil = isLasting ? nextStale(known.agreements, now) : now;
+  return { ground: { known, table, layout, policy }, plan, lastsUntil };
 }
 
 function stands(
-  { ground, isLasting }: GroundedPlan,
+  { ground, lastsUntil }: GroundedPlan,
   { known, layout, now, policy, table }: DecideInput,
 ): boolean {
   const isOver = (item: OutboxItem) => item.kind === 'create' && isOverKept(item, now);
   return (
-    isLasting &&
+    now < lastsUntil &&
     ground.table === table &&
     ground.policy === policy &&
     isAlike(ground.layout, layout) &&

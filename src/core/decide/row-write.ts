@@ -34,6 +34,7 @@ export interface RowWrite {
   readonly cells?: Readonly<Record<FieldName, Cell>>;
   readonly offers?: Fields;
   readonly notice?: string;
+  readonly noticed?: readonly FieldName[];
   /** Values that a person put in place of both sides' own: nothing is agreed of them yet. */
   readonly typed?: Fields;
   readonly replaced?: Fields;
@@ -66,6 +67,7 @@ export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, 
     key,
     offers: write.offers ?? {},
     notice: write.notice ?? '',
+    ...(write.noticed ? { noticed: write.noticed } : {}),
     ...(write.creates ? { creates: write.creates } : {}),
     ...(write.replaced || write.given?.cause ? { journal: entryOf(context, key, write) } : {}),
   });

@@ -1,5 +1,7 @@
 import { type Cell, emptyCell } from '../cell.ts';
-import { encode } from '../codec.ts';
+import { encode, type Names } from '../codec.ts';
+import type { FieldDefinition } from '../field.ts';
+import { isFresh, type Loss, nextNotice, tellChanged } from '../notice.ts';
 import { wasReplaced } from '../observe.ts';
 import type { RecordId, RecordKey } from '../record.ts';
 import { noteShown } from '../shown.ts';
@@ -59,7 +61,7 @@ function applyDecided(
   const lost: Record<FieldName, Value> = {};
   const covered: Record<FieldName, Value> = {};
   const cells: Record<FieldName, Cell> = {};
-  const notices: string[] = [];
+  const losses: Loss[] = [];
   for (const { field, outcome } of decided) {
     if (outcome.kind === 'same') {
       same[field.name] = outcome.value;
@@ -77,10 +79,10 @@ function applyDecided(
       else if (outcome.before !== null) covered[field.name] = outcome.before;
       if (outcome.lost !== undefined) {
         lost[field.name] = outcome.lost;
-        const sheets = quoteValue(field, outcome.lost, names);
-        notices.push(`${field.header}: the CRM's value was kept, the sheet had ${sheets}`);
+        losses.push({ field: field.name, words: wordsOf(field, outcome.lost, names) });
       } else if (isPassedOver(judged, field.name, outcome.value)) {
-        notices.push(`${field.header}: the CRM did not keep ${quoteValue(field, outcome.before, names)}`);
+        const words = `${wordsOf(field, outcome.before, names)}, which it did not keep`;
+        losses.push({ field: field.name, words });
       }
     }
   }
@@ -92,18 +94,19 @@ function applyDecided(
   const next = noteRow(base, offers, row, decided, writes);
   if (next.shown !== base.shown || hasOffers || base !== agreement || Object.keys(base.offered).length > 0)
     draft.agreementsSaved.push(next);
-  const notice = notices.join('. ');
+  const notice = tellChanged(losses);
+  const noticed = losses.map(({ field }) => field);
   const isTyped = Object.keys(typed).length > 0;
-  const atRest: RowState = isTyped
-    ? waitingState
-    : hasOffers
-      ? { kind: 'synced', at: input.now, notice }
-      : { kind: 'synced', at: next.changedAt, notice: next.notice };
+  const offered = { fields: Object.keys(offers), noticed, notice, at: input.now };
+  const atRest = hasOffers
+    ? syncedState(nextNotice(next, offered), input.now, input.now)
+    : syncedState(next, next.changedAt, input.now);
   writeRow(context, row, key, {
-    state: state ?? atRest,
+    state: state ?? (isTyped ? waitingState : atRest),
     cells,
     offers,
     notice,
+    ...(losses.length > 0 ? { noticed } : {}),
     ...(isTyped ? { typed } : {}),
     ...(hasOffers || isTyped ? { replaced, lost, covered } : {}),
     ...(reverted ? { cause: revertCause } : {}),
@@ -146,6 +149,16 @@ function noteRow(
   return { ...base, offered, ...(shown ? { shown } : {}) };
 }
 
+const wordsOf = (field: FieldDefinition, value: Value, names: Names): string =>
+  `${field.header} was ${quoteValue(field, value, names)}`;
+
+const syncedState = (told: Pick<Agreement, 'notice' | 'noticed'>, at: number, now: number): RowState => ({
+  kind: 'synced',
+  at,
+  notice: told.notice,
+  isFresh: isFresh(told, now),
+});
+
 /**
  * Whether the CRM had the value that a cell shows: it was agreed, or offered. An empty cell that is filled says nothing of the CRM, nor does
  * what somebody typed into a column that only shows; whoever takes the write back must not put either into the CRM.
@@ -184,7 +197,8 @@ function agreeOnSame(
   const kind = agreement ? 'update' : 'adopt';
   const cause = 'found equal on both sides';
   draft.journal.push(journalEntry(input, key, { kind, side: 'both', before, after, cause }));
-  return { ...current, fields: { ...current.fields, ...after }, changedAt: input.now, notice: '' };
+  const told = nextNotice(current, { fields: Object.keys(after), notice: '', at: input.now });
+  return { ...current, fields: { ...current.fields, ...after }, changedAt: input.now, ...told };
 }
 
 /** Said where a row may have been wiped, so that what else was emptied there is not sent. */

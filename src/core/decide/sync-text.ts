@@ -19,7 +19,13 @@ export type RowState =
   | { readonly kind: 'held'; readonly reason: string }
   | { readonly kind: 'incomplete'; readonly missing: readonly string[] }
   | { readonly kind: 'pending'; readonly what: string }
-  | { readonly kind: 'synced'; readonly at: number; readonly notice: string };
+  | {
+      readonly kind: 'synced';
+      readonly at: number;
+      readonly notice: string;
+      /** The notice comes first, because nobody may have seen it. */
+      readonly isFresh?: boolean;
+    };
 
 /** Reasons come from many places, and a text that no cell can hold would keep all others from being written. */
 const syncLengthMax = 1_000;
@@ -43,10 +49,10 @@ function wholeText(state: RowState, timeZone: string): string {
       return `New row: fill ${state.missing.join(' and ')} to send it.`;
     case 'pending':
       return `Pending: ${state.what}`;
-    case 'synced':
-      return [`Synced ${formatInstant(state.at, timeZone)}`, state.notice]
-        .filter((part) => part !== '')
-        .join('. ');
+    case 'synced': {
+      const parts = [`Synced ${formatInstant(state.at, timeZone)}`, state.notice];
+      return (state.isFresh ? parts.reverse() : parts).filter((part) => part !== '').join('. ');
+    }
   }
 }
 

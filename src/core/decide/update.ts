@@ -1,4 +1,5 @@
 import { errorKinds } from '../errors.ts';
+import { tellReplaced } from '../notice.ts';
 import type { RecordKey } from '../record.ts';
 import type { OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -37,14 +38,12 @@ export function planUpdate(
       ? answerRefusal(context, item, row.position)
       : { kind: 'pending', what: waitingText(item) };
   }
-  const notices = decided.flatMap(({ field, outcome }) =>
-    outcome.kind === 'toCrm' && outcome.lost !== undefined
-      ? [
-          `${field.header}: the sheet's value was kept, the CRM had ${quoteValue(field, outcome.lost, context.names)}`,
-        ]
-      : [],
-  );
-  const notice = notices.join('. ');
+  const losses = decided.flatMap(({ field, outcome }) => {
+    if (outcome.kind !== 'toCrm' || outcome.lost === undefined) return [];
+    const words = `${field.header} was ${quoteValue(field, outcome.lost, context.names)}`;
+    return [{ field: field.name, words }];
+  });
+  const notice = tellReplaced(losses);
   draft.outboxSaved.push(waitingStep(input, key, { kind: 'update', fields, base, notice }));
   return waitingState;
 }
