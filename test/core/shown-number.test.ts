@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../src/core/cell.ts';
 import { isShownAsMoment, isShownAsNumber, isShownWithoutDay } from '../../src/core/shown-number.ts';
-import { formatDate, formatGeneral, formatNumber } from '../../src/sandbox/sheets/number-format.ts';
+import { formatNumber } from '../../src/sandbox/sheets/display/number-pattern.ts';
+import { formatDate, formatGeneral } from '../../src/sandbox/sheets/number-format.ts';
 import { regionalOf } from '../../src/sandbox/sheets/regional.ts';
 
 const cellOf = (number: number, shown: string): Cell => ({ kind: 'number', number, shown });
@@ -67,6 +68,9 @@ describe('a number that a sheet shows', () => {
       '0.00%',
       '0.00E+00',
       '#,##0.00 "€"',
+      '[$€]#,##0.00',
+      '[$€-407] #,##0.##;[Red]-[$€-407] #,##0.##',
+      '_("$"* #,##0.00_);_("$"* \\(#,##0.00\\);_("$"* "-"??_);_(@_)',
     );
     const number = fc.oneof(
       fc.integer({ min: -100, max: 100_000 }),
@@ -75,7 +79,10 @@ describe('a number that a sheet shows', () => {
     );
     fc.assert(
       fc.property(number, pattern, locale, (value, format, regional) => {
-        const shown = format === '' ? formatGeneral(value, regional) : formatNumber(value, format, regional);
+        const shown =
+          format === ''
+            ? formatGeneral(value, regional)
+            : formatNumber(value, format, regional, formatGeneral);
         expect(isShownAsMoment(cellOf(value, shown))).toBe(false);
       }),
       { numRuns: 1_000 },

@@ -1,8 +1,9 @@
 import type { Cell } from './cell.ts';
 import { textWithChips } from './display/chips.ts';
+import { formatNumber, formatText } from './display/number-pattern.ts';
 import { ERROR_TEXTS, type FormulaResult, loading } from './formula.ts';
 import type { Json } from './json.ts';
-import { DATE_TYPES, defaultPattern, formatDate, formatGeneral, formatNumber } from './number-format.ts';
+import { DATE_TYPES, defaultPattern, formatDate, formatGeneral } from './number-format.ts';
 import { regionalOf } from './regional.ts';
 import { numberFormatOf } from './typed-input.ts';
 
@@ -26,10 +27,16 @@ function filledIn(cell: Cell | undefined): FormulaResult | undefined {
 export function formattedValue(cell: Cell | undefined, locale = 'en_US'): string {
   const value = effectiveValue(cell);
   if (!value) return '';
-  if ('stringValue' in value) return textWithChips(cell) ?? value.stringValue;
+  if ('stringValue' in value) return formattedText(textWithChips(cell) ?? value.stringValue, cell);
   if ('boolValue' in value) return value.boolValue ? 'TRUE' : 'FALSE';
   if ('errorValue' in value) return ERROR_TEXTS[value.errorValue.type] ?? '#ERROR!';
   return formattedNumber(value.numberValue, cell, locale);
+}
+
+/** A pattern may have a section for texts, as an accountant's has. */
+function formattedText(text: string, cell: Cell | undefined): string {
+  const pattern = numberFormatOf(cell)?.['pattern'];
+  return typeof pattern === 'string' && pattern.includes(';') ? formatText(text, pattern) : text;
 }
 
 function formattedNumber(value: number, cell: Cell | undefined, locale: string): string {
@@ -40,7 +47,7 @@ function formattedNumber(value: number, cell: Cell | undefined, locale: string):
   if (DATE_TYPES.has(type)) return formatDate(value, pattern, regional);
   return pattern === '' || type === 'TEXT'
     ? formatGeneral(value, regional)
-    : formatNumber(value, pattern, regional);
+    : formatNumber(value, pattern, regional, formatGeneral);
 }
 
 export type ValueRenderOption = 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';

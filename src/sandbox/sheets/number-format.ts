@@ -40,10 +40,12 @@ export function formatGeneral(value: number, { decimal }: Regional): string {
 export function formatDate(serial: number, pattern: string, { language }: Regional): string {
   // Half a second more than a thousandth short of a whole one must not show the second before.
   const date = new Date(EPOCH_MS + Math.round((serial * DAY_MS) / 1000) * 1000);
-  const tokens = pattern.match(/"[^"]*"|\\.|am\/pm|a\/p|([ymdhs])\1*|./gi) ?? [];
+  const [section = ''] = pattern.split(';');
+  const tokens = section.match(/"[^"]*"|\\.|\[[^\]]*\]|am\/pm|a\/p|([ymdhs])\1*|./gi) ?? [];
   const isTwelveHour = tokens.some((token) => /^a/i.test(token));
   return tokens
     .map((token, index) => {
+      if (token.startsWith('[')) return elapsed(date, token);
       const isName = token.length > 2 && /^[md]/i.test(token) && !isMinutes(tokens, index);
       return isName
         ? nameOf(date, token, language)
@@ -53,10 +55,19 @@ export function formatDate(serial: number, pattern: string, { language }: Region
 }
 
 function isMinutes(tokens: string[], index: number): boolean {
-  const isLetter = (token: string) => /^[ymdhs]/i.test(token);
+  const isLetter = (token: string) => /^\[?[ymdhs]/i.test(token);
   const before = tokens.slice(0, index).findLast(isLetter);
   const after = tokens.slice(index + 1).find(isLetter);
-  return /^h/i.test(before ?? '') || /^s/i.test(after ?? '');
+  return /^\[?h/i.test(before ?? '') || /^s/i.test(after ?? '');
+}
+
+/** `[h]`, `[m]` and `[s]` count beyond a day, an hour or a minute; other brackets show nothing. */
+function elapsed(date: Date, token: string): string {
+  const [, unit = ''] = /^\[([hms])\1*\]$/i.exec(token) ?? [];
+  const length: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000 };
+  const unitMs = length[unit.toLowerCase()];
+  if (unitMs === undefined) return '';
+  return String(Math.floor((date.getTime() - EPOCH_MS) / unitMs)).padStart(token.length - 2, '0');
 }
 
 function dateToken(date: Date, token: string, asMinutes: boolean, isTwelveHour: boolean): string {
@@ -92,40 +103,4 @@ function nameOf(date: Date, token: string, language: string): string {
   const style = token.length === 3 ? 'short' : 'long';
   const part = /^m/i.test(token) ? ({ month: style } as const) : ({ weekday: style } as const);
   return new Intl.DateTimeFormat(language, { ...part, timeZone: 'UTC' }).format(date);
-}
-
-/** A number by a pattern such as `#,##0.00`, `0%`, `"$"#,##0` or `0.00E+00`; sections are split by `;`. */
-export function formatNumber(value: number, pattern: string, regional: Regional): string {
-  const [positive = '', negative] = pattern.split(';');
-  if (value < 0 && negative) return fillPattern(-value, negative, regional);
-  return (value < 0 ? '-' : '') + fillPattern(Math.abs(value), positive, regional);
-}
-
-function fillPattern(value: number, pattern: string, regional: Regional): string {
-  const literal = (text: string) => text.replace(/"([^"]*)"|\\(.)|[_*]./g, '$1$2');
-  const digitRun = /[#0?][#0?,]*(?:\.([#0?]+))?(E\+0+)?/.exec(
-    pattern.replace(/"[^"]*"/g, (text) => ' '.repeat(text.length)),
-  );
-  if (!digitRun) return literal(pattern);
-  const digits = numberDigits(pattern.includes('%') ? value * 100 : value, digitRun, regional);
-  const before = literal(pattern.slice(0, digitRun.index));
-  return before + digits + literal(pattern.slice(digitRun.index + digitRun[0].length));
-}
-
-function numberDigits(
-  value: number,
-  [digitRun, decimals = '', exponent]: RegExpExecArray,
-  { decimal, group }: Regional,
-): string {
-  if (exponent) {
-    const [mantissa = '', power = '0'] = value.toExponential(decimals.length).split('e');
-    return `${mantissa.replace('.', decimal)}E${power.startsWith('-') ? '-' : '+'}${power.replace(/[+-]/, '').padStart(2, '0')}`;
-  }
-  const leastDecimals = decimals.replace(/[^0]/g, '').length;
-  const [whole = '0', fraction = ''] = Number(value.toPrecision(15)).toFixed(decimals.length).split('.');
-  const shown = fraction.replace(/0+$/, '').padEnd(leastDecimals, '0');
-  const leastWhole = digitRun.split('.')[0]?.replace(/[^0]/g, '').length ?? 1;
-  const padded = whole === '0' && leastWhole === 0 ? '' : whole.padStart(leastWhole, '0');
-  const grouped = digitRun.includes(',') ? padded.replace(/\B(?=(\d{3})+$)/g, group) : padded;
-  return grouped + (shown && decimal + shown);
 }
