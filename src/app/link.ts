@@ -20,6 +20,7 @@ import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { Link } from '../sync/link.ts';
 import { rebaseCopy } from '../sync/rebase.ts';
 import { systemClock } from './clock.ts';
+import { openInstance } from './instance.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from './state-directory.ts';
 
@@ -76,6 +77,11 @@ export function openLink(
       lease !== undefined && enterMirror(mirror, lease, { now: systemClock.now(), newWord: newWord() });
     const isCopy = rebaseCopy(mirror, { now: systemClock.now(), newWord: newWord() });
     if (isOutrun || isCopy) log.warn('mirror.rebased', {});
+    const own = openInstance({
+      now: systemClock.now(),
+      lockedFile: mirrorFile(directory),
+      board: lease?.board,
+    });
     const common = { clock: systemClock, random: Math.random, log };
     const { crm, sheet } = settings;
     const client = { ...crm, ...common };
@@ -96,6 +102,7 @@ export function openLink(
         account: accountOf(settings),
         ...fence,
       }),
+      own,
       queue: openQueue(settings, log),
       ...common,
       policy: readPolicy(settings),
@@ -106,6 +113,8 @@ export function openLink(
         readPauseMs: idleReadPauseMs(settings),
         historyMs: settings.state.historyDays * dayMs,
         refillMs: 2_000,
+        markMs: 60_000,
+        goneMs: 150_000,
       },
       backoff: { firstMs: 1_000, maxMs: 60_000 },
       newWord,
@@ -113,6 +122,7 @@ export function openLink(
       keys: () => keyReaders.map(({ crm, key }) => ({ crm, name: key.name })),
     };
     const close = () => {
+      own.close();
       budget.close();
       slots.close();
       mirror.close();

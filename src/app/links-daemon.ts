@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createLeaseBoard } from '../bullmq/lease-board.ts';
 import type { Log } from '../core/ports.ts';
 import { startFront } from '../http/front.ts';
@@ -9,6 +9,7 @@ import { type Daemon, once } from './daemon.ts';
 import type { RereadKeys } from './link.ts';
 import { LinkRunner } from './link-runner.ts';
 import type { LinkSettings } from './settings.ts';
+import { shortHash } from './short-hash.ts';
 
 /**
  * Starts the daemon of several links. With Redis it shares them with every other process that has the same; without, it runs them all, and
@@ -52,8 +53,6 @@ export async function startLinksDaemon(
     }),
   };
 }
-
-const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 function openBoard(links: LinkSettings, log: Log): LeaseBoard | undefined {
   const [{ queue }] = links;

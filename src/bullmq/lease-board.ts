@@ -74,12 +74,14 @@ class RedisLeaseBoard implements LeaseBoard {
     const begunAt = clock.monotonicMs();
     const taken = await this.#run(takeScript, this.#keysOf(link), [`${this.process} ${this.#url}`, leaseMs]);
     if (!Array.isArray(taken)) return undefined;
-    const [token, opened] = taken;
+    const [token, opened, run] = taken;
     const openedUnder = opened === null ? undefined : Number(opened);
     const lease = new OwnLease(clock, {
       link,
       token: Number(token),
       openedUnder,
+      // Another database of the same Redis has leases of its own.
+      board: typeof run === 'string' ? `${run}.${this.#connection.redis.options.db ?? 0}` : undefined,
       sureUntil: begunAt + sureMs,
     });
     this.#held.set(link, lease);
@@ -133,6 +135,7 @@ interface Grant {
   readonly link: string;
   readonly token: number;
   readonly openedUnder: number | undefined;
+  readonly board: string | undefined;
   /** Monotonic ms. */
   readonly sureUntil: number;
 }
@@ -141,15 +144,17 @@ class OwnLease implements Lease {
   readonly link: string;
   readonly token: number;
   readonly openedUnder: number | undefined;
+  readonly board: string | undefined;
   isLost = false;
   sureUntil: number;
   readonly #clock: Clock;
 
-  constructor(clock: Clock, { link, openedUnder, sureUntil, token }: Grant) {
+  constructor(clock: Clock, { board, link, openedUnder, sureUntil, token }: Grant) {
     this.#clock = clock;
     this.link = link;
     this.token = token;
     this.openedUnder = openedUnder;
+    this.board = board;
     this.sureUntil = sureUntil;
   }
 

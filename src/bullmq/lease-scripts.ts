@@ -29,7 +29,7 @@ export const lookScript = `
 
 /**
  * A token is a time where that is greater than the last one, so that it goes on rising when Redis has lost the count. KEYS: the three of the
- * link. ARGV: process and address, lease in ms.
+ * link. ARGV: process and address, lease in ms. Returns the token, the one that a mirror was opened under, and the name of this run of Redis.
  */
 export const takeScript = `
   if redis.call('EXISTS', KEYS[1]) == 1 then return false end
@@ -38,7 +38,9 @@ export const takeScript = `
   local token = string.format('%.0f', math.max(now, (redis.call('GET', KEYS[2]) or 0) + 1))
   redis.call('SET', KEYS[1], token .. ' ' .. ARGV[1], 'PX', ARGV[2])
   redis.call('SET', KEYS[2], token)
-  return { token, redis.call('GET', KEYS[3]) }
+  local info = redis.pcall('INFO', 'server')
+  local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or false
+  return { token, redis.call('GET', KEYS[3]), run }
 `;
 
 /** KEYS: the lease. ARGV: what it says if this process has it. */

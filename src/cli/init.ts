@@ -6,6 +6,7 @@ import { createLog } from '../app/logger.ts';
 import type { Settings } from '../app/settings.ts';
 import { rowNumber } from '../core/adopt.ts';
 import { isBlank } from '../core/decide/new-row.ts';
+import { describeInstance } from '../core/instance.ts';
 import { type Column, recordTabs } from '../core/layout.ts';
 import type { LayOutConsent } from '../core/ports.ts';
 import type { ObservedRow } from '../core/table.ts';
@@ -71,6 +72,7 @@ async function setUp(
   const { link, close } = openLink(settings, createLog('warn'));
   try {
     const isLaidOut = await layOut(link, { addColumns, adopt });
+    await showKeeper(link);
     await showCovered(link);
     const isClear =
       matchBy === undefined ? await showUnidentified(link) : await matchRows(link, matchBy, yes ?? false);
@@ -107,6 +109,16 @@ async function layOut(link: Link, consent: LayOutConsent): Promise<boolean> {
 /** Columns beside those of a list from before would show the same values once more. */
 const nameAdvice =
   'Where a column of the tab has these values under another header, name that header in the configuration instead: sheet.tabs.<tab>.columns.<field>.header.';
+
+/** Says it where a daemon works on the spreadsheet: it is not one with this state directory, which would have kept this command out. */
+async function showKeeper(link: Link): Promise<void> {
+  const { marks } = await link.table.read(tableLayout(link));
+  const keeper = marks?.keeper?.instance;
+  if (!keeper || link.own.isOver(keeper)) return;
+  print(
+    `Another daemon (${describeInstance(keeper)}) keeps this spreadsheet, or ended without a stop. Stop it before you start one here: a second one writes nothing.`,
+  );
+}
 
 /** Says of lists from before what will give way to the CRM's values without a question. */
 async function showCovered(link: Link): Promise<void> {

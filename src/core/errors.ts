@@ -111,6 +111,16 @@ export const errorKinds = {
     mender: 'operator',
     hint: 'The answer is not a spreadsheet. Check GOOGLE_API_ROOT_URL.',
   },
+  SHEET_KEPT: {
+    retry: 'later',
+    mender: 'operator',
+    hint: 'Two daemons with states of their own must not write to one spreadsheet: stop one of them.',
+  },
+  SHEET_AWAITED: {
+    retry: 'later',
+    mender: 'operator',
+    hint: 'That one writes nothing as long as this one runs: stop one of them.',
+  },
   RECORD_CONTESTED: {
     retry: 'after-action',
     mender: 'operator',

@@ -1,4 +1,5 @@
 import type { Catalog } from './catalog.ts';
+import type { Mark, MarkChanges, Marks } from './instance.ts';
 import type { Layout } from './layout.ts';
 import type { Entity, ListedEntity, ObservedRecord, RecordId, RecordKey } from './record.ts';
 import type { Keeping, ObservedTable, PlannedPlaces, RowStep, UnansweredSteps, WriteReply } from './table.ts';
@@ -88,9 +89,15 @@ export interface Table {
    * All steps in one atomic write planned from the read before it; where the table refuses that, each tab in a write of its own, and the
    * reply tells of the tabs that are refused. The same write keeps the rows that it reaches as they stood right before, if it is told
    * where, and the reply tells of them: whether they were the right rows is for the caller to judge. After an error
-   * with retry `later` nobody knows whether it landed: `recall` it, and read again before writing again.
+   * with retry `later` nobody knows whether it landed: `recall` it, and read again before writing again. With a mark it renews the keeper's
+   * own as well.
    */
-  write(steps: readonly RowStep[], keeping?: Keeping): Promise<WriteReply>;
+  write(steps: readonly RowStep[], keeping?: Keeping, mark?: Mark): Promise<WriteReply>;
+  /**
+   * Changes the marks that the read before it found. The mark of a keeper is put there only if no other has come meanwhile: of two that do
+   * it at the same moment one succeeds. Returns the marks as they are then, whoever has put them there.
+   */
+  sign(changes: MarkChanges): Promise<Marks>;
   /** Where the columns stand as they were read last: a write that is planned from it may need that for {@link recall}. */
   places(): PlannedPlaces;
   /**

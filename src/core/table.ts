@@ -1,5 +1,6 @@
 import type { Cell } from './cell.ts';
 import type { SyncError } from './errors.ts';
+import type { Marks } from './instance.ts';
 import type { TabKind } from './layout.ts';
 import type { Entity } from './record.ts';
 import type { FieldName } from './value.ts';
@@ -70,6 +71,8 @@ export interface ObservedTable {
   readonly timeZone: string;
   /** The run of the write of records that the table saw last; absent where it does not say. */
   readonly lastWrite?: string;
+  /** Who keeps it, and who waits to; absent where nobody can leave a mark, because nothing can be written there or the table has no place for one. */
+  readonly marks?: Marks;
 }
 
 /** Cells to write in one row; only what differs. */

@@ -4,6 +4,7 @@ import type { Request } from './client.ts';
 import { bindColumns } from './columns.ts';
 import { type Grid, isEmptyGrid } from './grid.ts';
 import type { Managed } from './managed.ts';
+import { removeMarks } from './marks.ts';
 import { tagLink, tagWrite } from './metadata.ts';
 import { createTab, headTab } from './new-tab.ts';
 import { addColumns, type ColumnLooks, missingColumns, offerOf, refreshTab } from './refresh.ts';
@@ -47,7 +48,7 @@ export function planLayOut(task: LayOutTask): LayingOut {
   const { consent, layout, owner, spreadsheet } = task;
   const stranger = findStranger(spreadsheet, owner);
   if (stranger !== undefined && !consent.adopt) return { parts: [], held: [stranger], offered: [] };
-  const { grids, lastWrite, link } = spreadsheet;
+  const { grids, lastWrite, link, marks } = spreadsheet;
   const [lone, ...others] = grids;
   const isSpare = lone && others.length === 0 && isEmptyGrid(lone) && !isWanted(task, lone);
   const spare = isSpare ? [lone] : [];
@@ -72,6 +73,8 @@ export function planLayOut(task: LayOutTask): LayingOut {
     ...(isMissing ? [createShadow(shadow)] : []),
     ...(isTagged ? tagLink(link, { ...owner, tabs, shadow }) : []),
     ...(isTagged && !lastWrite ? tagWrite(undefined, '') : []),
+    // A copy that is taken over has the marks of those that run on the spreadsheet it was made of.
+    ...(stranger === undefined ? [] : removeMarks(marks)),
   ];
   return {
     parts: [...outcomes.map(({ requests }) => requests), ofAll].filter(({ length }) => length > 0),

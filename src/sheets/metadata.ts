@@ -58,7 +58,7 @@ export const readWriteTag = (entries: readonly DeveloperMetadata[]): Stored<Writ
   readTags(entries, writeKey, writeShape)[0];
 
 /** The entries of a key; what is not of the shape was not written by us and is left alone. */
-function readTags<Tag extends object>(
+export function readTags<Tag extends object>(
   entries: readonly DeveloperMetadata[],
   key: string,
   shape: z.ZodType<Tag>,
@@ -92,17 +92,22 @@ export function tagColumn(
   });
 }
 
-/** Values are compared and written in the form of their shape, so that equal tags are equal texts. */
-function writeTag<Tag>(
+/**
+ * Values are compared and written in the form of their shape, so that equal tags are equal texts. A new one with an id of its own is refused
+ * where that is taken.
+ */
+export function writeTag<Tag>(
   metadataKey: string,
   shape: z.ZodType<Tag>,
   stored: Stored<Tag> | undefined,
   wanted: Tag,
   location: sheets_v4.Schema$DeveloperMetadataLocation,
+  metadataId?: number,
 ): Request[] {
   const metadataValue = JSON.stringify(shape.parse(wanted));
   if (!stored) {
-    const developerMetadata = { metadataKey, metadataValue, visibility: 'DOCUMENT', location };
+    const id = metadataId === undefined ? {} : { metadataId };
+    const developerMetadata = { ...id, metadataKey, metadataValue, visibility: 'DOCUMENT', location };
     return [{ createDeveloperMetadata: { developerMetadata } }];
   }
   if (JSON.stringify(shape.parse(stored)) === metadataValue) return [];

@@ -1,8 +1,10 @@
 import { describeCell } from '../core/cell.ts';
 import { syncHeader } from '../core/headers.ts';
+import type { Marks } from '../core/instance.ts';
 import type { TabLayout } from '../core/layout.ts';
 import { createSheetsClient, type Spreadsheet } from './client.ts';
 import { gridFields, isEmptyGrid } from './grid.ts';
+import { marksIn } from './marks.ts';
 import { observeTab } from './read.ts';
 import { countCells } from './room.ts';
 import type { GoogleSheetOptions } from './table.ts';
@@ -17,6 +19,8 @@ export interface SpreadsheetLook {
   readonly cells: number;
   /** Why nothing in it may be written, where it says that it belongs elsewhere. */
   readonly stranger: string | undefined;
+  /** Which daemons work on it. */
+  readonly marks: Marks;
 }
 
 /**
@@ -62,6 +66,7 @@ export function createSheetProbe(options: GoogleSheetOptions): SheetProbe {
         timeZone: timeZone ?? '',
         cells: countCells(tagged.grids),
         stranger: findStranger(tagged, options),
+        marks: marksIn(tagged.marks),
       };
     },
     lookAtTab: async (layout) => compareTab(readTagged(await readOnce()), layout),

@@ -6,13 +6,14 @@ import { rowRange } from './a1.ts';
 import { createSheetsClient, type Request, type SheetsClient, type SheetsClientOptions } from './client.ts';
 import { blocksBySheet, type Grid } from './grid.ts';
 import { filledTabs, planLayOut } from './layout.ts';
+import { createSigner, marksIn } from './marks.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
 import { type ColumnLooks, lookFields, readColumnLooks } from './refresh.ts';
 import { placeOfRefusal } from './refused-place.ts';
 import { checkRoom } from './room.ts';
 import { findShadow } from './shadow.ts';
-import type { Owner, TaggedSpreadsheet } from './tabs.ts';
+import { findStranger, type Owner, type TaggedSpreadsheet } from './tabs.ts';
 import { createWriter } from './writer.ts';
 
 export interface GoogleSheetOptions extends SheetsClientOptions {
@@ -36,6 +37,7 @@ export function createSheetTable(
   const owner: Owner = { spreadsheetId, account };
   const writer = createWriter(client, log);
   const reader = createReader(client, log);
+  const signer = createSigner(client);
   let last: Read | undefined;
 
   return {
@@ -46,17 +48,19 @@ export function createSheetTable(
       const circumstances = JSON.stringify([layout, reader.otherCells()]);
       if (last?.spreadsheet !== spreadsheet || last.circumstances !== circumstances) {
         const readings = observeTabs(spreadsheet, layout, owner, reader.otherCells());
-        last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet) };
+        last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet, owner) };
       }
       writer.start(boundTabs(last.readings), findShadow(spreadsheet), spreadsheet.lastWrite);
+      signer.start(spreadsheet.marks);
       return last.table;
     },
 
-    async write(steps, keeping) {
+    async write(steps, keeping, mark) {
       // Also where no answer came: it may be done.
       reader.expectShadow();
-      return writer.write(steps, keeping);
+      return writer.write(steps, keeping, mark && signer.renew(mark));
     },
+    sign: signer.sign,
     places: writer.places,
     recall: writer.recall,
 
@@ -84,7 +88,11 @@ interface Read {
   readonly table: ObservedTable;
 }
 
-function tableOf(readings: Read['readings'], spreadsheet: TaggedSpreadsheet): ObservedTable {
+function tableOf(readings: Read['readings'], spreadsheet: TaggedSpreadsheet, owner: Owner): ObservedTable {
+  const { lastWrite, marks } = spreadsheet;
+  // Where nothing can be written there is nothing to keep others from; the marks in a copy are of the daemon of the other spreadsheet.
+  const canWrite = marks.keepers.length > 0 || boundTabs(readings).size > 0;
+  const isSigned = canWrite && findStranger(spreadsheet, owner) === undefined;
   const observed = (entity: TabKind): ObservedTab => readings.get(entity)?.observed ?? notLaidOut;
   return {
     tabs: {
@@ -95,7 +103,8 @@ function tableOf(readings: Read['readings'], spreadsheet: TaggedSpreadsheet): Ob
       ...(readings.has('question') && { question: observed('question') }),
     },
     timeZone: timeZoneOf(spreadsheet),
-    ...(spreadsheet.lastWrite?.run ? { lastWrite: spreadsheet.lastWrite.run } : {}),
+    ...(lastWrite?.run ? { lastWrite: lastWrite.run } : {}),
+    ...(isSigned ? { marks: marksIn(marks) } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import { labelKey } from '../core/label-key.ts';
 import type { TabLayout } from '../core/layout.ts';
 import type { Spreadsheet } from './client.ts';
 import { type Grid, readGrids } from './grid.ts';
+import { marksOf, type StoredMarks } from './marks.ts';
 import { type LinkTag, readLinkTag, readWriteTag, type Stored, type WriteTag } from './metadata.ts';
 
 /** Whose spreadsheet it has to be. */
@@ -17,6 +18,7 @@ export interface TaggedSpreadsheet {
   readonly timeZone: string | undefined;
   readonly link: Stored<LinkTag> | undefined;
   readonly lastWrite: Stored<WriteTag> | undefined;
+  readonly marks: StoredMarks;
   readonly grids: readonly Grid[];
 }
 
@@ -24,6 +26,7 @@ export const readTagged = (spreadsheet: Spreadsheet): TaggedSpreadsheet => ({
   timeZone: spreadsheet.properties?.timeZone ?? undefined,
   link: readLinkTag(spreadsheet.developerMetadata ?? []),
   lastWrite: readWriteTag(spreadsheet.developerMetadata ?? []),
+  marks: marksOf(spreadsheet),
   grids: readGrids(spreadsheet),
 });
 

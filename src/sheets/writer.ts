@@ -1,7 +1,7 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Log, Table } from '../core/ports.ts';
-import type { RowStep, WriteRefusal, WriteReply } from '../core/table.ts';
+import type { Keeping, RowStep, WriteRefusal, WriteReply } from '../core/table.ts';
 import { cellName } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
 import { isFullRefusal } from './errors.ts';
@@ -24,7 +24,13 @@ import { applySteps, sortSteps } from './steps.ts';
 import { tabRequests } from './write.ts';
 
 /** Writes steps to the tabs as they were read last. */
-export interface Writer extends Pick<Table, 'write' | 'places' | 'recall'> {
+export interface Writer extends Pick<Table, 'places' | 'recall'> {
+  /** As {@link Table.write}; `besides` goes with the first batch that Google takes. */
+  write(
+    steps: readonly RowStep[],
+    keeping?: Keeping,
+    besides?: readonly Request[],
+  ): ReturnType<Table['write']>;
   /** Takes over what a read found. */
   start(tabs: Tabs, shadow: Shadow | undefined, lastWrite: Stored<WriteTag> | undefined): void;
 }
@@ -44,6 +50,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
   let shadow: Shadow | undefined;
   /** Absent once this write has put its name there. */
   let lastWrite: Stored<WriteTag> | undefined;
+  let besides: readonly Request[] = [];
 
   async function writeBatch(steps: readonly RowStep[], plan: KeepingPlan | undefined): Promise<WriteReply> {
     if (steps.length === 0) return emptyReply;
@@ -54,7 +61,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     // Questions say nothing of records: a daemon that may not touch those yet asks, and is no reason for another one to stop.
     const isOfRecords = steps.some(({ entity }) => entity !== 'question');
     const tag = plan && lastWrite && isOfRecords ? tagWrite(lastWrite, plan.keeping.run) : [];
-    const all = [...(keep?.requests ?? []), ...requests, ...tag];
+    const all = [...(keep?.requests ?? []), ...requests, ...tag, ...besides];
     if (steps.length > 1 && Buffer.byteLength(JSON.stringify(all)) > batchBytesMax) {
       const half = Math.ceil(steps.length / 2);
       return writeParts([steps.slice(0, half), steps.slice(half)], (part) => writeBatch(part, plan));
@@ -67,6 +74,7 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
     const met = tabs;
     tabs = after;
     if (tag.length > 0) lastWrite = undefined;
+    besides = [];
     if (!plan || !keep) return emptyReply;
     shadow = keep.shadow;
     const slots = kept.map(({ slot }) => slot);
@@ -84,7 +92,8 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
       shadow = nowShadow;
       lastWrite = nowLastWrite;
     },
-    async write(steps, keeping) {
+    async write(steps, keeping, more = []) {
+      besides = more;
       try {
         return await writeBatch(inOrder(steps), keeping && planKept(steps, keeping));
       } finally {

@@ -9,6 +9,7 @@ import {
 } from '../core/decide/open-writes.ts';
 import type { Plan, TableStep } from '../core/decide/plan.ts';
 import { isSyncError, type SyncError } from '../core/errors.ts';
+import type { Mark } from '../core/instance.ts';
 import { nextNotice } from '../core/notice.ts';
 import {
   type Consequences,
@@ -32,13 +33,14 @@ import { forgetStep, replaceStep } from './unanswered.ts';
 
 /**
  * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is
- * about to be written; then the table is written in one atomic batch, and only what the reply confirms becomes agreed.
+ * about to be written; then the table is written in one atomic batch, and only what the reply confirms becomes agreed. What is written carries
+ * the mark.
  */
-export async function applyPlan(link: Link, plan: Plan): Promise<Landing> {
+export async function applyPlan(link: Link, plan: Plan, mark?: Mark): Promise<Landing> {
   const open = commitPlan(link, plan);
   const saved = plan.outbox.save.map(({ key }) => key);
   // At once: a queue that does not answer must not come between the read of the table and the write.
-  const [landing] = await Promise.all([writeTable(link, plan, open), wake(link, saved)]);
+  const [landing] = await Promise.all([writeTable(link, plan, open, mark), wake(link, saved)]);
   return landing;
 }
 
@@ -52,11 +54,11 @@ export interface Landing {
 }
 
 /** Writes the table and agrees on what it confirms. */
-async function writeTable(link: Link, plan: Plan, open: OpenWrite): Promise<Landing> {
+async function writeTable(link: Link, plan: Plan, open: OpenWrite, mark?: Mark): Promise<Landing> {
   if (plan.table.length === 0) return { landed: [], astraySteps: 0 };
   const { log, mirror } = link;
   const steps = plan.table.map(({ write }) => write);
-  const reply = await link.table.write(steps, open.keeping);
+  const reply = await link.table.write(steps, open.keeping, mark);
   const { refusal } = reply;
   const numbers = new Map([...numberSteps(steps)].map(([number, step]) => [step, number]));
   const numberOf = (step: RowStep) => numbers.get(step) ?? Number.NaN;

@@ -1,6 +1,7 @@
 import { answersTo } from '../core/answer.ts';
 import { isOfTab } from '../core/decide/plan.ts';
 import { type ErrorCode, errorKinds } from '../core/errors.ts';
+import { describeInstance } from '../core/instance.ts';
 import { isListed, listedEntities } from '../core/record.ts';
 import type { Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
@@ -75,6 +76,7 @@ export function findInEngine(engine: Engine, { graceMs }: HealthLimits, pauseMs:
       ? [{ name: 'STOPPING', words: 'The daemon is stopping.', makes: 'notReady' } as const]
       : []),
     ...findProblems(engine, graceMs),
+    ...findWaiting(engine),
     ...findHolds(engine),
     ...findQuestions(engine),
     ...(pauseMs > 0 ? [describePause(pauseMs)] : []),
@@ -115,12 +117,11 @@ function describeProblems(code: Problem['code'], alike: readonly Problem[]): Fin
   return { name: code, since: first?.since ?? 0, words: `${sources}: ${words}`, makes: consequenceOf(code) };
 }
 
-/** A full disk and a crash are told at once: everything stands still. */
+/** In these everything stands still, which is said at once. */
+const standingStill: ReadonlySet<Problem['code']> = new Set(['STATE_FULL', 'DAEMON_CRASHED', 'SHEET_KEPT']);
+
 const mayPass = (code: Problem['code']) =>
-  code !== 'UNEXPECTED' &&
-  code !== 'STATE_FULL' &&
-  code !== 'DAEMON_CRASHED' &&
-  errorKinds[code].retry === 'later';
+  code !== 'UNEXPECTED' && !standingStill.has(code) && errorKinds[code].retry === 'later';
 
 function consequenceOf(code: Problem['code']): Consequence {
   // A login that is refused stays refused, and a daemon that starts anew takes up a new one from its environment.
@@ -135,6 +136,13 @@ const harmless: ReadonlySet<Problem['code']> = new Set([
   'ENGINE_STALLED',
   'RECORD_CONTESTED',
 ]);
+
+/** Nothing is wrong with the work of this daemon; but whoever started the other one expects that one to work. */
+function findWaiting({ writer: { waiting } }: Engine): Finding[] {
+  if (!waiting) return [];
+  const words = `Another daemon (${describeInstance(waiting)}) waits until this one stops keeping this sheet. ${errorKinds.SHEET_AWAITED.hint}`;
+  return [{ name: 'SHEET_AWAITED', words, makes: 'degraded' }];
+}
 
 /** The CRM may ask for any pause; then all is well as long as nothing becomes late. */
 const describePause = (pauseMs: number): Finding => ({

@@ -2,7 +2,8 @@ import { emptyCatalog } from '../core/catalog.ts';
 import type { DecideInput } from '../core/decide/context.ts';
 import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
 import type { Plan } from '../core/decide/plan.ts';
-import type { SyncError } from '../core/errors.ts';
+import { isSyncError, type SyncError } from '../core/errors.ts';
+import type { Mark } from '../core/instance.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { claimToken, type Entity, entities, parseRecordKey } from '../core/record.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
@@ -19,6 +20,7 @@ import { noteLostRows } from './lost-rows.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten, rowsIn } from './rest.ts';
+import type { SoleWriter } from './sole-writer.ts';
 import { readSwept } from './swept.ts';
 
 /** What a cycle leaves for the next. */
@@ -55,27 +57,42 @@ export interface CycleResult {
   readonly hasFreshColumns: boolean;
 }
 
-/** How a cycle is run. */
-export interface CycleOrder {
-  /** What the cycle before left. */
-  readonly trail: Trail;
+/** What is to be done in a cycle. */
+export interface Round {
   /** What of the plan is applied; `undefined` leaves everything as it is. */
   readonly choose: (plan: Plan) => Plan | undefined;
   /** The run under which the history knows it; a new one where absent. */
   readonly run?: string | undefined;
 }
 
-/** One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. */
-export async function runCycle(link: Link, { trail, choose, run }: CycleOrder): Promise<CycleResult> {
+/** How a cycle is run. */
+export interface CycleOrder extends Round {
+  /** What the cycle before left. */
+  readonly trail: Trail;
+  /** Says whether this instance may write, which everything after the read needs. */
+  readonly writer: SoleWriter;
+}
+
+/**
+ * One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. Nothing is decided while
+ * another instance keeps the table: SHEET_KEPT.
+ */
+export async function runCycle(link: Link, { trail, choose, run, writer }: CycleOrder): Promise<CycleResult> {
   const { clock, mirror, times } = link;
   mirror.expectRoom();
   const readFrom = clock.monotonicMs();
-  const table = await readTable(link);
+  const read = await link.table.read(tableLayout(link));
+  await writer.enter(read);
+  const table = await takeNote(link, read);
   const { memory, lookedAt, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
   const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
   const chosen = choose(plan);
-  const { astraySteps, landed, refusal } = chosen ? await applyPlan(link, chosen) : nothingLanded;
+  const mark = writer.takeMark();
+  const landing = chosen ? await applyPlan(link, chosen, mark) : nothingLanded;
+  // Where nothing else was to be written, nothing has carried it.
+  const isLeft = mark !== undefined && (chosen?.table.length ?? 0) === 0;
+  const { astraySteps, landed, refusal } = isLeft ? await renew(writer, mark, landing) : landing;
   const applied = chosen && refusal ? { ...chosen, table: landed } : chosen;
   const firstLooks = keepOpen(looks, memory, applied, {
     isOutbound: (name) => isOutbound(mirror, name),
@@ -99,8 +116,22 @@ const isOutbound = (mirror: Mirror, name: string): boolean => {
 
 const nothingLanded: Landing = { landed: [], astraySteps: 0 };
 
-async function readTable(link: Link): Promise<ObservedTable> {
-  const table = await link.table.read(tableLayout(link));
+/** What was done is remembered, whatever becomes of the mark. */
+async function renew(writer: SoleWriter, mark: Mark, landing: Landing): Promise<Landing> {
+  try {
+    await writer.renew(mark);
+    return landing;
+  } catch (error) {
+    if (!isSyncError(error)) throw error;
+    return { ...landing, refusal: error };
+  }
+}
+
+const readTable = async (link: Link): Promise<ObservedTable> =>
+  takeNote(link, await link.table.read(tableLayout(link)));
+
+/** Keeps what a read says of the table as a whole. Returns the table as it counts. */
+async function takeNote(link: Link, table: ObservedTable): Promise<ObservedTable> {
   if (readOwnCatalog(link.mirror) === undefined) return { ...table, tabs: unknownTabs };
   noteColumns(link.mirror, table);
   const isOutrun = rebaseOutrun(link, table);

@@ -7,7 +7,7 @@ import type { OutboxItem } from '../core/state.ts';
 import { noteAsked } from './asked.ts';
 import { noteContests } from './contests.ts';
 import { recoverOutbox } from './create.ts';
-import { beginTrail, type CycleOrder, type CycleResult, dryRun, runCycle, type Trail } from './cycle.ts';
+import { beginTrail, type CycleResult, dryRun, type Round, runCycle, type Trail } from './cycle.ts';
 import { forgetEveryMs, forgetOld } from './forget.ts';
 import { KeyRefusal } from './key-refusal.ts';
 import { LagMeter } from './lag-meter.ts';
@@ -19,6 +19,8 @@ import { Problems } from './problems.ts';
 import { type OnRead, Puller } from './puller.ts';
 import { pushRecord } from './push.ts';
 import { Signal } from './signal.ts';
+import { SoleWriter } from './sole-writer.ts';
+import { emptyTally } from './tally.ts';
 import { isWithheld } from './withheld.ts';
 
 /** Two cycles never start closer together: reading and writing the sheet stays within Google's quota. */
@@ -36,16 +38,6 @@ const refillsInVainMax = 15;
 /** After so many pushes without the queue it is looked at again. */
 const pushesWithoutQueueMax = 20;
 
-/** What the engine did since it started; for status and for telling whether a resync changed anything. */
-export interface Tally {
-  cycles: number;
-  failedCycles: number;
-  /** Time spent in cycles, whether they succeeded or not. */
-  cycleMs: number;
-  tableSteps: number;
-  crmWrites: number;
-}
-
 /**
  * Runs one link: pulls the CRM, cycles over the table, pushes what the outbox holds. Every loop works at its own pace, tells
  * `problems` what does not work, and tries again; none of them stops another.
@@ -55,7 +47,8 @@ export class Engine {
   readonly problems: Problems;
   /** What goes wrong with single records; it keeps nothing else from working. */
   readonly recordProblems: Problems;
-  readonly tally: Tally = { cycles: 0, failedCycles: 0, cycleMs: 0, tableSteps: 0, crmWrites: 0 };
+  readonly tally = emptyTally();
+  readonly writer: SoleWriter;
   readonly lags = new LagMeter();
   /** The plan of the last cycle, for status. */
   lastPlan: Plan | undefined;
@@ -93,6 +86,7 @@ export class Engine {
     this.startedAt = link.clock.now();
     this.#trail = beginTrail(this.startedAt);
     this.#gate = new PlanGate(link);
+    this.writer = new SoleWriter(link);
     this.problems = new Problems(link.clock, link.log);
     this.recordProblems = new Problems(link.clock, link.log);
     this.#cycleSignal = new Signal(link.clock, this.#stopping.signal);
@@ -143,7 +137,8 @@ export class Engine {
     const isDone = new AbortController();
     // A cycle that a command began is in none of the loops.
     const ends = [...this.#loops, queue.close(graceMs), this.#cycleLock.run(async () => {})];
-    await Promise.race([Promise.all(ends), clock.sleep(graceMs, isDone.signal)]);
+    const end = Promise.all(ends).then(() => this.writer.leave());
+    await Promise.race([end, clock.sleep(graceMs, isDone.signal)]);
     isDone.abort();
   }
 
@@ -201,7 +196,7 @@ export class Engine {
    * A cycle, and further ones as long as rows were written that had moved, and once more when that is mended. Fails at the end where the
    * sheet did not take all of it.
    */
-  async #runRounds(order: Omit<CycleOrder, 'trail'>, chooseRest: CycleOrder['choose']): Promise<CycleResult> {
+  async #runRounds(order: Round, chooseRest: Round['choose']): Promise<CycleResult> {
     let result = await this.#runCycle(order);
     const mayLayOut = order.run === undefined ? !this.#gate.isManual : result.applied !== undefined;
     const isUnfinished = () =>
@@ -215,8 +210,9 @@ export class Engine {
     return result;
   }
 
-  async #runCycle(order: Omit<CycleOrder, 'trail'>): Promise<CycleResult> {
-    const { clock } = this.link;
+  async #runCycle(order: Round): Promise<CycleResult> {
+    const { link, writer } = this;
+    const { clock } = link;
     const begunAt = clock.monotonicMs();
     const newsAt = this.lags.takeNews();
     const noteFailed = () => {
@@ -227,7 +223,7 @@ export class Engine {
       this.#decided = plan;
       return order.choose(plan);
     };
-    const result = await runCycle(this.link, { ...order, choose, trail: this.#trail })
+    const result = await runCycle(link, { ...order, choose, writer, trail: this.#trail })
       .catch((error: unknown) => {
         noteFailed();
         throw error;
@@ -241,7 +237,7 @@ export class Engine {
     this.lastPlan = result.plan;
     noteContests(this.recordProblems, result.plan);
     const now = clock.now();
-    this.askedSince = noteAsked(this.link.log, this.askedSince, result.plan.questions, now);
+    this.askedSince = noteAsked(link.log, this.askedSince, result.plan.questions, now);
     this.lastCycleAt = now;
     this.tally.cycles += 1;
     this.tally.tableSteps += result.applied?.table.length ?? 0;
@@ -277,7 +273,8 @@ export class Engine {
   /** One cycle, well or badly. Answers how long to wait for the next one, and in which part of that time nothing may hasten it. */
   async #takeTurn(): Promise<{ gapMs: number; waitMs: number }> {
     const { backoff, clock, random, times } = this.link;
-    let [gapMs, waitMs] = [cycleGapMs, times.pollMs];
+    // A mark that stood still for longer would pass for that of somebody who is gone.
+    let [gapMs, waitMs] = [cycleGapMs, Math.min(times.pollMs, times.markMs)];
     this.#cycleDueAt = undefined;
     try {
       const plan = await this.cycle();
@@ -359,6 +356,7 @@ export class Engine {
   }
 
   #isWithheld(item: OutboxItem): boolean {
+    if (!this.writer.mayWrite) return true;
     const plans = [this.lastPlan, this.#decided];
     return this.#puller.isTooEarlyFor(item) || isWithheld(item, plans, this.#trail.memory);
   }

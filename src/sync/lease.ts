@@ -9,6 +9,8 @@ export interface Lease extends Fence {
   readonly token: number;
   /** The token under which a mirror of the link was last opened; `undefined` where nobody knows. */
   readonly openedUnder: number | undefined;
+  /** Names what gives leases of the link one after the other; absent where it has no name that a copy of it would not have as well. */
+  readonly board?: string | undefined;
   /** Whether somebody else has it or may have had it: it does not come back. One that was only not renewed in time may. */
   readonly isLost: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Backoff } from '../core/backoff.ts';
+import type { OwnInstance } from '../core/instance.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Clock, Crm, Log, Table, WorkQueue } from '../core/ports.ts';
@@ -27,6 +28,10 @@ export interface LinkTimes {
   readonly historyMs: number;
   /** How often what is due in the outbox is put into the queue again. */
   readonly refillMs: number;
+  /** How often the mark of the instance that keeps the table moves. */
+  readonly markMs: number;
+  /** For how long a mark may stand still until its instance counts as gone; more than twice as long. */
+  readonly goneMs: number;
 }
 
 /** A key of the CRM. */
@@ -43,6 +48,8 @@ export interface Link {
   readonly mirror: Mirror;
   readonly crm: Crm;
   readonly table: Table;
+  /** What it signs the table with, so that no other instance writes there. */
+  readonly own: OwnInstance;
   readonly queue: WorkQueue;
   readonly clock: Clock;
   readonly log: Log;

@@ -15,6 +15,7 @@ import { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { rebaseCopy } from '../../src/sync/rebase.ts';
+import { markTimes, namedInstance } from '../support/instances.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { defaultBrakes } from '../support/policy.ts';
 import { createSimulatedQueue } from './queue.ts';
@@ -61,6 +62,7 @@ const calmTimes: Link['times'] = {
   lagMs: 5_000,
   refillMs: 2_000,
   historyMs: 30 * 24 * 60 * 60 * 1_000,
+  ...markTimes,
 };
 
 /** What a fault kept from being read in the catalog is made up for soon. */
@@ -217,6 +219,8 @@ export class Stage {
       mirror: this.#opened.mirror,
       crm: connect(budget),
       table: createSheetTable(spreadsheet.connect(wire), { spreadsheetId: 'agency', account: baseUrl, log }),
+      // It starts on the machine on which the one before it has ended.
+      own: namedInstance(this.#newWord(), () => true),
       queue: createSimulatedQueue(wire, log),
       clock,
       log,

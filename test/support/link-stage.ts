@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { loadSettings } from '../../src/app/config.ts';
-import { type OpenLink, openLink } from '../../src/app/link.ts';
+import { accountOf, type OpenLink, openLink, sheetOptions } from '../../src/app/link.ts';
+import type { Table } from '../../src/core/ports.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
+import { createGoogleSheetTable } from '../../src/sheets/table.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
@@ -37,7 +39,11 @@ export interface LinkStage {
   createEngine(changes?: Partial<Link>): Engine;
   /** The link as a daemon has it that begins anew on the same mirror; the one from before is closed. */
   reopen(): Link;
+  /** A table on the same spreadsheet, as another daemon has it. */
+  openTable(): Table;
   setSheetFaults(faults: FaultsInput): Promise<void>;
+  /** Writes that the sheet was asked for. */
+  sheetWrites(): Promise<number>;
   /** What a person does in the sheet. */
   editSheet(...actions: PersonActionInput[]): Promise<void>;
   /** Applies requests as the owner of the spreadsheet, who may protect it from the daemon. */
@@ -88,6 +94,15 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
     reopen() {
       opened.close();
       return open();
+    },
+    openTable: () =>
+      createGoogleSheetTable({
+        ...sheetOptions({ ...settings, sheet }, log),
+        account: accountOf(settings),
+      }),
+    async sheetWrites() {
+      const usage = await (await fetch(`${sheets.rootUrl}/__sandbox/usage`)).json();
+      return (usage as { write: { total: number } }).write.total;
     },
     setSheetFaults: (faults) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
     editSheet: (...actions) => post(`${sheets.rootUrl}/__sandbox/person`, actions),

@@ -33,6 +33,7 @@ import { type ResyncReport, resync } from '../../src/sync/resync.ts';
 import { listWaiting } from '../../src/sync/status.ts';
 import { type CrmLine, openCrmLine } from './crm-line.ts';
 import { createFastClock } from './fast-clock.ts';
+import { markTimes, namedInstance } from './instances.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { dropSpareRows } from './spare-rows.ts';
 import {
@@ -212,7 +213,15 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Li
     clock,
     log,
     policy: readPolicy(settings),
-    times: { ...crm, ...sheet, readPauseMs: 1_200, historyMs: 365 * 24 * 60 * 60 * 1_000, refillMs: 2_000 },
+    own: namedInstance('scenario'),
+    times: {
+      ...crm,
+      ...sheet,
+      readPauseMs: 1_200,
+      historyMs: 365 * 24 * 60 * 60 * 1_000,
+      refillMs: 2_000,
+      ...markTimes,
+    },
     backoff: { firstMs: 1_000, maxMs: 60_000 },
     random,
     newWord: () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { emptyCatalog } from '../../core/catalog.ts';
 import { errorKinds, isSyncError } from '../../core/errors.ts';
+import { describeInstance } from '../../core/instance.ts';
 import { tabOf } from '../../core/layout.ts';
 import { buildLayout } from '../../core/policy.ts';
 import { questionTab } from '../../core/question-tab.ts';
@@ -71,6 +72,28 @@ const owner: SheetExamination = {
 
 const unwritten = 'Until then nothing is written.';
 
+/** Which daemons work on the spreadsheet; whether one of them still lives, a single look does not show. */
+const daemons: SheetExamination = {
+  name: 'daemons on the spreadsheet',
+  needs: [owner.name],
+  async examine({ sheet, state }) {
+    const { keeper, waiting } = (await sheet.look()).marks;
+    if (!keeper) return good('none keeps it now');
+    const found = `kept by a daemon (${describeInstance(keeper.instance)})`;
+    if (waiting)
+      return doubtful(
+        `${found}; another one (${describeInstance(waiting.instance)}) waits and writes nothing`,
+        errorKinds.SHEET_KEPT.hint,
+      );
+    // A state directory that is in use is that of a running daemon.
+    if (state.kind === 'closed') return good(found);
+    return doubtful(
+      `${found}, and none runs with this state directory`,
+      'Stop that one before you start another. If it has ended without a stop, the next one takes its place after 150 s.',
+    );
+  },
+};
+
 const writing: SheetExamination = {
   name: 'spreadsheet for writing',
   examine: () =>
@@ -132,6 +155,7 @@ export const sheetExaminations = (entities: readonly Entity[]): readonly SheetEx
   login,
   spreadsheet,
   owner,
+  daemons,
   writing,
   ...entities.map(tab),
   conflictsTab,
