@@ -44,12 +44,12 @@ export function openInstance({ board, lockedFile, now }: InstanceOptions): OpenI
   };
 }
 
-/** Whether the process of the other has ended, or is this one and has closed it. False where nobody here can know. */
+/** Whether the process of the other has ended, or is this one and has closed it. False where that cannot be known here. */
 function isEnded({ pid, process: other }: Instance, own: string | undefined): boolean {
   if (other === undefined || own === undefined || placeOf(other) !== placeOf(own)) return false;
   if (other === own) return true;
   const found = nameProcess(pid);
-  // What can not be looked at may run under another account.
+  // One that cannot be looked at may run under another account.
   return found === undefined ? !isThere(pid) : found !== other;
 }
 
@@ -70,7 +70,7 @@ const ended = 'ended';
 
 /**
  * Names a process so that no other ever has the same name: by the run of the machine, the namespace in which its number counts, and when it
- * began. `undefined` where that can not be known, as on another system than Linux.
+ * began. `undefined` where that cannot be known, for example on another system than Linux.
  */
 function nameProcess(pid: number): string | undefined {
   return unlessMissing(() => {

@@ -17,7 +17,7 @@ import { mirrorFile, openMirror } from '../sqlite/open.ts';
 import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts';
 import { knowsCrm, knowsTable } from '../sync/known-sides.ts';
 import { enterMirror, type Lease } from '../sync/lease.ts';
-import type { Link } from '../sync/link.ts';
+import type { Link, LinkTimes } from '../sync/link.ts';
 import { rebaseCopy } from '../sync/rebase.ts';
 import { systemClock } from './clock.ts';
 import { openInstance } from './instance.ts';
@@ -32,6 +32,9 @@ export interface OpenLink {
   backUp(): string;
   close(): void;
 }
+
+/** A daemon of which the spreadsheet shows no sign of life for so long is gone. */
+const goneAfterMs = 150_000;
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -83,8 +86,7 @@ export function openLink(
       board: lease?.board,
     });
     const common = { clock: systemClock, random: Math.random, log };
-    const { crm, sheet } = settings;
-    const client = { ...crm, ...common };
+    const client = { ...settings.crm, ...common };
     const slots = openSlots(settings, { mirror, budgetLog }, sharedBudget);
     const keys = openKeys(settings, rereadKeys);
     const budget = createKeyBudget(settings, slots.log, keys);
@@ -107,15 +109,7 @@ export function openLink(
       ...common,
       policy: readPolicy(settings),
       isManual: settings.writes === 'manual',
-      times: {
-        ...crm,
-        ...sheet,
-        readPauseMs: idleReadPauseMs(settings),
-        historyMs: settings.state.historyDays * dayMs,
-        refillMs: 2_000,
-        markMs: 60_000,
-        goneMs: 150_000,
-      },
+      times: timesOf(settings),
       backoff: { firstMs: 1_000, maxMs: 60_000 },
       newWord,
       // A secret may have been exchanged meanwhile.
@@ -133,6 +127,16 @@ export function openLink(
     throw error;
   }
 }
+
+const timesOf = (settings: Settings): LinkTimes => ({
+  ...settings.crm,
+  ...settings.sheet,
+  readPauseMs: idleReadPauseMs(settings),
+  historyMs: settings.state.historyDays * dayMs,
+  refillMs: 2_000,
+  markMs: 60_000,
+  goneMs: goneAfterMs,
+});
 
 const customKeysOf = (mirror: Mirror): string[] =>
   (mirror.readCatalog()?.customFields ?? []).map(({ key }) => key);

@@ -39,7 +39,7 @@ export interface OwnInstance {
 /** A mark as it was seen again and again. Times are monotonic ms. */
 export interface Sighting {
   readonly mark: Mark;
-  /** Since when it shows this count to somebody who looks all the time. */
+  /** Since when it has shown this count while it was looked at. */
   readonly since: number;
   readonly lookedAt: number;
   /** Whether its count was seen to move: then its instance lived. */

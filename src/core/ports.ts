@@ -95,7 +95,7 @@ export interface Table {
   write(steps: readonly RowStep[], keeping?: Keeping, mark?: Mark): Promise<WriteReply>;
   /**
    * Changes the marks that the read before it found. The mark of a keeper is put there only if no other has come meanwhile: of two that do
-   * it at the same moment one succeeds. Returns the marks as they are then, whoever has put them there.
+   * it at the same moment one succeeds. Returns the marks as they are then, whichever instance has put them there.
    */
   sign(changes: MarkChanges): Promise<Marks>;
   /** Where the columns stand as they were read last: a write that is planned from it may need that for {@link recall}. */

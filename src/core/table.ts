@@ -71,7 +71,7 @@ export interface ObservedTable {
   readonly timeZone: string;
   /** The run of the write of records that the table saw last; absent where it does not say. */
   readonly lastWrite?: string;
-  /** Who keeps it, and who waits to; absent where nobody can leave a mark, because nothing can be written there or the table has no place for one. */
+  /** Who keeps it, and who waits to; absent where no mark can be left, because nothing can be written there or the table has no place for one. */
   readonly marks?: Marks;
 }
 

@@ -5,8 +5,8 @@ import type { Request, SheetsClient, Spreadsheet } from './client.ts';
 import { metadataFields, readTags, removeTag, type Stored, writeTag } from './metadata.ts';
 
 /*
- * Google has no lock, but refuses a second entry of developer metadata with an id that is taken. So the mark of whoever keeps the spreadsheet
- * is created with an id that follows from the one it takes the place of: of two that do so at once, one is refused.
+ * Google has no lock, but refuses a second entry of developer metadata with an id that is taken. So the mark of the instance that keeps the
+ * spreadsheet is created with an id that follows from the one it takes the place of: of two that do so at once, one is refused.
  */
 
 const keeperKey = 'crm-sheet-sync.keeper';
@@ -46,7 +46,7 @@ export const marksOf = ({ developerMetadata: entries = [] }: Spreadsheet): Store
   waiting: readTags(entries, waitingKey, markShape).toSorted(inOrder),
 });
 
-/** One order for everybody, whatever order the entries are told in. */
+/** All instances see the same order, in whichever order Google lists the entries. */
 const inOrder = (one: StoredMark, other: StoredMark): number =>
   one.metadataId - other.metadataId || (one.instance.id < other.instance.id ? -1 : 1);
 

@@ -117,11 +117,11 @@ function describeProblems(code: Problem['code'], alike: readonly Problem[]): Fin
   return { name: code, since: first?.since ?? 0, words: `${sources}: ${words}`, makes: consequenceOf(code) };
 }
 
-/** In these everything stands still, which is said at once. */
-const standingStill: ReadonlySet<Problem['code']> = new Set(['STATE_FULL', 'DAEMON_CRASHED', 'SHEET_KEPT']);
+/** In these nothing is done, which is said at once. */
+const workless: ReadonlySet<Problem['code']> = new Set(['STATE_FULL', 'DAEMON_CRASHED', 'SHEET_KEPT']);
 
 const mayPass = (code: Problem['code']) =>
-  code !== 'UNEXPECTED' && !standingStill.has(code) && errorKinds[code].retry === 'later';
+  code !== 'UNEXPECTED' && !workless.has(code) && errorKinds[code].retry === 'later';
 
 function consequenceOf(code: Problem['code']): Consequence {
   // A login that is refused stays refused, and a daemon that starts anew takes up a new one from its environment.
@@ -137,7 +137,7 @@ const harmless: ReadonlySet<Problem['code']> = new Set([
   'RECORD_CONTESTED',
 ]);
 
-/** Nothing is wrong with the work of this daemon; but whoever started the other one expects that one to work. */
+/** Nothing is wrong with the work of this daemon; but the operator of the other one expects that one to work. */
 function findWaiting({ writer: { waiting } }: Engine): Finding[] {
   if (!waiting) return [];
   const words = `Another daemon (${describeInstance(waiting)}) waits until this one stops keeping this sheet. ${errorKinds.SHEET_AWAITED.hint}`;

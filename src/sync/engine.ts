@@ -273,7 +273,7 @@ export class Engine {
   /** One cycle, well or badly. Answers how long to wait for the next one, and in which part of that time nothing may hasten it. */
   async #takeTurn(): Promise<{ gapMs: number; waitMs: number }> {
     const { backoff, clock, random, times } = this.link;
-    // A mark that stood still for longer would pass for that of somebody who is gone.
+    // A mark that does not move for longer is taken for one of an instance that is gone.
     let [gapMs, waitMs] = [cycleGapMs, Math.min(times.pollMs, times.markMs)];
     this.#cycleDueAt = undefined;
     try {

@@ -163,7 +163,7 @@ export function rebaseOutrun({ clock, mirror, newWord }: OutrunLink, { lastWrite
 type OutrunLink = Pick<Link, 'clock' | 'mirror' | 'newWord'>;
 
 const outrunReason =
-  'The mirror does not know the last write to the sheet: it is an old copy, or another daemon writes there as well.';
+  'The mirror does not know the last write to the sheet: it is an old copy, or another daemon has kept the sheet since.';
 
 const wordFact = 'word';
 

@@ -22,8 +22,8 @@ interface Sent {
 }
 
 /**
- * Holds that of all instances that work on one table one alone writes, to the table and to the CRM. It keeps its mark moving there; whoever
- * comes later sees it move, and rests. Clocks are never compared: a mark lives if its count is seen to move.
+ * Holds that of all instances that work on one table one alone writes, to the table and to the CRM. It keeps its mark moving there; an
+ * instance that comes later sees it move, and rests. Clocks are never compared: a mark lives if its count is seen to move.
  */
 export class SoleWriter {
   readonly #link: Surroundings;
@@ -59,7 +59,7 @@ export class SoleWriter {
       : undefined;
   }
 
-  /** Takes note of a table that was just read, and takes it where nobody keeps it. Fails with SHEET_KEPT where another instance does. */
+  /** Takes note of a table that was just read, and takes it where no instance keeps it. Fails with SHEET_KEPT where another instance does. */
   async enter({ marks }: ObservedTable): Promise<void> {
     this.#isSigned = marks !== undefined;
     if (!marks) return;
@@ -138,7 +138,7 @@ export class SoleWriter {
     log.info('sheet.taken', before ? { fromHost: before.host, fromProcess: before.pid } : {});
   }
 
-  /** Says that it waits, once it is sure that the other one lives: of a dead one nobody has to know that. */
+  /** Says that it waits, once it is sure that the other one lives: a dead one needs no such mark. */
   async #wait(): Promise<void> {
     const { clock, log, own, table, times } = this.#link;
     const now = clock.monotonicMs();
@@ -151,7 +151,7 @@ export class SoleWriter {
       this.#look(await table.sign({ waiting }));
     } catch (error) {
       if (!isSyncError(error)) throw error;
-      // That another one keeps the sheet is what has to be told.
+      // That another one keeps the sheet is what matters, and is thrown.
       log.warn('sheet.wait_not_said', { code: error.code });
     }
   }

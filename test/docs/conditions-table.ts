@@ -30,10 +30,15 @@ const errors: Readonly<Partial<Record<ConditionName, readonly [makes: Consequenc
     'Several runs before this one ended badly soon after they began, so it waits for up to a minute before it works',
   ],
   CONFIG_INVALID: ['notReady', 'Of several links, one cannot be run with its settings'],
+  SHEET_KEPT: [
+    'notReady',
+    'Another daemon [keeps this spreadsheet](operating.md#one-daemon-for-one-spreadsheet), so this one writes nothing; at once',
+  ],
   UNEXPECTED: ['notReady', 'An error that was not foreseen; the log says more'],
   CRM_LIMITED: ['degraded', 'The CRM limits requests; the daemon waits by itself'],
   SHEET_LIMITED: ['degraded', 'Google limits requests; the daemon waits by itself'],
   ENGINE_STALLED: ['degraded', 'A timer of the machine did not come; the daemon helps itself'],
+  SHEET_AWAITED: ['degraded', 'Another daemon waits until this one stops keeping the spreadsheet'],
   RECORD_CONTESTED: ['degraded', 'Both sides keep changing a record'],
 };
 

@@ -3,7 +3,7 @@ import type { Instance, OwnInstance } from '../../src/core/instance.ts';
 /** How often marks move, and when one counts as dead; as the daemon has it. */
 export const markTimes = { markMs: 60_000, goneMs: 150_000 };
 
-/** An instance that is told apart by its name alone, and of which nobody else can prove that it has ended. */
+/** An instance that has nothing but a name, and can prove of no other one that it has ended. */
 export const namedInstance = (
   id: string,
   isOver: (other: Instance) => boolean = () => false,

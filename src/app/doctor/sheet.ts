@@ -89,7 +89,7 @@ const daemons: SheetExamination = {
     if (state.kind === 'closed') return good(found);
     return doubtful(
       `${found}, and none runs with this state directory`,
-      'Stop that one before you start another. If it has ended without a stop, the next one takes its place after 150 s.',
+      'Stop that one before you start another. If it has ended without a stop, the next one takes its place within three minutes.',
     );
   },
 };
