@@ -50,7 +50,7 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
     ['process/lifecycle.test.ts', 'is refused while another daemon uses the state directory, which goes on'],
     [
       'process/second-daemon.test.ts',
-      'a second daemon with a state of its own writes nothing before a person agrees, and makes no record twice',
+      'a second daemon with a state of its own writes nothing, says who keeps the sheet, and begins when that one stops',
     ],
   ],
   'faults 60 and 61: the mirror is lost or from yesterday': [

@@ -66,7 +66,7 @@ const elsewhere: FaultTable['elsewhere'] = [
   [
     55,
     'process/second-daemon.test.ts',
-    'a second daemon with a state of its own writes nothing before a person agrees, and makes no record twice',
+    'a second daemon with a state of its own writes nothing, says who keeps the sheet, and begins when that one stops',
   ],
 ];
 
