@@ -115,7 +115,11 @@ const sheet = z.strictObject({
       'must be the id in the address of the spreadsheet: what stands between /d/ and the next slash',
     )
     .describe("The long id in the spreadsheet's address."),
-  credentialsFile: z.string().min(1).optional().describe('Key file of the service account.'),
+  credentialsFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Credentials file of Google; without it, the default login of the machine is used.'),
   apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
   timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),
   pollMs: milliseconds(5_000, 'Pause between two reads of the sheet'),

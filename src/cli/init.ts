@@ -34,7 +34,7 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
     .description('set everything up: ask for what is not configured, check it, and lay out the tabs')
     .option('--crm-url <address>', 'address of the CRM, with the path prefix /api/v1/external')
     .option('--crm-key-file <file>', 'file with the key of the CRM')
-    .option('--google-key-file <file>', 'file with the key of the Google service account')
+    .option('--google-key-file <file>', 'credentials file of Google, of any kind')
     .option('--spreadsheet <address>', 'address or id of the spreadsheet')
     .option(
       '--match-by <column>',

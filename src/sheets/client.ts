@@ -14,7 +14,7 @@ export interface SheetsClientOptions {
   readonly spreadsheetId: string;
   /** Origin (and path prefix) of an emulator; given, nobody logs in to Google. */
   readonly rootUrl?: string;
-  /** Key file of a service account; without it, application default credentials are used. */
+  /** Credentials file of any kind that Google makes; without it, application default credentials are used. */
   readonly credentialsFile?: string;
   readonly readsPerMinute: number;
   readonly writesPerMinute: number;
@@ -74,9 +74,9 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
     } catch (error) {
       const failure = sheetError(error, action);
       const isBarred = isSyncError(failure, 'SHEET_FORBIDDEN', 'SHEET_NOT_FOUND');
-      const account = isBarred ? await login?.findAccount() : undefined;
+      const look = isBarred ? await login?.look() : undefined;
       login?.note(failure);
-      throw isBarred ? withAccount(failure, account) : failure;
+      throw isBarred ? withAccount(failure, look) : failure;
     }
   }
 

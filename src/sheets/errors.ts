@@ -1,5 +1,6 @@
 import { SyncError } from '../core/errors.ts';
 import { parseJson } from '../core/parse-json.ts';
+import { type LoginLook, personalLogin, saysKeysForbidden, withoutKey } from './login-words.ts';
 
 /** What an error of Google's client tells, as far as it may be shown. */
 interface Refusal {
@@ -102,17 +103,17 @@ function errorOfStatus(status: number, { words, reasons }: Refusal, failed: stri
 }
 
 /** Says with which address the spreadsheet must be shared, where that is known. */
-export const withAccount = ({ code, message }: SyncError, account: string | undefined): SyncError =>
-  new SyncError(
-    code,
-    account === undefined ? message : `${message} The address of the service account is ${account}.`,
-  );
+export function withAccount({ code, message }: SyncError, login: LoginLook | undefined): SyncError {
+  if (!login) return new SyncError(code, message);
+  const { account, words } = login;
+  const whose =
+    account === undefined
+      ? `The login is ${words}: share the spreadsheet with the address that logged in.`
+      : `The address of the service account is ${account}.`;
+  return new SyncError(code, `${message} ${whose}`);
+}
 
-/** How a personal login may read spreadsheets. Without the scopes it may read none, whoever shares them. */
-const personalLogin =
-  'gcloud auth application-default login --scopes=https://www.googleapis.com/auth/cloud-platform,https://www.googleapis.com/auth/spreadsheets';
-
-const scopeAdvice = ` This login is not one for spreadsheets: use the key of a service account, or run ${personalLogin}.`;
+const scopeAdvice = ` This login is not one for spreadsheets: log in as a service account, or run ${personalLogin}.`;
 
 const disabled = (failed: string): string =>
   `${failed}: the Google Sheets API is not enabled in the project of the service account.`;
@@ -131,44 +132,59 @@ function adviceOn(words: string): string {
 }
 
 /**
- * The error of a login. The words of the library are not shown, because a complaint about a credentials file
- * may quote the file.
+ * The error of a login with a credentials file of that type. The words of the library are not shown, because a complaint about the file may
+ * quote it.
  */
-export function loginError(error: unknown): SyncError {
+export function loginError(error: unknown, type?: string): SyncError {
   const status = isRequestError(error) ? refusalOf(error).status : undefined;
   if (isRequestError(error) && (status === undefined || status >= 500)) {
     const reason = status === undefined ? (systemCodeOf(error) ?? 'no answer') : `HTTP ${status}`;
     return new SyncError('SHEET_UNREACHABLE', `Could not log in to Google: ${reason}.`);
   }
-  const reason = loginReason(error);
-  return new SyncError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${reason}.${loginAdvice(reason)}`);
+  const reason = loginReason(error, type);
+  const advice = loginAdvice(reason, type);
+  return new SyncError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${reason}.${advice}`);
 }
 
 /**
  * What Google's words about a token mean: https://cloud.google.com/iam/docs/troubleshooting-service-accounts and
  * https://developers.google.com/identity/protocols/oauth2/service-account#error-codes
  */
-function loginAdvice(reason: string): string {
+function loginAdvice(reason: string, type: string | undefined): string {
+  if (saysKeysForbidden(reason)) return withoutKey;
   if (/reasonable timeframe|iat and exp|short-lived/i.test(reason))
     return ' Set the clock of this machine right.';
-  if (/invalid jwt signature|account not found|disabled/i.test(reason)) {
-    return ' The key was deleted, or its service account was: create a new key.';
+  if (/has not been used in project|is disabled/i.test(reason) && /api/i.test(reason))
+    return ' Enable that API in the project of the service account.';
+  if (/serviceAccounts\.getAccessToken|unable to impersonate/i.test(reason))
+    return ' Give the login the role Service Account Token Creator on the service account that it acts as.';
+  if (
+    isPersonal(type)
+      ? /invalid_grant|invalid_rapt/.test(reason)
+      : /expired or revoked|reauth|invalid_rapt/i.test(reason)
+  ) {
+    const testing =
+      'One by an OAuth client whose consent screen is in “Testing” ends after 7 days: put it in production first.';
+    return ` The personal login has ended: log in with gcloud again, as you did, or as a service account. ${testing}`;
   }
-  if (/expired or revoked|reauth|invalid_rapt/i.test(reason)) {
-    return ` The personal login has ended: run ${personalLogin}, or use the key of a service account.`;
+  if (/invalid jwt signature|account not found|disabled/i.test(reason)) {
+    return ` The key was deleted, or its service account was: create a new key.${withoutKey}`;
   }
   return '';
 }
 
-function loginReason(error: unknown): string {
+/** An impersonation begins with a personal login as well, where gcloud made it. */
+const isPersonal = (type: string | undefined) =>
+  type === 'authorized_user' || type === 'impersonated_service_account';
+
+function loginReason(error: unknown, type: string | undefined): string {
   if (isRequestError(error)) return tokenRefusal(error);
-  const systemCode = systemCodeOf(error);
-  if (systemCode === 'ENOENT') return 'the credentials file does not exist';
-  if (systemCode === 'EACCES') return 'the credentials file may not be read';
   if (error instanceof Error && /default credentials/i.test(error.message)) {
     return 'there are no application default credentials';
   }
-  return 'the credentials file is not the JSON key of a service account';
+  if (type === 'external_account')
+    return 'what the credential_source of the credentials file leads to can not be read, or is no token';
+  return 'the credentials file can not be used';
 }
 
 /** Whether it is the token endpoint that refused: the library renews a token in the middle of a request. */
@@ -177,6 +193,10 @@ const isTokenRefusal = (error: Json): boolean => textOf(bodyOf(error)['error']) 
 /** The token endpoint answers in the form of OAuth: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 function tokenRefusal(error: Json): string {
   const body = bodyOf(error);
-  const words = [wordsOf(body['error']), wordsOf(body['error_description'])];
+  // An impersonation is refused in the form of Google's other answers.
+  const words = [
+    wordsOf(isJson(body['error']) ? body['error']['message'] : body['error']),
+    wordsOf(body['error_description']),
+  ];
   return words.flatMap((word) => word?.replace(/\.$/, '') ?? []).join(', ') || 'refused';
 }

@@ -53,7 +53,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
 const builtIns: Readonly<Record<string, readonly string[]>> = {
   core: [],
   sync: [],
-  sheets: [],
+  // The credentials file is checked before the library reads it.
+  sheets: ['node:fs'],
   inprocess: [],
   bullmq: ['node:events'],
   crm: ['node:http', 'node:https', 'node:net', 'node:tls'],

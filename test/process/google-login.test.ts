@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Environment } from '../../src/app/config.ts';
-import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { type DaemonProcess, spawnCommand, spawnDaemon } from '../support/daemon-process.ts';
 import { accountAddress, type GoogleFront, openGoogleFront } from '../support/google-front.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { until } from '../support/until.ts';
@@ -30,13 +30,42 @@ async function expectRedHealth({ url }: DaemonProcess, words: RegExp): Promise<v
 
 describe('a login at Google', limit, () => {
   test.each<[string, (google: GoogleFront) => Environment]>([
-    ['with the key of a service account', ({ keyFile }) => ({ GOOGLE_APPLICATION_CREDENTIALS: keyFile })],
+    ...(
+      [
+        'service_account',
+        'authorized_user',
+        'impersonated_service_account',
+        'impersonated_by_key',
+        'external_account',
+      ] as const
+    ).map((type): [string, (google: GoogleFront) => Environment] => [
+      `with a credentials file: ${type}`,
+      (google) => ({ GOOGLE_APPLICATION_CREDENTIALS: google.credentialsFile(type) }),
+    ]),
     ['with application default credentials', ({ home }) => ({ CLOUDSDK_CONFIG: home })],
   ])('%s keeps both sides the same', async (_, login) => {
     const { stage, google } = await openLoginStage();
     const daemon = startDaemon(stage, google, login(google));
     await stage.agreed();
     await daemon.answers('/healthz');
+    // The library complains on the console of what it is given.
+    expect((await daemon.terminate()).stderr).not.toMatch(/deprecated|validate/);
+  });
+
+  test('that may not act as a service account names the role it lacks', async () => {
+    const { stage, google } = await openLoginStage();
+    google.forbidImpersonation();
+    const file = google.credentialsFile('impersonated_service_account');
+    const daemon = startDaemon(stage, google, { GOOGLE_APPLICATION_CREDENTIALS: file });
+    await expectRedHealth(daemon, /getAccessToken.* Service Account Token Creator/);
+  });
+
+  test('of a person that has ended says how to log in again, and that one in “Testing” ends after 7 days', async () => {
+    const { stage, google } = await openLoginStage();
+    google.refuseTokens({ error: 'invalid_grant', error_description: 'Token has been expired or revoked.' });
+    const file = google.credentialsFile('authorized_user');
+    const daemon = startDaemon(stage, google, { GOOGLE_APPLICATION_CREDENTIALS: file });
+    await expectRedHealth(daemon, /The personal login has ended: .*“Testing” ends after 7 days/);
   });
 
   test('whose key is revoked turns health red with what to do, and green once there is a key again', async () => {
@@ -60,16 +89,38 @@ describe('a login at Google', limit, () => {
     await expectRedHealth(daemon, /Set the clock of this machine right\./);
   });
 
-  test('that may not see the spreadsheet names the address to share it with', async () => {
+  test.each([
+    ['service_account', `The address of the service account is ${accountAddress}.`],
+    ['impersonated_service_account', `The address of the service account is ${accountAddress}.`],
+    ['authorized_user', 'share the spreadsheet with the address that logged in.'],
+  ] as const)('by %s that may not see the spreadsheet says whom to share it with', async (type, words) => {
     const { stage, google } = await openLoginStage();
     google.setShared(false);
-    const daemon = startDaemon(stage, google, { GOOGLE_APPLICATION_CREDENTIALS: google.keyFile });
+    const file = google.credentialsFile(type);
+    const daemon = startDaemon(stage, google, { GOOGLE_APPLICATION_CREDENTIALS: file });
     const told = await until('the status tells it', async () => {
       const answer = await fetch(`${daemon.url}/api/status`).catch(() => undefined);
       const status = (await answer?.text()) ?? '';
       return status.includes('SHEET_FORBIDDEN') && status;
     });
-    expect(told).toContain(`The address of the service account is ${accountAddress}.`);
+    expect(told).toContain(words);
+  });
+
+  test.each([
+    ['service_account', `as ${accountAddress}, by the key of a service account`],
+    ['authorized_user', 'by a personal login: share the spreadsheet with the address that logged in'],
+    ['impersonated_service_account', `as ${accountAddress}, by an impersonated service account`],
+    ['external_account', `as ${accountAddress}, by a workload identity federation`],
+  ] as const)('with a file of the type %s is named by doctor: %s', async (type, words) => {
+    const { stage, google } = await openLoginStage();
+    const { GOOGLE_API_ROOT_URL: _emulator, ...others } = stage.environment;
+    const environment = {
+      ...others,
+      ...google.environment,
+      GOOGLE_APPLICATION_CREDENTIALS: google.credentialsFile(type),
+    };
+    const { stdout } = await spawnCommand(['doctor'], environment).ended;
+    expect(/Google login +(.*)/.exec(stdout)?.[1]).toBe(words);
   });
 
   test('of an account that may not see the spreadsheet is given up for the one whose key takes its place in the file', async () => {

@@ -65,7 +65,13 @@ describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(
     await terminal.shows('Address of the CRM');
     terminal.type(home.crm.baseUrl);
     await terminal.shows('The CRM answers and accepts the key.');
-    await terminal.shows('File with the key of the Google service account');
+    await terminal.shows('gcloud auth application-default login --impersonate-service-account=ADDRESS');
+    await terminal.shows('Credentials file of Google');
+    terminal.type(
+      'Key creation is not allowed on this service account (iam.disableServiceAccountKeyCreation)',
+    );
+    await terminal.shows('Your organisation forbids keys. Log in without a key');
+    await terminal.shows('Credentials file of Google');
     terminal.type(google.keyFile);
     await terminal.shows(`Share the spreadsheet, as editor, with  ${accountAddress}`);
     terminal.type(`https://docs.google.com/spreadsheets/d/${home.spreadsheetId}/edit#gid=0`);

@@ -187,18 +187,78 @@ describe('logins', () => {
     });
   });
 
-  test.each([
-    ['is not JSON', 'secret-4711 {'],
+  const account = { type: 'service_account', client_email: 'a@b.c' };
+  const federation = {
+    type: 'external_account',
+    audience: 'pool',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    token_url: 'https://sts.googleapis.com/v1/token',
+  };
+  test.each<[string, unknown, string]>([
+    ['is not JSON', 'secret-4711 {', 'is not JSON as Google writes it'],
+    ['is a list', ['secret-4711'], 'is not JSON as Google writes it'],
+    ['has no usable key', { ...account, private_key: 'secret-4711' }, 'can not be used'],
     [
-      'has no usable key',
-      JSON.stringify({ type: 'service_account', client_email: 'a@b.c', private_key: 'secret-4711' }),
+      'has no key',
+      { ...account, private_key_id: 'secret-4711' },
+      'is the key of a service account (service_account), but its private_key is missing',
     ],
-    ['has no key', JSON.stringify({ type: 'service_account', client_id: 'secret-4711' })],
-  ])('S16: a credentials file that %s is refused without showing it', async (_, text) => {
-    const client = openClient({ credentialsFile: await writeCredentials(text) });
-    const error: unknown = await client.get('sheets').catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'SHEET_UNAUTHORIZED' });
-    expect(error).not.toHaveProperty('cause');
-    expect(String(error)).not.toContain('secret-4711');
+    [
+      'has no type',
+      { client_id: 'secret-4711' },
+      'has no type, which would be one of service_account, authorized_user',
+    ],
+    ['has a secret as its type', { type: 'secret-4711' }, 'has no type'],
+    [
+      'is of another type',
+      { type: 'gdch_service_account' },
+      'has the type “gdch_service_account”, which is not one of',
+    ],
+    ['is an OAuth client', { installed: { client_secret: 'secret-4711' } }, 'is an OAuth client'],
+    [
+      'is a personal login without its token',
+      { type: 'authorized_user', client_id: 'me', client_secret: 'secret-4711' },
+      'its refresh_token is missing',
+    ],
+    [
+      'impersonates nobody',
+      { type: 'impersonated_service_account', service_account_impersonation_url: 'https://secret-4711' },
+      'its service_account_impersonation_url is missing or is none',
+    ],
+    ['is a federation without a source', federation, 'its credential_source is missing'],
+    [
+      'leads to a token that is not there',
+      { ...federation, credential_source: { file: '/nowhere/secret-4711' } },
+      'what the credential_source of the credentials file leads to can not be read',
+    ],
+  ])(
+    'S16: a credentials file that %s is refused with what is wrong, without showing it',
+    async (_, content, words) => {
+      const text = typeof content === 'string' ? content : JSON.stringify(content);
+      const client = openClient({ credentialsFile: await writeCredentials(text) });
+      const error: unknown = await client.get('sheets').catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'SHEET_UNAUTHORIZED', message: expect.stringContaining(words) });
+      expect(error).not.toHaveProperty('cause');
+      expect(String(error)).not.toContain('secret-4711');
+    },
+  );
+
+  test('what a federation is refused with is in the error, and keys that an organisation forbids have an advice', async () => {
+    const description = 'The request violates constraints/iam.disableServiceAccountKeyCreation';
+    const answer = reply(400, JSON.stringify({ error: 'invalid_target', error_description: description }));
+    const source = { file: await writeCredentials('identity-of-the-workload') };
+    const file = { ...federation, token_url: await serve(answer), credential_source: source };
+    const client = openClient({ credentialsFile: await writeCredentials(JSON.stringify(file)) });
+    await expect(client.get('sheets')).rejects.toMatchObject({
+      code: 'SHEET_UNAUTHORIZED',
+      message: expect.stringMatching(/invalid_target, The request violates .*Log in without a key/),
+    });
+  });
+
+  test('a login that is not answered in time is SHEET_UNREACHABLE, whatever the file is', async () => {
+    const source = { file: await writeCredentials('identity-of-the-workload') };
+    const file = { ...federation, token_url: await serve(() => {}), credential_source: source };
+    const client = openClient({ credentialsFile: await writeCredentials(JSON.stringify(file)) }, 50);
+    await expect(client.get('sheets')).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
   });
 });

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 import { emptyCatalog } from '../../core/catalog.ts';
 import { errorKinds, isSyncError } from '../../core/errors.ts';
 import { describeInstance } from '../../core/instance.ts';
@@ -8,6 +6,8 @@ import { buildLayout } from '../../core/policy.ts';
 import { questionTab } from '../../core/question-tab.ts';
 import type { Entity } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
+import { createLogin, type LoginOptions } from '../../sheets/login.ts';
+import { type LoginLook, saysKeysForbidden, withoutKey } from '../../sheets/login-words.ts';
 import type { TabLook } from '../../sheets/probe.ts';
 import { cellsMax } from '../../sheets/room.ts';
 import { readPolicy } from '../link.ts';
@@ -28,27 +28,30 @@ const login: SheetExamination = {
     const { apiRootUrl } = settings.sheet;
     if (apiRootUrl !== undefined)
       return good(`nobody logs in: GOOGLE_API_ROOT_URL is ${new URL(apiRootUrl).origin}`);
-    const { credentialsFile } = settings.sheet;
-    const account = credentialsFile === undefined ? undefined : readAccount(credentialsFile);
-    const found = good(`as ${account ?? 'the default account of this machine'}`);
-    return sheet.look().then(
-      () => found,
+    const refused = await sheet.look().then(
+      () => undefined,
       (error: unknown) =>
-        isSyncError(error, 'SHEET_UNAUTHORIZED', 'SHEET_UNREACHABLE') ? findingOf(error) : found,
+        isSyncError(error, 'SHEET_UNAUTHORIZED', 'SHEET_UNREACHABLE') ? findingOf(error) : undefined,
+    );
+    if (refused) return refused;
+    const found = await lookAtLogin(settings.sheet);
+    if (!found) return good('as the default account of this machine');
+    const { account, words } = found;
+    return good(
+      account === undefined
+        ? `by ${words}: share the spreadsheet with the address that logged in`
+        : `as ${account}, by ${words}`,
     );
   },
 };
 
-const accountShape = z.object({ client_email: z.string() });
+/** Who logs in to Google with these settings, as far as that can be found. */
+export const lookAtLogin = (options: LoginOptions): Promise<LoginLook | undefined> =>
+  createLogin(options).look();
 
-/** Address of the service account of a key file, where it has one; a login needs the file too and says what is wrong with it. */
-export function readAccount(credentialsFile: string): string | undefined {
-  try {
-    return accountShape.safeParse(JSON.parse(readFileSync(credentialsFile, 'utf8'))).data?.client_email;
-  } catch {
-    return undefined;
-  }
-}
+/** What to do where somebody has Google's words that no key can be had, and nothing for other words. */
+export const findKeyAdvice = (words: string): string | undefined =>
+  saysKeysForbidden(words) ? `Your organisation forbids keys.${withoutKey}` : undefined;
 
 const spreadsheet: SheetExamination = {
   name: 'spreadsheet',
@@ -97,7 +100,7 @@ const daemons: SheetExamination = {
 const writing: SheetExamination = {
   name: 'spreadsheet for writing',
   examine: () =>
-    skipped('Not tried, because trying it would write: the service account must be an editor of it.'),
+    skipped('Not tried, because trying it would write: the account that logs in must be an editor of it.'),
 };
 
 const tab = (entity: Entity): SheetExamination => ({

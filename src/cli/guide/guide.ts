@@ -26,7 +26,7 @@ const needed = ['CRM_BASE_URL', 'CRM_API_KEY', 'GOOGLE_SPREADSHEET_ID'];
 const crmKeyFile = 'secrets/crm-api-key';
 const tokenFile = 'secrets/control-token';
 
-const welcome = `It takes the address and a key of the CRM, the key file of a Google service account, and a spreadsheet; README.md says where
+const welcome = `It takes the address and a key of the CRM, a login for Google, and a spreadsheet; README.md says where
 they come from. Each answer is checked at once. Ctrl-C stops, and what was checked is kept.
 `;
 

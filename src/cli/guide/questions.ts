@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { readAccount } from '../../app/doctor/sheet.ts';
+import { findKeyAdvice, lookAtLogin } from '../../app/doctor/sheet.ts';
 import type { Step } from './step.ts';
 
 /** Asks again with what did not do, so that only what is wrong has to be typed. */
@@ -34,6 +34,15 @@ export const crmStep: Step = {
   proven: 'The CRM answers and accepts the key.',
 };
 
+/** Keys last: many organisations forbid them, and then nothing else of Google's console says how to go on. */
+const loginWords = `The daemon logs in to Google best without a key, which many organisations forbid (“Service account key creation is disabled”):
+  on your own machine, run first: gcloud auth application-default login --impersonate-service-account=ADDRESS
+  on a machine of Google Cloud, attach the service account to it; in both cases leave the answer empty
+  elsewhere, name the file of a workload identity federation, or the JSON key of a service account if nothing else is possible`;
+
+const personalAccount = 'the address that you logged in with';
+const lookMs = 10_000;
+
 /** Which spreadsheet, and who logs in to it. */
 export const sheetStep: Step = {
   parts: ['sheet'],
@@ -41,19 +50,25 @@ export const sheetStep: Step = {
     {
       variable: 'GOOGLE_APPLICATION_CREDENTIALS',
       blamedBy: ['Google login'],
-      ask: async (person, _answers, before) =>
-        // A shell would have made a path of it.
-        (await person.ask(withBefore('File with the key of the Google service account', before))).replace(
-          /^~(?=\/)/,
-          homedir(),
-        ),
+      async ask(person, _answers, before) {
+        person.tell(loginWords);
+        const question = 'Credentials file of Google, or nothing for the login of this machine';
+        for (;;) {
+          const answer = await person.ask(withBefore(question, before));
+          // A shell would have made a path of it.
+          const advice = findKeyAdvice(answer);
+          if (advice === undefined) return answer.replace(/^~(?=\/)/, homedir());
+          person.tell(advice);
+        }
+      },
     },
     {
       variable: 'GOOGLE_SPREADSHEET_ID',
       blamedBy: ['spreadsheet'],
       async ask(person, answers, before) {
-        const account = readAccount(answers['GOOGLE_APPLICATION_CREDENTIALS'] ?? '');
-        if (account !== undefined) person.tell(`Share the spreadsheet, as editor, with  ${account}`);
+        const credentialsFile = answers['GOOGLE_APPLICATION_CREDENTIALS'];
+        const login = await lookAtLogin({ credentialsFile, timeoutMs: lookMs });
+        if (login) person.tell(`Share the spreadsheet, as editor, with  ${login.account ?? personalAccount}`);
         return readSpreadsheetId(await person.ask(withBefore('Address or id of the spreadsheet', before)));
       },
     },
