@@ -350,3 +350,18 @@ test('a filter hides the rows whose value is unticked in it', async () => {
     { hiddenByFilter: true },
   ]);
 });
+
+test('a rule that replaces another is looked for in the tab of its own ranges', async () => {
+  const { api, batch, spreadsheetId } = await startEmulator();
+  const rule = (text: string) => ({
+    ranges: [{ sheetId: 7, endColumnIndex: 1 }],
+    booleanRule: { condition: { type: 'TEXT_EQ', values: [{ userEnteredValue: text }] }, format: {} },
+  });
+  await batch([
+    { addSheet: { properties: { sheetId: 7, title: 'Second' } } },
+    { addConditionalFormatRule: { index: 0, rule: rule('old') } },
+    { updateConditionalFormatRule: { index: 0, rule: rule('new') } },
+  ]);
+  const { data } = await api.spreadsheets.get({ spreadsheetId, fields: 'sheets.conditionalFormats' });
+  expect(data.sheets).toEqual([{}, { conditionalFormats: [rule('new')] }]);
+});

@@ -40,8 +40,10 @@ function existingRule(
   return { sheet, existing };
 }
 
+/** A rule that takes the place of another is looked for in the tab that its ranges are of; only a move names the tab. */
 const updateConditionalFormatRule = requestKind(ruleAt, (draft, { index, sheetId, rule, newIndex }) => {
-  const { sheet, existing } = existingRule(draft, sheetId, index);
+  const [range] = rule && newIndex === undefined ? ruleOverlay(rule, 0).ranges : [];
+  const { sheet, existing } = existingRule(draft, range ? (range.sheetId ?? 0) : sheetId, index);
   const changed = rule ? ruleOverlay(rule, existing.id) : existing;
   sheet.conditionalFormats.splice(index, 1);
   sheet.conditionalFormats.splice(newIndex ?? index, 0, changed);
