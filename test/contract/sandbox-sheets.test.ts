@@ -101,14 +101,13 @@ describe('spreadsheets.get', () => {
   test('refuses a mask with a field that does not exist', async () => {
     const { api, spreadsheetId } = await startEmulator();
     const requestBody = { requests: [{ addSheet: {} }] };
-    const calls = [
-      api.spreadsheets.get({ spreadsheetId, fields: 'sheets.cells' }),
-      api.spreadsheets.values.get({ spreadsheetId, range: 'A1', fields: 'cells' }),
-      api.spreadsheets.batchUpdate({ spreadsheetId, requestBody, fields: 'updatedSheet' }),
-    ];
-    for (const call of calls) {
-      expect(await refusalOf(call)).toEqual({ code: 400, message: 'Request contains an invalid argument.' });
-    }
+    const refused = { code: 400, message: 'Request contains an invalid argument.' };
+    const get = api.spreadsheets.get({ spreadsheetId, fields: 'sheets.cells' });
+    expect(await refusalOf(get)).toEqual(refused);
+    const values = api.spreadsheets.values.get({ spreadsheetId, range: 'A1', fields: 'cells' });
+    expect(await refusalOf(values)).toEqual(refused);
+    const batch = api.spreadsheets.batchUpdate({ spreadsheetId, requestBody, fields: 'updatedSheet' });
+    expect(await refusalOf(batch)).toEqual(refused);
   });
 
   test('answers an unknown spreadsheet with 404', async () => {

@@ -23,6 +23,8 @@ export type Cell = {
   note?: string | undefined;
   /** What the cell's formula came to, or what the array formula of another cell fills in; computed anew after every change. */
   computed?: FormulaResult | undefined;
+  /** The format that what was computed takes over, where people chose none. */
+  computedFormat?: { type: string; pattern: string } | undefined;
 };
 
 /** One row, read only: a write replaces the row, so a copy of the list of rows is a snapshot. */

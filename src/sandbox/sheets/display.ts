@@ -2,7 +2,7 @@ import type { Cell } from './cell.ts';
 import { textWithChips } from './display/chips.ts';
 import { formatNumber, formatText } from './display/number-pattern.ts';
 import { ERROR_TEXTS, type FormulaResult, loading } from './formula.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import { DATE_TYPES, defaultPattern, formatDate, formatGeneral } from './number-format.ts';
 import { regionalOf } from './regional.ts';
 import { numberFormatOf } from './typed-input.ts';
@@ -39,9 +39,14 @@ function formattedText(text: string, cell: Cell | undefined): string {
   return typeof pattern === 'string' && pattern.includes(';') ? formatText(text, pattern) : text;
 }
 
+/** The number format that people chose, else the one that a formula's result has. */
+export function shownFormat(cell: Cell | undefined): JsonObject | undefined {
+  return numberFormatOf(cell) ?? (cell?.computedFormat && { ...cell.computedFormat });
+}
+
 function formattedNumber(value: number, cell: Cell | undefined, locale: string): string {
   const regional = regionalOf(locale);
-  const format = numberFormatOf(cell);
+  const format = shownFormat(cell);
   const type = String(format?.['type'] ?? '');
   const pattern = String(format?.['pattern'] ?? defaultPattern(type, regional));
   if (DATE_TYPES.has(type)) return formatDate(value, pattern, regional);
@@ -67,6 +72,6 @@ export function renderCell(
   if (!value || 'errorValue' in value) return formattedValue(cell, locale);
   if ('stringValue' in value) return value.stringValue;
   if ('boolValue' in value) return value.boolValue;
-  const isDate = DATE_TYPES.has(String(numberFormatOf(cell)?.['type'] ?? ''));
+  const isDate = DATE_TYPES.has(String(shownFormat(cell)?.['type'] ?? ''));
   return isDate && dateRender === 'FORMATTED_STRING' ? formattedValue(cell, locale) : value.numberValue;
 }

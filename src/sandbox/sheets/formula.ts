@@ -1,3 +1,5 @@
+import { rewriteCalls } from './formulas/expression.ts';
+
 /** What a formula shows: a number, a text, yes or no, or an error cell. */
 export type FormulaResult =
   | { numberValue: number }
@@ -67,8 +69,32 @@ export function toEngine(formula: string, rowCount: number, decimal: string): st
       .replace(/(\$?[A-Z]{1,3}\$?\d+):(\$?[A-Z]{1,3})(?![\w$(])/gi, `$1:$2${rowCount}`)
       .replace(/;/g, formula.includes('{') ? ';' : ',');
   };
-  return formula
+  const translated = formula
     .split(QUOTED)
     .map((part, index) => (index % 2 === 0 ? translate(part) : part))
     .join('');
+  return rewriteCalls(translated, GOOGLES_OWN);
+}
+
+/** Functions that only Google has, in those of the engine. */
+const GOOGLES_OWN: Readonly<Record<string, (args: readonly string[]) => string>> = {
+  HYPERLINK: ([url = '', label = url]) => `(${label})`,
+  JOIN: ([delimiter = '', ...values]) => `TEXTJOIN(${[delimiter, 'FALSE', ...values].join(',')})`,
+  SPLIT: ([text = '', delimiter = '', isEach = 'TRUE', isFilled = 'TRUE']) => {
+    const split = `TEXTSPLIT(${text},${/false/i.test(isEach) ? delimiter : eachOf(delimiter)},,${isFilled})`;
+    return `IFERROR(VALUE(${split}),${split})`;
+  },
+};
+
+/** Every character of a delimiter delimits alone, unless the formula says otherwise. */
+function eachOf(delimiter: string): string {
+  const [, characters = ''] = /^\s*"([^"]+)"\s*$/.exec(delimiter) ?? [];
+  return characters.length > 1
+    ? `{${[...characters].map((character) => `"${character}"`).join(',')}}`
+    : delimiter;
+}
+
+/** The address of a formula that is nothing but a link. */
+export function linkOf(formula: string): string | undefined {
+  return /^=\s*HYPERLINK\(\s*"([^"]+)"/i.exec(formula)?.[1];
 }

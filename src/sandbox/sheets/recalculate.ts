@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { initSync, Model } from '@ironcalc/wasm';
 import type { Cell, Row } from './cell.ts';
-import { textWithChips } from './display/chips.ts';
-import { errorResult, type FormulaResult, isFromElsewhere, loading, toEngine } from './formula.ts';
+import { type FormulaResult, isFromElsewhere, loading } from './formula.ts';
+import { computeFormulas, type ResultBlock } from './formulas/engine.ts';
+import { type Reference, type ResultFormat, resultFormat } from './formulas/result-format.ts';
+import { defaultPattern } from './number-format.ts';
 import { regionalOf } from './regional.ts';
-import { cellAt, type Sheet, type Spreadsheet, setCell } from './spreadsheet.ts';
+import { cellAt, type Sheet, type Spreadsheet, setCell, sheetByTitle } from './spreadsheet.ts';
+import { numberFormatOf } from './typed-input.ts';
 
 /** Rows are replaced and never changed, so that whether one has to do with formulas is found out once. */
 const concerned = new WeakMap<Row, boolean>();
@@ -34,9 +35,12 @@ export function recalculate(draft: Spreadsheet): void {
   for (const sheet of draft.sheets) forget(sheet);
   const formulas = draft.sheets.flatMap(findFormulas);
   if (formulas.length === 0) return;
-  const model = loadModel(draft, formulas.some(isDependent) ? () => true : isFormula);
-  for (const place of formulas) keepResult(model, place);
-  model.free();
+  const isElsewhere = (place: Place) => isFromElsewhere(formulaAt(place));
+  const computed = formulas.filter((place) => !isElsewhere(place));
+  const blocks = computeFormulas(draft, formulas.some(isDependent) ? () => true : isFormula, computed);
+  for (const [index, place] of computed.entries()) keepResults(place, blocks[index] ?? []);
+  for (const place of formulas.filter(isElsewhere)) keepResults(place, [[loading]]);
+  keepFormats(draft, computed, blocks);
   for (const { sheet, row, column } of formulas) {
     const { computed, userEnteredValue } = cellAt(sheet, row, column) ?? {};
     const formula = userEnteredValue?.formulaValue ?? '';
@@ -52,7 +56,7 @@ const isConstant = (formula: string): boolean => !/[\p{L}{]/u.test(formula);
 
 const nameOf = ({ properties }: Spreadsheet, formula: string): string => `${properties.locale} ${formula}`;
 
-/** Spares the engine where it would find only what it has found before. Answers whether every formula is such a one. */
+/** Spares the engine where it would find only what it has found before. Returns whether every formula is such a one. */
 function showConstants(draft: Spreadsheet): boolean {
   const formulaOf = (cell: Cell | undefined) => cell?.userEnteredValue?.formulaValue;
   const resultFor = (cell: Cell | undefined) => {
@@ -79,7 +83,7 @@ function forget(sheet: Sheet): void {
 }
 
 function withResult(cell: Cell | undefined, result: FormulaResult | undefined): Cell | undefined {
-  const { computed: _, ...rest } = cell ?? {};
+  const { computed: _, computedFormat: __, ...rest } = cell ?? {};
   if (result) return { ...rest, computed: result };
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
@@ -93,71 +97,18 @@ function findFormulas(sheet: Sheet, tab: number): Place[] {
   });
 }
 
+const formulaAt = ({ sheet, row, column }: Place): string =>
+  cellAt(sheet, row, column)?.userEnteredValue?.formulaValue ?? '';
+
 const isFormula = ({ userEnteredValue }: Cell): boolean => userEnteredValue?.formulaValue !== undefined;
 
 /** Whether the result may depend on other cells: every reference and every name has a letter. */
-const isDependent = ({ sheet, row, column }: Place): boolean =>
-  /\p{L}/u.test(cellAt(sheet, row, column)?.userEnteredValue?.formulaValue ?? '');
-
-let isReady = false;
-
-/** The engine with the wanted cells of the spreadsheet in it, evaluated. Its rows and columns count from 1. */
-function loadModel({ sheets, properties }: Spreadsheet, isWanted: (cell: Cell) => boolean): Model {
-  // The first formula loads the engine, not the start: most sheets have none.
-  if (!isReady)
-    initSync({ module: readFileSync(new URL(import.meta.resolve('@ironcalc/wasm/wasm_bg.wasm'))) });
-  isReady = true;
-  const model = new Model('sandbox', 'en', 'UTC', 'en');
-  model.pauseEvaluation();
-  const { decimal } = regionalOf(properties.locale);
-  for (const [tab, { title }] of sheets.entries()) {
-    if (tab > 0) model.newSheet();
-    renameTab(model, tab, title);
-  }
-  for (const [tab, { rows }] of sheets.entries()) {
-    for (const [row, cells] of rows.entries()) {
-      for (const [column, cell] of cells.entries()) {
-        const input = cell && isWanted(cell) ? inputOf(cell, rows.length, decimal) : undefined;
-        if (input !== undefined) model.setUserInput(tab, row + 1, column + 1, input);
-      }
-    }
-  }
-  model.resumeEvaluation();
-  model.evaluate();
-  return model;
-}
-
-/** A title that Excel would not have keeps a name of its own: references to that tab are lost then. */
-function renameTab(model: Model, tab: number, title: string): void {
-  try {
-    model.renameSheet(tab, title);
-  } catch {
-    model.renameSheet(tab, `Tab ${tab}`);
-  }
-}
-
-function inputOf(cell: Cell, rowCount: number, decimal: string): string | undefined {
-  const { numberValue, stringValue, boolValue, formulaValue } = cell.userEnteredValue ?? {};
-  if (formulaValue !== undefined) return toEngine(formulaValue, rowCount, decimal);
-  if (numberValue !== undefined) return String(numberValue);
-  if (boolValue !== undefined) return boolValue ? 'TRUE' : 'FALSE';
-  return stringValue === undefined ? undefined : `'${textWithChips(cell) ?? stringValue}`;
-}
+const isDependent = (place: Place): boolean => /\p{L}/u.test(formulaAt(place));
 
 /** Keeps the result of a formula in its cell, and the rest of an array in the cells below and beside. */
-function keepResult(model: Model, { sheet, tab, row, column }: Place): void {
-  const own = cellAt(sheet, row, column);
-  const formula = own?.userEnteredValue?.formulaValue ?? '';
-  if (isFromElsewhere(formula)) {
-    setCell(sheet, row, column, { ...own, computed: loading });
-    return;
-  }
-  const structure = model.getCellArrayStructure(tab, row + 1, column + 1);
-  const [width, height] =
-    typeof structure === 'object' && 'DynamicAnchor' in structure ? structure.DynamicAnchor : [1, 1];
-  for (let down = 0; down < height; down += 1) {
-    for (let right = 0; right < width; right += 1) {
-      const computed = resultOf(model, tab, row + down + 1, column + right + 1);
+function keepResults({ sheet, row, column }: Place, block: ResultBlock): void {
+  for (const [down, results] of block.entries()) {
+    for (const [right, computed] of results.entries()) {
       const cell = cellAt(sheet, row + down, column + right);
       if (computed && row + down < sheet.rows.length)
         setCell(sheet, row + down, column + right, { ...cell, computed });
@@ -165,20 +116,60 @@ function keepResult(model: Model, { sheet, tab, row, column }: Place): void {
   }
 }
 
-/** The engine's kinds of values. */
-const CELL_TYPES = { number: 1, text: 2, boolean: 4, error: 16 } as const;
+/** Gives numbers the format of what they are made of, all of an array that of its formula. */
+function keepFormats(draft: Spreadsheet, places: readonly Place[], blocks: readonly ResultBlock[]): void {
+  const regional = regionalOf(draft.properties.locale);
+  const formatAt = formatsOf(draft);
+  for (const [index, place] of places.entries()) {
+    const found = formatAt(place.sheet, place.row, place.column);
+    if (!found) continue;
+    const format = { type: found.type, pattern: found.pattern ?? defaultPattern(found.type, regional) };
+    for (const [down, results] of (blocks[index] ?? []).entries()) {
+      for (const [right, result] of results.entries()) {
+        const [row, column] = [place.row + down, place.column + right];
+        const cell = cellAt(place.sheet, row, column);
+        if (cell && result && 'numberValue' in result)
+          setCell(place.sheet, row, column, { ...cell, computedFormat: format });
+      }
+    }
+  }
+}
 
-/** The engine tells numbers only as texts, and the last of 15 digits is not always right. */
-const EXACT = '0.00000000000000E+00';
-const SURE_DIGITS = 13;
+/** Finds the format of any cell: what people chose, else what its formula takes over from others. */
+function formatsOf(
+  draft: Spreadsheet,
+): (sheet: Sheet, row: number, column: number) => ResultFormat | undefined {
+  const known = new Map<Cell, ResultFormat | undefined>();
+  const formatAt = (sheet: Sheet, row: number, column: number): ResultFormat | undefined => {
+    const cell = cellAt(sheet, row, column);
+    const type = String(numberFormatOf(cell)?.['type'] ?? '');
+    const pattern = numberFormatOf(cell)?.['pattern'];
+    if (type !== '')
+      return type === 'TEXT' ? undefined : { type, pattern: pattern ? String(pattern) : undefined };
+    const formula = cell?.userEnteredValue?.formulaValue;
+    if (!cell || formula === undefined || known.has(cell)) return cell && known.get(cell);
+    // Who asks for a format on the way to it, in a circle, finds none.
+    known.set(cell, undefined);
+    const found = resultFormat(formula.slice(1), (reference) => {
+      const place = placeOf(draft, sheet, reference);
+      return place && formatAt(place.sheet, place.row, place.column);
+    });
+    known.set(cell, found);
+    return found;
+  };
+  return formatAt;
+}
 
-function resultOf(model: Model, sheet: number, row: number, column: number): FormulaResult | undefined {
-  const type = model.getCellType(sheet, row, column);
-  const shown = model.getFormattedCellValue(sheet, row, column);
-  if (type === CELL_TYPES.text) return { stringValue: shown };
-  if (type === CELL_TYPES.boolean) return { boolValue: shown === 'TRUE' };
-  if (type === CELL_TYPES.error) return errorResult(shown);
-  model.updateRangeStyle({ sheet, row, column, width: 1, height: 1 }, 'num_fmt', EXACT);
-  const number = Number(model.getFormattedCellValue(sheet, row, column));
-  return { numberValue: Number(number.toPrecision(SURE_DIGITS)) };
+function placeOf(
+  draft: Spreadsheet,
+  own: Sheet,
+  reference: Reference,
+): { sheet: Sheet; row: number; column: number } | undefined {
+  if (!('name' in reference)) {
+    const sheet = reference.tab === undefined ? own : sheetByTitle(draft, reference.tab);
+    return sheet && { sheet, row: reference.row, column: reference.column };
+  }
+  const [range] = draft.namedRanges.find(({ name }) => name === reference.name)?.ranges ?? [];
+  const sheet = range && draft.sheets.find(({ sheetId }) => sheetId === (range.sheetId ?? 0));
+  return sheet && { sheet, row: range.startRowIndex ?? 0, column: range.startColumnIndex ?? 0 };
 }

@@ -7,7 +7,7 @@ import { cellAsRead } from './display/chips.ts';
 import { effectiveValue, formattedValue } from './display.ts';
 import { type FieldMask, maskOf, selectFields } from './field-mask.ts';
 import { isHiddenByFilter } from './filtering.ts';
-import type { FormulaResult } from './formula.ts';
+import { type FormulaResult, linkOf } from './formula.ts';
 import { type Area, areaOf, areasOverlap } from './grid-range.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import {
@@ -217,26 +217,35 @@ function cellJson(stored: Cell, { chipText, locale, mask }: CellView): JsonObjec
   // A formula that comes to an empty text shows no value at all.
   const value = computed && 'stringValue' in computed && computed.stringValue === '' ? undefined : computed;
   const { userEnteredValue, textFormatRuns, dataValidation, note, chipRuns } = cell;
+  const hyperlink = linkOf(userEnteredValue?.formulaValue ?? '');
   const userEnteredFormat = cell.userEnteredFormat && withColorPairs(cell.userEnteredFormat);
   return {
     ...(userEnteredValue && { userEnteredValue }),
     ...(value && { effectiveValue: value }),
     ...(value && isAsked('formattedValue') && { formattedValue: formattedValue(stored, locale) }),
     ...(userEnteredFormat && { userEnteredFormat }),
-    ...(isAsked('effectiveFormat') && { effectiveFormat: effectiveFormat(computed, userEnteredFormat) }),
+    ...(isAsked('effectiveFormat') && {
+      effectiveFormat: effectiveFormat(computed, userEnteredFormat, cell.computedFormat),
+    }),
     ...(textFormatRuns !== undefined && { textFormatRuns }),
     ...(chipRuns && { chipRuns }),
     ...(dataValidation && { dataValidation }),
+    ...(hyperlink !== undefined && { hyperlink }),
     ...(note !== undefined && { note }),
   };
 }
 
 /** What a cell looks like: as people chose, else as its kind of value does, else as the spreadsheet does. */
-function effectiveFormat(value: FormulaResult | undefined, chosen: JsonObject = {}): JsonObject {
+function effectiveFormat(
+  value: FormulaResult | undefined,
+  chosen: JsonObject = {},
+  numberFormat: JsonObject | undefined = undefined,
+): JsonObject {
   const { textFormat } = chosen;
   return {
     ...DEFAULT_FORMAT,
     ...(value && { horizontalAlignment: alignmentOf(value), hyperlinkDisplayType: 'PLAIN_TEXT' }),
+    ...(numberFormat && { numberFormat }),
     ...chosen,
     // The theme of the spreadsheet, which nobody changes here, names one font.
     textFormat: {
