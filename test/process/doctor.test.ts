@@ -97,6 +97,23 @@ async function openLaidOutSurgery(crmOptions: Partial<SandboxCrmOptions> = {}): 
   return surgery;
 }
 
+/** Leaves the mark of a daemon on another machine. */
+async function sign({ environment }: Surgery, role: 'keeper' | 'waiting', host: string): Promise<void> {
+  const instance = { id: host, host, pid: 7, since: Date.UTC(2026, 10, 25, 3) };
+  const developerMetadata = {
+    metadataKey: `crm-sheet-sync.${role}`,
+    metadataValue: JSON.stringify({ count: 1, instance }),
+    visibility: 'DOCUMENT',
+    location: { spreadsheet: true },
+  };
+  const { GOOGLE_API_ROOT_URL, GOOGLE_SPREADSHEET_ID } = environment;
+  const answer = await fetch(`${GOOGLE_API_ROOT_URL}/v4/spreadsheets/${GOOGLE_SPREADSHEET_ID}:batchUpdate`, {
+    method: 'POST',
+    body: JSON.stringify({ requests: [{ createDeveloperMetadata: { developerMetadata } }] }),
+  });
+  expect(answer.status).toBe(200);
+}
+
 const namesIn = (checks: ReadonlyMap<string, Check>, ...states: Check['state'][]) =>
   [...checks.values()].filter(({ state }) => states.includes(state)).map(({ name }) => name);
 
@@ -126,6 +143,22 @@ describe('doctor', limit, () => {
       `“Our customers”, time zone Europe/Berlin, locale en_US, ${4_100 * 26} of 10000000 cells`,
     );
     expect(checks.get('Redis')?.found).toMatch(/^version \d+\.\d+\.\d+ at 127\.0\.0\.1:\d+$/);
+  });
+
+  test('says which daemon keeps the spreadsheet, and which one waits for it', async () => {
+    const surgery = await openLaidOutSurgery();
+    const look = async () => (await surgery.diagnose()).checks.get('daemons on the spreadsheet');
+    expect(await look()).toMatchObject({ state: 'ok', found: 'none keeps it now' });
+    await sign(surgery, 'keeper', 'office-pc');
+    expect(await look()).toMatchObject({
+      state: 'warning',
+      found:
+        'kept by a daemon (host office-pc, process 7, since 2026-11-25T03:00:00.000Z), and none runs with this state directory',
+    });
+    await sign(surgery, 'waiting', 'test-machine');
+    expect((await look())?.found).toMatch(
+      /^kept by a daemon \(host office-pc, .*; another one \(host test-machine, .*\) waits and writes nothing$/,
+    );
   });
 
   test('names a key that the CRM refuses, and leaves out what needs it', async () => {

@@ -62,6 +62,19 @@ describe('init', limit, () => {
       );
   });
 
+  test('says which daemon keeps the spreadsheet already', async () => {
+    const stage = await openStage({ counts: { leads: 2, opportunities: 0, tasks: 0 } });
+    const daemon = await stage.startDaemon();
+    await stage.agreed();
+    const elsewhere = { ...stage.environment, STATE_DIR: `${stage.environment['STATE_DIR']}-2` };
+    const init = async () => (await spawnCommand(['init'], elsewhere).ended).stdout;
+    expect(await init()).toMatch(
+      /^Another daemon \(host \S+, process \d+, since \S+\) keeps this spreadsheet/m,
+    );
+    await daemon.terminate();
+    expect(await init()).not.toContain('Another daemon');
+  });
+
   const shownIds = async ({ addresses }: ProcessStage) =>
     (await readSheet(addresses))['Leads']?.map(({ ID }) => ID);
 });
