@@ -163,8 +163,8 @@ export class SoleWriter {
   }
 
   #kept(): SyncError {
-    const { goneMs, pollMs } = this.#link.times;
-    const details = { retryAfterMs: pollMs };
+    const { goneMs, markMs, pollMs } = this.#link.times;
+    const details = { retryAfterMs: Math.min(pollMs, markMs) };
     if (!this.#keeper || this.#isOwn(this.#keeper))
       return new SyncError('SHEET_UNREACHABLE', 'The mark of this daemon is not in the sheet yet.', details);
     const name = describeInstance(this.#keeper.mark.instance);
