@@ -16,7 +16,7 @@ import {
   numberCell,
   textCell,
 } from './cell.ts';
-import { type ChoiceIndex, indexChoices } from './choice.ts';
+import { type ChoiceIndex, type Found, indexChoices } from './choice.ts';
 import { listFew, quoteText } from './cut-text.ts';
 import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
@@ -41,6 +41,10 @@ export interface Names {
   readonly taskStatuses: ChoiceIndex<number>;
   readonly taskPriorities: ChoiceIndex<number>;
   readonly leads: ChoiceIndex<number>;
+  /** The tasks that are there, by what people may type for them; made when they are asked for, because there may be many and few are typed. */
+  readonly tasks?: () => ChoiceIndex<number>;
+  /** Ids of users that records name: the CRM lists its users nowhere. */
+  readonly userIds?: () => readonly string[];
 }
 
 /** A cell of a spreadsheet holds no more characters: https://support.google.com/drive/answer/37603 */
@@ -203,6 +207,8 @@ export function decode(field: FieldDefinition, cell: Cell, names: Names): Decode
       return decodeNumber(field, cell);
     case 'integer':
       return field.max === 100 ? decodePercent(field, cell) : decodeInteger(field, cell);
+    case 'task':
+      return decodeInteger(field, cell);
     case 'boolean':
       return decodeBoolean(field, cell);
     case 'date':
@@ -330,24 +336,41 @@ function decodeDate(field: FieldDefinition, cell: Cell): Decoded {
 
 function decodeChoice(field: FieldDefinition, text: string, names: Names): Decoded {
   const choices = choicesOf(field, names);
-  const found = choices?.find(text);
-  if (found?.kind === 'one') return decoded(found.id);
-  if (found?.kind === 'several')
-    return refused(`${quoteText(text)} names several: ${listFew(found.labels)}. Write which one.`);
-  if (found?.kind === 'coming') return refused(explainComing(text, found.labels));
-  if (field.kind === 'lead')
-    return refused(`No lead is called ${quoteText(text)}. Write its title or its id, like #42.`);
+  const found = choices && decodeFound(choices.find(text), text, 'lead');
+  if (found) return found;
+  if (field.kind === 'lead') return refusedName(text, 'lead');
   return refused(explainUnknown(field, text, choices?.labels ?? []));
 }
+
+/** What is found under a name, or why that is not enough; `undefined` where nothing is. */
+export function decodeFound(
+  found: Found<number> | Found<string>,
+  text: string,
+  noun: 'lead' | 'task',
+): Decoded | undefined {
+  switch (found.kind) {
+    case 'one':
+      return decoded(found.id);
+    case 'several':
+      return refused(`${quoteText(text)} names several: ${listFew(found.labels)}. Write which one.`);
+    case 'coming':
+      return refused(explainComing(text, found.labels, noun));
+    default:
+      return undefined;
+  }
+}
+
+export const refusedName = (text: string, noun: 'lead' | 'task'): Decoded =>
+  refused(`No ${noun} is called ${quoteText(text)}. Write its title or its id, like #42.`);
 
 const explainUnknown = ({ header }: FieldDefinition, text: string, labels: readonly string[]): string =>
   labels.length === 0
     ? `${quoteText(text)} is not known: the CRM has nothing to choose from for ${header}.`
     : `${quoteText(text)} is not known. ${header} takes ${listFew(labels)}.`;
 
-const explainComing = (text: string, labels: readonly string[]): string =>
+const explainComing = (text: string, labels: readonly string[], noun: 'lead' | 'task'): string =>
   labels.length === 0
-    ? `The lead ${quoteText(text)} is a new row that has no ID of the CRM yet. This goes on once it has one.`
+    ? `The ${noun} ${quoteText(text)} is a new row that has no ID of the CRM yet. This goes on once it has one.`
     : `${quoteText(text)} names several: ${listFew(labels)}, and a new row that has no ID of the CRM yet. Write which one, or wait for that ID.`;
 
 function decodeMembers(field: FieldDefinition, text: string): Decoded {

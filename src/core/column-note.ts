@@ -15,6 +15,7 @@ const accepted: Readonly<Record<FieldKind, string>> = {
   user: 'A user of the CRM, by id',
   users: 'Users of the CRM by id, separated by commas',
   lead: 'A lead: its title where only one lead has it, its id, or both',
+  task: 'A task: its id, or its title where only one task has it',
   stage: 'A stage as in the dropdown: Pipeline / Stage',
   'lead-status': 'A status of the dropdown',
   'task-status': 'A status of the dropdown',
@@ -37,7 +38,8 @@ export function describeColumn(field: FieldDefinition, column: Omit<Column, 'not
     .trimEnd();
 }
 
-function limitsOf({ lengthMax, max, min }: FieldDefinition): string[] {
+function limitsOf({ kind, lengthMax, max, min }: FieldDefinition): string[] {
+  if (kind === 'task') return [];
   return [
     ...(lengthMax === undefined ? [] : [`${lengthMax} characters at most`]),
     ...(min === undefined ? [] : [max === undefined ? `at least ${min}` : `from ${min} to ${max}`]),

@@ -11,6 +11,7 @@ export type FieldKind =
   | 'user'
   | 'users'
   | 'lead'
+  | 'task'
   | 'stage'
   | 'lead-status'
   | 'task-status'

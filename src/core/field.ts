@@ -53,7 +53,7 @@ const standardFields: Readonly<Record<Entity, readonly FieldDefinition[]>> = {
     { name: 'start_date', header: 'Start', kind: 'date' },
     { name: 'due_date', header: 'Due', kind: 'date' },
     { name: 'lead_id', header: 'Lead', kind: 'lead' },
-    { name: 'parent_task_id', header: 'Parent task', kind: 'integer', min: 1 },
+    { name: 'parent_task_id', header: 'Parent task', kind: 'task', min: 1 },
     { name: 'created_at', header: 'Created', kind: 'instant', isReadOnly: true },
   ],
   contact: [

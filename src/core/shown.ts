@@ -20,15 +20,12 @@ const namingKinds: ReadonlySet<FieldKind> = new Set([
   'select',
   'multi-select',
   'lead',
+  'task',
   'stage',
   'lead-status',
   'task-status',
   'task-priority',
 ]);
-
-/** A parent task is named by its id, or in other words that a person typed. */
-const hasNames = ({ kind, name }: FieldDefinition): boolean =>
-  namingKinds.has(kind) || name === 'parent_task_id';
 
 const contentOf = (cell: Cell): string | number | undefined => {
   if (cell.kind === 'text') return cell.text;
@@ -126,7 +123,7 @@ function noteCell(
   known: readonly ShownCell[],
 ): readonly ShownCell[] {
   const { name } = field;
-  if (!hasNames(field)) return [];
+  if (!namingKinds.has(field.kind)) return [];
   const written = writes ? describeShown(field, writes.cell, writes.value) : [];
   // A user who takes back a text that is not understood puts back what was there.
   if (value === undefined) return addNew(known, written);

@@ -1,20 +1,23 @@
-import type { Cell } from './cell.ts';
-import { type Decoded, decode, type Names } from './codec.ts';
+import { type Cell, describeCell } from './cell.ts';
+import { type Decoded, decode, decodeFound, type Names, refusedName } from './codec.ts';
+import { listFew, quoteText } from './cut-text.ts';
 import type { FieldDefinition } from './field.ts';
-import type { FieldKind } from './field-kind.ts';
-
-/** Kinds that take any text. */
-const freeKinds: ReadonlySet<FieldKind> = new Set(['text', 'user', 'users']);
 
 /**
- * What a cell means that a person filled: as `decode`, but what the CRM may hold and nobody types there is refused. A value of the CRM never
- * comes here, because its cell is known by what it shows.
+ * What a cell means that a person filled: as `decode`, with what people may type instead of an id, and without what the CRM may hold and
+ * nobody types there. A value of the CRM never comes here, because its cell is known by what it shows.
  */
 export function decodeTyped(field: FieldDefinition, cell: Cell, names: Names): Decoded {
-  const read = decode(field, cell, names);
-  const isTaken = read.kind === 'value' && !freeKinds.has(field.kind);
-  if (!isTaken && isFormulaText(cell)) return { kind: 'refused', reason: explainFormulaText(field) };
-  return read;
+  const read = field.kind === 'task' ? decodeTask(field, cell, names) : decode(field, cell, names);
+  switch (field.kind) {
+    case 'text':
+      return isFormulaText(cell) ? refusedFormula(field) : read;
+    case 'user':
+    case 'users':
+      return isFormulaText(cell) ? refusedFormula(field) : (refuseUserName(field, read, names) ?? read);
+    default:
+      return read.kind === 'refused' && isFormulaText(cell) ? refusedFormula(field) : read;
+  }
 }
 
 /**
@@ -23,7 +26,36 @@ export function decodeTyped(field: FieldDefinition, cell: Cell, names: Names): D
  */
 const isFormulaText = (cell: Cell): boolean => cell.kind === 'text' && /^=\s*[^\s=<>)]/.test(cell.text);
 
-function explainFormulaText({ header, kind }: FieldDefinition): string {
+const refused = (reason: string): Decoded => ({ kind: 'refused', reason });
+
+function refusedFormula({ header, kind }: FieldDefinition): Decoded {
   const said = `${header} holds a formula. Formulas are not sent to the CRM: put its result there as a value.`;
-  return kind === 'text' ? `${said} If it is meant as a text, type it in the CRM.` : said;
+  return refused(kind === 'text' ? `${said} If it is meant as a text, type it in the CRM.` : said);
 }
+
+/** A task by its title or its id; an id that nobody knows here is for the CRM to judge. */
+function decodeTask(field: FieldDefinition, cell: Cell, names: Names): Decoded {
+  const read = decode(field, cell, names);
+  const isNamed = cell.kind === 'text' || cell.kind === 'number';
+  if (!isNamed || !names.tasks || (read.kind === 'value' && read.value === null)) return read;
+  const text = describeCell(cell);
+  const found = decodeFound(names.tasks().find(text), text, 'task');
+  return found ?? (read.kind === 'refused' && cell.kind === 'text' ? refusedName(text, 'task') : read);
+}
+
+/** Refuses a name in a column that takes ids of users, as far as the ids that are known tell it from one. */
+function refuseUserName({ header }: FieldDefinition, read: Decoded, names: Names): Decoded | undefined {
+  if (read.kind === 'refused' || read.value === null) return undefined;
+  const ids = names.userIds?.() ?? [];
+  const typed = (Array.isArray(read.value) ? read.value : [read.value]).map(String);
+  const name = typed.find((text) => !ids.includes(text) && isName(text, ids));
+  if (name === undefined) return undefined;
+  const known = ids.length === 0 ? '' : ` Ids that are known here: ${listFew(ids)}.`;
+  return refused(
+    `${quoteText(name)} is not the id of a user. ${header} takes ids, as the CRM has them.${known}`,
+  );
+}
+
+/** No id has a blank within it; and where all that are known have digits, one without any is none. */
+const isName = (text: string, ids: readonly string[]): boolean =>
+  /\S\s+\S/.test(text) || (ids.length > 0 && ids.every((id) => /\d/.test(id)) && !/\d/.test(text));

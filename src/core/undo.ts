@@ -170,7 +170,7 @@ function planRemoval(entries: readonly HistoryEntry[], record: StoredRecord, cat
  * record from going back, and the CRM adds a status that it does not have, which nobody who takes something back means to bring back.
  */
 function findLost(
-  { kind, name, options }: FieldDefinition,
+  { kind, options }: FieldDefinition,
   value: Value,
   { leadStatuses, pipelines }: Catalog,
   find: (key: RecordKey) => UndoSubject,
@@ -185,7 +185,7 @@ function findLost(
   const known = options && new Set(options.map(labelKey));
   const lost = [value].flat().find((each) => known?.has(labelKey(String(each))) === false);
   if (lost !== undefined) return lacks(`the option ${quoteText(String(lost))}`);
-  const entity = name === 'parent_task_id' ? 'task' : kind === 'lead' ? kind : undefined;
+  const entity = kind === 'lead' || kind === 'task' ? kind : undefined;
   const owner = entity && find({ entity, id: String(value) }).record;
   return owner?.presence === 'gone' ? lacks(`${entity} ${owner.key.id}`) : undefined;
 }

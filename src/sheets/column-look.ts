@@ -55,7 +55,7 @@ const columnBody = (sheetId: number, index: number): sheets_v4.Schema$GridRange 
 
 /** In a column of texts a typed `007` or `1/2` stays what was typed. */
 function formatOf(kind: FieldKind): sheets_v4.Schema$NumberFormat | undefined {
-  if (kind === 'number' || kind === 'integer' || kind === 'boolean') return undefined;
+  if (kind === 'number' || kind === 'integer' || kind === 'task' || kind === 'boolean') return undefined;
   return dateFormats[kind] ?? { type: 'TEXT', pattern: '@' };
 }
 

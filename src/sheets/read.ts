@@ -224,6 +224,7 @@ function observeCell(cell: Cell, kind: FieldKind): Cell {
     case 'multi-select':
       return withoutResult(cell);
     case 'integer':
+    case 'task':
       return isShownAsPercent(cell) || isShownAsMoment(cell) ? cell : bareCell(cell);
     case 'number':
       return isShownAsMoment(cell) ? cell : bareCell(cell);

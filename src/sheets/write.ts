@@ -123,6 +123,7 @@ function makeRoom({ sheetId, rowCount }: BoundTab, end: number, length: number):
 function misleads(before: Cell, kind: FieldKind | undefined): boolean {
   switch (kind) {
     case 'integer':
+    case 'task':
       return before.kind !== 'number' || isShownAsPercent(before) || isShownAsMoment(before);
     case 'number':
       return isShownAsMoment(before);

@@ -2,7 +2,7 @@ import { emptyCatalog } from '../core/catalog.ts';
 import { equalCells, textCell } from '../core/cell.ts';
 import { createNames, type Decoded, decode, encode } from '../core/codec.ts';
 import { conflictScope } from '../core/decide/context.ts';
-import { leadChoices } from '../core/decide/lead-names.ts';
+import { leadChoices, typedNames } from '../core/decide/lead-names.ts';
 import { findEditFault } from '../core/decide/merge.ts';
 import type { Conflict } from '../core/decide/plan.ts';
 import { findField } from '../core/field.ts';
@@ -68,7 +68,11 @@ function readTyped(link: Link, conflict: Conflict, text: string): Decoded {
   const { entity } = key;
   const catalog = mirror.readCatalog() ?? emptyCatalog;
   // No instant can be typed, so the zone does not matter.
-  const names = createNames(catalog, leadChoices(mirror.readRecords('lead')), 'UTC');
+  const records = mirror.readRecords();
+  const names = {
+    ...createNames(catalog, leadChoices(records), 'UTC'),
+    ...typedNames({ catalog, records }),
+  };
   const tab = tabOf(currentLayout(link), entity);
   const column = tab && columnOf(tab, name);
   const definition = findField(entity, name, catalog);

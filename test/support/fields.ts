@@ -93,6 +93,7 @@ export const fieldOfKind: Readonly<Record<FieldKind, FieldDefinition>> = {
   user: sampleField('lead', 'custom.owner'),
   users: sampleField('lead', 'custom.team'),
   lead: sampleField('opportunity', 'lead_id'),
+  task: sampleField('task', 'parent_task_id'),
   stage: sampleField('opportunity', 'stage_id'),
   'lead-status': sampleField('lead', 'status_name'),
   'task-status': sampleField('task', 'status'),

@@ -10,7 +10,7 @@ import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showLayout } from './columns.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
-import { comingLeads, leadChoices } from './lead-names.ts';
+import { comingLeads, leadChoices, typedNamesIn } from './lead-names.ts';
 import { isAccountTaken } from './other-account.ts';
 import type { Hold, Plan } from './plan.ts';
 import {
@@ -45,12 +45,11 @@ function decideOnce(given: DecideInput): Plan {
   const { known, table } = given;
   const input = { ...given, layout: showLayout(given.layout, table) };
   const draft = createDraft();
-  const names = createNames(
-    known.catalog,
-    leadChoices(known.records, known.agreements),
-    table.timeZone,
-    comingLeads(known, table),
-  );
+  const leads = leadChoices(known.records, known.agreements);
+  const names = {
+    ...createNames(known.catalog, leads, table.timeZone, comingLeads(known, table)),
+    ...typedNamesIn(known, table),
+  };
   const questionTab = readQuestionTab(table);
   const standing = new Set((questionTab?.rows ?? []).map(scopeOf));
   const answers = new Map(

@@ -1,5 +1,7 @@
 import { describeCell } from '../cell.ts';
+import { indexChoices } from '../choice.ts';
 import { leadChoice } from '../codec.ts';
+import { customFieldName } from '../field.ts';
 import { labelKey, labelWithId } from '../label-key.ts';
 import { isClaimToken } from '../record.ts';
 import type { Agreement, KnownRecord } from '../state.ts';
@@ -33,11 +35,19 @@ export function leadChoices(records: readonly KnownRecord[], agreements: readonl
  * an ID that no record has or that belongs to another row. Whoever adds a lead and what belongs to it can name it by nothing but its title,
  * and must not reach an older lead that is called the same.
  */
-export function comingLeads({ outbox, records }: Known, { tabs: { lead: tab } }: ObservedTable): string[] {
+export const comingLeads = (known: Known, table: ObservedTable): string[] =>
+  comingTitles('lead', known, table);
+
+function comingTitles(
+  entity: 'lead' | 'task',
+  { outbox, records }: Known,
+  { tabs }: ObservedTable,
+): string[] {
+  const tab = tabs[entity];
   if (tab.state === 'held') return [];
   const made = new Set(outbox.filter(({ state }) => state === 'done').map(({ key }) => key.id));
   const titles = new Map(
-    records.flatMap(({ fields, key }) => (key.entity === 'lead' ? [[key.id, fields['title']] as const] : [])),
+    records.flatMap(({ fields, key }) => (key.entity === entity ? [[key.id, fields['title']] as const] : [])),
   );
   const sameIds = Map.groupBy(tab.rows, ({ id }) => describeCell(id));
   return tab.rows.flatMap(({ id, cells: { title } }) => {
@@ -49,4 +59,40 @@ export function comingLeads({ outbox, records }: Known, { tabs: { lead: tab } }:
       (sameIds.get(text)?.length ?? 0) > 1 && labelKey(String(titles.get(text))) !== labelKey(named);
     return isCopy || !titles.has(text) ? [named] : [];
   });
+}
+
+/** What people may type for a task and a user. */
+export function typedNames(known: Pick<Known, 'catalog' | 'records'>, coming: () => string[] = () => []) {
+  return {
+    tasks: once(() => indexChoices(taskChoices(known.records), [], coming())),
+    userIds: once(() => findUserIds(known)),
+  };
+}
+
+/** As {@link typedNames}, for the rows of a table. */
+export const typedNamesIn = (known: Known, table: ObservedTable) =>
+  typedNames(known, () => comingTitles('task', known, table));
+
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const taskChoices = (records: readonly KnownRecord[]) =>
+  records.flatMap(({ fields, key, presence }) =>
+    key.entity === 'task' && presence === 'present'
+      ? [leadChoice(Number(key.id), String(fields['title'] ?? ''))]
+      : [],
+  );
+
+function findUserIds({ catalog, records }: Pick<Known, 'catalog' | 'records'>): string[] {
+  const fields = catalog.customFields.filter(({ kind }) => kind === 'user' || kind === 'users');
+  const names = fields.map(({ key }) => customFieldName(key));
+  const ids = records.flatMap((record) => names.flatMap((name) => record.fields[name] ?? []));
+  return [...new Set(ids.map(String))].toSorted((one, other) =>
+    one.localeCompare(other, 'en', { numeric: true }),
+  );
 }

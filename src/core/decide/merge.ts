@@ -288,7 +288,7 @@ function readCell(view: FieldView, names: Names): Seen {
 }
 
 /** Kinds of field whose cells get a format with their value, because a wrong one misleads. All other cells keep the format that people gave them. */
-const dressedKinds: ReadonlySet<FieldKind> = new Set(['number', 'integer', 'date', 'instant']);
+const dressedKinds: ReadonlySet<FieldKind> = new Set(['number', 'integer', 'task', 'date', 'instant']);
 
 /** Shown as a percentage, 0 and 1 are what a person types with 0% and 100%; a larger number was there and got a format. */
 const isPartOfOne = (cell: Cell): boolean => cell.kind === 'number' && Math.abs(cell.number) <= 1;
