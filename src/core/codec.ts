@@ -22,7 +22,7 @@ import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
 import { labelKey } from './label-key.ts';
 import { listSeparator, readMembers, writeMembers } from './members.ts';
-import { isShownAsMoment, isShownWithoutDay } from './shown-number.ts';
+import { isShownAsMoment, isShownWithoutDay, isShownWithTime } from './shown-number.ts';
 import { readTypedDate } from './typed-date.ts';
 import { readTypedNumber } from './typed-number.ts';
 import { readTypedTruth } from './typed-truth.ts';
@@ -318,20 +318,33 @@ function decodeBoolean(field: FieldDefinition, cell: Cell): Decoded {
 const timedDaysMin = 3_654;
 
 const isTypedNumber = (cell: Cell): boolean =>
-  cell.kind === 'number' && cell.number < timedDaysMin && !Number.isInteger(cell.number);
+  cell.kind === 'number' &&
+  cell.number >= 0 &&
+  cell.number < timedDaysMin &&
+  !Number.isInteger(cell.number) &&
+  !isShownWithTime(cell);
+
+/** Where the cell shows a day, that is the one that its format makes of the number, and not the one that was meant. */
+function refusedTypedNumber(field: FieldDefinition, cell: Cell): Decoded {
+  if (cell.kind !== 'number' || cell.shown === undefined) return refusedDate(field, cell);
+  return refused(
+    `${field.header} shows ${quoteText(cell.shown)}, but its cell holds ${cell.number}, which may be another date that the sheet took for a number. Type it like 2026-12-31, without a time.`,
+  );
+}
+
+const refusedDate = (field: FieldDefinition, cell: Cell): Decoded =>
+  refused(`${quoteText(describeCell(cell))} is not a date. ${field.header} takes a date like 2026-12-31.`);
 
 function decodeDate(field: FieldDefinition, cell: Cell): Decoded {
   // A number that says how it is shown, and that without a day, is no day to whoever typed it: most likely it is a year. A Swedish sheet
   // makes 2026 hours and some minutes of 2026.12.31.
-  const isBare =
-    isTypedNumber(cell) || (cell.kind === 'number' && cell.shown !== undefined && isShownWithoutDay(cell));
+  const isBare = cell.kind === 'number' && cell.shown !== undefined && isShownWithoutDay(cell);
+  if (isTypedNumber(cell) && !isBare) return refusedTypedNumber(field, cell);
   const days =
     cell.kind === 'number' && !isBare ? [serialToDate(cell.number)] : readTypedDate(describeCell(cell));
   const [day, other] = days;
   if (day !== undefined) return other === undefined ? decoded(day) : refusedReadings(cell, [day, other]);
-  return refused(
-    `${quoteText(describeCell(cell))} is not a date. ${field.header} takes a date like 2026-12-31.`,
-  );
+  return refusedDate(field, cell);
 }
 
 function decodeChoice(field: FieldDefinition, text: string, names: Names): Decoded {

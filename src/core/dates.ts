@@ -12,7 +12,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 /** Spreadsheets count days from here: https://developers.google.com/workspace/sheets/api/guides/formats */
 const serialOrigin = new UTCDateMini(Date.UTC(1899, 11, 30));
-const yearMin = 1900;
+const yearMin = 1;
 const yearMax = 9999;
 
 const utc = (value: Date | number | string) => new UTCDateMini(+new Date(value));
@@ -23,7 +23,7 @@ export function dateToSerial(date: string): number {
   return (parseISO(date, { in: utc }).getTime() - serialOrigin.getTime()) / dayMs;
 }
 
-/** The calendar day of a serial number, or `undefined` outside of the years 1900 to 9999. */
+/** The calendar day of a serial number, or `undefined` outside of the years 1 to 9999. Before 1899-12-30 serial numbers are negative. */
 export function serialToDate(serial: number): string | undefined {
   const day = addDays(serialOrigin, Math.floor(serial));
   const year = day.getFullYear();

@@ -52,6 +52,12 @@ export function isShownWithoutDay(cell: Cell): boolean {
   return showsClock(shown, [durationHours(cell.number, moment)], moment);
 }
 
+/** Whether people see the time of the day that the number is. */
+export const isShownWithTime = (cell: Cell): boolean =>
+  cell.kind === 'number' &&
+  cell.shown !== undefined &&
+  showsTime(plainText(cell.shown), cell.number, momentOfSerial(cell.number));
+
 /** Between hours and minutes some countries put a dot. */
 const timePattern = /(\d+)[:.](\d\d)(?!\d)/;
 const hoursOfDay = 24;
@@ -78,7 +84,7 @@ function showsDay(shown: string, { year, month, day }: Moment): boolean {
   const words = shown.match(/\p{L}+/gu) ?? [];
   const isNamed = words.some((word) => monthOfName(word) === month);
   const isPart = (text: string, part: string | undefined): boolean => {
-    if (part === 'y') return text === String(year) || text === String(year).slice(-2);
+    if (part === 'y') return Number(text) === year || text === String(year).slice(-2);
     return text.length <= 2 && Number(text) === (part === 'd' ? day : month);
   };
   return (isNamed ? ordersBesideName : orders)

@@ -64,7 +64,10 @@ export function readTypedDate(text: string): string[] {
   return toDay(year, month, day);
 }
 
+/** Who types an earlier year has forgotten a digit. */
+const yearMin = '1000';
+
 function toDay(year: string, month: string, day: string): string[] {
   const written = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  return serialToDate(dateToSerial(written)) === written ? [written] : [];
+  return written >= yearMin && serialToDate(dateToSerial(written)) === written ? [written] : [];
 }

@@ -229,7 +229,7 @@ function observeCell(cell: Cell, kind: FieldKind): Cell {
     case 'number':
       return isShownAsMoment(cell) ? cell : bareCell(cell);
     case 'date':
-      return cell.kind === 'number' && isShownWithoutDay(cell)
+      return cell.kind === 'number' && (isShownWithoutDay(cell) || !Number.isInteger(cell.number))
         ? { ...cell, shown: describeCell(cell) }
         : bareCell(cell);
     case 'lead':

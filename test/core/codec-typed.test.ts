@@ -182,7 +182,14 @@ describe('what a person types', () => {
     ['3/4/2026', { reason: '“3/4/2026” may mean 2026-03-04 or 2026-04-03. Write it like one of these.' }],
     ['soon', { reason: '“soon” is not a date. Expected close takes a date like 2026-12-31.' }],
     [' ', { value: null }],
-    [numberCell(-1), { reason: '“-1” is not a date. Expected close takes a date like 2026-12-31.' }],
+    [numberCell(-1), { value: '1899-12-29' }],
+    [numberCell(-4_594), { value: '1887-06-02' }],
+    [{ kind: 'number', number: -4_593.5625, shown: '1887-06-02 10:30:00' }, { value: '1887-06-02' }],
+    [{ kind: 'number', number: 1_890.4375, shown: '1905-03-04 10:30:00' }, { value: '1905-03-04' }],
+    [
+      { kind: 'number', number: -4_595, shown: '-4595' },
+      { reason: '“-4595” is not a date. Expected close takes a date like 2026-12-31.' },
+    ],
     [{ kind: 'number', number: 84 + (10 * 60 + 12) / 1440, shown: '2026.12.31' }, { value: '2026-12-31' }],
     [
       { kind: 'number', number: 52 + (2 * 60 + 50) / 1440, shown: '1250.50.00' },

@@ -48,7 +48,7 @@ const awkwardTexts = [
 ];
 
 const day = fc
-  .date({ min: new Date('1900-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 const text = fc.oneof(fc.string({ minLength: 1, unit: 'grapheme' }), fc.constantFrom(...awkwardTexts));
 const amount = fc.double({ noNaN: true, noDefaultInfinity: true });

@@ -15,7 +15,7 @@ const machineZones = [
 ];
 
 const anyDay = fc
-  .date({ min: new Date('1900-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 
 describe.each(machineZones)('calendar days on a machine in %s', (zone) => {
@@ -29,7 +29,12 @@ describe.each(machineZones)('calendar days on a machine in %s', (zone) => {
   });
 
   const days: [day: string, serial: number, why: string][] = [
-    ['1900-01-01', 2, 'the first day that is understood'],
+    ['0001-01-01', -693_593, 'the first day that is understood'],
+    ['0099-12-31', -657_435, 'its year has two digits'],
+    ['1600-02-29', -109_512, 'a leap day long ago'],
+    ['1887-06-02', -4_594, 'the days before the first serial number have negative ones'],
+    ['1899-12-29', -1, 'the last of them'],
+    ['1899-12-30', 0, 'where serial numbers begin'],
     ['1970-01-01', 25_569, 'where Unix begins'],
     ['1994-12-31', 34_699, 'Kiritimati skipped it'],
     ['2011-12-30', 40_907, 'Apia skipped it'],
@@ -43,7 +48,8 @@ describe.each(machineZones)('calendar days on a machine in %s', (zone) => {
   it.each(days)('%s is %i: %s', (day, serial) => {
     expect(dateToSerial(day)).toBe(serial);
     expect(serialToDate(serial)).toBe(day);
-    expect(readTypedDate(day)).toEqual([day]);
+    // Who types such a year has forgotten a digit.
+    expect(readTypedDate(day)).toEqual(day < '1000' ? [] : [day]);
   });
 
   it('S12: every day comes back from its serial number, typed or not', () => {
@@ -51,7 +57,7 @@ describe.each(machineZones)('calendar days on a machine in %s', (zone) => {
       fc.property(anyDay, (day) => {
         const [year, month, date] = day.split('-');
         expect(serialToDate(dateToSerial(day))).toBe(day);
-        expect(readTypedDate(`${date}.${month}.${year}`)).toEqual([day]);
+        expect(readTypedDate(`${date}.${month}.${year}`)).toEqual(day < '1000' ? [] : [day]);
       }),
     );
   });
@@ -61,9 +67,10 @@ describe('serial numbers', () => {
   it.each<[number, string | undefined]>([
     [46_000.75, '2025-12-09'],
     [46_000.999, '2025-12-09'],
-    [1, undefined],
-    [0, undefined],
-    [-5, undefined],
+    [0.5, '1899-12-30'],
+    [-0.5, '1899-12-29'],
+    [-693_594, undefined],
+    [-1e300, undefined],
     [2_958_466, undefined],
     [1e300, undefined],
     [Number.NaN, undefined],
