@@ -16,10 +16,11 @@ import {
   numberCell,
   textCell,
 } from './cell.ts';
-import { type ChoiceIndex, type Found, indexChoices } from './choice.ts';
+import { type ChoiceIndex, indexChoices } from './choice.ts';
 import { listFew, quoteText } from './cut-text.ts';
 import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
 import type { FieldDefinition } from './field.ts';
+import { decodeFound, refusedName } from './found-name.ts';
 import { labelKey } from './label-key.ts';
 import { listSeparator, readMembers, writeMembers } from './members.ts';
 import { isShownAsMoment, isShownWithoutDay, isShownWithTime } from './shown-number.ts';
@@ -355,36 +356,10 @@ function decodeChoice(field: FieldDefinition, text: string, names: Names): Decod
   return refused(explainUnknown(field, text, choices?.labels ?? []));
 }
 
-/** What is found under a name, or why that is not enough; `undefined` where nothing is. */
-export function decodeFound(
-  found: Found<number> | Found<string>,
-  text: string,
-  noun: 'lead' | 'task',
-): Decoded | undefined {
-  switch (found.kind) {
-    case 'one':
-      return decoded(found.id);
-    case 'several':
-      return refused(`${quoteText(text)} names several: ${listFew(found.labels)}. Write which one.`);
-    case 'coming':
-      return refused(explainComing(text, found.labels, noun));
-    default:
-      return undefined;
-  }
-}
-
-export const refusedName = (text: string, noun: 'lead' | 'task'): Decoded =>
-  refused(`No ${noun} is called ${quoteText(text)}. Write its title or its id, like #42.`);
-
 const explainUnknown = ({ header }: FieldDefinition, text: string, labels: readonly string[]): string =>
   labels.length === 0
     ? `${quoteText(text)} is not known: the CRM has nothing to choose from for ${header}.`
     : `${quoteText(text)} is not known. ${header} takes ${listFew(labels)}.`;
-
-const explainComing = (text: string, labels: readonly string[], noun: 'lead' | 'task'): string =>
-  labels.length === 0
-    ? `The ${noun} ${quoteText(text)} is a new row that has no ID of the CRM yet. This goes on once it has one.`
-    : `${quoteText(text)} names several: ${listFew(labels)}, and a new row that has no ID of the CRM yet. Write which one, or wait for that ID.`;
 
 function decodeMembers(field: FieldDefinition, text: string): Decoded {
   const choices = optionsOf(field);

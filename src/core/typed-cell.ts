@@ -1,7 +1,8 @@
 import { type Cell, describeCell } from './cell.ts';
-import { type Decoded, decode, decodeFound, type Names, refusedName } from './codec.ts';
+import { type Decoded, decode, type Names } from './codec.ts';
 import { listFew, quoteText } from './cut-text.ts';
 import type { FieldDefinition } from './field.ts';
+import { decodeFound, refusedName } from './found-name.ts';
 
 /**
  * What a cell means that a person filled: as `decode`, with what people may type instead of an id, and without what the CRM may hold and
