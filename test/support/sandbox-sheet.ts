@@ -14,7 +14,7 @@ import {
   startSandboxSheets,
 } from '../../src/sandbox/sheets/server.ts';
 import { createSheetProbe, type SheetProbe } from '../../src/sheets/probe.ts';
-import { createGoogleSheetTable } from '../../src/sheets/table.ts';
+import { createGoogleSheetTable, type GoogleSheetOptions } from '../../src/sheets/table.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 
 const both = { direction: 'both', conflict: 'crm' } as const;
@@ -66,6 +66,8 @@ export interface SandboxSheet {
   readonly table: Table;
   readonly clock: HurryingClock;
   readonly log: RecordingLog;
+  /** What a table or a look at the spreadsheet is opened with. */
+  readonly options: GoogleSheetOptions & { readonly rootUrl: string };
   /** Another table, as after a restart; on the same spreadsheet and account unless they are named. */
   openTable(spreadsheetId?: string, account?: string, fence?: Fence): Table;
   /** What doctor looks at the spreadsheet with. */
@@ -121,6 +123,7 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
     table,
     clock,
     log,
+    options: optionsOf(),
     openTable,
     openProbe: () => createSheetProbe(optionsOf()),
     async copySpreadsheet() {
