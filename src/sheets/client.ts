@@ -9,6 +9,8 @@ import { createQuota, repeatLimited, type Spend } from './quota.ts';
 
 export type Spreadsheet = sheets_v4.Schema$Spreadsheet;
 export type Request = sheets_v4.Schema$Request;
+/** A part of the spreadsheet: in A1 notation, or by the numeric id of its tab, which outlives that the tab is renamed. */
+export type Range = string | sheets_v4.Schema$GridRange;
 
 export interface SheetsClientOptions {
   readonly spreadsheetId: string;
@@ -28,16 +30,14 @@ export interface SheetsClientOptions {
   readonly fence?: Fence;
 }
 
-/**
- * The two methods of the Sheets API that are used; each call is one request that counts against its quota.
- */
+/** Reading and writing by the Sheets API; each call is one request that counts against its quota. */
 export interface SheetsClient {
   /** The masked parts of the spreadsheet, or `undefined` when one of the ranges names no tab. */
-  get(fields: string, ranges?: readonly string[]): Promise<Spreadsheet | undefined>;
+  get(fields: string, ranges?: readonly Range[]): Promise<Spreadsheet | undefined>;
   /** The same, for what is asked again and again: while the answer stays the same, so does the object that `make` made of it. */
   watch<Made>(
     make: (spreadsheet: Spreadsheet) => Made,
-  ): (fields: string, ranges?: readonly string[]) => Promise<Made | undefined>;
+  ): (fields: string, ranges?: readonly Range[]) => Promise<Made | undefined>;
   /**
    * Applies all requests or none. Answers the masked parts of the spreadsheet in the ranges as it is
    * afterwards.
@@ -83,8 +83,12 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   const fetchAnswer: FetchAnswer = (fields, ranges) => {
     const read = async (signer: Signer) => {
       try {
-        const params = { ...signer, ...compact, spreadsheetId, fields, ranges: [...ranges] };
-        const { data } = await api.spreadsheets.get(params, { ...perCall, responseType: 'arraybuffer' });
+        const params = { ...signer, ...compact, spreadsheetId, fields };
+        const asked = { ...perCall, responseType: 'arraybuffer' } as const;
+        const names = ranges.filter((range) => typeof range === 'string');
+        const { data } = await (names.length === ranges.length
+          ? api.spreadsheets.get({ ...params, ranges: names }, asked)
+          : api.spreadsheets.getByDataFilter({ ...params, requestBody: filtersOf(ranges) }, asked));
         if (!isBytes(data)) throw new Error('The library was asked for bytes.');
         return Buffer.from(data);
       } catch (error) {
@@ -132,14 +136,18 @@ const callOptions = ({ rootUrl, timeoutMs }: SheetsClientOptions) => ({
   ...(rootUrl !== undefined && { rootUrl }),
 });
 
-/** Answers the bytes, or `undefined` when one of the ranges names no tab. */
-type FetchAnswer = (fields: string, ranges: readonly string[]) => Promise<Buffer | undefined>;
+const filtersOf = (ranges: readonly Range[]): sheets_v4.Schema$GetSpreadsheetByDataFilterRequest => ({
+  dataFilters: ranges.map((range) => (typeof range === 'string' ? { a1Range: range } : { gridRange: range })),
+});
+
+/** Returns the bytes, or `undefined` when one of the ranges names no tab. */
+type FetchAnswer = (fields: string, ranges: readonly Range[]) => Promise<Buffer | undefined>;
 
 /** Most answers are the last one again: to compare bytes is little work beside reading what they say. */
 function watchAnswer<Made>(
   fetchAnswer: FetchAnswer,
   make: (spreadsheet: Spreadsheet) => Made,
-): (fields: string, ranges?: readonly string[]) => Promise<Made | undefined> {
+): (fields: string, ranges?: readonly Range[]) => Promise<Made | undefined> {
   let last: { readonly answer: Buffer; readonly made: Made } | undefined;
   return async (fields, ranges = []) => {
     const answer = await fetchAnswer(fields, ranges);

@@ -1,4 +1,4 @@
-import { SyncError } from '../core/errors.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
 import { parseJson } from '../core/parse-json.ts';
 import { type LoginLook, personalLogin, saysKeysForbidden, withoutKey } from './login-words.ts';
 
@@ -59,7 +59,11 @@ export const isFullRefusal = (error: SyncError): boolean =>
 
 /** Whether Google says that a range names no tab. */
 export const isUnknownRange = (error: unknown): boolean =>
-  isRequestError(error) && /Unable to parse range/.test(refusalOf(error).words ?? '');
+  isRequestError(error) && /Unable to parse range|No grid with id/.test(refusalOf(error).words ?? '');
+
+/** Whether Google could not answer: it says the same where it is down and where that was too much for one request. */
+export const isTooMuch = (error: unknown): boolean =>
+  isSyncError(error, 'SHEET_UNREACHABLE') && /: HTTP 50[0234]\.$/.test(error.message);
 
 /**
  * The error of a request in the terms of this program. `action` says what was tried: `read the spreadsheet`.

@@ -37,11 +37,13 @@ export interface Grid {
 /** Field mask of a cell: what was entered, what people see there, and whether that is an error, or yes or no in their language. */
 export const cellFields = 'userEnteredValue,effectiveValue(boolValue,errorValue),formattedValue';
 
+/** Field mask of the name and the size of a tab. */
+export const sizeFields = 'properties(sheetId,title,gridProperties(rowCount,columnCount,frozenRowCount))';
+
 /** Field mask of what {@link readGrids} needs: the cells, our tags, the types of columns, and what filters hide. */
 export const gridFields =
   `properties.timeZone,${metadataFields},` +
-  'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount,frozenRowCount)),merges,' +
-  `${tableFields},` +
+  `sheets(${sizeFields},merges,${tableFields},` +
   `data(startRow,startColumn,columnMetadata.${metadataFields},rowMetadata.hiddenByFilter,rowData.values(${cellFields})))`;
 
 export const cellAt = (rows: Rows, row: number, column: number): Cell => rows[row]?.[column] ?? emptyCell;
@@ -57,12 +59,26 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
     rowCount: properties?.gridProperties?.rowCount ?? 0,
     columnCount: properties?.gridProperties?.columnCount ?? 0,
     frozenRows: properties?.gridProperties?.frozenRowCount ?? 0,
-    rows: readRows(data?.[0]),
+    rows: joinRows(data ?? []),
     merges: merges ?? [],
     tags: readTags(data?.[0]),
     typed: readTypedColumns(tables ?? []),
-    hiddenRows: readHiddenRows(data?.[0]),
+    hiddenRows: new Set((data ?? []).flatMap(readHiddenRows)),
   }));
+}
+
+/** The rows of a tab, which may come in blocks that follow each other. */
+function joinRows(blocks: readonly sheets_v4.Schema$GridData[]): Rows {
+  const [first, ...others] = blocks;
+  const rows = [...readRows(first)];
+  for (const block of others) {
+    const start = block.startRow ?? 0;
+    const below = readRows(block).slice(start);
+    if (below.length === 0) continue;
+    while (rows.length < start) rows.push([]);
+    for (const row of below) rows.push(row);
+  }
+  return rows;
 }
 
 const idOf = (properties: sheets_v4.Schema$SheetProperties | undefined): number => properties?.sheetId ?? 0;
@@ -80,10 +96,10 @@ function readTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag[] {
   );
 }
 
-function readHiddenRows({ rowMetadata = [], startRow }: sheets_v4.Schema$GridData = {}): Set<number> {
-  const hidden = rowMetadata.flatMap(({ hiddenByFilter }, index) => (hiddenByFilter ? [index] : []));
-  return new Set(hidden.map((index) => (startRow ?? 0) + index));
-}
+const readHiddenRows = ({ rowMetadata, startRow }: sheets_v4.Schema$GridData): number[] =>
+  (rowMetadata ?? []).flatMap(({ hiddenByFilter }, index) =>
+    hiddenByFilter ? [(startRow ?? 0) + index] : [],
+  );
 
 /** The cells of one block of grid data, which may begin anywhere in the grid. */
 export function readRows(block: sheets_v4.Schema$GridData | undefined): Rows {

@@ -6,7 +6,7 @@ import { type Grid, isEmptyGrid } from './grid.ts';
 import type { Managed } from './managed.ts';
 import { removeMarks } from './marks.ts';
 import { tagLink, tagWrite } from './metadata.ts';
-import { createTab, headTab } from './new-tab.ts';
+import { createTab, headTab, newSize } from './new-tab.ts';
 import { addColumns, type ColumnLooks, missingColumns, offerOf, refreshTab } from './refresh.ts';
 import { createShadow, findShadow } from './shadow.ts';
 import {
@@ -49,9 +49,8 @@ export function planLayOut(task: LayOutTask): LayingOut {
   const stranger = findStranger(spreadsheet, owner);
   if (stranger !== undefined && !consent.adopt) return { parts: [], held: [stranger], offered: [] };
   const { grids, lastWrite, link, marks } = spreadsheet;
-  const [lone, ...others] = grids;
-  const isSpare = lone && others.length === 0 && isEmptyGrid(lone) && !isWanted(task, lone);
-  const spare = isSpare ? [lone] : [];
+  const lone = findLone(spreadsheet);
+  const spare = lone && isEmptyGrid(lone) && !isWanted(task, lone) ? [lone] : [];
   const freeIds = freeSheetIds([
     ...grids.map(({ sheetId }) => sheetId),
     ...Object.values(link?.tabs ?? {}),
@@ -81,6 +80,19 @@ export function planLayOut(task: LayOutTask): LayingOut {
     held: outcomes.flatMap(({ held }) => held),
     offered: outcomes.flatMap(({ offered }) => offered),
   };
+}
+
+/** The only tab, where it is no larger than those of new spreadsheets: of a larger one nobody looks whether all of it is empty. */
+function findLone({ grids }: TaggedSpreadsheet): Grid | undefined {
+  const [lone, ...others] = grids;
+  const isSmall = lone && lone.rowCount <= newSize.rowCount && lone.columnCount <= newSize.columnCount;
+  return isSmall && others.length === 0 ? lone : undefined;
+}
+
+/** The tabs whose cells say what is to be laid out. */
+export function tabsToRead(task: Pick<LayOutTask, 'layout' | 'consent' | 'spreadsheet'>): Grid[] {
+  const found = task.layout.flatMap((tab) => placeFor(task, tab).grid ?? []);
+  return [...new Set([...found, findLone(task.spreadsheet) ?? []].flat())];
 }
 
 /** Whether a tab is the place of one of the layout. */

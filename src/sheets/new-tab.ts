@@ -9,11 +9,12 @@ import { grow } from './room.ts';
 /** ID, Sync and the first field, which names the record, stay in view. */
 const frozenColumnsMax = 3;
 
-const gridSize = { rowCount: 1000, columnCount: 26 };
+/** As Google makes new tabs. */
+export const newSize = { rowCount: 1000, columnCount: 26 };
 
 export const createTab = (sheetId: number, tab: TabLayout): Request[] => [
-  { addSheet: { properties: { sheetId, title: tab.title, gridProperties: gridSize } } },
-  ...headTab(sheetId, gridSize.columnCount, tab),
+  { addSheet: { properties: { sheetId, title: tab.title, gridProperties: newSize } } },
+  ...headTab(sheetId, newSize.columnCount, tab),
 ];
 
 /** A tab that is new or has no cell at all: title, frozen header row and first columns, and all its columns. */

@@ -3,12 +3,13 @@ import { syncHeader } from '../core/headers.ts';
 import type { Marks } from '../core/instance.ts';
 import type { TabLayout } from '../core/layout.ts';
 import { createSheetsClient, type Spreadsheet } from './client.ts';
-import { gridFields, isEmptyGrid } from './grid.ts';
+import { type Grid, gridFields, isEmptyGrid, readGrids } from './grid.ts';
 import { marksIn } from './marks.ts';
 import { observeTab } from './read.ts';
+import { tabFields } from './reader.ts';
 import { countCells } from './room.ts';
 import type { GoogleSheetOptions } from './table.ts';
-import { findStranger, placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
+import { findStranger, placeTab, readTagged } from './tabs.ts';
 
 /** What a spreadsheet says about itself. */
 export interface SpreadsheetLook {
@@ -49,15 +50,16 @@ export interface SheetProbe {
 
 export function createSheetProbe(options: GoogleSheetOptions): SheetProbe {
   const client = createSheetsClient(options);
-  let read: Promise<Spreadsheet> | undefined;
-  const readOnce = async (): Promise<Spreadsheet> => {
-    read ??= client.get(`properties(title,locale),${gridFields}`).then((spreadsheet) => spreadsheet ?? {});
-    return read;
+  let looked: Promise<Spreadsheet> | undefined;
+  /** The names and sizes of all tabs: people may have large ones beside ours. */
+  const lookOnce = async (): Promise<Spreadsheet> => {
+    looked ??= client.get(`properties(title,locale),${tabFields}`).then((spreadsheet) => spreadsheet ?? {});
+    return looked;
   };
 
   return {
     async look() {
-      const { properties, ...spreadsheet } = await readOnce();
+      const { properties, ...spreadsheet } = await lookOnce();
       const { title, locale, timeZone } = properties ?? {};
       const tagged = readTagged(spreadsheet);
       return {
@@ -69,16 +71,20 @@ export function createSheetProbe(options: GoogleSheetOptions): SheetProbe {
         marks: marksIn(tagged.marks),
       };
     },
-    lookAtTab: async (layout) => compareTab(readTagged(await readOnce()), layout),
+    async lookAtTab(layout) {
+      const { title } = layout;
+      const place = placeTab(readTagged(await lookOnce()), layout);
+      if (place.state === 'lost') return { state: 'held', title, reason: place.reason };
+      if (!place.grid) return { state: 'absent', title };
+      const { sheetId } = place.grid;
+      const [grid] = readGrids((await client.get(gridFields, [{ sheetId }])) ?? {});
+      return grid ? compareTab(grid, layout) : { state: 'absent', title };
+    },
   };
 }
 
-function compareTab(spreadsheet: TaggedSpreadsheet, layout: TabLayout): TabLook {
+function compareTab(grid: Grid, layout: TabLayout): TabLook {
   const { columns } = layout;
-  const place = placeTab(spreadsheet, layout);
-  const { grid } = place;
-  if (place.state === 'lost') return { state: 'held', title: layout.title, reason: place.reason };
-  if (!grid) return { state: 'absent', title: layout.title };
   const { title } = grid;
   if (isEmptyGrid(grid)) return { state: 'empty', title };
   const { observed, bound } = observeTab(grid, layout);

@@ -5,10 +5,10 @@ import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { rowRange } from './a1.ts';
 import { createSheetsClient, type Request, type SheetsClient, type SheetsClientOptions } from './client.ts';
 import { blocksBySheet, type Grid } from './grid.ts';
-import { filledTabs, planLayOut } from './layout.ts';
+import { filledTabs, planLayOut, tabsToRead } from './layout.ts';
 import { createSigner, marksIn } from './marks.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
-import { createReader } from './reader.ts';
+import { type Choose, createReader } from './reader.ts';
 import { type ColumnLooks, lookFields, readColumnLooks } from './refresh.ts';
 import { placeOfRefusal } from './refused-place.ts';
 import { checkRoom } from './room.ts';
@@ -65,7 +65,8 @@ export function createSheetTable(
     recall: writer.recall,
 
     async layOut(layout, mode, consent = {}) {
-      const spreadsheet = await reader.readWhole(layout);
+      const choose: Choose = (found) => tabsToRead({ layout, consent, spreadsheet: found });
+      const spreadsheet = await reader.readChosen(layout, choose);
       const looks = await readLooks(client, filledTabs({ layout, consent, spreadsheet }));
       const { parts, ...laidOut } = planLayOut({ layout, mode, consent, owner, spreadsheet, looks });
       const requests = parts.flat();

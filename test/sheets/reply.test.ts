@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { SheetsClient } from '../../src/sheets/client.ts';
+import type { Range, SheetsClient } from '../../src/sheets/client.ts';
 import { readAllKept } from '../../src/sheets/reply.ts';
 
 test('what became of a write to all rows of a very long tab can be asked for after its reply was lost', async () => {
-  const asked: string[] = [];
+  const asked: Range[] = [];
   const client: SheetsClient = {
     async get(_fields, ranges = []) {
       asked.push(...ranges);

@@ -7,7 +7,7 @@ import { createQuota, GOOGLE_QUOTA } from '../../src/sandbox/sheets/quota.ts';
 import { createSandbox, performActions, type Sandbox } from '../../src/sandbox/sheets/sandbox.ts';
 import { findOperation } from '../../src/sandbox/sheets/sheets-api.ts';
 import { createSheet, draftOf, type Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
-import type { SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/sheets/client.ts';
+import type { Range, SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/sheets/client.ts';
 import { isUnknownRange, sheetError } from '../../src/sheets/errors.ts';
 import type { Wire } from './wire.ts';
 
@@ -71,21 +71,25 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     | undefined;
 
   /** While nobody writes, the answer is the same: a client sees that, and so the same object. */
-  const read = (fields: string, ranges: readonly string[]): SpreadsheetAnswer => {
+  const read = (fields: string, ranges: readonly Range[]): SpreadsheetAnswer => {
     const asked = JSON.stringify([fields, ranges]);
     if (last?.of !== file.spreadsheet || last.asked !== asked)
       last = { of: file.spreadsheet, asked, answer: readAnew(fields, ranges) };
     return last.answer;
   };
 
-  const readAnew = (fields: string, ranges: readonly string[]): SpreadsheetAnswer => {
-    const query = new URLSearchParams();
-    for (const range of ranges) query.append('ranges', range);
-    query.set('fields', fields);
+  const readAnew = (fields: string, ranges: readonly Range[]): SpreadsheetAnswer => {
+    const query = new URLSearchParams({ fields });
+    const areas = ranges.filter((range) => typeof range !== 'string');
+    if (areas.length > 0) {
+      const dataFilters = areas.map((gridRange) => ({ gridRange }));
+      return call('POST', ':getByDataFilter', query, { dataFilters }).answer;
+    }
+    for (const range of ranges) query.append('ranges', String(range));
     return call('GET', '', query, undefined).answer;
   };
 
-  const get = async (wire: Wire, fields: string, ranges: readonly string[]) => {
+  const get = async (wire: Wire, fields: string, ranges: readonly Range[]) => {
     try {
       const serve = () => {
         watcher.read();
