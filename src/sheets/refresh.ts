@@ -21,22 +21,28 @@ import { type Managed, managedColumns } from './managed.ts';
 import { type ColumnTag, headerHash, noteHash, removeTag, tagColumn } from './metadata.ts';
 import { grow } from './room.ts';
 
-/** Field mask of what {@link readColumnLooks} needs of the first two rows of a tab. */
+/** Field mask of what {@link readColumnLooks} needs of the first rows of a tab. */
 export const lookFields = 'sheets(properties.sheetId,data(startColumn,rowData.values(dataValidation,note)))';
+
+/**
+ * A dropdown is read from a few rows alone, because it repeats all its labels in every cell of its column. One that a person put below the
+ * header may have none.
+ */
+export const lookRows = 4;
 
 /** What stands at the columns of a tab beside their cells, by grid column. */
 export interface ColumnLooks {
   readonly notes: readonly (string | undefined)[];
-  readonly rules: readonly (Rule | undefined)[];
+  /** By rows. */
+  readonly rules: readonly (readonly (Rule | undefined)[])[];
 }
 
-/** A dropdown is read from the second row alone: it repeats all its labels in every cell of its column. */
 export function readColumnLooks(block: sheets_v4.Schema$GridData | undefined): ColumnLooks {
   const left = Array.from({ length: block?.startColumn ?? 0 }, () => undefined);
-  const [headers, first] = (block?.rowData ?? []).map(({ values }) => values ?? []);
+  const [headers, ...rows] = (block?.rowData ?? []).map(({ values }) => values ?? []);
   return {
     notes: [...left, ...(headers ?? []).map(({ note }) => note ?? undefined)],
-    rules: [...left, ...(first ?? []).map(({ dataValidation }) => dataValidation)],
+    rules: rows.map((cells) => [...left, ...cells.map(({ dataValidation }) => dataValidation)]),
   };
 }
 
@@ -69,18 +75,22 @@ export function refreshTab(tab: FilledTab, isTagged: boolean): Request[] {
 function refreshRule({ grid, look }: FilledTab, { column }: Managed, index: number): Request[] {
   const rule = column && ruleOf(column);
   const isTypedColumn = grid.typed.some((typed) => typed.index === index);
-  if (!rule || isTypedColumn || grid.rowCount < 2 || equalRules(look.rules[index], rule)) return [];
+  const isThere = rule && look.rules.some((rules) => isLike(rules[index], rule));
+  if (!rule || isTypedColumn || grid.rowCount < 2 || isThere) return [];
   return [setRule(grid.sheetId, index, rule)];
 }
 
-function equalRules(present: Rule | undefined, wanted: Rule): boolean {
-  const conditionOf = ({ condition }: Rule) => [
-    condition?.type,
-    ...(condition?.values ?? []).map((value) => value.userEnteredValue),
-  ];
-  return (
-    present !== undefined && JSON.stringify(conditionOf(present)) === JSON.stringify(conditionOf(wanted))
-  );
+/**
+ * Whether a dropdown shows the labels that are wanted, in whatever order and case: one that is written again loses the colours that people
+ * gave its chips, and nobody can read those. What a person made of a list of their own is theirs.
+ */
+function isLike(present: Rule | undefined, wanted: Rule): boolean {
+  const [type, wantedType] = [present?.condition?.type, wanted.condition?.type];
+  if (type === 'ONE_OF_RANGE' && wantedType === 'ONE_OF_LIST') return true;
+  const labelsOf = ({ condition }: Rule) =>
+    new Set((condition?.values ?? []).map(({ userEnteredValue }) => labelKey(userEnteredValue ?? '')));
+  const [labels, wantedLabels] = [labelsOf(present ?? {}), labelsOf(wanted)];
+  return type === wantedType && labels.size === wantedLabels.size && labels.isSubsetOf(wantedLabels);
 }
 
 /** The note and the tag of a column; tags of the same field elsewhere are left over from where it stood before. */

@@ -9,7 +9,7 @@ import { filledTabs, planLayOut, tabsToRead } from './layout.ts';
 import { createSigner, marksIn } from './marks.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { type Choose, createReader } from './reader.ts';
-import { type ColumnLooks, lookFields, readColumnLooks } from './refresh.ts';
+import { type ColumnLooks, lookFields, lookRows, readColumnLooks } from './refresh.ts';
 import { placeOfRefusal } from './refused-place.ts';
 import { checkRoom } from './room.ts';
 import { findShadow } from './shadow.ts';
@@ -147,7 +147,7 @@ async function readLooks(
   client: SheetsClient,
   grids: readonly Grid[],
 ): Promise<ReadonlyMap<number, ColumnLooks>> {
-  const ranges = grids.map(({ title, rowCount }) => rowRange(title, 0, Math.min(2, rowCount)));
+  const ranges = grids.map(({ title, rowCount }) => rowRange(title, 0, Math.min(lookRows, rowCount)));
   const spreadsheet = ranges.length > 0 ? await client.get(lookFields, ranges) : undefined;
   const blocks = blocksBySheet(spreadsheet ?? {});
   return new Map([...blocks].map(([sheetId, [block]]) => [sheetId, readColumnLooks(block)]));
