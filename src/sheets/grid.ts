@@ -10,7 +10,13 @@ import {
 } from '../core/cell.ts';
 import type { Spreadsheet } from './client.ts';
 import { type ColumnTag, metadataFields, readColumnTags, type Stored } from './metadata.ts';
-import { readTypedColumns, type TypedColumn, tableFields } from './typed-columns.ts';
+import {
+  readTableAreas,
+  readTypedColumns,
+  type TableArea,
+  type TypedColumn,
+  tableFields,
+} from './typed-columns.ts';
 
 /** The cells of a tab by grid row and grid column; rows are ragged, what is missing is empty. */
 export type Rows = readonly (readonly Cell[])[];
@@ -30,6 +36,7 @@ export interface Grid {
   readonly merges: readonly sheets_v4.Schema$GridRange[];
   readonly tags: readonly PlacedTag[];
   readonly typed: readonly TypedColumn[];
+  readonly tables: readonly TableArea[];
   /** Rows that a filter hides: Google's copies are taken to leave them out. */
   readonly hiddenRows: ReadonlySet<number>;
 }
@@ -63,6 +70,7 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
     merges: merges ?? [],
     tags: readTags(data?.[0]),
     typed: readTypedColumns(tables ?? []),
+    tables: readTableAreas(tables ?? []),
     hiddenRows: new Set((data ?? []).flatMap(readHiddenRows)),
   }));
 }

@@ -2,6 +2,7 @@ import { type Cell, emptyCell } from '../core/cell.ts';
 import type { AppendStep, DeleteStep, RowStep, SetStep } from '../core/table.ts';
 import { type PlacedCell, placedCells } from './placed-cells.ts';
 import { type BoundTab, endOfRows } from './read.ts';
+import { afterSteps } from './typed-columns.ts';
 
 /**
  * The steps of one tab by kind. They are applied in this order, so that no step moves a row that a later one
@@ -44,7 +45,16 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
   }
   const hiddenRows = new Set(areHidden.flatMap((isHidden, row) => (isHidden ? [row] : [])));
   const left = tab.rowCount + appends.length - deletes.length;
-  return { ...tab, rows, hiddenRows, rowCount: rowsAfter(tab, left) };
+  const added = { at: end, count: appends.length };
+  const deleted = deletes.map(({ position }) => position);
+  return {
+    ...tab,
+    rows,
+    hiddenRows,
+    tables: tab.tables.map((area) => afterSteps(area, added, deleted)),
+    typed: tab.typed.map((column) => afterSteps(column, added, deleted)),
+    rowCount: rowsAfter(tab, left),
+  };
 }
 
 function putCells(rows: Cell[][], position: number, cells: readonly PlacedCell[]): void {

@@ -9,7 +9,7 @@ import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
 import { area, type CellPlace, copyBack, type Shadow } from './shadow.ts';
 import { rowsAfter, type TabSteps } from './steps.ts';
-import { isTyped } from './typed-columns.ts';
+import { endsTable, isTyped } from './typed-columns.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
 
@@ -34,8 +34,9 @@ interface Block {
  */
 export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps, shadow?: Shadow): Request[] {
   const end = endOfRows(tab.rows, tab.columns);
-  // New rows are of the table in whose rows they are inserted.
-  const isTypedAt: IsTypedAt = (row, column) => isTyped(tab.typed, Math.min(row, end), column);
+  // New rows are of the table in whose rows they are inserted, or at whose end.
+  const place = joinsTable(tab, end) ? end - 1 : end;
+  const isTypedAt: IsTypedAt = (row, column) => isTyped(tab.typed, Math.min(row, place), column);
   const blocks = [
     ...sets.flatMap((step) =>
       step.place
@@ -107,14 +108,20 @@ const clearCell = ({ sheetId, row, column, hasType }: CellPlace): Request => ({
 
 /**
  * Rows of blank cells take their look from the blank row below; in a full tab there is none, and nothing to
- * push down.
+ * push down. At the end of a table they take it from the row above, because else they would not be of the table.
  */
-function makeRoom({ sheetId, rowCount }: BoundTab, end: number, length: number): Request[] {
-  if (end >= rowCount) return grow(sheetId, 'ROWS', length);
+function makeRoom(tab: BoundTab, end: number, length: number): Request[] {
+  const { rowCount, sheetId } = tab;
+  const inheritFromBefore = joinsTable(tab, end);
   if (length === 0) return [];
+  if (end >= rowCount && !inheritFromBefore) return grow(sheetId, 'ROWS', length);
   const range = { sheetId, dimension: 'ROWS', startIndex: end, endIndex: end + length };
-  return [{ insertDimension: { range, inheritFromBefore: false } }];
+  return [{ insertDimension: { range, inheritFromBefore } }];
 }
+
+/** Whether rows that are added from here on are to join the table above them, in which the records are. */
+const joinsTable = ({ columns, tables }: BoundTab, end: number): boolean =>
+  endsTable(tables, end, columns.id);
 
 /**
  * Whether the format of a cell would, or might, show a number of this kind as something else. One that a person chose for it stays. How

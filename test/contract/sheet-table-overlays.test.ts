@@ -77,6 +77,55 @@ describe('a table with typed columns that people made of a tab', () => {
     ]);
   });
 
+  const tableEnd = async () =>
+    (await sheet.readEverything()).sheets
+      ?.flatMap(({ tables }) => tables ?? [])
+      .map(({ range }) => range?.endRowIndex);
+
+  test.each([
+    ['its last row', 3],
+    ['blank rows', 4],
+    ['the last row of the tab', 3],
+  ])('takes new rows into it, with %s at its end', async (name, endRowIndex) => {
+    await sheet.fill('1', '2');
+    if (name.includes('tab')) await sheet.person({ kind: 'deleteRows', sheet: 'Leads', row: 3, count: 999 });
+    await convertToTable(endRowIndex);
+    await sheet.readTab();
+    await sheet.table.write([appendStep('3', met), appendStep('4', met)], keeping);
+    expect(await tableEnd()).toEqual([endRowIndex + 2]);
+    expect((await sheet.readTab()).rows.map(({ id }) => id)).toEqual(['1', '2', '3', '4'].map(textCell));
+    await sheet.table.write([deleteStep(4, '4'), appendStep('5', met)], { run: 'w2', from: 20 });
+    expect(await tableEnd()).toEqual([endRowIndex + 2]);
+  });
+
+  test.each(['always', 'never'] as const)(
+    'takes days and new rows where a row below its end makes it larger %s',
+    async (tableGrowth) => {
+      await sheet.choose({ '*': { tableGrowth } });
+      await sheet.fill('1', '2');
+      await convertToTable(3);
+      await sheet.readTab();
+      const reply = await sheet.table.write([appendStep('3', met), appendStep('4', met)], keeping);
+      expect(reply).not.toHaveProperty('refusal');
+      const { rows } = await sheet.readTab();
+      expect(rows.map(({ cells }) => cells['custom.met']).slice(2)).toEqual(
+        [met, met].flatMap(Object.values),
+      );
+    },
+  );
+
+  test('of people beside the columns of the CRM grows by none of its rows', async () => {
+    await sheet.fill('1', '2');
+    const sheetId = (await sheet.readEverything()).sheets?.find(
+      ({ properties }) => properties?.title === 'Leads',
+    )?.properties?.sheetId;
+    const range = { sheetId, startRowIndex: 0, endRowIndex: 3, startColumnIndex: 10, endColumnIndex: 12 };
+    await sheet.batch({ addTable: { table: { tableId: '8', range } } });
+    await sheet.readTab();
+    await sheet.table.write([appendStep('3', met)], keeping);
+    expect(await tableEnd()).toEqual([3]);
+  });
+
   test('gets cells back that were written over', async () => {
     await sheet.fill('1', '2');
     await convertToTable(3);

@@ -10,6 +10,7 @@ const grid: Grid = {
   rows: [],
   merges: [],
   typed: [],
+  tables: [],
   hiddenRows: new Set<number>(),
   tags: [],
 };

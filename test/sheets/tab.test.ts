@@ -32,6 +32,7 @@ const gridOf = (rows: Cell[][], merges: Grid['merges'] = []): Grid => ({
   merges,
   tags: [],
   typed: [],
+  tables: [],
   hiddenRows: new Set<number>(),
 });
 

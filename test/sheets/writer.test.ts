@@ -21,6 +21,7 @@ test('a long tab is given back in parts that a request takes, where a write reac
     },
     rows: [headers.map(textCell), ...rows],
     typed: [],
+    tables: [],
     hiddenRows: new Set(),
   };
   const sent: Request[] = [];
