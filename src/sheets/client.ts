@@ -45,11 +45,17 @@ export interface SheetsClient {
   batchUpdate(requests: readonly Request[], fields: string, ranges: readonly string[]): Promise<Spreadsheet>;
 }
 
+const api = sheets({ version: 'v4' });
+
+/** Who signs a request. */
+interface Signer {
+  readonly auth?: Awaited<ReturnType<Login['logIn']>>;
+}
+
 /** Every error of the client is a `SyncError` with a SHEET_ code; none carries a token. */
 export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   const { spreadsheetId, rootUrl, timeoutMs, clock, fence } = options;
   const login = rootUrl === undefined ? createLogin(options) : undefined;
-  const api = sheets({ version: 'v4' });
   const perCall = callOptions(options);
   const { readsPerMinute, writesPerMinute } = options;
   const spendRead = createQuota({ requestsPerMinute: readsPerMinute, timeoutMs, whenFull: 'wait', clock });
@@ -59,9 +65,6 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
     whenFull: 'refuse',
     clock,
   });
-
-  /** Who signs a request. */
-  type Signer = { auth?: Awaited<ReturnType<Login['logIn']>> };
 
   async function send<Answer>(
     spend: Spend,
@@ -83,14 +86,7 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   const fetchAnswer: FetchAnswer = (fields, ranges) => {
     const read = async (signer: Signer) => {
       try {
-        const params = { ...signer, ...compact, spreadsheetId, fields };
-        const asked = { ...perCall, responseType: 'arraybuffer' } as const;
-        const names = ranges.filter((range) => typeof range === 'string');
-        const { data } = await (names.length === ranges.length
-          ? api.spreadsheets.get({ ...params, ranges: names }, asked)
-          : api.spreadsheets.getByDataFilter({ ...params, requestBody: filtersOf(ranges) }, asked));
-        if (!isBytes(data)) throw new Error('The library was asked for bytes.');
-        return Buffer.from(data);
+        return await fetchBytes({ ...signer, ...compact, spreadsheetId, fields }, ranges, perCall);
       } catch (error) {
         if (ranges.length > 0 && isUnknownRange(error)) return undefined;
         throw error;
@@ -135,6 +131,21 @@ const callOptions = ({ rootUrl, timeoutMs }: SheetsClientOptions) => ({
   timeout: timeoutMs,
   ...(rootUrl !== undefined && { rootUrl }),
 });
+
+/** Ranges by ids of tabs go in the body of a request that only reads. */
+async function fetchBytes(
+  params: Signer & { readonly spreadsheetId: string; readonly fields: string },
+  ranges: readonly Range[],
+  perCall: ReturnType<typeof callOptions>,
+): Promise<Buffer> {
+  const asked = { ...perCall, responseType: 'arraybuffer' } as const;
+  const names = ranges.filter((range) => typeof range === 'string');
+  const { data } = await (names.length === ranges.length
+    ? api.spreadsheets.get({ ...params, ranges: names }, asked)
+    : api.spreadsheets.getByDataFilter({ ...params, requestBody: filtersOf(ranges) }, asked));
+  if (!isBytes(data)) throw new Error('The library was asked for bytes.');
+  return Buffer.from(data);
+}
 
 const filtersOf = (ranges: readonly Range[]): sheets_v4.Schema$GetSpreadsheetByDataFilterRequest => ({
   dataFilters: ranges.map((range) => (typeof range === 'string' ? { a1Range: range } : { gridRange: range })),

@@ -5,8 +5,9 @@ import { labelKey } from '../core/label-key.ts';
 import type { TabLayout } from '../core/layout.ts';
 import type { FieldName } from '../core/value.ts';
 import { columnLetters } from './a1.ts';
-import { cellAt, type Grid, type Rows } from './grid.ts';
+import { cellAt, type Grid } from './grid.ts';
 import { findCandidates, findPinned, findRenamed, type Places } from './header-match.ts';
+import { explainHeaderRow, findHeaderRow } from './header-row.ts';
 import { type Managed, managedColumns } from './managed.ts';
 
 export interface ManagedColumn {
@@ -65,12 +66,8 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
   const byHeader = new Map(
     managed.flatMap((column) => indexesOf(column).map((index) => [column.name, index] as const)),
   );
-  const headerRowIndex = byHeader.has(idHeader) ? 0 : findHeaderRow(grid.rows, managed);
-  if (headerRowIndex > 0) {
-    return held(
-      `The header row of “${layout.title}” stands in row ${headerRowIndex + 1}. Move it back to row 1.`,
-    );
-  }
+  const misplaced = byHeader.has(idHeader) ? undefined : findMisplaced(grid, managed, layout.title);
+  if (misplaced !== undefined) return held(misplaced);
   const places = byHeader.size > 0 ? addRenamed(new Map([...byHeader, ...pinned]), grid) : byHeader;
   const id = places.get(idHeader);
   if (id === undefined && grid.tags.length === 0) {
@@ -102,6 +99,18 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
       ...(namesakes.length === 0 ? {} : { namesakes: new Map(namesakes) }),
     },
   };
+}
+
+/** Why the header row is not row 1; a tab that was laid out had it there. */
+function findMisplaced(
+  { rows, tags }: Pick<Grid, 'rows' | 'tags'>,
+  managed: readonly Managed[],
+  title: string,
+): string | undefined {
+  const explained = tags.length === 0 ? explainHeaderRow(rows, managed, title) : undefined;
+  if (explained !== undefined) return explained;
+  const row = findHeaderRow(rows, managed);
+  return row > 0 ? `The header row of “${title}” is in row ${row + 1}. Move it back to row 1.` : undefined;
 }
 
 /** Says of which column nobody can tell whether it is still meant, because it was renamed and another one is called as it was. */
@@ -155,13 +164,4 @@ function indexesByHeader(headerRow: readonly Cell[]): ReadonlyMap<string, number
   );
   const groups = Map.groupBy(headers, ({ key }) => key);
   return new Map([...groups].map(([key, group]) => [key, group.map(({ index }) => index)]));
-}
-
-/** A header row that was sorted in between the rows is recognised by its content; -1 where there is none. */
-function findHeaderRow(rows: Rows, managed: readonly Managed[]): number {
-  const others = managed.filter(({ name }) => name !== idHeader && name !== syncHeader);
-  return rows.findIndex((row, index) => {
-    const indexes = index === 0 ? undefined : indexesByHeader(row);
-    return indexes?.has(labelKey(idHeader)) && others.some(({ header }) => indexes.has(labelKey(header)));
-  });
 }

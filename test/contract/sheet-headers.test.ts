@@ -53,7 +53,7 @@ describe('a column', () => {
   test('is not taken for another one when its header row was sorted away', async () => {
     await sheet.fill('1', '2', '3');
     await sheet.person({ kind: 'moveRows', sheet: 'Leads', row: 0, to: 3 });
-    expect(await reasonOf(sheet.openTable())).toContain('stands in row 3');
+    expect(await reasonOf(sheet.openTable())).toContain('is in row 3');
   });
 
   test('that is missing is offered and never added unasked', async () => {

@@ -260,7 +260,7 @@ describe('what people do to a tab', () => {
     [
       'whose header row was moved',
       { kind: 'moveRows', sheet: 'Leads', row: 0, to: 3 },
-      'The header row of “Leads” stands in row 3',
+      'The header row of “Leads” is in row 3',
     ],
     ['that was deleted', { kind: 'deleteTab', sheet: 'Leads' }, 'The tab “Leads” was deleted'],
   ])('a tab %s is held', async (_, action, reason) => {
