@@ -13,47 +13,67 @@ import { spans } from './shadow.ts';
 type Row = Rows[number];
 
 /**
- * A set in a filtered tab. Nothing is copied of a row that a filter hides, and any row may have moved to where another one was read, so that
- * what the set met is told by how the row stands after the write where there is no copy.
+ * A set in a tab of which rows are not copied. Nothing is copied of a row that a filter hides, and any row may have moved to where another one
+ * was read, so that what the set met is found out from the row after the write where there is no copy.
  */
-interface FilteredSet {
+interface UncopiedSet {
   readonly step: SetStep;
   readonly tab: BoundTab;
-  /** Where the row stands after the batch. */
+  /** Where the row is after the batch. */
   readonly row: number;
 }
 
-/** The sets of a batch in tabs of which a filter hides rows. */
-export function findFilteredSets(
+/** What of the tabs is read after a batch instead of being copied before it. */
+export interface ReadBack {
+  readonly sets: readonly UncopiedSet[];
+  /** Tabs whose header row is not copied either: no batch of ours changes it. */
+  readonly tabs: Tabs;
+}
+
+type Tabs = ReadonlyMap<TabKind, BoundTab>;
+
+/** What has to be read after a batch in tabs of which a filter hides rows, and in those of which nothing can be copied. */
+export function planReadBack(
   steps: readonly RowStep[],
-  tabs: ReadonlyMap<TabKind, BoundTab>,
-): readonly FilteredSet[] {
+  tabs: Tabs,
+  uncopied: ReadonlySet<TabKind>,
+): ReadBack {
   const deletes = steps.filter((step) => step.kind === 'delete');
-  return steps.flatMap((step): FilteredSet | [] => {
+  const sets = steps.flatMap((step): UncopiedSet | [] => {
     const tab = tabs.get(step.entity);
-    if (step.kind !== 'set' || !tab || tab.hiddenRows.size === 0) return [];
+    if (step.kind !== 'set' || !tab || (tab.hiddenRows.size === 0 && !uncopied.has(step.entity))) return [];
     const above = deletes.filter(
       ({ entity, position }) => entity === step.entity && position < step.position,
     );
     return { step, tab, row: step.position - above.length };
   });
+  return { sets, tabs: new Map([...tabs].filter(([kind]) => uncopied.has(kind))) };
 }
 
-/** Where the rows are read in the reply. */
-export const rangesOfFiltered = (sets: readonly FilteredSet[]): string[] =>
-  [...Map.groupBy(sets, ({ tab }) => tab.title)].flatMap(([title, own]) =>
+/** Where that is read in the reply. */
+export const rangesOf = ({ sets, tabs }: ReadBack): string[] => [
+  ...[...tabs.values()].map(({ title }) => rowRange(title, 0, 1)),
+  ...[...Map.groupBy(sets, ({ tab }) => tab.title)].flatMap(([title, own]) =>
     spans(own.map(({ row }) => row)).map(({ start, end }) => rowRange(title, start, end)),
-  );
+  ),
+];
 
-/** The rows after the write. */
-export function readFiltered(sets: readonly FilteredSet[], answer: Spreadsheet): ReadonlyMap<RowStep, Row> {
+/** The rows and the header rows after the write. */
+export function readBack(
+  { sets, tabs }: ReadBack,
+  answer: Spreadsheet,
+): { readonly rows: ReadonlyMap<RowStep, Row>; readonly headers: ReadonlyMap<TabKind, Row> } {
   const rowsBySheet = new Map(
     [...blocksBySheet(answer)].map(([sheetId, blocks]) => {
       const read = blocks.flatMap((block) => [...readRows(block).entries()].slice(block.startRow ?? 0));
       return [sheetId, new Map(read)];
     }),
   );
-  return new Map(sets.map(({ row, step, tab }) => [step, rowsBySheet.get(tab.sheetId)?.get(row) ?? []]));
+  const rowAt = ({ sheetId }: BoundTab, row: number): Row => rowsBySheet.get(sheetId)?.get(row) ?? [];
+  return {
+    rows: new Map(sets.map(({ row, step, tab }) => [step, rowAt(tab, row)])),
+    headers: new Map([...tabs].map(([kind, tab]) => [kind, rowAt(tab, 0)])),
+  };
 }
 
 /**

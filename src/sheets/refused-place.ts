@@ -9,6 +9,18 @@ interface RefusedPlace {
   readonly start?: sheets_v4.Schema$GridCoordinate | undefined;
 }
 
+/**
+ * The ids of the tabs of which a batch copies, or to which it copies back, where that may be why it was refused: for the request that Google
+ * names, or for all where it names none.
+ */
+export function sheetsOfCopies({ message }: SyncError, requests: readonly Request[]): ReadonlySet<number> {
+  const [, number] = /requests\[(\d+)\]/.exec(message) ?? [];
+  const named = number === undefined ? requests : (requests[Number(number)] ?? []);
+  const copies = [named].flat().flatMap(({ copyPaste }) => copyPaste ?? []);
+  const ids = copies.flatMap(({ destination, source }) => [source?.sheetId, destination?.sheetId]);
+  return new Set(ids.filter((id) => typeof id === 'number'));
+}
+
 /** What the request is about that Google names by its number in the batch; nothing where it names none, or none of a tab. */
 export function placeOfRefusal({ message }: SyncError, requests: readonly Request[]): RefusedPlace {
   const [, number] = /requests\[(\d+)\]/.exec(message) ?? [];

@@ -77,8 +77,8 @@ const findColumns = (
   );
 
 /**
- * What a write did, told by what it kept, and in filtered tabs by how rows stand `after` it. Of tabs whose ID column was gone nothing
- * is known.
+ * What a write did by what it kept, and where nothing was copied by the rows `after` it. Of tabs whose ID column was gone nothing is known.
+ * `uncopied` are the tabs of which nothing was copied at all.
  */
 export function toReply(
   keeping: Keeping,
@@ -86,13 +86,16 @@ export function toReply(
   tabs: ReadonlyMap<TabKind, PlannedTab>,
   cells: KeptCells,
   after: ReadonlyMap<RowStep, Rows[number]> = new Map(),
+  uncopied: ReadonlySet<TabKind> = new Set(),
 ): WriteReply {
   const columns = findColumns(tabs, cells);
   const [rows, hits] = [new Map<number, KeptRow>(), new Map<number, Hit>()];
   for (const [number, step] of steps) {
     const [tab, met, kept] = [tabs.get(step.entity), columns.get(step.entity), cells.rows.get(number)];
     if (!tab || !met) continue;
-    const copy = kept && { cells: kept, row: rowOfSlot(keeping, number) };
+    const isCopied = !uncopied.has(step.entity);
+    const nothing = isCopied || step.kind === 'append' ? undefined : { cells: [], isCopied };
+    const copy = kept && isCopied ? { cells: kept, row: rowOfSlot(keeping, number), isCopied } : nothing;
     const reached = copy && findReached(tab, step, met, copy, after.get(step));
     if (reached) rows.set(number, reached);
     const hit = step.kind === 'delete' ? undefined : findHit(tab, step, met);
@@ -106,10 +109,11 @@ function findReached(
   tab: PlannedTab,
   step: RowStep,
   met: KeptColumns,
-  copy: { readonly cells: Rows[number]; readonly row: number },
+  copy: { readonly cells: Rows[number]; readonly row?: number; readonly isCopied: boolean },
   now: Rows[number] | undefined,
 ): KeptRow | undefined {
-  const isTold = tab.hiddenRows.size === 0 || copy.cells.some(({ kind }) => kind !== 'empty');
+  const isTold =
+    copy.isCopied && (tab.hiddenRows.size === 0 || copy.cells.some(({ kind }) => kind !== 'empty'));
   if (isTold || step.kind !== 'set') return toKeptRow(met, copy.cells, copy.row);
   return now && findMet(tab, step, met, now);
 }

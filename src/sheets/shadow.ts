@@ -60,23 +60,32 @@ export interface KeepingRequests {
   readonly shadow: Shadow;
 }
 
-/** Keeps the header rows of the tabs and the rows of the steps. */
+/**
+ * Keeps the header rows of the tabs and the rows of the steps. What becomes of a copy of a row that a filter hides no document says, and it
+ * may be refused with all of the batch: of such a row nothing is kept but its mark, and the same goes for tabs whose copies were refused.
+ */
 export function planKeeping(
   known: Shadow | undefined,
   keeping: Keeping,
   tabs: ReadonlyMap<TabKind, BoundTab>,
   steps: readonly KeptStep[],
+  uncopied: ReadonlySet<TabKind> = new Set(),
 ): KeepingRequests {
   const shadow = known ?? newShadow;
-  const headers = [...tabs].map(([kind, { sheetId }]) => ({ row: headerRow(keeping, kind), sheetId }));
+  const headers = [...tabs].map(([kind, { sheetId }]) => {
+    return { isCopied: !uncopied.has(kind), row: headerRow(keeping, kind), sheetId };
+  });
   const rows = steps.flatMap((step): SourceRow[] => {
     const tab = tabs.get(step.entity);
-    if (!tab) return [];
+    const canCopy = !uncopied.has(step.entity);
+    // Where no filter hid anything, a mark alone says that the row was blank.
+    if (!tab || (!canCopy && tab.hiddenRows.size === 0)) return [];
     const { position, slot } = step;
-    const isHidden = tab.hiddenRows.has(position);
-    return [{ position, sheetId: tab.sheetId, isHidden, row: rowOfSlot(keeping, slot) }];
+    const isCopied = canCopy && !tab.hiddenRows.has(position);
+    return [{ position, sheetId: tab.sheetId, isCopied, row: rowOfSlot(keeping, slot) }];
   });
   rows.sort((one, other) => one.row - other.row);
+  const copied = rows.filter(({ isCopied }) => isCopied);
   const used = spans([...headers, ...rows].map(({ row }) => row));
   const height = Math.max(...used.map(({ end }) => end));
   const width = Math.max(...[...tabs.values()].map(({ columnCount }) => columnCount)) + 1 + spareColumns;
@@ -87,10 +96,10 @@ export function planKeeping(
       ...grow(shadow.sheetId, 'COLUMNS', width - shadow.columnCount),
       // An empty cell that is copied may leave what stood there before.
       ...used.map(({ start, end }) => clearRows(shadow, start, end)),
-      ...headers.map(({ row, sheetId }) =>
-        copyRows({ sheetId, start: 0, end: 1 }, shadow, row, 'PASTE_VALUES'),
+      ...headers.flatMap(({ isCopied, row, sheetId }) =>
+        isCopied ? [copyRows({ sheetId, start: 0, end: 1 }, shadow, row, 'PASTE_VALUES')] : [],
       ),
-      ...blocksOf(rows).flatMap(({ row, ...source }) => [
+      ...blocksOf(copied).flatMap(({ row, ...source }) => [
         copyRows(source, shadow, row, 'PASTE_FORMULA'),
         copyRows(source, shadow, row, 'PASTE_FORMAT'),
       ]),
@@ -131,26 +140,25 @@ interface SourceRow {
   readonly position: number;
   readonly row: number;
   readonly sheetId: number;
-  readonly isHidden: boolean;
+  readonly isCopied: boolean;
 }
 
 /** From so many rows on a batch grows too large if each is copied alone. */
 const joinedMin = 200;
 
 /**
- * Rows that stand below each other on both sides are copied at once where they are many. One that a filter hides is always copied alone: among
- * others it would be left out, and each below it would be kept in the place of another. The same goes for a row that somebody filters away
- * in that moment.
+ * Rows that follow each other on both sides are copied at once where they are many. One that somebody filters away in that moment may then be
+ * left out, and each below it be kept in the place of another.
  */
 function blocksOf(rows: readonly SourceRow[]): (Source & { row: number })[] {
   const canJoin = rows.length >= joinedMin;
-  const blocks: { row: number; sheetId: number; start: number; end: number; isHidden: boolean }[] = [];
-  for (const { isHidden, position, row, sheetId } of rows) {
+  const blocks: { row: number; sheetId: number; start: number; end: number }[] = [];
+  for (const { position, row, sheetId } of rows) {
     const last = blocks.at(-1);
     const isNext =
       last?.sheetId === sheetId && last.end === position && last.row + last.end - last.start === row;
-    if (last && isNext && canJoin && !isHidden && !last.isHidden) last.end += 1;
-    else blocks.push({ row, sheetId, start: position, end: position + 1, isHidden });
+    if (last && isNext && canJoin) last.end += 1;
+    else blocks.push({ row, sheetId, start: position, end: position + 1 });
   }
   return blocks;
 }

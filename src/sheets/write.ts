@@ -32,7 +32,12 @@ interface Block {
  * The requests of one tab, to be applied in one batch. New rows are inserted below the last used row and not
  * written over the blank ones there: what a person types there in the same moment moves down and stays.
  */
-export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps, shadow?: Shadow): Request[] {
+export function tabRequests(
+  tab: BoundTab,
+  { sets, appends, deletes }: TabSteps,
+  shadow?: Shadow,
+  canCopy = true,
+): Request[] {
   const end = endOfRows(tab.rows, tab.columns);
   // New rows are of the table in whose rows they are inserted, or at whose end.
   const place = joinsTable(tab, end) ? end - 1 : end;
@@ -50,7 +55,7 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps,
   return [
     ...makeRoom(tab, end, appends.length),
     ...joinRows(blocks).map((block) => updateRequest(tab.sheetId, block)),
-    ...(shadow ? giveBack(tab, { sets, appends, deletes }, shadow, end, isTypedAt) : []),
+    ...(shadow ? giveBack(tab, { sets, appends, deletes }, { shadow, end, isTypedAt, canCopy }) : []),
     ...deleteRequests(tab, appends.length, deletes),
   ];
 }
@@ -58,18 +63,26 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps,
 /** Whether a cell is of a column that has a type, and takes no format. */
 type IsTypedAt = (row: number, column: number) => boolean;
 
+/** From where kept cells are given back, and how. */
+interface Giving {
+  readonly shadow: Shadow;
+  /** Where new rows begin. */
+  readonly end: number;
+  readonly isTypedAt: IsTypedAt;
+  /** Whether Google takes copies in the tab. */
+  readonly canCopy: boolean;
+}
+
 /** Gives kept cells and rows back to where they belong. */
 function giveBack(
   tab: BoundTab,
   { sets, appends }: TabSteps,
-  shadow: Shadow,
-  end: number,
-  isTypedAt: IsTypedAt,
+  { canCopy, end, isTypedAt, shadow }: Giving,
 ): Request[] {
   const { sheetId } = tab;
   const give = (step: SetStep | AppendStep, row: number): Request[] => {
     // A copy into a row that a filter hides would land in the next one that it shows.
-    const isHidden = step.kind === 'set' && tab.hiddenRows.has(row);
+    const isHidden = !canCopy || (step.kind === 'set' && tab.hiddenRows.has(row));
     return givenCells(tab, step).flatMap(({ from, ...placed }) => {
       const to = { sheetId, row, column: placed.column, hasType: isTypedAt(row, placed.column) };
       const kept = step.place?.row === undefined ? undefined : { row: step.place.row, column: from };

@@ -3,12 +3,12 @@ import type { TabKind } from '../core/layout.ts';
 import type { Log, Table } from '../core/ports.ts';
 import type { Keeping, RowStep, WriteRefusal, WriteReply } from '../core/table.ts';
 import { cellName } from './a1.ts';
-import type { Request, SheetsClient } from './client.ts';
+import type { Request, SheetsClient, Spreadsheet } from './client.ts';
 import { isFullRefusal } from './errors.ts';
-import { findFilteredSets, rangesOfFiltered, readFiltered } from './filtered-rows.ts';
+import { planReadBack, rangesOf, readBack } from './filtered-rows.ts';
 import { placesOf, toPlannedTab } from './kept.ts';
 import { type Stored, tagWrite, type WriteTag } from './metadata.ts';
-import { placeOfRefusal } from './refused-place.ts';
+import { placeOfRefusal, sheetsOfCopies } from './refused-place.ts';
 import {
   expectIdColumns,
   type KeepingPlan,
@@ -52,35 +52,35 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
   let lastWrite: Stored<WriteTag> | undefined;
   let besides: readonly Request[] = [];
 
-  async function writeBatch(steps: readonly RowStep[], plan: KeepingPlan | undefined): Promise<WriteReply> {
+  async function writeBatch(
+    steps: readonly RowStep[],
+    plan: KeepingPlan | undefined,
+    uncopied: ReadonlySet<TabKind> = new Set(),
+  ): Promise<WriteReply> {
     if (steps.length === 0) return emptyReply;
-    const { requests, after } = planSteps(steps, tabs, shadow);
-    const own = plan ? numbered(steps, plan) : new Map<number, RowStep>();
-    const kept = keptStepsOf(own);
-    const keep = plan && planKeeping(shadow, plan.keeping, tabsOf(steps, tabs), kept);
-    // Questions say nothing of records: a daemon that may not touch those yet asks, and is no reason for another one to stop.
-    const isOfRecords = steps.some(({ entity }) => entity !== 'question');
-    const tag = plan && lastWrite && isOfRecords ? tagWrite(lastWrite, plan.keeping.run) : [];
-    const all = [...(keep?.requests ?? []), ...requests, ...tag, ...besides];
-    if (steps.length > 1 && Buffer.byteLength(JSON.stringify(all)) > batchBytesMax) {
+    const batch = planBatch(steps, plan, { tabs, shadow, lastWrite, besides, uncopied });
+    const { back, keep, ownTabs, requests } = batch;
+    const writePart = (part: readonly RowStep[]) => writeBatch(part, plan, uncopied);
+    if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax) {
       const half = Math.ceil(steps.length / 2);
-      return writeParts([steps.slice(0, half), steps.slice(half)], (part) => writeBatch(part, plan));
+      return writeParts([steps.slice(0, half), steps.slice(half)], writePart);
     }
-    const filtered = findFilteredSets(steps, tabs);
     const answer = await client
-      .batchUpdate(all, keptFields, keep ? [...keep.ranges, ...rangesOfFiltered(filtered)] : [])
-      .catch((error: unknown) => asRefusal(namePlace(error, all, tabsOf(steps, tabs), keep?.shadow)));
-    if (answer instanceof SyncError) return writeTabs(answer, steps, (part) => writeBatch(part, plan));
+      .batchUpdate(requests, keptFields, keep ? [...keep.ranges, ...rangesOf(back)] : [])
+      .catch((error: unknown) => asRefusal(namePlace(error, requests, ownTabs, keep?.shadow)));
+    if (answer instanceof SyncError) {
+      const blamed = findBlamed(answer, requests, ownTabs, uncopied);
+      if (blamed.size === 0) return writeTabs(answer, steps, writePart);
+      log.warn('sheet.copies_refused', { tabs: [...blamed].join(' ') });
+      return writeBatch(steps, plan, uncopied.union(blamed));
+    }
     const met = tabs;
-    tabs = after;
-    if (tag.length > 0) lastWrite = undefined;
+    tabs = batch.after;
+    if (batch.isTagged) lastWrite = undefined;
     besides = [];
     if (!plan || !keep) return emptyReply;
     shadow = keep.shadow;
-    const slots = kept.map(({ slot }) => slot);
-    const cells = readKept(keep.shadow, plan.keeping, slots, answer);
-    expectIdColumns(met, cells);
-    const reply = toReply(plan.keeping, own, met, cells, readFiltered(filtered, answer));
+    const reply = readReply(batch, met, plan, keep.shadow, answer);
     if (reply.hits.size > 0) log.warn('sheet.columns_moved', { steps: reply.hits.size });
     return reply;
   }
@@ -112,6 +112,71 @@ export function createWriter(client: SheetsClient, log: Log): Writer {
       return toReply(keeping, steps, new Map(planned), cells);
     },
   };
+}
+
+/** What a batch is planned from. */
+interface Ground {
+  readonly tabs: Tabs;
+  readonly shadow: Shadow | undefined;
+  readonly lastWrite: Stored<WriteTag> | undefined;
+  /** What goes with the first batch that Google takes. */
+  readonly besides: readonly Request[];
+  /** Tabs of which Google refuses copies, so that their rows are read back alone. */
+  readonly uncopied: ReadonlySet<TabKind>;
+}
+
+type Batch = ReturnType<typeof planBatch>;
+
+function planBatch(steps: readonly RowStep[], plan: KeepingPlan | undefined, ground: Ground) {
+  const { besides, lastWrite, shadow, tabs, uncopied } = ground;
+  const { requests, after } = planSteps(steps, ground);
+  const own = plan ? numbered(steps, plan) : new Map<number, RowStep>();
+  const kept = keptStepsOf(own);
+  const ownTabs = tabsOf(steps, tabs);
+  const keep = plan && planKeeping(shadow, plan.keeping, ownTabs, kept, uncopied);
+  // Questions say nothing of records: a daemon that may not touch those yet asks, and is no reason for another one to stop.
+  const isOfRecords = steps.some(({ entity }) => entity !== 'question');
+  const tag = plan && lastWrite && isOfRecords ? tagWrite(lastWrite, plan.keeping.run) : [];
+  return {
+    requests: [...(keep?.requests ?? []), ...requests, ...tag, ...besides],
+    back: planReadBack(steps, ownTabs, uncopied),
+    isTagged: tag.length > 0,
+    after,
+    keep,
+    kept,
+    own,
+    ownTabs,
+    uncopied,
+  };
+}
+
+/** Fails with SHEET_UNREACHABLE where the ID column of a tab was gone. */
+function readReply(
+  { back, kept, own, uncopied }: Batch,
+  met: Tabs,
+  { keeping }: KeepingPlan,
+  shadow: Shadow,
+  answer: Spreadsheet,
+): WriteReply {
+  const slots = kept.map(({ slot }) => slot);
+  const found = readKept(shadow, keeping, slots, answer);
+  const { headers, rows } = readBack(back, answer);
+  const cells = { ...found, headers: new Map([...found.headers, ...headers]) };
+  expectIdColumns(met, cells);
+  return toReply(keeping, own, met, cells, rows, uncopied);
+}
+
+/** The tabs whose copies may be why a batch was refused, as where a filter hides a row of them: without copies it may be accepted. */
+function findBlamed(
+  error: SyncError,
+  requests: readonly Request[],
+  tabs: Tabs,
+  uncopied: ReadonlySet<TabKind>,
+): ReadonlySet<TabKind> {
+  if (isFullRefusal(error)) return new Set();
+  const sheetIds = sheetsOfCopies(error, requests);
+  const kinds = [...tabs].flatMap(([kind, { sheetId }]) => (sheetIds.has(sheetId) ? [kind] : []));
+  return new Set(kinds).difference(uncopied);
 }
 
 /** Google names what it refuses by its number in the batch, which tells people nothing: the error with the cell where it begins. */
@@ -214,8 +279,7 @@ const tabsOf = (steps: readonly RowStep[], tabs: Tabs): Tabs =>
 /** The requests of some steps, and the tabs as they stand after them. */
 function planSteps(
   steps: readonly RowStep[],
-  tabs: Tabs,
-  shadow: Shadow | undefined,
+  { shadow, tabs, uncopied }: Ground,
 ): { readonly requests: readonly Request[]; readonly after: Tabs } {
   const after = new Map(tabs);
   const parts: Request[][] = [];
@@ -223,7 +287,7 @@ function planSteps(
     const before = tabs.get(entity);
     if (!before) throw new Error(`The tab of ${entity} was written without a read before it.`);
     const sorted = sortSteps(own);
-    parts.push(tabRequests(before, sorted, shadow));
+    parts.push(tabRequests(before, sorted, shadow, !uncopied.has(entity)));
     after.set(entity, applySteps(before, sorted));
   }
   // Flat, not spread: what a long tab is given back is more than a call takes as arguments.

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { numberSteps, type RowStep } from '../../src/core/table.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import {
   appendStep,
   deleteStep,
@@ -10,7 +8,6 @@ import {
   relabelled,
   type SandboxSheet,
   setStep,
-  titled,
 } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;
@@ -154,109 +151,5 @@ describe('a table with typed columns that people made of a tab', () => {
     const { writes } = await sheet.countRequests();
     await sheet.openTable().layOut(relabelled, 'refresh');
     expect((await sheet.countRequests()).writes).toBe(writes);
-  });
-});
-
-describe('rows that a filter hides', () => {
-  const showOnly = (...shown: string[]) =>
-    sheet.person({ kind: 'filter', sheet: 'Leads', column: 'ID', shown });
-  const write = async (steps: readonly RowStep[], run = 'w1', from = 0) => {
-    await sheet.readTab();
-    const { hits, rows } = await sheet.table.write(steps, { run, from });
-    expect(hits.size).toBe(0);
-    return rows;
-  };
-
-  test.each([4, 240])('S2: among %i written ones are kept each in its own place', async (count) => {
-    const ids = Array.from({ length: count }, (_, index) => String(index + 1));
-    await sheet.fill(...ids);
-    await showOnly(...ids.filter((id) => id !== '2' && id !== '3'));
-    const sets = ids.slice(0, -1).map((id) => setStep(Number(id), textCell(id), titled('Same')));
-    const rows = await write([...sets, deleteStep(count, String(count))]);
-    expect([...rows.values()].map(({ id, cells }) => [id, cells['title']])).toEqual(
-      ids.map((id) => [textCell(id), textCell(`Title ${id}`)]),
-    );
-    expect(await sheet.titlesById()).toEqual(Object.fromEntries(ids.slice(0, -1).map((id) => [id, 'Same'])));
-  });
-
-  test('S2: that moved under a write are known by how they stand after it', async () => {
-    await sheet.fill('1', '2', '3', '4');
-    await showOnly('1', '4');
-    await sheet.setFaults({ beforeNextWrite: [{ kind: 'insertRows', sheet: 'Leads', row: 2, count: 1 }] });
-    const rows = await write([
-      setStep(2, textCell('2'), titled('Two')),
-      { ...setStep(3, textCell('3'), {}), id: textCell('new-3') },
-    ]);
-    expect([...rows.values()].map(({ id, cells }) => [id, cells['title']])).toEqual([
-      [emptyCell, emptyCell],
-      [textCell('2'), textCell('Title 2')],
-    ]);
-  });
-
-  test('S2: that were not copied are taken for those that were read, and others are still known to have moved', async () => {
-    await sheet.fill('1', '2', '3');
-    await showOnly('1', '3');
-    await sheet.setFaults({
-      beforeNextWrite: [{ kind: 'edit', sheet: 'Leads', row: 1, column: 'ID', text: '9' }],
-    });
-    const rows = await write([
-      setStep(1, textCell('1'), titled('One')),
-      setStep(2, textCell('2'), titled('Two')),
-    ]);
-    expect([...rows.values()].map(({ id }) => id)).toEqual([numberCell(9), textCell('2')]);
-  });
-
-  test('S2: are no news after a lost reply, and the others are', async () => {
-    await sheet.fill('1', '2', '3');
-    await showOnly('1', '3');
-    await sheet.readTab();
-    const steps = [setStep(2, textCell('2'), titled('Two')), setStep(3, textCell('3'), titled('Three'))];
-    const places = structuredClone(sheet.table.places());
-    await sheet.table.write(steps, keeping);
-    await sheet.readTab();
-    const reply = await sheet.table.recall({ keeping, places, steps: numberSteps(steps) });
-    expect([...(reply?.rows ?? [])].map(([slot, { id }]) => [slot, id])).toEqual([[1, textCell('3')]]);
-  });
-
-  test.each([
-    ['before it is read', true],
-    ['between read and write', false],
-  ])(
-    'S13: get back what stood there where somebody filters %s, and nothing reaches the row below',
-    async (_, isRead) => {
-      await sheet.fill('1', '2', '3');
-      const rows = await write([setStep(2, textCell('2'), titled('Hidden'))]);
-      const filter: PersonActionInput = { kind: 'filter', sheet: 'Leads', column: 'ID', shown: ['1', '3'] };
-      if (isRead) await sheet.person(filter);
-      else await sheet.setFaults({ beforeNextWrite: [filter] });
-      const { place } = rows.get(0) ?? {};
-      const back = { ...setStep(2, textCell('2'), titled('')), ...(place && { place }) };
-      await write([back], 'w2', 10);
-      expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2', '3': 'Title 3' });
-    },
-  );
-
-  test('S13: that columns moved under are given back with their formulas', async () => {
-    await sheet.fill('1', '2');
-    await sheet.person(
-      { kind: 'edit', sheet: 'Leads', row: 0, column: 8, text: 'Mine' },
-      { kind: 'edit', sheet: 'Leads', row: 2, column: 8, text: '=1+1' },
-    );
-    await showOnly('1');
-    await sheet.readTab();
-    await sheet.setFaults({
-      beforeNextWrite: [{ kind: 'moveColumns', sheet: 'Leads', column: 'Mine', to: 2 }],
-    });
-    const { hits, rows } = await sheet.table.write([setStep(2, textCell('2'), titled('Two'))], keeping);
-    const [hit, kept] = [hits.get(0), rows.get(0)];
-    await sheet.readTab();
-    const back = {
-      ...setStep(2, textCell('2'), hit?.cells ?? {}),
-      ...(hit && kept && { others: hit.others, place: kept.place }),
-    };
-    await sheet.table.write([back], { run: 'w2', from: 10 });
-    const { values } = (await sheet.readValues('Leads!A3:I3', 'FORMULA')) as { values: string[][] };
-    expect(values[0]?.[2]).toBe('=1+1');
-    expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2' });
   });
 });

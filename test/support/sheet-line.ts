@@ -1,7 +1,7 @@
 import type { Table } from '../../src/core/ports.ts';
 import { createSheetProbe, type SheetProbe } from '../../src/sheets/probe.ts';
 import { createGoogleSheetTable } from '../../src/sheets/table.ts';
-import { type CrmLine, type LineRequest, openCrmLine } from './crm-line.ts';
+import { type Interception, type LineRequest, openCrmLine } from './crm-line.ts';
 import type { SandboxSheet } from './sandbox-sheet.ts';
 
 /** A request to Google and the text that came back. */
@@ -11,7 +11,8 @@ export interface HeardRequest extends LineRequest {
 
 /** An emulated spreadsheet behind a line on which all requests are heard. */
 export interface HeardSheet extends AsyncDisposable {
-  readonly line: CrmLine;
+  /** Lets this decide about all requests from now on, as on any line. */
+  intercept(interception: Interception): void;
   readonly table: Table;
   readonly probe: SheetProbe;
   /** Everything that went over the line since this was called last. */
@@ -22,13 +23,16 @@ export async function hearSheet({ options }: SandboxSheet): Promise<HeardSheet> 
   const line = await openCrmLine({ target: `${options.rootUrl}/`, now: () => 0 });
   const own = { ...options, rootUrl: line.baseUrl, readsPerMinute: 10_000, writesPerMinute: 10_000 };
   let heard: HeardRequest[] = [];
+  let decide: Interception = (_asked, passOn) => passOn();
   line.intercept(/./, async (asked, passOn) => {
-    const answer = await passOn();
+    const answer = await decide(asked, passOn);
     heard.push({ ...asked, answer: answer?.text ?? '' });
     return answer;
   });
   return {
-    line,
+    intercept(interception) {
+      decide = interception;
+    },
     table: createGoogleSheetTable(own),
     probe: createSheetProbe(own),
     takeRequests() {
