@@ -1,8 +1,8 @@
 import { plainText } from './plain-text.ts';
 
 /**
- * What stands in one cell of a table, typed, never parsed. A formula and an error are kinds of their own,
- * because neither is a value that a person typed: they are read, never sent and never overwritten.
+ * What stands in one cell of a table, typed, never parsed. A formula, an error and a smart chip are kinds of their own,
+ * because none is a value that a person typed: they are read, never sent and never overwritten.
  */
 export type Cell =
   | { readonly kind: 'empty' }
@@ -24,11 +24,18 @@ export type Cell =
       /** What people see, only in the cells of a table as they were read: it changes by itself. */
       readonly shown?: string;
     }
-  | { readonly kind: 'error'; readonly message: string; readonly formula?: string };
+  | { readonly kind: 'error'; readonly message: string; readonly formula?: string }
+  | {
+      /** A person or a file, which a table shows by a name of its own; its text may be `@`, and a text written over it takes it away. */
+      readonly kind: 'chip';
+      /** What people see, only in the cells of a table as they were read: it changes by itself. */
+      readonly shown?: string;
+    };
 
 /** What the array formula of another cell fills in. */
 export const spilledCell: Cell = { kind: 'formula', formula: '' };
 export const emptyCell: Cell = { kind: 'empty' };
+export const chipCell: Cell = { kind: 'chip' };
 export const textCell = (text: string): Cell => (text === '' ? emptyCell : { kind: 'text', text });
 export const numberCell = (number: number): Cell => ({ kind: 'number', number });
 export const booleanCell = (boolean: boolean): Cell => ({ kind: 'boolean', boolean });
@@ -37,7 +44,8 @@ export const booleanCell = (boolean: boolean): Cell => ({ kind: 'boolean', boole
 export const isSpilled = (cell: Cell): boolean => 'formula' in cell && cell.formula === '';
 
 /** Whether nobody typed what stands there. */
-export const isComputed = ({ kind }: Cell): boolean => kind === 'formula' || kind === 'error';
+export const isComputed = ({ kind }: Cell): boolean =>
+  kind === 'formula' || kind === 'error' || kind === 'chip';
 
 /** Whether nobody has filled it: a checkbox without a tick is FALSE, not empty, and a column of them makes no rows. */
 export const isUnfilled = (cell: Cell): boolean =>
@@ -46,6 +54,7 @@ export const isUnfilled = (cell: Cell): boolean =>
 /** The cell without what its format makes of its number, and without what its formula comes to. */
 export function bareCell(cell: Cell): Cell {
   if (cell.kind === 'number') return numberCell(cell.number);
+  if (cell.kind === 'chip') return chipCell;
   return cell.kind === 'formula' ? { kind: 'formula', formula: cell.formula } : cell;
 }
 
@@ -69,6 +78,8 @@ export function equalCells(left: Cell, right: Cell): boolean {
       return right.kind === 'formula' && left.formula === right.formula;
     case 'error':
       return right.kind === 'error' && left.message === right.message && left.formula === right.formula;
+    case 'chip':
+      return right.kind === 'chip';
   }
 }
 
@@ -87,5 +98,7 @@ export function describeCell(cell: Cell): string {
       return cell.formula;
     case 'error':
       return cell.message;
+    case 'chip':
+      return cell.shown ?? '@';
   }
 }

@@ -197,6 +197,10 @@ export function decode(field: FieldDefinition, cell: Cell, names: Names): Decode
   if (cell.kind === 'formula') return refused(explainFormula(field, cell.formula));
   if (cell.kind === 'error')
     return refused(`${field.header} shows ${cell.message.replace(/\.$/, '')}. Put a value there.`);
+  if (cell.kind === 'chip')
+    return refused(
+      `${field.header} holds a smart chip. Chips are not sent to the CRM: put its text there instead.`,
+    );
   if (cell.kind === 'text' && cell.text.includes(cutMark)) return refusedCut(field);
   if (field.kind === 'text' || field.kind === 'user') return decodeText(field, cell);
   // Who leaves a space in a cell that takes no text means to leave it empty.

@@ -16,6 +16,8 @@ const withoutTick = (cell: Cell): Cell => (isUnfilled(cell) ? emptyCell : cell);
  * and a checkbox that nobody has ticked counts for nothing.
  */
 export function isSameKept(read: Cell = emptyCell, kept: Cell = emptyCell): boolean {
+  // Whether a copy of a smart chip is one, or a text, no document says.
+  if (read.kind === 'chip') return kept.kind !== 'empty';
   // What an array formula fills in is not copied with its cell.
   if (isComputed(read)) return isComputed(kept) || isSpilled(read);
   return equalCells(withoutTick(bareCell(read)), withoutTick(bareCell(kept)));

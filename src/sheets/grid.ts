@@ -2,6 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import {
   booleanCell,
   type Cell,
+  chipCell,
   describeCell,
   emptyCell,
   numberCell,
@@ -41,8 +42,9 @@ export interface Grid {
   readonly hiddenRows: ReadonlySet<number>;
 }
 
-/** Field mask of a cell: what was entered, what people see there, and whether that is an error, or yes or no in their language. */
-export const cellFields = 'userEnteredValue,effectiveValue(boolValue,errorValue),formattedValue';
+/** Field mask of a cell: what was entered, what people see there, and whether that is an error, or yes or no in their language, or a chip. */
+export const cellFields =
+  'userEnteredValue,effectiveValue(boolValue,errorValue),formattedValue,chipRuns.chip';
 
 /** Field mask of the name and the size of a tab. */
 export const sizeFields = 'properties(sheetId,title,gridProperties(rowCount,columnCount,frozenRowCount))';
@@ -121,11 +123,11 @@ export function readRows(block: sheets_v4.Schema$GridData | undefined): Rows {
  * An error goes before the formula that shows it, because it has no value at all. A cell that shows something although nothing was
  * entered is filled by the array formula of another cell.
  */
-export function toCell({
-  userEnteredValue,
-  effectiveValue,
-  formattedValue,
-}: sheets_v4.Schema$CellData): Cell {
+export function toCell(data: sheets_v4.Schema$CellData): Cell {
+  const { chipRuns, userEnteredValue, effectiveValue, formattedValue } = data;
+  // A run of plain text beside a chip has an empty one.
+  if (chipRuns?.some(({ chip }) => Object.keys(chip ?? {}).length > 0))
+    return formattedValue ? { kind: 'chip', shown: formattedValue } : chipCell;
   const { formulaValue, numberValue, boolValue, stringValue } = userEnteredValue ?? {};
   const error = effectiveValue?.errorValue;
   const isSpilled = !userEnteredValue && Boolean(formattedValue);

@@ -208,8 +208,9 @@ function isPaused(rows: Rows, position: number, { pause }: ManagedColumns, isLos
   return said.kind === 'error' || readTypedTruth(said) !== false;
 }
 
-/** What a formula comes to may change by itself, which is no edit of its cell. */
-const withoutResult = (cell: Cell): Cell => (cell.kind === 'formula' ? bareCell(cell) : cell);
+/** What a formula comes to, and how a chip is shown, may change by itself, which is no edit of its cell. */
+const withoutResult = (cell: Cell): Cell =>
+  cell.kind === 'formula' || cell.kind === 'chip' ? bareCell(cell) : cell;
 
 /**
  * How a number is shown matters where people mean what they see, where 50% and 50 are the same, and where a sheet took a number for a day or

@@ -226,6 +226,8 @@ export function enteredValue(cell: Cell): sheets_v4.Schema$CellData {
       return { userEnteredValue: { numberValue: cell.number } };
     case 'boolean':
       return { userEnteredValue: { boolValue: cell.boolean } };
+    case 'chip':
+      throw new Error('A smart chip is read and never written.');
     // Only a person's own formula comes here, to be put back. What another cell's formula fills in comes back by itself.
     case 'formula':
     case 'error':

@@ -235,7 +235,7 @@ const cases = allAnswers.flatMap((answer) =>
 );
 
 test.each(cases)(
-  'S2: a %s reaches its row in one cycle, with %s, where the answer to copies is %s',
+  'S2: the %s of a row is done in one cycle, with %s, where the answer to copies is %s',
   async (kind, filter, answer) => {
     const { table } = await openFilled(answer);
     const { after, before, row, step } = writes[kind];

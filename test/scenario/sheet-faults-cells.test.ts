@@ -55,6 +55,36 @@ describe('a formula', () => {
   });
 });
 
+describe('a smart chip', () => {
+  test.each(['placeholder', 'shown'] as const)(
+    'that a person puts into a cell is neither sent nor overwritten, and a text in its place is taken (reads as %s)',
+    async (chipText) => {
+      const scene = await openScenario();
+      const { crm } = scene;
+      const { id, title } = await crm.take('lead');
+      const { origin } = new URL(scene.gridUrl);
+      const chosen = JSON.stringify({ '*': { chipText } });
+      await fetch(`${origin}/__sandbox/choices`, { method: 'POST', body: chosen });
+      const at = { sheet: 'Leads', row: await scene.position('lead', id) };
+      const chips = [{ email: 'ada@example.com' }];
+      await scene.act(
+        { kind: 'insertChips', ...at, column: 'Title', chips },
+        { kind: 'insertChips', ...at, column: 40, chips },
+      );
+      await scene.told('lead', id, /^Error: Title holds a smart chip\./);
+      await crm.update('lead', id, { title: 'Renamed in the CRM', custom_fields: { city: 'Porto' } });
+      await scene.swept('lead', 1);
+      await scene.cycled(2);
+      expect([(await scene.row('lead', id))?.['Title'], updates(scene)]).toEqual(['ada@example.com', []]);
+      expect((await scene.row('lead', id))?.['City']).toBe('Porto');
+      await scene.act({ kind: 'edit', ...at, column: 'Title', text: `${title} again` });
+      await until('it is settled in the row', async () =>
+        /^(Synced|Conflict)/.test((await scene.row('lead', id))?.['Sync'] ?? ''),
+      );
+    },
+  );
+});
+
 const lookalikes = ['007', '+49 30 123456', '12345678901234567890', '1e21', 'TRUE', '1-2', '=1+1'];
 
 /** Letters and accents apart, spaces that do not break or have no width, an emoji of several parts, right to left. */

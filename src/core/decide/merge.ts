@@ -229,14 +229,16 @@ function settleTyped(view: FieldView, { value, crm }: TypedAnswer, table: Value,
     : { kind: 'typed', value, before: table };
 }
 
-/** A column that only shows: the CRM's value is put back over whatever stands there, except over a formula. */
+/** A column that only shows: the CRM's value is put back over whatever stands there, except over a formula and a smart chip. */
 function mergeShown(view: FieldView, crm: Value, seen: Seen, names: Names): FieldOutcome {
   const isUsual = seen.kind === 'value' && seen.isUsual && seen.value === crm;
   if (isUsual || equalCells(view.cell, encode(view.field, crm, names)))
     return { kind: 'same', value: crm, rewrite: false };
-  const isFormula =
-    view.cell.kind === 'formula' || (view.cell.kind === 'error' && view.cell.formula !== undefined);
-  if (isFormula && seen.kind === 'refused') return seen;
+  const isKept =
+    view.cell.kind === 'formula' ||
+    view.cell.kind === 'chip' ||
+    (view.cell.kind === 'error' && view.cell.formula !== undefined);
+  if (isKept && seen.kind === 'refused') return seen;
   const before = seen.kind === 'value' ? seen.value : shownText(view);
   return { kind: 'toTable', value: crm, before, lost: undefined };
 }
