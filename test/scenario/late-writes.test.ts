@@ -16,7 +16,8 @@ function createFatedClient(client: SheetsClient) {
   const fates: Fate[] = [];
   const batchUpdate: SheetsClient['batchUpdate'] = (...request) => {
     const fate = fates.shift() ?? 'sent';
-    if (fate === 'refused') return Promise.reject(new SyncError('SHEET_REFUSED', 'A cell is protected.'));
+    const words = 'Invalid requests[0].updateCells: A cell is protected.';
+    if (fate === 'refused') return Promise.reject(new SyncError('SHEET_REFUSED', words));
     if (fate === 'sent') return client.batchUpdate(...request);
     held.push(() => client.batchUpdate(...request));
     return Promise.reject(new SyncError('SHEET_UNREACHABLE', 'No answer.'));
