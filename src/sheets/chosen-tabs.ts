@@ -87,9 +87,9 @@ async function isStill(client: SheetsClient, tagged: TaggedSpreadsheet, layout: 
     const binding = grid && bindColumns(grid, tab);
     return grid && binding?.state === 'bound' ? [{ ...grid, id: binding.columns.id }] : [];
   });
-  const ranges = tabs.flatMap(({ id, sheetId }) => [
+  const ranges = tabs.flatMap(({ id, rowCount, sheetId }) => [
     { sheetId, startRowIndex: 0, endRowIndex: 1 },
-    { sheetId, startColumnIndex: id, endColumnIndex: id + 1 },
+    ...(rowCount > 1 ? [{ sheetId, startRowIndex: 1, startColumnIndex: id, endColumnIndex: id + 1 }] : []),
   ]);
   if (ranges.length === 0) return true;
   const now = readTagged(await expectPart(client.get(stillFields, ranges)));

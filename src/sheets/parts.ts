@@ -46,10 +46,10 @@ function joinParts(parts: readonly Spreadsheet[]): Spreadsheet {
   return { ...Object.assign({}, ...others.toReversed(), first), sheets: [...sheets.values()] };
 }
 
-/** Parts of a tab that follow each other. */
+/** Parts of a tab that follow each other. Its size is that of the first, so that a change since then is seen. */
 const joinSheets = (one: Sheet, other: Sheet): Sheet => ({
-  ...one,
   ...other,
+  ...one,
   merges: [...(one.merges ?? []), ...(other.merges ?? [])],
   tables: [...(one.tables ?? []), ...(other.tables ?? [])],
   data: [...(one.data ?? []), ...(other.data ?? [])],

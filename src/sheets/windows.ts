@@ -38,18 +38,25 @@ export const speedUp = ({ halvings, successes }: Pace): Pace =>
     ? { halvings: halvings - 1, failures: 0, successes: 0 }
     : { halvings, failures: 0, successes: successes + 1 };
 
-/** The ranges in which the tabs are read, each list in a request of its own. */
+/** The ranges in which the tabs are read, each list in a request of its own: short ones share one. */
 export function windowsOf(
   grids: readonly Pick<Grid, 'sheetId' | 'rowCount'>[],
   { halvings }: Pace,
 ): sheets_v4.Schema$GridRange[][] {
-  const longest = longestOf(grids);
-  const height = Math.max(rowsMin, Math.ceil(longest / 2 ** halvings));
-  return grids.flatMap(({ rowCount, sheetId }) =>
-    Array.from({ length: Math.max(1, Math.ceil(rowCount / height)) }, (_, index) => [
-      { sheetId, startRowIndex: index * height, endRowIndex: Math.min((index + 1) * height, rowCount) },
-    ]),
-  );
+  const height = Math.max(rowsMin, Math.ceil(longestOf(grids) / 2 ** halvings));
+  const requests: { rows: number; ranges: sheets_v4.Schema$GridRange[] }[] = [];
+  for (const { rowCount, sheetId } of grids) {
+    for (let startRowIndex = 0; startRowIndex < rowCount; startRowIndex += height) {
+      const rows = Math.min(height, rowCount - startRowIndex);
+      const range = { sheetId, startRowIndex, endRowIndex: startRowIndex + rows };
+      const last = requests.at(-1);
+      if (last && last.rows + rows <= height) {
+        last.rows += rows;
+        last.ranges.push(range);
+      } else requests.push({ rows, ranges: [range] });
+    }
+  }
+  return requests.map(({ ranges }) => ranges);
 }
 
 export const longestOf = (grids: readonly Pick<Grid, 'rowCount'>[]): number =>

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ObservedTable } from '../../src/core/table.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { LineRequest } from '../support/crm-line.ts';
+import { openSandboxSheet, type SandboxSheet, sheetLayout } from '../support/sandbox-sheet.ts';
+import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
+
+let sheet: SandboxSheet;
+let heard: HeardSheet;
+
+/** More rows than Google has an answer for at once. */
+const ids = Array.from({ length: 1_300 }, (_, index) => String(index + 1));
+const rowsMax = 700;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet({ quotas: { readsPerMinute: 10_000, writesPerMinute: 10_000 } });
+  await sheet.fill(...ids);
+  heard = await hearSheet(sheet);
+});
+
+afterEach(async () => {
+  await heard[Symbol.asyncDispose]();
+  await sheet.close();
+});
+
+interface Filter {
+  readonly gridRange?: { readonly startRowIndex?: number; readonly endRowIndex?: number };
+}
+
+const rangesIn = ({ body }: LineRequest): NonNullable<Filter['gridRange']>[] =>
+  ((JSON.parse(body || '{}') as { dataFilters?: Filter[] }).dataFilters ?? []).flatMap(
+    ({ gridRange }) => gridRange ?? [],
+  );
+
+/** Whether a read asks for all columns of more rows than that. */
+const isTooMuch = (asked: LineRequest): boolean =>
+  asked.url.includes('rowMetadata') &&
+  (asked.method === 'GET' ||
+    rangesIn(asked).some(
+      ({ startRowIndex = 0, endRowIndex = Infinity }) => endRowIndex - startRowIndex > rowsMax,
+    ));
+
+const unavailable = {
+  status: 503,
+  headers: { 'content-type': 'application/json' },
+  text: JSON.stringify({
+    error: { code: 503, message: 'The service is currently unavailable.', status: 'UNAVAILABLE' },
+  }),
+};
+
+/** The tabs without the room that is left, which depends on what is known of other tabs. */
+const withoutRoom = ({ tabs }: ObservedTable) =>
+  Object.values(tabs).map((tab) => (tab.state === 'read' ? { ...tab, room: 0 } : tab));
+
+/** Reads as a daemon does, again and again after each failure. */
+async function readAtLast() {
+  const failures: unknown[] = [];
+  for (const _attempt of Array.from({ length: 6 })) {
+    const read = await heard.table.read(sheetLayout).catch((error: unknown) => void failures.push(error));
+    if (read) return { read, failures };
+  }
+  throw failures.at(-1);
+}
+
+test('a tab that is too much for one request is read in smaller ones, and says the same', async () => {
+  heard.intercept((asked, passOn) => (isTooMuch(asked) ? Promise.resolve(unavailable) : passOn()));
+  const { failures, read } = await readAtLast();
+  expect(failures.length).toBeGreaterThan(0);
+  expect(withoutRoom(read)).toEqual(withoutRoom(await sheet.table.read(sheetLayout)));
+  expect(await heard.table.read(sheetLayout)).toBe(read);
+  expect(await heard.table.layOut(sheetLayout, 'refresh')).toEqual({ held: [], offered: [] });
+});
+
+test.each<[string, PersonActionInput]>([
+  ['is moved down', { kind: 'moveRows', sheet: 'Leads', row: 5, to: 1_200 }],
+  ['is moved up', { kind: 'moveRows', sheet: 'Leads', row: 1_200, to: 5 }],
+  ['is deleted', { kind: 'deleteRows', sheet: 'Leads', row: 5, count: 1 }],
+  ['is inserted', { kind: 'insertRows', sheet: 'Leads', row: 5, count: 1 }],
+  ['and all others are sorted', { kind: 'sort', sheet: 'Leads', column: 'ID', descending: true }],
+])('S4: a row that %s while the tab is read in parts is neither missed nor read twice', async (_, action) => {
+  let isMoved = false;
+  heard.intercept(async (asked, passOn) => {
+    if (isTooMuch(asked)) return unavailable;
+    const [range] = rangesIn(asked);
+    if (!isMoved && asked.url.includes('rowMetadata') && (range?.startRowIndex ?? 0) > 0) {
+      isMoved = true;
+      await sheet.person(action);
+    }
+    return passOn();
+  });
+  const { read } = await readAtLast();
+  expect(isMoved).toBe(true);
+  expect(withoutRoom(read)).toEqual(withoutRoom(await sheet.openTable().read(sheetLayout)));
+});
+
+test('a tab of which rows are moved in every moment is not read as it never was', async () => {
+  heard.intercept(async (asked, passOn) => {
+    if (isTooMuch(asked)) return unavailable;
+    if (asked.url.includes('rowMetadata'))
+      await sheet.person({ kind: 'moveRows', sheet: 'Leads', row: 5, to: 1_200 });
+    return passOn();
+  });
+  await expect(readAtLast()).rejects.toMatchObject({
+    code: 'SHEET_UNREACHABLE',
+    message: expect.stringContaining('moved while'),
+  });
+});
