@@ -93,7 +93,8 @@ async function isStill(client: SheetsClient, tagged: TaggedSpreadsheet, layout: 
   ]);
   if (ranges.length === 0) return true;
   const now = readTagged(await expectPart(client.get(stillFields, ranges)));
-  if (now.lastWrite?.run !== tagged.lastWrite?.run) return false;
+  // Whether a read by ranges of numeric ids brings it no document says.
+  if (now.lastWrite && now.lastWrite.run !== tagged.lastWrite?.run) return false;
   return tabs.every(({ id, ...tab }) => {
     const grid = now.grids.find(({ sheetId }) => sheetId === tab.sheetId);
     if (!grid) return false;
