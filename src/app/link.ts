@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createBullmqQueue } from '../bullmq/queue.ts';
+import { emptyCatalog, fieldsInUse } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
 import type { ConflictPolicy, Direction } from '../core/layout.ts';
 import type { Mirror } from '../core/mirror.ts';
@@ -98,7 +99,7 @@ export function openLink(
     const link: Link = {
       name: linkNameOf(settings),
       mirror,
-      crm: createCrmClient({ ...client, budget, customKeys: customKeysOf(mirror), ...fence }),
+      crm: createCrmClient({ ...client, budget, customFields: readFieldsInUse(mirror), ...fence }),
       table: createGoogleSheetTable({
         ...sheetOptions(settings, log),
         account: accountOf(settings),
@@ -138,8 +139,7 @@ const timesOf = (settings: Settings): LinkTimes => ({
   goneMs: goneAfterMs,
 });
 
-const customKeysOf = (mirror: Mirror): string[] =>
-  (mirror.readCatalog()?.customFields ?? []).map(({ key }) => key);
+const readFieldsInUse = (mirror: Mirror) => fieldsInUse(mirror.readCatalog() ?? emptyCatalog);
 
 /** The slots of the budget: a single link keeps them in its mirror, several share them. */
 export function openSlots(

@@ -1,13 +1,14 @@
 import type { FieldKind } from './field-kind.ts';
 import { labelKey, labelWithId } from './label-key.ts';
+import type { Entity } from './record.ts';
 
 /** Reference data of the CRM that names things: pipelines and stages, lead statuses, custom fields. */
 export interface Catalog {
   readonly pipelines: readonly Pipeline[];
   readonly leadStatuses: readonly LeadStatus[];
   readonly customFields: readonly CustomField[];
-  /** The CRM lists custom fields, but none that is both in use and of a known kind: that there are none here is then no fault of the reading. */
-  readonly hasOnlyUnusedFields?: true;
+  /** Elements that could not be understood in the last read: where they are, and whose fields name them. Absent where all were. */
+  readonly odd?: readonly { readonly entity: Entity; readonly words: string }[];
   /** What stages and statuses were called before, as fields keep it of their options; absent in a catalog that the CRM has just told. */
   readonly formerLabels?: FormerLabels;
 }
@@ -49,6 +50,8 @@ export interface CustomField {
   readonly optionIds?: readonly number[];
   /** What options were called before, by their ids; absent in a catalog that the CRM has just told. */
   readonly formerOptions?: readonly FormerLabel<number>[];
+  /** Why it cannot be used now, although it was before: its column is left alone. Absent for a field that is in use. */
+  readonly held?: string;
 }
 
 /** One thing that a cell can name: what people read, and the value that stands for it. */
@@ -60,6 +63,10 @@ export interface Choice<Id extends string | number> {
 }
 
 export const emptyCatalog: Catalog = { pipelines: [], leadStatuses: [], customFields: [] };
+
+/** The custom fields that the CRM takes values for now. */
+export const fieldsInUse = ({ customFields }: Catalog): CustomField[] =>
+  customFields.filter(({ held }) => held === undefined);
 
 /** Stages as `Pipeline / Stage`; the stage's own name is understood too where it is the only one. */
 export function stageChoices(catalog: Catalog): Choice<number>[] {
@@ -80,17 +87,6 @@ export function leadStatusChoices(catalog: Catalog): Choice<string>[] {
   }));
   return tellApart(choices, catalog.formerLabels?.leadStatuses);
 }
-
-/**
- * What the CRM told, where a list that was not empty before stays as it was if it is empty now: such an answer is a fault of the reading,
- * unless custom fields were only switched off, or are of kinds that nobody knows.
- */
-export const keepLists = (told: Catalog, known: Catalog): Catalog => ({
-  pipelines: told.pipelines.length > 0 ? told.pipelines : known.pipelines,
-  leadStatuses: told.leadStatuses.length > 0 ? told.leadStatuses : known.leadStatuses,
-  customFields:
-    told.customFields.length > 0 || told.hasOnlyUnusedFields ? told.customFields : known.customFields,
-});
 
 /**
  * The catalog as the CRM tells it now, with the labels that its stages, statuses and options had before. A row that still shows one goes on

@@ -24,6 +24,8 @@ const accepted: Readonly<Record<FieldKind, string>> = {
 
 /** What people read at the header of a column: what it takes, and what becomes of what they type. */
 export function describeColumn(field: FieldDefinition, column: Omit<Column, 'note'>): string {
+  if (field.held !== undefined)
+    return `Held: ${field.held}. What is typed here is not sent until the field is back; then it goes on by itself.`;
   if (field.isReadOnly || column.direction === 'toTable') {
     return 'Shown from the CRM. What is typed here is replaced and does not reach the CRM.';
   }

@@ -69,7 +69,7 @@ export const errorKinds = {
   CRM_UNREADABLE: {
     retry: 'later',
     mender: 'operator',
-    hint: 'The CRM answered something that is not its documented form. Check CRM_BASE_URL.',
+    hint: 'The CRM answered something that is not its documented form. If all its answers are like that, check CRM_BASE_URL.',
   },
   SHEET_UNAUTHORIZED: {
     retry: 'after-action',

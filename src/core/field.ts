@@ -25,6 +25,8 @@ export interface FieldDefinition {
   readonly options?: readonly string[];
   /** What options were called before, each by what it is called now. */
   readonly formerOptions?: readonly FormerLabel<string>[];
+  /** Why the CRM takes no value for it now: what is known of it stays, and nothing goes either way. Absent as a rule. */
+  readonly held?: string;
 }
 
 /** Fields, lengths and ranges: the CRM's specification, "Resources and their fields" and "Limits". */
@@ -87,6 +89,7 @@ export function describeEntity(entity: Entity, catalog: Catalog): FieldDefinitio
       kind: definition.kind,
       ...(definition.options.length > 0 ? { options: definition.options } : {}),
       ...(formerOptions.length > 0 ? { formerOptions } : {}),
+      ...(definition.held === undefined ? {} : { held: definition.held }),
     };
   });
   const writable = standard.filter((field) => !field.isReadOnly);

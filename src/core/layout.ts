@@ -22,6 +22,8 @@ export interface Column {
   readonly isNew?: true;
   readonly direction: Exclude<Direction, 'off'>;
   readonly conflict: ConflictPolicy;
+  /** Why nothing goes either way for now; absent as a rule. Such a column is never added. */
+  readonly held?: string;
   /** `clear` where absent. */
   readonly blank?: BlankRule;
   /** Labels of the dropdown, where the column has one. */

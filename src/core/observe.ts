@@ -1,4 +1,4 @@
-import type { ObservedRecord } from './record.ts';
+import type { ObservedRecord, Unread } from './record.ts';
 import type { StoredRecord, Written } from './state.ts';
 import { equalValues, type FieldName, type Fields, type Value } from './value.ts';
 
@@ -25,6 +25,7 @@ export function absorb(
     return {
       key,
       fields: seen.fields,
+      ...(seen.unread ? { unread: seen.unread } : {}),
       observedAt: at,
       firstSeenAt: now,
       lastSeenAt: at,
@@ -48,11 +49,37 @@ export function absorb(
     if (isLagging && wasReplaced(written, name, value)) continue;
     if (JSON.stringify(stored.fields[name]) !== JSON.stringify(value)) news[name] = value;
   }
-  // Most readings bring nothing new: then the fields are the same object as before.
-  const fields = Object.keys(news).length > 0 ? { ...stored.fields, ...news } : stored.fields;
   const made = findMade(stored, news);
   const told = written && made ? { written: { ...written, answered: { ...written.answered, ...made } } } : {};
-  return { ...sighted, ...told, fields, observedAt: at };
+  return { ...takeIn(sighted, { ...seen, fields: news }, Object.keys(seen.fields)), ...told, observedAt: at };
+}
+
+/**
+ * The record with what an answer says of its fields; `understood` names those that are known by it. Of a field that cannot be understood the
+ * last value may no longer hold: an edit that was compared with it could replace a change that was never seen.
+ */
+export function takeIn<Known extends Pick<StoredRecord, 'fields' | 'unread'>>(
+  stored: Known,
+  { fields: news, unread = {} }: Pick<ObservedRecord, 'fields' | 'unread'>,
+  understood: Iterable<FieldName> = Object.keys(news),
+): Known {
+  const left = omit(stored.unread ?? {}, understood);
+  const unreadNow: Unread = { ...left, ...unread };
+  // Most readings bring nothing new: then the fields are the same object as before.
+  const isNew =
+    Object.keys(news).length > 0 || Object.keys(unread).some((name) => stored.fields[name] !== undefined);
+  const fields = isNew ? omit({ ...stored.fields, ...news }, Object.keys(unread)) : stored.fields;
+  const { unread: _before, ...rest } = stored;
+  return { ...rest, fields, ...(Object.keys(unreadNow).length > 0 ? { unread: unreadNow } : {}) } as Known;
+}
+
+function omit<Item>(
+  items: Readonly<Record<FieldName, Item>>,
+  names: Iterable<FieldName>,
+): Readonly<Record<FieldName, Item>> {
+  const left = { ...items };
+  for (const name of names) delete left[name];
+  return left;
 }
 
 /**

@@ -89,6 +89,7 @@ function buildColumn(field: FieldDefinition, tab: TabPolicy, catalog: Catalog): 
     conflict: rules.conflict ?? tab.conflict,
     ...(rules.blank ? { blank: rules.blank } : {}),
     ...(labels ? { labels } : {}),
+    ...(field.held === undefined ? {} : { held: field.held }),
   };
   return [{ ...column, note: describeColumn(field, column) }];
 }

@@ -1,7 +1,7 @@
-import type { Catalog } from './catalog.ts';
 import type { Mark, MarkChanges, Marks } from './instance.ts';
 import type { Layout } from './layout.ts';
-import type { Entity, ListedEntity, ObservedRecord, RecordId, RecordKey } from './record.ts';
+import type { ListedCatalog } from './listed-catalog.ts';
+import type { Entity, ListedEntity, ObservedRecord, RecordId, RecordKey, Unread } from './record.ts';
 import type { Keeping, ObservedTable, PlannedPlaces, RowStep, UnansweredSteps, WriteReply } from './table.ts';
 import type { Fields } from './value.ts';
 
@@ -25,9 +25,15 @@ export interface Fence {
 export const lanes = ['settle', 'edit', 'newest', 'sweep'] as const;
 export type Lane = (typeof lanes)[number];
 
-/** One page of a listing. */
-export interface RecordPage {
+/** What a list, or a page of one, shows. */
+export interface RecordList {
   readonly records: readonly ObservedRecord[];
+  /** Elements without an id that can be used, each in words that say where it is: any record that is missing may be one of them. Absent for none. */
+  readonly nameless?: readonly string[];
+}
+
+/** One page of a listing. */
+export interface RecordPage extends RecordList {
   /** Whether more pages follow this one. */
   readonly hasMore: boolean;
 }
@@ -36,6 +42,8 @@ export interface RecordPage {
 export interface WriteAnswer {
   readonly id: RecordId;
   readonly fields: Fields;
+  /** What of it cannot be understood; absent for nothing. */
+  readonly unread?: Unread;
   /** When the answer arrived, epoch ms. */
   readonly at: number;
 }
@@ -56,14 +64,14 @@ export interface Sending {
  * (only from writes: it may have been done) and CRM_UNREADABLE.
  */
 export interface Crm {
-  readCatalog(lane: Lane): Promise<Catalog>;
+  readCatalog(lane: Lane): Promise<ListedCatalog>;
   /**
    * Newest first where the CRM can order, without what it says is in the trash. `page` counts from 1. A listing that can not be understood is
    * CRM_UNREADABLE.
    */
   listRecords(entity: ListedEntity, page: number, lane: Lane): Promise<RecordPage>;
   /** All contacts of a lead. CRM_NOT_FOUND when the CRM does not have the lead. */
-  listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]>;
+  listContacts(leadId: RecordId, lane: Lane): Promise<RecordList>;
   /** A record by id, or `undefined` when the CRM says that it does not exist (404) or is in the trash, or answers another one in its place. */
   getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined>;
   createRecord(entity: Entity, fields: Fields, sending?: Sending): Promise<WriteAnswer>;

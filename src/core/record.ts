@@ -1,4 +1,4 @@
-import type { Fields } from './value.ts';
+import type { FieldName, Fields } from './value.ts';
 
 /** The kinds of record that are kept the same on both sides, in the order in which they depend on each other. */
 export const entities = ['lead', 'opportunity', 'task', 'contact'] as const;
@@ -41,10 +41,15 @@ export const claimToken = (suffix: string): string => `${tokenPrefix}${suffix}`;
 /** Whether an ID cell holds a claim token rather than the id of a record. */
 export const isClaimToken = (id: string): boolean => id.startsWith(tokenPrefix);
 
+/** Fields of which the CRM shows something that cannot be understood, with what is wrong: `is not a whole number`. Never a value. */
+export type Unread = Readonly<Record<FieldName, string>>;
+
 /** A record as the CRM said it. `at` is when the request was sent (epoch ms): what it says is not older. */
 export interface ObservedRecord {
   readonly entity: Entity;
   readonly id: RecordId;
   readonly fields: Fields;
+  /** Absent where all of it was understood. None of them is in `fields`. */
+  readonly unread?: Unread;
   readonly at: number;
 }

@@ -1,5 +1,7 @@
-import { customFieldName } from './field.ts';
+import type { SyncError } from './errors.ts';
+import { customFieldKey, customFieldName } from './field.ts';
 import { type Column, columnOf } from './layout.ts';
+import type { OutboxItem } from './state.ts';
 
 /** `<path>: <what is wrong>`: the CRM's specification, "Errors". It does not show what the key of a custom field is made of. */
 const fieldNaming = /^([^\s:]+): (.+)$/s;
@@ -16,3 +18,7 @@ export function nameColumn(words: string, columns: readonly Column[]): string {
   const column = columnOf({ columns }, name);
   return column ? `The CRM does not accept this ${column.header}: ${problem}` : words;
 }
+
+/** Whether the CRM may refuse a step because a custom field is gone, or of another kind, since the catalog was read: its words for that are not documented. */
+export const mayLackField = ({ code }: SyncError, { fields }: Pick<OutboxItem, 'fields'>): boolean =>
+  code === 'CRM_REFUSED' && Object.keys(fields).some((name) => customFieldKey(name) !== undefined);

@@ -1,12 +1,14 @@
 import type { ErrorCode } from './errors.ts';
-import type { Entity, RecordId, RecordKey } from './record.ts';
+import type { Entity, RecordId, RecordKey, Unread } from './record.ts';
 import type { Shown } from './shown.ts';
-import { equalFields, type FieldName, type Fields, pickFields } from './value.ts';
+import { differingFields, equalFields, type FieldName, type Fields, pickFields } from './value.ts';
 
 /** What deciding may know of a record. Times are epoch ms. */
 export interface KnownRecord {
   readonly key: RecordKey;
   readonly fields: Fields;
+  /** Fields whose value in the CRM cannot be understood now: `fields` lacks them. Absent where there are none. */
+  readonly unread?: Unread;
   readonly firstSeenAt: number;
   /**
    * When a listing or a direct read last contained it. Deciding asks only whether that was after a write of ours: to this record, which may
@@ -128,6 +130,13 @@ export const isOnItsWay = ({ state }: Pick<OutboxItem, 'state'>): boolean =>
 /** Whether an update that waits was sent before, and has reached the record without an answer. */
 export const isAnswerLost = ({ fields: sent, kind, sentAt }: OutboxItem, { fields }: KnownRecord): boolean =>
   kind === 'update' && sentAt !== undefined && equalFields(sent, pickFields(fields, Object.keys(sent)));
+
+/** True if the CRM has other values than a step was decided from, or values that cannot be understood. */
+export const hasMoved = (
+  base: Fields,
+  { fields, unread = {} }: Pick<KnownRecord, 'fields' | 'unread'>,
+): boolean =>
+  differingFields(base, fields).length > 0 || Object.keys(base).some((name) => unread[name] !== undefined);
 
 /** One change that was done. Nothing is written to a side without one. */
 export interface JournalEntry {

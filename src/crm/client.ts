@@ -1,6 +1,7 @@
 import { splitContactId } from '../core/contact-id.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import type { Crm, Lane, RecordPage, Sending, WriteAnswer } from '../core/ports.ts';
+import { takeIn } from '../core/observe.ts';
+import type { Crm, Lane, RecordList, RecordPage, Sending, WriteAnswer } from '../core/ports.ts';
 import {
   type Entity,
   type ListedEntity,
@@ -18,6 +19,7 @@ import {
   aboutNames,
   type CrmRecord,
   isTrashed,
+  type KnownCustomField,
   placeContact,
   readRecord,
   unwrapRecord,
@@ -37,8 +39,8 @@ const operations = {
 } as const satisfies Record<Entity, Record<string, EndpointName>>;
 
 export interface CrmClientOptions extends CrmHttpOptions {
-  /** Keys of the custom fields as they were before, for what is read before the catalog is. */
-  readonly customKeys?: readonly string[];
+  /** The custom fields as they were before, for what is read before the catalog is. */
+  readonly customFields?: readonly KnownCustomField[];
 }
 
 /** Makes the CRM of one key, over HTTP. */
@@ -51,30 +53,30 @@ class CrmClient implements Crm {
   readonly #readContacts: ReadPage;
   /** The list of contacts that was asked for last, by lane. */
   readonly #contactLists = new Map<Lane, Promise<unknown>>();
-  /** Keys of the custom fields: a lead that lacks one of them has it empty. */
-  #customKeys: readonly string[];
+  /** The custom fields that are in use: a lead that lacks one of them has it empty. */
+  #customFields: readonly KnownCustomField[];
 
-  constructor({ customKeys = [], ...options }: CrmClientOptions) {
+  constructor({ customFields = [], ...options }: CrmClientOptions) {
     const http = createCrmHttp(options);
     this.#http = http;
     this.#options = options;
-    this.#customKeys = customKeys;
+    this.#customFields = customFields;
     this.#listings = new Map(listedEntities.map((entity) => [entity, createListing(http, listings[entity])]));
     this.#readContacts = createListing(http, contactListing);
   }
 
   async readCatalog(lane: Lane) {
     const catalog = await readCatalog(this.#http, lane, this.#options.log);
-    this.#customKeys = catalog.customFields.map((field) => field.key);
+    this.#customFields = catalog.customFields;
     return catalog;
   }
 
   listRecords(entity: ListedEntity, page: number, lane: Lane): Promise<RecordPage> {
-    return this.#listings.get(entity)!(page, lane, this.#customKeys);
+    return this.#listings.get(entity)!(page, lane, this.#customFields);
   }
 
   /** One list at a time in each lane: what the page before told of where a list ends is told of one list alone. */
-  listContacts(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]> {
+  listContacts(leadId: RecordId, lane: Lane): Promise<RecordList> {
     const before = this.#contactLists.get(lane) ?? Promise.resolve();
     const list = before.then(() => this.#readContactList(leadId, lane));
     this.#contactLists.set(
@@ -84,14 +86,16 @@ class CrmClient implements Crm {
     return list;
   }
 
-  async #readContactList(leadId: RecordId, lane: Lane): Promise<readonly ObservedRecord[]> {
-    const contacts: ObservedRecord[] = [];
+  async #readContactList(leadId: RecordId, lane: Lane): Promise<RecordList> {
+    const records: ObservedRecord[] = [];
+    const nameless: string[] = [];
     for (let page = 1, hasMore = true; hasMore; page += 1) {
       const answer = await this.#readContacts(page, lane, [], leadId);
-      contacts.push(...answer.records);
+      records.push(...answer.records);
+      nameless.push(...(answer.nameless ?? []));
       ({ hasMore } = answer);
     }
-    return contacts;
+    return { records, ...(nameless.length > 0 ? { nameless } : {}) };
   }
 
   async getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined> {
@@ -154,8 +158,10 @@ class CrmClient implements Crm {
       throw nameMissing(error, key.entity, fields);
     });
     const record = this.#readReply(key.entity, reply, leadOf(key));
-    const said = 'problem' in record || record.id !== key.id ? {} : record.fields;
-    return { id: key.id, fields: { ...fields, ...said }, at: reply.receivedAt };
+    const isOfIt = !('problem' in record) && record.id === key.id;
+    const sent: Pick<WriteAnswer, 'fields' | 'unread'> = { fields };
+    const { fields: told, unread } = isOfIt ? takeIn(sent, record) : sent;
+    return { id: key.id, fields: told, ...(unread ? { unread } : {}), at: reply.receivedAt };
   }
 
   async deleteRecord(key: RecordKey, sending?: Sending): Promise<void> {
@@ -176,11 +182,14 @@ class CrmClient implements Crm {
     if (aboutNames.every((name) => name in complete)) return complete;
     const current = await this.getRecord(key, 'edit');
     if (!current) throw new SyncError('CRM_NOT_FOUND', `The ${key.entity} ${key.id} is not in the CRM.`);
+    const odd = aboutNames.find((name) => current.unread?.[name] !== undefined && !(name in fields));
+    // The whole of it is not known, and a part may replace the rest.
+    if (odd) throw unreadable(key, `${odd} ${current.unread?.[odd]}`);
     return { ...pickFields(current.fields, aboutNames), ...fields };
   }
 
   #readReply(entity: Entity, reply: CrmReply, leadId?: RecordId): CrmRecord | { readonly problem: string } {
-    const record = readRecord(entity, unwrapRecord(entity, reply.envelope.data), this.#customKeys);
+    const record = readRecord(entity, unwrapRecord(entity, reply.envelope.data), this.#customFields);
     return leadId === undefined || 'problem' in record ? record : placeContact(leadId, record);
   }
 }

@@ -15,7 +15,7 @@ import {
   rememberLongest,
   rememberPage,
 } from './page-end.ts';
-import { isTrashed, placeContact, readRecord } from './records.ts';
+import { isTrashed, type KnownCustomField, placeContact, readRecord } from './records.ts';
 import { failureOfList } from './verdict.ts';
 
 /** Where a listing is, and what its elements are. */
@@ -63,9 +63,11 @@ export const pageQueries: readonly PageQuery[] = [
 ];
 
 interface ReadAnswer {
-  /** All that the page holds: also what is in the trash tells where the listing ends. */
+  /** The records that are there. */
   readonly records: readonly ObservedRecord[];
-  readonly trashed: ReadonlySet<RecordId>;
+  readonly nameless: readonly string[];
+  /** Names all that the page holds: also what is in the trash, or has no id, tells where the listing ends. */
+  readonly ids: readonly string[];
   readonly facts: PageFacts;
 }
 
@@ -73,7 +75,7 @@ interface ReadAnswer {
 export type ReadPage = (
   page: number,
   lane: Lane,
-  customKeys: readonly string[],
+  customFields: readonly KnownCustomField[],
   leadId?: RecordId,
 ) => Promise<RecordPage>;
 
@@ -114,7 +116,7 @@ export function createListing(http: CrmHttp, source: ListSource): ReadPage {
   /** `undefined` where the CRM says that there is no such page, or refuses one that nothing told of. */
   async function read(
     lane: Lane,
-    customKeys: readonly string[],
+    customFields: readonly KnownCustomField[],
     leadId: RecordId | undefined,
     ...asked: Parameters<PageQuery>
   ): Promise<ReadAnswer | undefined> {
@@ -123,15 +125,21 @@ export function createListing(http: CrmHttp, source: ListSource): ReadPage {
       const { envelope, sentAt: at } = await ask(lane, leadId, ...asked);
       const answer = readListAnswer(envelope, name);
       if (!answer) throw unreadable(path, page, 'no list of records is in the answer');
-      const records = answer.items.map((item, index): ObservedRecord => {
-        const record = readRecord(entity, item, customKeys);
-        if ('problem' in record) throw unreadable(path, page, `record ${index + 1}: ${record.problem}`);
-        return { entity, ...(leadId === undefined ? record : placeContact(leadId, record)), at };
+      const records: ObservedRecord[] = [];
+      const nameless: string[] = [];
+      const ids = answer.items.map((item, index) => {
+        const record = readRecord(entity, item, customFields);
+        if ('problem' in record) {
+          const list = path.replace('{leadId}', leadId ?? '');
+          if (!isTrashed(item))
+            nameless.push(`GET ${list}, page ${page}, element ${index + 1}: ${record.problem}`);
+          return JSON.stringify(item) ?? '';
+        }
+        const placed = leadId === undefined ? record : placeContact(leadId, record);
+        if (!isTrashed(item)) records.push({ entity, ...placed, at });
+        return placed.id;
       });
-      const trashed = new Set(
-        answer.items.flatMap((item, index) => (isTrashed(item) ? (records[index]?.id ?? []) : [])),
-      );
-      return { records, trashed, facts: answer.facts };
+      return { records, nameless, ids, facts: answer.facts };
     } catch (error) {
       if (page > 1 && isSyncError(error, 'CRM_NOT_FOUND')) return undefined;
       if (!isSyncError(error, 'CRM_REFUSED')) throw leadId === undefined ? failureOfList(error) : error;
@@ -142,33 +150,31 @@ export function createListing(http: CrmHttp, source: ListSource): ReadPage {
     }
   }
 
-  return async (page, lane, customKeys, leadId) => {
-    const answer = await read(lane, customKeys, leadId, page, pageLimit);
+  return async (page, lane, customFields, leadId) => {
+    const answer = await read(lane, customFields, leadId, page, pageLimit);
     if (!answer) return { records: [], hasMore: false };
-    const { records, trashed, facts } = answer;
-    const live = records.filter(({ id }) => !trashed.has(id));
+    const { facts, ids, nameless, records } = answer;
+    const live = { records, ...(nameless.length > 0 ? { nameless } : {}) };
     const memory = memories.get(lane) ?? emptyMemory;
     // A page that is read again out of turn tells nothing about where the listing ends.
-    if (!isInTurn(page, memory)) return { records: live, hasMore: true };
-    const reading = { page, ids: idsOf(records), facts };
+    if (!isInTurn(page, memory)) return { ...live, hasMore: true };
+    const reading = { page, ids, facts };
     const end = findPageEnd(reading, memory);
     const probed =
-      end === 'suspect' ? await read(lane, customKeys, leadId, ...probeOf(records.length)) : undefined;
-    const isWhole = end !== 'suspect' || holdsEverything(memory.seen, idsOf(probed?.records ?? []));
+      end === 'suspect' ? await read(lane, customFields, leadId, ...probeOf(ids.length)) : undefined;
+    const isWhole = end !== 'suspect' || holdsEverything(memory.seen, probed?.ids ?? []);
     // What can not be understood is not remembered, so that it is judged alike when it is read again.
     if (end === 'truncated' || !isWhole)
       throw unreadable(path, page, 'it repeats what came before, although there are more records');
     const remembered = rememberPage(reading, end, memory);
     memories.set(lane, leadId === undefined ? remembered : rememberLongest(reading, remembered));
     const isNew = end === 'more' || end === 'end';
-    return { records: isNew ? live : [], hasMore: end === 'more' };
+    return { ...(isNew ? live : { records: [] }), hasMore: end === 'more' };
   };
 }
 
 const isInTurn = (page: number, { last }: ListingMemory): boolean =>
   page === 1 || last?.page === page - 1 || last?.page === page;
-
-const idsOf = (records: readonly ObservedRecord[]) => records.map((record) => record.id);
 
 const unreadable = (path: string, page: number, problem: string): SyncError =>
   new SyncError('CRM_UNREADABLE', `GET ${path}, page ${page}, can not be understood: ${problem}.`);

@@ -106,10 +106,9 @@ function readPage(entity: ListedEntity, envelope: Envelope): Page {
   const { path, name } = listings[entity];
   const answer = readListAnswer(envelope, name);
   if (!answer) throw unreadable(path, 'no list of records is in the answer');
-  const ids = answer.items.map((item, index) => {
+  const ids = answer.items.flatMap((item) => {
     const record = readRecord(entity, item, []);
-    if ('problem' in record) throw unreadable(path, `record ${index + 1}: ${record.problem}`);
-    return record.id;
+    return 'problem' in record ? [] : [record.id];
   });
   return { place: placeOf(answer.items, envelope), ids, ...answer };
 }

@@ -1,61 +1,70 @@
-import type { z } from 'zod';
-import { emptyCatalog } from '../core/catalog.ts';
+import { type CustomField, emptyCatalog } from '../core/catalog.ts';
 import { joinContactId } from '../core/contact-id.ts';
 import { customFieldKey, customFieldName, describeEntity } from '../core/field.ts';
-import type { Entity, RecordId } from '../core/record.ts';
+import type { Entity, RecordId, Unread } from '../core/record.ts';
 import type { FieldName, Fields, Value } from '../core/value.ts';
-import { contactRecord, leadRecord, opportunityRecord, taskRecord } from './contract-records.ts';
 import { isJsonObject } from './json.ts';
+import { type ReadValue, readCustom, readStandard, toId, toText } from './read-value.ts';
 
 /** A record of the CRM in canonical form. */
 export interface CrmRecord {
   readonly id: RecordId;
   readonly fields: Fields;
+  /** Absent where all of it was understood. */
+  readonly unread?: Unread;
 }
 
-const schemas = {
-  lead: leadRecord,
-  opportunity: opportunityRecord,
-  task: taskRecord,
-  contact: contactRecord,
-} satisfies Record<Entity, z.ZodType>;
+/** What has to be known of a custom field to read its values. */
+export type KnownCustomField = Pick<CustomField, 'key' | 'kind'>;
 
 /** What to call the record where an answer wraps it. */
 const wrappers = ['item', 'data', 'result', 'record'] as const;
 
 /**
- * Reads one record of an answer; otherwise says why it is not one. A field the CRM does not mention stays
- * absent, but for the keys of two objects that carry only what is set (`custom_fields` is `{}` when nothing
- * is): where the object is there, a missing key of `about` or of `customKeys` is empty.
+ * Reads one record of an answer, each field by itself; otherwise says why it has no id that can be used. A field the CRM does not mention
+ * stays absent, but for the keys of two objects that carry only what is set (`custom_fields` is `{}` when nothing is): where the object is
+ * there, a missing key of `about` or of `customFields` is empty.
  */
 export function readRecord(
   entity: Entity,
   json: unknown,
-  customKeys: readonly string[],
+  customFields: readonly KnownCustomField[],
 ): CrmRecord | { readonly problem: string } {
-  const parsed = schemas[entity].safeParse(json);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return { problem: `${issue?.path.join('.') || entity}: ${issue?.message}` };
-  }
-  const record: Readonly<Record<string, unknown>> = parsed.data;
-  const fields: Record<FieldName, Value> = {};
+  if (!isJsonObject(json)) return { problem: 'it is not an object' };
+  const id = readId(entity, json['id']);
+  if (id === undefined)
+    return { problem: json['id'] === undefined ? 'its id is missing' : faultOfId(entity) };
+  const read: [FieldName, ReadValue][] = [];
   for (const { name, kind } of describeEntity(entity, emptyCatalog)) {
-    const value = readValue(record[name]);
-    if (value === undefined) continue;
-    if (kind === 'date') fields[name] = readDay(value);
-    else if (kind !== 'instant') fields[name] = value;
-    else if (typeof value === 'string') Object.assign(fields, readInstant(name, value));
+    const told = json[name];
+    // A time that the CRM does not tell is not known to be none.
+    if (told === undefined || (kind === 'instant' && (told === null || told === ''))) continue;
+    read.push([name, readStandard(kind, told)]);
   }
-  if (entity === 'lead') Object.assign(fields, readLeadParts(record, customKeys));
-  return { id: String(parsed.data.id), fields };
+  if (entity === 'lead') read.push(...readLeadParts(json, customFields));
+  const fields = Object.fromEntries(read.flatMap(([name, of]) => ('value' in of ? [[name, of.value]] : [])));
+  const unread = read.flatMap(([name, of]) => ('fault' in of ? [[name, of.fault] as const] : []));
+  return { id, fields, ...(unread.length > 0 ? { unread: Object.fromEntries(unread) } : {}) };
 }
 
+/** The only ids that are texts are those of contacts. */
+function readId(entity: Entity, json: unknown): RecordId | undefined {
+  const id = entity === 'contact' ? toText(json) : toId(json);
+  return id === undefined || id === '' ? undefined : String(id);
+}
+
+const faultOfId = (entity: Entity): string =>
+  entity === 'contact' ? 'its id is not a text' : 'its id is not a whole number';
+
 /** A contact as it is kept: with the lead below which the CRM has it. */
-export const placeContact = (leadId: RecordId, { id, fields }: CrmRecord): CrmRecord => ({
-  id: joinContactId({ leadId, contactId: id }),
-  fields: { ...fields, lead_id: Number(leadId) },
-});
+export const placeContact = (leadId: RecordId, { id, fields, unread }: CrmRecord): CrmRecord => {
+  const { lead_id: _told, ...others } = unread ?? {};
+  return {
+    id: joinContactId({ leadId, contactId: id }),
+    fields: { ...fields, lead_id: Number(leadId) },
+    ...(Object.keys(others).length > 0 ? { unread: others } : {}),
+  };
+};
 
 /** The record inside of an answer's data: the data itself, or one level below under a usual name. */
 export function unwrapRecord(entity: Entity, data: unknown): unknown {
@@ -77,48 +86,49 @@ export const isTrashed = (json: unknown): boolean =>
   (trashFlags.some((name) => json[name] === true || json[name] === 1) ||
     trashTimes.some((name) => isTime(json[name])));
 
-function readLeadParts(lead: Readonly<Record<string, unknown>>, customKeys: readonly string[]): Fields {
-  const { meta_data: meta, custom_fields: custom, updated_at: updatedAt } = lead;
-  const fields: Record<FieldName, Value> = {};
-  // No column shows it, but it tells that something about the lead changed, its contacts maybe.
-  if (typeof updatedAt === 'string') fields['updated_at'] = updatedAt;
-  if (meta !== undefined) {
-    const about = isJsonObject(meta) && isJsonObject(meta['about']) ? meta['about'] : {};
-    fields['about.description'] = readValue(about['description']) ?? null;
-    fields['about.url'] = readValue(about['url']) ?? null;
-  }
-  if (custom !== undefined) {
-    for (const key of customKeys) fields[customFieldName(key)] = null;
-    for (const [key, json] of Object.entries(isJsonObject(custom) ? custom : {})) {
-      const value = readValue(json);
-      if (value === undefined) delete fields[customFieldName(key)];
-      else fields[customFieldName(key)] = value;
-    }
-  }
-  return fields;
+function readLeadParts(
+  lead: Readonly<Record<string, unknown>>,
+  customFields: readonly KnownCustomField[],
+): [FieldName, ReadValue][] {
+  const { custom_fields: custom, updated_at: updatedAt } = lead;
+  return [
+    // No column shows it, but it tells that something about the lead changed, its contacts maybe.
+    ...(typeof updatedAt === 'string'
+      ? [['updated_at', { value: updatedAt }] as [FieldName, ReadValue]]
+      : []),
+    ...readAbout(lead['meta_data']),
+    ...(custom === undefined ? [] : readCustomFields(custom, customFields)),
+  ];
 }
 
-/** A value in canonical form: an empty text and an empty list are `null` too. Objects are not understood, nor is a list with one. */
-function readValue(json: unknown): Value | undefined {
-  if (json === null || json === '') return null;
-  if (typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean') return json;
-  if (!Array.isArray(json)) return undefined;
-  if (json.some((member) => member === null || typeof member === 'object')) return undefined;
-  return json.length === 0 ? null : json.map(String);
+const noObject: ReadValue = { fault: 'is in something that is not an object' };
+
+function readAbout(meta: unknown): [FieldName, ReadValue][] {
+  if (meta === undefined) return [];
+  const about = isJsonObject(meta) ? (meta['about'] ?? {}) : isEmptyObject(meta) ? {} : undefined;
+  const part = (name: string): ReadValue => {
+    if (isEmptyObject(about)) return { value: null };
+    return isJsonObject(about) ? readStandard('text', about[name] ?? null) : noObject;
+  };
+  return aboutNames.map((name) => [name, part(name.slice('about.'.length))]);
 }
 
-/** Dates are calendar days; should one come with a time, the written day counts. */
-const readDay = (value: Value): Value =>
-  typeof value === 'string' ? value.slice(0, 'YYYY-MM-DD'.length) : value;
-
-function readInstant(name: FieldName, told: string): Fields {
-  // A zone may be told by its hours alone, which the built-in reader takes for something else.
-  const text = told.replace(/:[\d.,]+[+-]\d{2}$/, '$&:00');
-  const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text);
-  // Without a zone the text would be read in the zone of this machine.
-  const instant = new Date(hasZone ? text : `${text}Z`);
-  return Number.isNaN(instant.getTime()) ? {} : { [name]: instant.toISOString() };
+function readCustomFields(
+  custom: unknown,
+  customFields: readonly KnownCustomField[],
+): [FieldName, ReadValue][] {
+  const told = isJsonObject(custom) ? custom : {};
+  const missing: ReadValue = isJsonObject(custom) || isEmptyObject(custom) ? { value: null } : noObject;
+  const kinds = new Map(customFields.map(({ key, kind }) => [key, kind]));
+  const keys = new Set([...kinds.keys(), ...Object.keys(told)]);
+  return [...keys].map((key) => [
+    customFieldName(key),
+    told[key] === undefined ? missing : readCustom(kinds.get(key), told[key]),
+  ]);
 }
+
+/** Where nothing is in an object some write nothing, or an empty list. */
+const isEmptyObject = (json: unknown): boolean => json === null || (Array.isArray(json) && json.length === 0);
 
 /** The fields that make up a lead's `about` object, which accepts no others. */
 export const aboutNames = ['about.description', 'about.url'] as const;

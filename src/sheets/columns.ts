@@ -8,7 +8,7 @@ import { columnLetters } from './a1.ts';
 import { cellAt, type Grid } from './grid.ts';
 import { findCandidates, findPinned, findRenamed, type Places } from './header-match.ts';
 import { explainHeaderRow, findHeaderRow } from './header-row.ts';
-import { type Managed, managedColumns } from './managed.ts';
+import { type Managed, managedColumns, wantedColumns } from './managed.ts';
 
 export interface ManagedColumn {
   /** Zero-based grid column. */
@@ -71,7 +71,7 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
   const places = byHeader.size > 0 ? addRenamed(new Map([...byHeader, ...pinned]), grid) : byHeader;
   const id = places.get(idHeader);
   if (id === undefined && grid.tags.length === 0) {
-    const missing = managed.filter(({ name }) => !places.has(name));
+    const missing = wantedColumns(layout).filter(({ name }) => !places.has(name));
     return { state: 'foreign', reason: foreignReason(layout.title), missing };
   }
   if (id === undefined) {

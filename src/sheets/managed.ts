@@ -37,6 +37,10 @@ const pauseColumn = (header: string): Managed => ({
   column: { field: pauseName, kind: 'boolean', header, direction: 'both', conflict: 'ask' },
 });
 
+/** The columns that a tab is to have. One that is held is left where it is, and never added. */
+export const wantedColumns = (layout: TabLayout): Managed[] =>
+  managedColumns(layout).filter(({ column }) => column?.held === undefined);
+
 /** All managed columns of a tab from left to right. Sync stands beside the ID, where people see it without scrolling. */
 export const managedColumns = ({ columns, entity, pauseHeader }: TabLayout): Managed[] => [
   { name: idHeader, header: idHeader, note: entity === 'question' ? questionIdNote : idNote },

@@ -2,7 +2,7 @@ import { syncHeader } from '../core/headers.ts';
 import type { TabLayout } from '../core/layout.ts';
 import type { Request } from './client.ts';
 import { coloursNow, dressColumn, writeHeaders } from './column-look.ts';
-import { type Managed, managedColumns } from './managed.ts';
+import { type Managed, wantedColumns } from './managed.ts';
 import { type ColumnTag, headerHash, noteHash, tagColumn } from './metadata.ts';
 import { grow } from './room.ts';
 
@@ -19,7 +19,7 @@ export const createTab = (sheetId: number, tab: TabLayout): Request[] => [
 
 /** A tab that is new or has no cell at all: title, frozen header row and first columns, and all its columns. */
 export function headTab(sheetId: number, columnCount: number, layout: TabLayout): Request[] {
-  const managed = managedColumns(layout);
+  const managed = wantedColumns(layout);
   // Google refuses to freeze all columns of a tab.
   const frozenColumnCount = Math.min(frozenColumnsMax, Math.max(managed.length, columnCount) - 1);
   const gridProperties = { frozenRowCount: 1, frozenColumnCount };

@@ -17,7 +17,7 @@ import {
 } from './column-look.ts';
 import type { ManagedColumns } from './columns.ts';
 import { cellAt, type Grid } from './grid.ts';
-import { type Managed, managedColumns } from './managed.ts';
+import { type Managed, managedColumns, wantedColumns } from './managed.ts';
 import { type ColumnTag, headerHash, noteHash, removeTag, tagColumn } from './metadata.ts';
 import { grow } from './room.ts';
 
@@ -61,7 +61,7 @@ function placeOf({ id, sync, pause, fields }: ManagedColumns, name: string): num
 }
 
 export const missingColumns = ({ columns, layout }: Pick<FilledTab, 'columns' | 'layout'>): Managed[] =>
-  managedColumns(layout).filter(({ name }) => placeOf(columns, name) === undefined);
+  wantedColumns(layout).filter(({ name }) => placeOf(columns, name) === undefined);
 
 /** Dropdowns, notes and tags that differ from what the layout wants. `isTagged`: whether tags are written too. */
 export function refreshTab(tab: FilledTab, isTagged: boolean): Request[] {

@@ -138,6 +138,9 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE agreement ADD COLUMN noticed TEXT;
   `,
+  `
+  ALTER TABLE record ADD COLUMN unread TEXT;
+  `,
 ];
 
 /**

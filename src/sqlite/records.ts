@@ -1,5 +1,5 @@
 import type { Mirror } from '../core/mirror.ts';
-import { recordKeyText } from '../core/record.ts';
+import { recordKeyText, type Unread } from '../core/record.ts';
 import type { StoredRecord, Written } from '../core/state.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable, type TableShape } from './keyed-table.ts';
@@ -9,6 +9,7 @@ interface RecordRow {
   key: string;
   entity: string;
   fields: string;
+  unread: string | null;
   observedAt: number;
   firstSeenAt: number;
   lastSeenAt: number;
@@ -24,6 +25,7 @@ const shape: TableShape<RecordRow, StoredRecord> = {
     'key',
     'entity',
     'fields',
+    'unread',
     'observedAt',
     'firstSeenAt',
     'lastSeenAt',
@@ -32,18 +34,20 @@ const shape: TableShape<RecordRow, StoredRecord> = {
     'writtenAt',
     'writtenBefore',
   ],
-  toRow: ({ key, fields, written, ...rest }) => ({
+  toRow: ({ key, fields, unread, written, ...rest }) => ({
     ...rest,
     key: recordKeyText(key),
     entity: key.entity,
     fields: JSON.stringify(fields),
+    unread: unread ? JSON.stringify(unread) : null,
     writtenAt: written?.at ?? null,
     writtenBefore: written ? writeReplaced(written) : null,
   }),
-  fromRow: ({ key, entity: _, fields, writtenAt, writtenBefore, ...rest }) => ({
+  fromRow: ({ key, entity: _, fields, unread, writtenAt, writtenBefore, ...rest }) => ({
     ...rest,
     key: readKey(key),
     fields: readFields(fields),
+    ...(unread === null ? {} : { unread: readUnread(unread) }),
     ...(writtenAt !== null && writtenBefore !== null
       ? { written: { at: writtenAt, ...readReplaced(writtenBefore) } }
       : {}),
@@ -62,6 +66,9 @@ function readReplaced(text: string): Omit<Written, 'at'> {
   );
   return { before, answered, earlier };
 }
+
+const readUnread = (text: string): Unread =>
+  Object.fromEntries(Object.entries(readFields(text)).map(([name, words]) => [name, String(words)]));
 
 type Records = Pick<Mirror, 'readRecords' | 'findRecord' | 'saveRecord' | 'dropRecord'>;
 

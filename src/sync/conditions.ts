@@ -151,11 +151,22 @@ const describePause = (pauseMs: number): Finding => ({
   makes: 'degraded',
 });
 
-/** Tabs and columns that are left alone. A row that is held says so itself, and what a person can answer is a question. */
+/** So many records with something that cannot be understood are named; the status has all of them. */
+const unreadToldMax = 3;
+
+/**
+ * Tabs and columns that are left alone, and records with something in the CRM that cannot be understood. Any other row that is held
+ * says so itself, and what a person can answer is a question.
+ */
 function findHolds({ lastPlan }: Engine): Finding[] {
-  const whole = (lastPlan?.holds ?? []).filter(isOfTab);
-  if (whole.length === 0) return [];
-  const words = [...new Set(whole.map(({ reason }) => reason))].join(' ');
+  const { holds = [] } = lastPlan ?? {};
+  const whole = holds.filter(isOfTab).map(({ reason }) => reason);
+  const unread = holds.filter(({ isUnread }) => isUnread);
+  const told = unread.slice(0, unreadToldMax).map(({ entity, id, reason }) => `${entity} ${id}: ${reason}`);
+  if (whole.length + unread.length === 0) return [];
+  const more =
+    unread.length > told.length ? [`And ${unread.length - told.length} more records like these.`] : [];
+  const words = [...new Set(whole), ...told, ...more].join(' ');
   return [{ name: 'HELD', words, makes: 'degraded' }];
 }
 

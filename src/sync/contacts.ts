@@ -8,6 +8,7 @@ import type { StoredRecord } from '../core/state.ts';
 import { readKnown } from './account.ts';
 import { readEmptyLists } from './empty-lists.ts';
 import type { Link } from './link.ts';
+import { saveNameless } from './nameless.ts';
 import { absorbPage, proveEachGone, proveGone } from './pull.ts';
 import { readSwept } from './swept.ts';
 
@@ -52,7 +53,8 @@ export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Pr
     throw error;
   });
   if (!listed) return mirror.saveContactRead(read);
-  absorbPage(link, { records: listed });
+  absorbPage(link, listed);
+  saveNameless(mirror, 'contact', listed.nameless ?? [], leadId);
   const missed = noteMissed(presentContacts(link, leadId), at);
   mirror.transaction(() => {
     for (const contact of missed) mirror.saveRecord(contact);
@@ -75,6 +77,7 @@ async function proveContactsGone(link: Link, lead: StoredRecord): Promise<void> 
   const { clock, mirror } = link;
   const at = clock.now();
   await proveEachGone(link, presentContacts(link, lead.key.id));
+  saveNameless(mirror, 'contact', [], lead.key.id);
   mirror.saveContactRead({ leadId: lead.key.id, at, leadVersion: versionOf(lead) });
 }
 

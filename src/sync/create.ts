@@ -10,6 +10,7 @@ import { differingFields, equalValues, type FieldName, type Fields, pickFields }
 import { readKnown } from './account.ts';
 import { readContacts } from './contacts.ts';
 import type { Link } from './link.ts';
+import { readNameless } from './nameless.ts';
 import { absorbPage } from './pull.ts';
 import type { PushResult } from './push-result.ts';
 
@@ -24,7 +25,7 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
   const fields = Object.keys(item.fields);
   log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'create', fields });
   mirror.transaction(() => {
-    const seen = { entity, id: answer.id, fields: answer.fields, at: answer.at };
+    const seen = { entity, ...answer };
     mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: times.lagMs }));
     const agreed = pickFields(item.fields, Object.keys(answer.fields));
     mirror.saveAgreement({ ...emptyAgreement(key, answer.at), fields: agreed });
@@ -115,11 +116,13 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
   const { clock, mirror, times } = link;
   const settledAt = (item.sentAt ?? 0) + times.settleMs;
   // The list of a lead's contacts was read as a whole.
-  const isSwept =
+  const isWhole =
     item.key.entity === 'contact' ||
     mirror
       .readSweeps()
       .some((sweep) => sweep.entity === item.key.entity && sweep.isComplete && sweep.startedAt >= settledAt);
+  // An element without an id may be its record.
+  const isSwept = isWhole && !readNameless(mirror).has(item.key.entity);
   // A sweep that is waited for brings newcomers itself, and looks go before it: some creates would leave no request to it, or to edits.
   if (item.looks < looksMax || isSwept) await readNewcomers(link, item);
   const rivals = findRivals(link, item);

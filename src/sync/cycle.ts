@@ -17,6 +17,7 @@ import { type FirstLooks, keepOpen, noteChanges } from './first-looks.ts';
 import { currentLayout, noteColumns, tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { noteLostRows } from './lost-rows.ts';
+import { readNameless } from './nameless.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten, rowsIn } from './rest.ts';
@@ -198,6 +199,7 @@ function planCycle(
       openWrites: mirror.readOpenWrites(),
       catalog: mirror.readCatalog() ?? emptyCatalog,
       sweptEntities: readSwept(mirror),
+      nameless: readNameless(mirror),
       emptyLists: readEmptyLists(mirror),
       contests: readContests(mirror, now),
       rebases: readRebases(mirror, agreements, table),

@@ -378,7 +378,7 @@ export class Engine {
       // Before it is sent: the next cycle forgets what has arrived.
       const seen = this.#trail.firstLooks.get(text);
       const isStopped = (step: OutboxItem) => this.#isWithheld(step);
-      const push = () => pushRecord(this.link, key, isStopped, ({ code }) => this.problems.count(code));
+      const push = () => pushRecord(this.link, key, isStopped, this.#puller.notePushFailure);
       const result = await (isCreate ? this.#createLock.run(push) : push());
       if (result === 'nothing') return;
       if (result === 'written') {

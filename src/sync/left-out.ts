@@ -50,8 +50,9 @@ export class LeftOut {
   noteList(entity: ListedEntity, records: readonly ObservedRecord[]): boolean {
     const { mirror } = this.#link;
     const isLeftOut = (name: FieldName) =>
-      records.every(({ fields }) => fields[name] === undefined) && this.#mayBeTold(entity, name);
-    const fields = describeEntity(entity, mirror.readCatalog() ?? emptyCatalog);
+      records.every(({ fields, unread }) => fields[name] === undefined && unread?.[name] === undefined) &&
+      this.#mayBeTold(entity, name);
+    const fields = describeEntity(entity, mirror.readCatalog() ?? emptyCatalog).filter(({ held }) => !held);
     const names = records.length === 0 ? [] : fields.map(({ name }) => name).filter(isLeftOut);
     const readAt = this.#lists.get(entity)?.readAt ?? Number.NEGATIVE_INFINITY;
     const queue = names.length === 0 ? [] : this.#inOrder(entity, names);
@@ -107,7 +108,7 @@ export class LeftOut {
     this.#reads.set(name, { ...read, version: versionOf(told) });
     for (const field of list.names) {
       const misses = this.#misses.get(`${entity} ${field}`) ?? 0;
-      const isTold = told.fields[field] !== undefined;
+      const isTold = told.fields[field] !== undefined || told.unread?.[field] !== undefined;
       this.#misses.set(`${entity} ${field}`, isTold ? Number.NEGATIVE_INFINITY : misses + 1);
     }
     if (!list.names.some((field) => this.#mayBeTold(entity, field))) list.queue.length = 0;

@@ -1,13 +1,15 @@
-import { keepFormerLabels, keepLists } from '../core/catalog.ts';
+import { type Catalog, fieldsInUse, keepFormerLabels } from '../core/catalog.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
+import { keepKnown, type ListedCatalog } from '../core/listed-catalog.ts';
 import { absorb, doubtLeftMs, noteMissed, noteUnlisted, sweepsToProve } from '../core/observe.ts';
-import type { Lane, RecordPage } from '../core/ports.ts';
+import type { Lane, RecordList, RecordPage } from '../core/ports.ts';
 import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import { readKnown, readOwnCatalog, readUnexchanged, sampleOf, saveOwnCatalog } from './account.ts';
 import { noteListed } from './empty-lists.ts';
 import type { Link } from './link.ts';
+import { saveNameless } from './nameless.ts';
 
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
 const proofsMax = 50;
@@ -17,8 +19,23 @@ export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
   const { crm, mirror } = link;
   const told = await readUnexchanged(link, () => crm.readCatalog(lane));
   const known = readOwnCatalog(mirror) ?? told;
-  mirror.transaction(() => saveOwnCatalog(mirror, keepFormerLabels(keepLists(told, known), known)));
+  const isEmpty = lacksFields(told, known);
+  const isSurelyEmpty = isEmpty && mirror.readFact(emptyFieldsFact) === 'empty';
+  mirror.transaction(() => {
+    saveOwnCatalog(mirror, keepFormerLabels(keepKnown(told, known, isSurelyEmpty), known));
+    if (isEmpty !== (mirror.readFact(emptyFieldsFact) === 'empty'))
+      mirror.saveFact(emptyFieldsFact, isEmpty ? 'empty' : '');
+  });
 }
+
+/** `empty` if the last list of custom fields was, although some were in use: a second one like it is no slip. */
+const emptyFieldsFact = 'crm.empty-custom-fields';
+
+const lacksFields = (
+  { customFields, oddities = [], unusable = {} }: ListedCatalog,
+  known: Catalog,
+): boolean =>
+  customFields.length + oddities.length + Object.keys(unusable).length === 0 && fieldsInUse(known).length > 0;
 
 /** What a page brought. */
 export interface PageChanges {
@@ -31,7 +48,7 @@ export interface PageChanges {
 /** Saves what a page said about its records. A look at the list that would have had the new ones was at `listedAt`, epoch ms. */
 export function absorbPage(
   link: Link,
-  { records }: Pick<RecordPage, 'records'>,
+  { records }: RecordList,
   listedAt = Number.POSITIVE_INFINITY,
 ): PageChanges {
   const { clock, mirror, times } = link;
@@ -42,13 +59,18 @@ export function absorbPage(
       const before = mirror.findRecord({ entity: seen.entity, id: seen.id });
       const after = absorb(before, seen, reception);
       mirror.saveRecord(after);
-      if (before && differingFields(before.fields, after.fields).length === 0) continue;
+      if (before && !isNews(before, after)) continue;
       changes += 1;
       since = Math.min(since, before?.observedAt ?? listedAt);
     }
     return { changes, since };
   });
 }
+
+/** True if something else is known of a record, or a field of it is no longer known. */
+const isNews = (before: StoredRecord, after: StoredRecord): boolean =>
+  differingFields(before.fields, after.fields).length > 0 ||
+  JSON.stringify(before.unread) !== JSON.stringify(after.unread);
 
 /** How often a record is read again because something else was seen of it meanwhile. */
 const rereadsMax = 3;
@@ -94,7 +116,7 @@ export async function pullPage(
 ): Promise<RecordPage> {
   const answer = await readKnown(link, () => link.crm.listRecords(entity, page, lane));
   // A page of nothing but trash has others behind it.
-  if (page > 1 || answer.records.length > 0 || answer.hasMore) return answer;
+  if (page > 1 || answer.records.length > 0 || answer.nameless || answer.hasMore) return answer;
   const known = link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
   if (known.length <= 1 || !(await isAnyThere(link, known, lane))) return answer;
   const words = `The CRM lists no ${entity} records, but ${known.length} were known.`;
@@ -122,6 +144,7 @@ export function finishSweep(
   { clock, log, mirror }: Link,
   sweep: Sweep,
   isUnbroken: boolean,
+  nameless: readonly string[] = [],
 ): { readonly finished: Sweep; readonly missed: readonly StoredRecord[] } {
   const { entity, pages, startedAt } = sweep;
   const ended = mirror.transaction(() => {
@@ -130,7 +153,8 @@ export function finishSweep(
     const records = known.filter(({ lastSeenAt }) => lastSeenAt >= startedAt).length;
     const finished = { ...sweep, records, isComplete: true, finishedAt: clock.now() };
     mirror.saveSweep(finished);
-    noteListed(mirror, entity, records);
+    noteListed(mirror, entity, records + nameless.length);
+    saveNameless(mirror, entity, nameless);
     const missed = isUnbroken ? noteMissed(known, startedAt) : [];
     for (const record of missed) mirror.saveRecord(record);
     return { finished, missed };

@@ -17,6 +17,7 @@ import {
   type ReadingTimes,
 } from '../core/reading.ts';
 import { type Entity, type ListedEntity, listedEntities, type RecordId } from '../core/record.ts';
+import { mayLackField } from '../core/refusal-words.ts';
 import type { OutboxItem, Sweep } from '../core/state.ts';
 import { expectKnownAccount, findAccountDoubt, noteAccount, recognizeAccount } from './account.ts';
 import { readNextContacts } from './contacts.ts';
@@ -26,6 +27,7 @@ import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
 import type { Problems } from './problems.ts';
 import { absorbPage, finishSweep, noteProgress, proveGone, pullCatalog, pullPage } from './pull.ts';
+import { Signal } from './signal.ts';
 import { readSwept } from './swept.ts';
 
 /** No list is longer than this; one that seems to be does not end. */
@@ -84,6 +86,10 @@ export class Puller {
   /** Leads whose contacts could not be read the last time, and when that was. */
   readonly #contactsFailedAt = new Map<RecordId, number>();
   #catalogAt = Number.NEGATIVE_INFINITY;
+  /** Ends the pause before the next piece of reading; absent where nobody reads on and on. */
+  #wake: Signal | undefined;
+  /** What the sweeps on their way showed without an id. */
+  readonly #nameless = new Map<ListedEntity, readonly string[]>();
   #leftOut: LeftOut;
 
   constructor(options: PullerOptions) {
@@ -95,14 +101,24 @@ export class Puller {
   async run(stopping: AbortSignal): Promise<void> {
     const { link, problems } = this.#options;
     const { backoff, clock, random } = link;
+    const wake = new Signal(clock, stopping);
+    this.#wake = wake;
     while (!stopping.aborted) {
       // What a task fails over is its own; without the mirror nobody knows which is next.
       const waitMs = await this.#lock
         .run(() => this.#runNextTask(stopping))
         .catch((error: unknown) => backoffMs(backoff, problems.begin('mirror', error), random()));
-      if (waitMs > 0) await clock.sleep(waitMs, stopping);
+      await wake.wait(waitMs);
     }
   }
+
+  /** Counts a push that failed. Where the CRM may lack a field by now, the catalog is read at once. */
+  readonly notePushFailure = (error: SyncError, item: OutboxItem): void => {
+    this.#options.problems.count(error.code);
+    if (!mayLackField(error, item)) return;
+    this.#catalogAt = Number.NEGATIVE_INFINITY;
+    this.#wake?.raise();
+  };
 
   /** Reads the catalog and all records once, beginning now. Throws what fails. */
   async pullAll(onRead: OnRead): Promise<void> {
@@ -305,15 +321,17 @@ export class Puller {
     before: Reading,
     turn: PageTurn,
     begunAt: number,
-    { entity, records, hasMore }: RecordPage & { readonly entity: ListedEntity },
+    { entity, records, nameless = [], hasMore }: RecordPage & { readonly entity: ListedEntity },
   ): Promise<void> {
     const { link, onNews } = this.#options;
     const begun: Sweep = { entity, startedAt: begunAt, isComplete: false, pages: 0, records: 0 };
     const sweep = turn.page === 1 ? begun : (this.#sweeps.get(entity) ?? begun);
     const advanced = { ...sweep, pages: turn.page, records: sweep.records + records.length };
     this.#sweeps.set(entity, advanced);
+    const found = [...(turn.page === 1 ? [] : (this.#nameless.get(entity) ?? [])), ...nameless];
+    this.#nameless.set(entity, found);
     if (hasMore) return noteProgress(link, advanced);
-    const { finished, missed } = finishSweep(link, advanced, isUnbroken(before, turn));
+    const { finished, missed } = finishSweep(link, advanced, isUnbroken(before, turn), found);
     this.#sweeps.set(entity, finished);
     this.#finished.set(entity, finished);
     onNews();

@@ -6,18 +6,19 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import { customFieldKey } from '../core/field.ts';
 import { tabOf } from '../core/layout.ts';
 import { nextNotice } from '../core/notice.ts';
-import { noteReplaced } from '../core/observe.ts';
+import { noteReplaced, takeIn } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
 import {
   emptyAgreement,
+  hasMoved,
   isAnswerLost,
   isOnItsWay,
   type JournalEntry,
   type OutboxItem,
 } from '../core/state.ts';
-import { differingFields, pickFields } from '../core/value.ts';
+import { pickFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
 import { agreeOnTexts, finishCreate, noteAnswered, noteDefaults, settleCreate } from './create.ts';
 import { hasMovingCompany, isOutgrown } from './grown.ts';
@@ -40,7 +41,7 @@ export async function pushRecord(
   link: Link,
   key: RecordKey,
   isWithheld: IsWithheld = () => false,
-  onFailure: (error: SyncError) => void = () => {},
+  onFailure: (error: SyncError, item: OutboxItem) => void = () => {},
 ): Promise<PushResult> {
   if (!link.policy.entities.includes(key.entity) || findAccountDoubt(link)) return 'nothing';
   const item = link.mirror.findOutboxItem(key);
@@ -52,7 +53,7 @@ export async function pushRecord(
     if (!isSyncError(error)) throw error;
     noteFailure(link, item, error);
     if (error.code === 'CRM_UNAUTHORIZED') throw error;
-    onFailure(error);
+    onFailure(error, item);
     return 'noted';
   }
 }
@@ -97,8 +98,8 @@ const inTurn = (link: Link, item: OutboxItem, isMeant: () => boolean): WaitingWr
 /** The same for a write that follows from a read of its record: it is meant only as long as nothing that was read since speaks against it. */
 const inTurnAfterRead = (link: Link, item: OutboxItem, isWithheld: IsWithheld): WaitingWrite =>
   inTurn(link, item, () => {
-    const known = link.mirror.findRecord(item.key)?.fields ?? {};
-    return isStillMeant(link, item, isWithheld) && differingFields(item.base, known).length === 0;
+    const known = link.mirror.findRecord(item.key);
+    return isStillMeant(link, item, isWithheld) && !(known && hasMoved(item.base, known));
   });
 
 async function pushCreate(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
@@ -166,7 +167,7 @@ async function pushUpdate(
     finishUpdate(link, item, { id: key.id, fields: {}, at: record.observedAt });
     return 'written';
   }
-  if (differingFields(item.base, record.fields).length > 0) {
+  if (hasMoved(item.base, record)) {
     setAside(link, item);
     return 'noted';
   }
@@ -200,9 +201,9 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
   mirror.transaction(() => {
     const record = mirror.findRecord(key);
     if (record) {
+      const { fields: told, unread } = answer;
       mirror.saveRecord({
-        ...record,
-        fields: { ...record.fields, ...item.fields, ...answer.fields },
+        ...takeIn(record, { fields: { ...item.fields, ...told }, ...(unread ? { unread } : {}) }),
         observedAt: answer.at,
         lastSeenAt: answer.at,
         written: noteReplaced(record.written, written, link.times.lagMs),
@@ -249,7 +250,7 @@ async function pushDelete(
   if (hasMovingCompany(mirror, item)) return 'nothing';
   const record = await pullRecord(link, key, 'edit');
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
-  if (record && differingFields(item.base, record.fields).length > 0) {
+  if (record && hasMoved(item.base, record)) {
     if (item.isUndo) giveUpUndo(mirror, item, editedSince, clock.now());
     else forgetStep(mirror, key, clock.now());
     return 'noted';

@@ -37,7 +37,7 @@ describe.each(Object.entries(dialects))('contacts of a CRM with %s', (_, choices
     const { id } = await crm.createRecord('contact', { ...ada, lead_id: leadId, phone_number: null });
     expect(splitContactId(id).leadId).toBe(String(leadId));
     const fields = { ...empty, ...ada, lead_id: leadId };
-    expect(await crm.listContacts(String(leadId), 'sweep')).toMatchObject([
+    expect((await crm.listContacts(String(leadId), 'sweep')).records).toMatchObject([
       { entity: 'contact', id, fields },
     ]);
     const key = { entity: 'contact', id } as const;
@@ -49,7 +49,7 @@ describe.each(Object.entries(dialects))('contacts of a CRM with %s', (_, choices
     });
     await crm.deleteRecord(key);
     expect(await crm.getRecord(key, 'edit')).toBeUndefined();
-    expect(await crm.listContacts(String(leadId), 'sweep')).toEqual([]);
+    expect(await crm.listContacts(String(leadId), 'sweep')).toEqual({ records: [] });
   });
 
   it('are listed each once, and soon for one request a lead', async () => {
@@ -60,7 +60,7 @@ describe.each(Object.entries(dialects))('contacts of a CRM with %s', (_, choices
     }
     const [longest, ...others] = leadIds;
     const list = async (leadId: number) =>
-      (await crm.listContacts(String(leadId), 'sweep')).map(({ fields }) => fields['full_name']);
+      (await crm.listContacts(String(leadId), 'sweep')).records.map(({ fields }) => fields['full_name']);
     expect(await list(longest!)).toHaveLength(leadIds.length + 1);
     const before = model.requests().length;
     for (const [index, leadId] of others.entries())
@@ -103,7 +103,7 @@ it('a list of contacts in pages is read to its end', async () => {
   });
   servers.push(server);
   const { crm } = createCrmBench(server.baseUrl);
-  const contacts = await crm.listContacts('42', 'sweep');
+  const { records: contacts } = await crm.listContacts('42', 'sweep');
   expect(contacts.map(({ fields }) => fields['full_name'])).toEqual(names);
   expect(contacts[0]).toMatchObject({ id: '42.Contact 0', fields: { lead_id: 42 } });
 });
@@ -115,7 +115,7 @@ it('a contact without a name keeps no other of its lead from being read', async 
   ];
   const server = await startScriptedServer((response) => answerSuccess(response, items));
   servers.push(server);
-  const contacts = await createCrmBench(server.baseUrl).crm.listContacts('42', 'sweep');
+  const { records: contacts } = await createCrmBench(server.baseUrl).crm.listContacts('42', 'sweep');
   expect(contacts.map(({ fields }) => fields['full_name'])).toEqual([null, 'Ada']);
 });
 
@@ -132,7 +132,7 @@ it('two lists of contacts that are read at once are each read to their end and n
   const one = crm.listContacts('42', 'settle');
   await server.arrived(2);
   const other = crm.listContacts('43', 'settle');
-  for (const list of [await one, await other]) expect(list).toHaveLength(names.length);
+  for (const { records } of [await one, await other]) expect(records).toHaveLength(names.length);
   expect(server.requests).toHaveLength(6);
 });
 

@@ -68,6 +68,7 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
       contests: new Map(),
       catalog: sampleCatalog,
       sweptEntities: new Set(),
+      nameless: new Map(),
       emptyLists: new Set(),
     },
     table: { tabs: { lead: tab(), opportunity: tab(), task: tab(row), contact: tab() }, timeZone: 'UTC' },

@@ -17,7 +17,10 @@ const own: Readonly<Record<OwnCondition, readonly [makes: Consequence, when: str
     'degraded',
     'The process has been too busy, or got too little of its machine, for a quarter of a minute',
   ],
-  HELD: ['degraded', 'A tab, or a column of one, is left alone until what it says is mended'],
+  HELD: [
+    'degraded',
+    'A tab, a column of one, or a field of a record is left alone until what it says is mended',
+  ],
   BRAKE: ['degraded', 'A tab is stopped until a person approves: [brakes](operating.md#brakes)'],
   QUESTIONS: ['degraded', 'Something waits for a person'],
 };

@@ -28,10 +28,6 @@ describe('a list', () => {
   test.each([
     ['a page of HTML', () => '<!doctype html><title>Please wait</title>'],
     ['JSON that breaks off', (text: string) => text.slice(0, -20)],
-    [
-      'a record of another form',
-      (text: string) => text.replace(/"id":(\d+),"uuid"(?!.*"uuid")/, '"id":"n$1","uuid"'),
-    ],
   ])('fault 10: that is %s is taken in no part, until it can be read', async (_, damage) => {
     const scene = await openScenario();
     const { crm, line } = scene;

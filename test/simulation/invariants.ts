@@ -136,10 +136,9 @@ function wantedRows(people: People, entity: TabEntity): string[][] {
   const leads = crm.records.leads.live().map(({ id, title }) => leadChoice(id, title));
   const names = createNames(catalog, leads, 'Etc/GMT');
   const definitions = new Map(describeEntity(entity, catalog).map((field) => [field.name, field]));
-  const customKeys = catalog.customFields.map(({ key }) => key);
   return records
     .map((stored) => {
-      const record = readRecord(entity, stored, customKeys);
+      const record = readRecord(entity, stored, catalog.customFields);
       if ('problem' in record) throw new Error(record.problem);
       const cells = layout.columns.map(({ field }) => {
         const definition = definitions.get(field);

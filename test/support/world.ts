@@ -262,6 +262,7 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
       openWrites: [...world.openWrites.values()],
       decisions: readDecisions(world),
       catalog: world.catalog,
+      nameless: new Map(),
       sweptEntities: new Set(world.isSwept ? entities : []),
       emptyLists: new Set(world.isSwept ? entities : []),
       rebases: world.rebases,

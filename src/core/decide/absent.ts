@@ -5,10 +5,10 @@ import type { VanishedRowPolicy } from '../policy.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import { type CellLook, noteShown, type Shown } from '../shown.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
-import { emptyAgreement, isAnswerLost, isUnanswered } from '../state.ts';
+import { emptyAgreement, hasMoved, isAnswerLost, isUnanswered } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import { restoredCause } from '../undo.ts';
-import { differingFields, type FieldName, type Fields, pickFields, type Value } from '../value.ts';
+import { type FieldName, type Fields, pickFields, type Value } from '../value.ts';
 import { brakeScope } from './brakes.ts';
 import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
@@ -23,6 +23,7 @@ import { answerRefusal, isStuck, isToBeSent } from './refused.ts';
 import { resembles } from './resemblance.ts';
 import { idCell, showsValues } from './row-values.ts';
 import { type RowState, syncText, waitingState } from './sync-text.ts';
+import { unreadReason } from './unread.ts';
 import { waitingText } from './update.ts';
 import { noteLost, waitingFields } from './waiting-edits.ts';
 
@@ -80,7 +81,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): KnownRec
 /** Whether the CRM has something else of a record than what its lost row has shown: then it comes back, because a delete beats no edit. */
 export function isEditedInCrm(context: TabContext, id: RecordId): boolean {
   const [record, agreement] = [context.records.get(id), context.agreements.get(id)];
-  return record && agreement ? differingFields(baseOf(context, agreement), record.fields).length > 0 : false;
+  return record && agreement ? hasMoved(baseOf(context, agreement), record) : false;
 }
 
 /** What the lost row of a record means: what somebody answered, for it or in this moment for all of them, or else the rule. */
@@ -133,7 +134,7 @@ const isGoingThrough = (item: OutboxItem, record: KnownRecord): boolean =>
   item.kind === 'update' &&
   isToBeSent(item) &&
   !isStuck(item) &&
-  (isAnswerLost(item, record) || differingFields(item.base, record.fields).length === 0);
+  (isAnswerLost(item, record) || !hasMoved(item.base, record));
 
 /** What a row that is gone means where nobody answers. The CRM has no trash for contacts: only a person may delete one. */
 export function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPolicy {
@@ -272,7 +273,7 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
   for (const { field: name } of layout.columns) {
     const edit = waiting[name];
     const [field, value] = [context.fields.get(name), edit === undefined ? record.fields[name] : edit];
-    if (!field || !tab.fields.has(name)) continue;
+    if (!field || field.held !== undefined || !tab.fields.has(name)) continue;
     const cell = value === undefined ? emptyCell : encode(field, value, names);
     // Google puts FALSE into a checkbox that comes with a new row: left there, it would pass for a no that somebody gave.
     if (cell.kind !== 'empty' || field.kind === 'boolean') cells[name] = cell;
@@ -282,8 +283,10 @@ function appendRow(context: TabContext, record: KnownRecord, cause: string): voi
   }
   const { key } = record;
   const agreement = context.agreements.get(key.id) ?? emptyAgreement(key, input.now);
-  const state: RowState =
-    Object.keys(typed).length > 0 ? waitingState : { kind: 'synced', at: input.now, notice: '' };
+  const unread = unreadReason(record, context.fields);
+  const atRest: RowState =
+    unread === undefined ? { kind: 'synced', at: input.now, notice: '' } : { kind: 'held', reason: unread };
+  const state = Object.keys(typed).length > 0 ? waitingState : atRest;
   // Of what has no column here the row shows nothing. Agreed about all the same, it would pass for emptied once its column is back, and an
   // edit of it in the CRM, for which a row comes back, would beat every later delete as well.
   const fields = pickFields(agreement.fields, [...Object.keys(offers), ...Object.keys(typed)]);

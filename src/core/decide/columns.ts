@@ -49,7 +49,7 @@ export function holdMissingColumns(
   const wasThere = (field: FieldName) =>
     [...agreements.values()].some((agreement) => agreement.fields[field] !== undefined);
   const holds = layout.columns
-    .filter(({ field }) => !tab.fields.has(field) && tab.headers?.[field] === undefined)
+    .filter(({ field, held }) => !held && !tab.fields.has(field) && tab.headers?.[field] === undefined)
     .map(({ field, header }): Hold => {
       const namesake = tab.namesakes?.[field];
       const advice =
@@ -59,10 +59,26 @@ export function holdMissingColumns(
       if (!wasThere(field)) return { entity, reason: lacking, isOffer: true };
       return { entity, reason: namesake === undefined ? gone : lacking };
     });
+  holds.push(...holdUnusable(layout, tab));
   if (tab.hasSync) return holds;
   const reason = `“${title}” has no column “Sync”, so that nobody sees what happened to a row. Run init --add-columns for a new one.`;
   return [...holds, { entity, reason }];
 }
+
+/** Columns whose fields the CRM takes no value for now. */
+const holdUnusable = ({ columns, entity, title }: TabLayout<Entity>, tab: ReadTab): Hold[] =>
+  columns.flatMap(({ field, header, held }) =>
+    held === undefined || !tab.fields.has(field)
+      ? []
+      : [
+          {
+            entity,
+            reason: `The column “${header}” of “${title}” is left alone, because ${held}. ${waysOut}`,
+          },
+        ],
+  );
+
+const waysOut = 'It goes on by itself once the field is back; delete the column if it is not needed.';
 
 const orElse = (field: FieldName) =>
   `run init --add-columns for a new one, or set the direction of ${field} to off.`;

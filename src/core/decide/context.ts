@@ -22,6 +22,8 @@ export interface Known {
   /** Writes to the table that were not confirmed, or that reached rows which are not theirs. */
   readonly openWrites: readonly OpenWrite[];
   readonly catalog: Catalog;
+  /** Elements of the CRM's lists that have no id which can be used, in words: any record that is missing may be one of them. */
+  readonly nameless: ReadonlyMap<Entity, readonly string[]>;
   /** Entities of which at least one sweep of the CRM was complete: only then an unknown ID means something. */
   readonly sweptEntities: ReadonlySet<Entity>;
   /** Entities of which the CRM is sure to list nothing, where no record of them is known. */

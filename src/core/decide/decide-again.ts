@@ -70,6 +70,7 @@ const alike: { readonly [Part in keyof Known]: (before: Known[Part], now: Known[
   records: sayAllTheSame,
   catalog: isAlike,
   sweptEntities: (before, now) => isAlike([...before], [...now]),
+  nameless: (before, now) => isAlike([...before], [...now]),
   emptyLists: (before, now) => isAlike([...before], [...now]),
   rebases: (before, now) => isAlike([...before], [...now]),
   remaps: (before, now) => isAlike([...before], [...now]),
@@ -100,6 +101,7 @@ function sayTheSame(left: KnownRecord, right: KnownRecord): boolean {
     left.key.id === right.key.id &&
     left.key.entity === right.key.entity &&
     left.fields === right.fields &&
+    isAlike(left.unread, right.unread) &&
     left.presence === right.presence &&
     left.firstSeenAt === right.firstSeenAt &&
     left.missedSweeps === right.missedSweeps &&

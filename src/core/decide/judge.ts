@@ -171,6 +171,7 @@ function mergeRow(
       // Messages speak of the column as people see it.
       field: field.header === column.header ? field : { ...field, header: column.header },
       crm: record.fields[name],
+      unread: record.unread?.[name],
       agreed: agreement?.fields[name],
       offered: agreement?.offered[name],
       cell,

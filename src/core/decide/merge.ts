@@ -11,6 +11,7 @@ import { decodeTyped } from '../typed-cell.ts';
 import { findFault, isMissing } from '../validate.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 import { showWhole } from './describe-value.ts';
+import { describeUnread } from './unread.ts';
 
 /** One field of one record on both sides. `undefined` means not known. */
 export interface FieldView {
@@ -31,6 +32,8 @@ export interface FieldView {
   readonly typed?: TypedAnswer | undefined;
   /** What waits to be sent of the field: the cell has shown it. */
   readonly waiting?: Value | undefined;
+  /** What is wrong with its value in the CRM, where that cannot be understood. */
+  readonly unread?: string | undefined;
   /** What the CRM made of the agreed value when it was sent: no edit of anybody, also before the cell shows it. */
   readonly answered?: Value | undefined;
 }
@@ -42,7 +45,7 @@ export interface FieldView {
  * - `conflict`: a person must choose
  * - `typed`: a person chose a value that neither side has; the cell gets it first, and from there it is sent
  * - `refused`: the cell holds nothing that can be sent; it is left as it is
- * - `unknown`: the CRM never told this field and nobody edited it; nothing is done
+ * - `unknown`: the CRM's value is not known, or it takes none now, and the cell is as it was; nothing is done
  */
 export type FieldOutcome =
   | { readonly kind: 'same'; readonly value: Value; readonly rewrite: boolean }
@@ -63,7 +66,7 @@ export type FieldOutcome =
       /** A person emptied what no record can be without. */
       readonly isNeeded?: true;
     }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown'; readonly reason?: string };
 
 /** The value that a cell was taken for; `undefined` where that is not known. */
 export function seenValue(outcome: FieldOutcome): Value | undefined {
@@ -119,7 +122,7 @@ export function mergeField(
   choose: (crm: Value, table: Value) => ChosenSide,
 ): FieldOutcome {
   const { column, field, crm, cell } = view;
-  if (crm === undefined) return mergeUntold(view, names);
+  if (crm === undefined || field.held !== undefined) return mergeUntold(view, names);
   const seen = readCell(view, names);
   if (column.direction === 'toTable') return mergeShown(view, crm, seen, names);
   if (seen.kind === 'refused') return seen;
@@ -187,15 +190,27 @@ const blankAdvice = (field: FieldDefinition, crm: Value, names: Names): string =
 const fixedFault = (field: FieldDefinition, crm: Value, names: Names): string =>
   `${field.header} is fixed once the record exists. Put ${quoteText(showWhole(field, crm, names), advisedLengthMax)} back, or add a row of its own.`;
 
-/** A field the CRM never told can not be compared, so an edit of it is refused rather than sent blindly. */
+/** A field whose value in the CRM is not known cannot be compared, so an edit of it is refused rather than sent blindly. */
 function mergeUntold(view: FieldView, names: Names): FieldOutcome {
+  const { agreed = null, column, crm, field, offered, unread } = view;
   const seen = readCell(view, names);
-  const isUntouched = seen.kind === 'value' && equalValues(seen.value, view.agreed ?? null);
-  if (isUntouched || view.column.direction === 'toTable') return { kind: 'unknown' };
-  return {
-    kind: 'refused',
-    reason: `The CRM does not show ${view.field.header}, so it can not be edited here.`,
-  };
+  const known = [agreed, offered, crm];
+  const isUntouched =
+    seen.kind === 'value' && known.some((value) => value !== undefined && equalValues(seen.value, value));
+  if (isUntouched || column.direction === 'toTable')
+    return {
+      kind: 'unknown',
+      ...(unread === undefined ? {} : { reason: describeUnread(field.header, unread) }),
+    };
+  return { kind: 'refused', reason: untoldReason(field, unread) };
+}
+
+function untoldReason({ header, held }: FieldDefinition, unread: string | undefined): string {
+  if (held !== undefined)
+    return `${header} is left alone, because ${held}. What was typed there is not sent before the field is back.`;
+  return unread === undefined
+    ? `The CRM does not show ${header}, so it can not be edited here.`
+    : `${describeUnread(header, unread)} What was typed is not sent.`;
 }
 
 function settleConflict(

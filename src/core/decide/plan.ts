@@ -30,6 +30,8 @@ export interface Hold {
   readonly decision?: string;
   /** A column that people may want and need not have: all goes on without it. */
   readonly isOffer?: true;
+  /** The CRM shows something of the record that cannot be understood. It is corrected there, not in the sheet. */
+  readonly isUnread?: true;
 }
 
 /** Whether what is held waits for a person: a column that is only offered is there for who wants it. */

@@ -83,7 +83,7 @@ export function readRowValues(context: TabContext, row: ObservedRow): RowValues 
   const missing: string[] = [];
   for (const { field: name, direction, header } of context.layout.columns) {
     const [definition, cell] = [context.fields.get(name), row.cells[name]];
-    if (!definition || direction !== 'both') continue;
+    if (!definition || definition.held !== undefined || direction !== 'both') continue;
     if (!cell) {
       if (definition.isRequired) missing.push(header);
       continue;

@@ -7,7 +7,7 @@ import type { RecordId, RecordKey } from '../record.ts';
 import { noteShown } from '../shown.ts';
 import { type Agreement, emptyAgreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
+import { equalValues, type FieldName, type Fields, pickFields, type Value } from '../value.ts';
 import { keepDecisions, refusedScope, type TabContext } from './context.ts';
 import { describeValue, quoteValue, showWhole } from './describe-value.ts';
 import { decideGoneRecord } from './gone.ts';
@@ -91,8 +91,8 @@ function applyDecided(
   const hasOffers = Object.keys(offers).length > 0;
   const base = agreeOnSame(context, key, agreement, same);
   const writes = { cells, values: { ...same, ...offers, ...typed } };
-  const next = noteRow(base, offers, row, decided, writes);
-  if (next.shown !== base.shown || hasOffers || base !== agreement || Object.keys(base.offered).length > 0)
+  const next = noteRow(base, { ...keptOffers(base, decided), ...offers }, row, decided, writes);
+  if (next.shown !== base.shown || hasOffers || base !== agreement || offersLess(next, base))
     draft.agreementsSaved.push(next);
   const notice = tellChanged(losses);
   const noticed = losses.map(({ field }) => field);
@@ -113,6 +113,16 @@ function applyDecided(
     ...(given ? { given } : {}),
   });
 }
+
+const offersLess = (next: Agreement, before: Agreement): boolean =>
+  Object.keys(next.offered).length < Object.keys(before.offered).length;
+
+/** A cell may show what was offered before the CRM's value became unknown: that is no edit. */
+const keptOffers = ({ offered }: Agreement, decided: readonly DecidedField[]): Fields =>
+  pickFields(
+    offered,
+    decided.flatMap(({ field, outcome }) => (outcome.kind === 'unknown' ? [field.name] : [])),
+  );
 
 /** Keeps how cells show what is agreed also while a user types beside them: names may have changed before the row rests. */
 function noteUntouched({ draft }: TabContext, row: ObservedRow, { agreement, decided }: JudgedRow): void {
@@ -241,5 +251,13 @@ function stateOf(
       } as const,
     ];
   });
-  return conflicts[0] ?? update;
+  return conflicts[0] ?? update ?? heldState(decided);
+}
+
+/** The state of a row some of whose fields are not known in the CRM. */
+function heldState(decided: readonly DecidedField[]): RowState | undefined {
+  const reasons = decided.flatMap(({ outcome }) =>
+    outcome.kind === 'unknown' && outcome.reason !== undefined ? [outcome.reason] : [],
+  );
+  return reasons.length === 0 ? undefined : { kind: 'held', reason: reasons.join(' ') };
 }

@@ -23,6 +23,7 @@ import { createSuspectSearch, decideStray, findOrphans, findStrays, suspectReaso
 import { findSwaps, type Swap } from './swaps.ts';
 import { isBraked } from './tab-brakes.ts';
 import { withUnkeptHits } from './unkept-hits.ts';
+import { holdUnread } from './unread.ts';
 
 /**
  * Decides one tab: the brakes first, then every row, then the records that have none. Answers `false` where our own writes did damage to
@@ -31,6 +32,7 @@ import { withUnkeptHits } from './unkept-hits.ts';
 export function decideTab(context: TabContext): boolean {
   const { draft, entity } = context;
   const { rows } = context.tab;
+  draft.holds.push(...holdUnread(context));
   const present = presentIds(context, rows);
   const missing = [...context.agreements.values()].filter(
     (agreement) =>
@@ -155,10 +157,12 @@ function decideOthers(
   suspectsOf: SuspectsOf,
 ): void {
   for (const copy of copies) decideCopy(context, copy, suspectsOf(copy.row));
-  const isSwept = context.input.known.sweptEntities.has(context.entity);
+  const { nameless, sweptEntities } = context.input.known;
+  const [isSwept, isNameless] = [sweptEntities.has(context.entity), nameless.has(context.entity)];
   for (const { row, id } of strangers) {
     const suspects = suspectsOf(row);
     if (row.isPaused) pauseRow(context, row, id);
+    else if (isSwept && isNameless) holdRow(context, row, id, doubtfulStranger(id));
     else if (isSwept) holdRow(context, row, id, strangerReason(id, suspects));
   }
   for (const row of unbound) {
@@ -167,6 +171,9 @@ function decideOthers(
     else decideNewRow(context, row, suspects);
   }
 }
+
+const doubtfulStranger = (id: RecordId): string =>
+  `No record of the CRM has the ID ${quoteText(id)}, as far as they can be read: one of them has an id that cannot be understood. Leave the row as it is until that is corrected in the CRM.`;
 
 function strangerReason(id: RecordId, suspects: readonly RecordId[]): string {
   const nobody = `No record of the CRM has the ID ${quoteText(id)}`;

@@ -1,7 +1,7 @@
 import { columnOf } from '../layout.ts';
-import type { OutboxItem } from '../state.ts';
+import { hasMoved, type OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
-import { differingFields, equalFields, type FieldName, type Fields, pickFields } from '../value.ts';
+import { equalFields, type FieldName, type Fields, pickFields } from '../value.ts';
 import type { TabContext } from './context.ts';
 import { journalEntry } from './journal-entry.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
@@ -26,14 +26,16 @@ export function findHiddenEdits(
 ): HiddenEdits {
   const { layout, records, tab } = context;
   const typed = waitingFields(item);
-  const inCrm = records.get(item?.key.id ?? '')?.fields ?? {};
+  const record = records.get(item?.key.id ?? '');
+  const inCrm = record?.fields ?? {};
   const knownColumn = (name: FieldName) => (context.fields.has(name) ? columnOf(layout, name) : undefined);
+  const isHeld = (name: FieldName) => context.fields.get(name)?.held !== undefined;
   // The empty cell of a column that is new says nothing either, and gets the value that the CRM has.
   const isNew = (name: FieldName) => tab.fresh?.has(name) && row.cells[name]?.kind === 'empty';
   const hidden = Object.keys(typed).filter((name) => !knownColumn(name) || !row.cells[name] || isNew(name));
   const isKept = (name: FieldName) => {
-    const moved = differingFields(pickFields(item?.base ?? {}, [name]), inCrm);
-    return knownColumn(name)?.direction === 'both' && !isNew(name) && moved.length === 0;
+    const isAsDecided = !record || !hasMoved(pickFields(item?.base ?? {}, [name]), record);
+    return knownColumn(name)?.direction === 'both' && !isHeld(name) && !isNew(name) && isAsDecided;
   };
   const isLost = (name: FieldName) =>
     !isKept(name) && !equalFields(pickFields(typed, [name]), pickFields(inCrm, [name]));
