@@ -144,7 +144,7 @@ function noteCell(
 /** An option of a choice, or the id of a task, is its own name, and can be compared at any time. */
 function describeShown({ kind }: FieldDefinition, cell: Cell, value: Value): ShownCell[] {
   const content = contentOf(cell);
-  const isOwnName = (kind === 'select' || kind === 'integer') && content === value;
+  const isOwnName = (kind === 'select' || kind === 'task') && content === value;
   return content === undefined || value === null || isOwnName ? [] : [[content, value]];
 }
 

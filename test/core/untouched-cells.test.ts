@@ -468,6 +468,32 @@ describe('a name that a person typed', () => {
   );
 });
 
+describe('a parent task that a person typed', () => {
+  const call: RecordKey = { entity: 'task', id: '1' };
+  const letter: RecordKey = { entity: 'task', id: '2' };
+  const child: RecordKey = { entity: 'task', id: '3' };
+
+  it.each([
+    ['another task gets the same title', letter, 'Call'],
+    ['it gets another title', call, 'Visit'],
+  ])('by its title goes on meaning the same where %s before the row is written', (_what, renamed, title) => {
+    const world = createWorld();
+    for (const text of ['Call', 'Letter', 'Notes']) addRecord(world, 'task', { title: text });
+    settle(world);
+    rowOf(world, child).cells['parent_task_id'] = textCell('call');
+    cycle(world);
+    cycle(world);
+    push(world);
+    expect(recordOf(world, child).fields['parent_task_id']).toBe(1);
+    world.journal.splice(0);
+    world.memory = emptyMemory;
+    changeRecord(world, renamed, { title });
+    settleUntouched(world);
+    expect(recordOf(world, child).fields['parent_task_id']).toBe(1);
+    expect(rowOf(world, child).cells['parent_task_id']).toEqual(numberCell(1));
+  });
+});
+
 describe('a row whose names have changed', () => {
   it('is known by what it shows once its ID was wiped', () => {
     const world = worldWith(topicsOf(webAndSeo), { 'custom.topics': both });
