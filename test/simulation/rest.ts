@@ -61,7 +61,7 @@ export async function settle(
 }
 
 const isBusy = (labels: readonly string[], plan: Plan): boolean =>
-  !isQuiet(plan) || plan.restlessRows > 0 || labels.some((label) => !/^(GET|sheet read)/.test(label));
+  !isQuiet(plan) || plan.restlessRows > 0 || labels.some((label) => !/^(GET|sheet (read|mark))/.test(label));
 
 /** What a brake withholds waits for a person. */
 const hasWork = ({ mirror }: People['stage']['link'], { brakes }: Plan): boolean =>

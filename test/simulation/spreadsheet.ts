@@ -118,8 +118,7 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
       ...whole,
     });
     file.spreadsheet = spreadsheet;
-    const isMark = (request: object) => Object.keys(request).every((kind) => /DeveloperMetadata$/.test(kind));
-    if (!requests.every(isMark)) writes += 1;
+    if (!isOfMarks(requests)) writes += 1;
     watcher.wrote(
       before,
       spreadsheet,
@@ -163,7 +162,7 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
         const readAt = watcher.sent();
         try {
           return await wire.send(
-            'sheet write',
+            isOfMarks(requests) ? 'sheet mark' : 'sheet write',
             () => asGoogle(() => write(requests, fields, ranges, readAt)),
             hangUp,
           );
@@ -174,6 +173,10 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     }),
   };
 }
+
+/** Whether a batch only says that the daemon lives, which it does for ever. */
+const isOfMarks = (requests: readonly object[]): boolean =>
+  requests.flatMap(Object.keys).every((kind) => kind.endsWith('DeveloperMetadata'));
 
 /** A connection that ends without an answer, in the form in which Google's client library throws it. */
 function hangUp(): never {

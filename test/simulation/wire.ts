@@ -8,7 +8,7 @@ interface Flight {
   readonly lose: () => void;
 }
 
-const isWrite = ({ label }: Flight): boolean => /^(POST|PUT|DELETE|sheet write)/.test(label);
+const isWrite = ({ label }: Flight): boolean => /^(POST|PUT|DELETE|sheet (write|mark))/.test(label);
 
 interface LateFlight extends Flight {
   /** Epoch ms. */
