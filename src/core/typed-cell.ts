@@ -6,10 +6,17 @@ import { decodeFound, refusedName } from './found-name.ts';
 
 /**
  * What a cell means that a person filled: as `decode`, with what people may type instead of an id, and without what the CRM may hold and
- * nobody types there. A value of the CRM never comes here, because its cell is known by what it shows.
+ * nobody types there. A value of the CRM does not come here, because its cell is known by what it shows, unless nothing is agreed about it any
+ * more: then it `mayBeOfCrm`.
  */
-export function decodeTyped(field: FieldDefinition, cell: Cell, names: Names): Decoded {
+export function decodeTyped(
+  field: FieldDefinition,
+  cell: Cell,
+  names: Names,
+  { mayBeOfCrm }: { readonly mayBeOfCrm: boolean } = { mayBeOfCrm: false },
+): Decoded {
   const read = field.kind === 'task' ? decodeTask(field, cell, names) : decode(field, cell, names);
+  if (mayBeOfCrm) return read;
   switch (field.kind) {
     case 'text':
       return isFormulaText(cell) ? refusedFormula(field) : read;

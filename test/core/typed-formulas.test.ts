@@ -75,6 +75,13 @@ describe('a formula that a person types into a column of texts', () => {
 });
 
 describe('a title of the CRM that begins like a formula', () => {
+  it('is asked about like any other where the daemon has forgotten it and the CRM has another one', () => {
+    const world = worldWithLeads(['=1+1', 'Acme']);
+    world.agreements.clear();
+    changeRecord(world, acme, { title: 'Beta' });
+    expect(settle(world).conflicts).toMatchObject([{ crm: 'Beta', table: '=1+1' }]);
+  });
+
   it('stays as it is on both sides, also in a new row and where the daemon has forgotten everything', () => {
     const world = worldWithLeads(['Acme', '=A1']);
     const key = leadKey(2);

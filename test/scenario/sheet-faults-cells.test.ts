@@ -28,7 +28,9 @@ describe('a formula', () => {
       expect([shown === '4711', updates(scene)]).toEqual([false, []]);
       await type('815');
       await scene.settled();
-      expect((await scene.row('opportunity', id))?.['Sync']).toMatch(/Synced/);
+      expect((await scene.row('opportunity', id))?.['Sync']).toMatch(
+        /^Changed by the CRM: Value was “815”\. Synced /,
+      );
     },
   );
 

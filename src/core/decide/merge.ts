@@ -301,7 +301,7 @@ function readCell(view: FieldView, names: Names): Seen {
       return { kind: 'value', value: known };
     if (isEditOfCut(view.cell, encode(view.field, known, names))) return refusedCut(view.field);
   }
-  return decodeTyped(view.field, view.cell, names);
+  return decodeTyped(view.field, view.cell, names, { mayBeOfCrm: view.agreed === undefined });
 }
 
 /** Kinds of field whose cells get a format with their value, because a wrong one misleads. All other cells keep the format that people gave them. */
