@@ -92,26 +92,36 @@ const truths = new Map<unknown, boolean>([
 export const toTruth = (json: unknown): boolean | undefined =>
   truths.get(typeof json === 'string' ? json.toLowerCase() : json);
 
-/** The fields that every CRM has. */
-const readers: Readonly<Partial<Record<FieldKind, Reader>>> = {
+const undocumented = fault('is not in the form that is documented');
+
+/** Only custom fields are of such a kind. */
+const readNothing: Reader = () => undocumented;
+
+/** All kinds, so that a new one does not compile without its reader. */
+const readers: Readonly<Record<FieldKind, Reader>> = {
   text: readText,
   number: readNumber,
   integer: readWhole,
   date: readDay,
   instant: readInstant,
   lead: readWhole,
+  task: readWhole,
   stage: readWhole,
   'lead-status': readText,
   'task-status': readWhole,
   'task-priority': readWhole,
+  boolean: readNothing,
+  select: readNothing,
+  'multi-select': readNothing,
+  user: readNothing,
+  users: readNothing,
 };
 
 /** Reads what the CRM has for one of its own fields. Nothing, and an empty text, are `null`. */
 export function readStandard(kind: FieldKind, json: unknown): ReadValue {
   if (json === null || json === '') return value(null);
   const isPlain = typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean';
-  const read = readers[kind];
-  return isPlain && read ? read(json) : fault('is not in the form that is documented');
+  return isPlain ? readers[kind](json) : undocumented;
 }
 
 /**

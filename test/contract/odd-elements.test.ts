@@ -282,7 +282,7 @@ describe.each(catalogLists)('a catalog in which %s has', (_kind, path, pick) => 
 
 const kinds: readonly FieldKind[] = [
   ...(['text', 'number', 'integer', 'boolean', 'date', 'instant', 'select', 'multi-select', 'user'] as const),
-  ...(['users', 'lead', 'stage', 'lead-status', 'task-status', 'task-priority'] as const),
+  ...(['users', 'lead', 'task', 'stage', 'lead-status', 'task-status', 'task-priority'] as const),
 ];
 
 describe('any JSON at all', () => {
