@@ -94,6 +94,24 @@ export interface SandboxSheet {
   close(): Promise<void>;
 }
 
+/**
+ * What Google may answer where no document says it: what becomes of copies of rows that a filter hides, what happens to the metadata of rows
+ * that are sorted, and how a chip reads. They do not depend on each other, so each has its turn. Which inserts make a Table larger only the
+ * tests of Tables can see.
+ */
+export const answersOfGoogle: readonly { readonly name: string; readonly choices: ChoicesInput }[] = [
+  { name: 'leaves hidden rows out of copies and tiles the rest', choices: {} },
+  {
+    name: 'copies nothing of hidden rows',
+    choices: { '*': { hiddenRowCopy: 'nothing', sortedRowMetadata: 'stays' } },
+  },
+  {
+    name: 'copies hidden rows like all others',
+    choices: { '*': { hiddenRowCopy: 'copied', chipText: 'shown' } },
+  },
+  { name: 'refuses copies of hidden rows', choices: { '*': { hiddenRowCopy: 'refused' } } },
+];
+
 export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Promise<SandboxSheet> {
   const sandbox = await startSandboxSheets(options);
   const clock = createHurryingClock();
