@@ -165,6 +165,10 @@ function planRemoval(entries: readonly HistoryEntry[], record: StoredRecord, cat
   return { steps: [], refusals: [{ key, field: edited, reason }] };
 }
 
+/** Why nothing goes to the field now. Sent all the same, it would keep the other fields of its record from going back. */
+const findUnusable = ({ held }: FieldDefinition): string | undefined =>
+  held === undefined ? undefined : `It is left alone, because ${held}.`;
+
 /**
  * Why the CRM can not have the value any more: what it names was deleted since. Sent all the same, it would keep the other fields of its
  * record from going back, and the CRM adds a status that it does not have, which nobody who takes something back means to bring back.
@@ -216,7 +220,9 @@ function planFields(
     if (first === undefined || last === undefined) continue;
     const definition = definitions.get(name);
     const fault = definition
-      ? (findFault(definition, first) ?? findLost(definition, first, catalog, find))
+      ? (findUnusable(definition) ??
+        findFault(definition, first) ??
+        findLost(definition, first, catalog, find))
       : 'The CRM does not list this field any more.';
     if (definition?.isFixed || definition?.isReadOnly)
       refusals.push({ key, field: name, reason: 'Only the CRM sets it.' });

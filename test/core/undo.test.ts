@@ -201,6 +201,20 @@ describe('taking back', () => {
     expect(planUndo([line], now, { ...emptyCatalog, customFields: [city] }).refusals).toEqual([]);
   });
 
+  test('a custom field that the CRM takes no value for now stays, and the others go back', () => {
+    const line = entry(1, {
+      before: { 'custom.city': 'Rome', title: 'A' },
+      after: { 'custom.city': 'Oslo', title: 'B' },
+    });
+    const now = knowing({ 'custom.city': 'Oslo', title: 'B' });
+    const held = 'it is switched off in the CRM';
+    const city = { key: 'city', name: 'City', kind: 'text', options: [], held } as const;
+    const plan = planUndo([line], now, { ...emptyCatalog, customFields: [city] });
+    expect(plan.steps).toMatchObject([{ fields: { title: 'A' }, base: { title: 'B' } }]);
+    const reason = 'It is left alone, because it is switched off in the CRM.';
+    expect(plan.refusals).toEqual([{ key, field: 'custom.city', reason }]);
+  });
+
   test.each([
     ['waiting', 'Something of it waits to be sent to the CRM: try again when that is done.'],
     ['refused', 'The CRM refused something of it: retry or revert that first, or mend its row.'],
