@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isSyncError } from '../core/errors.ts';
 import type { Mark, MarkChanges, Marks } from '../core/instance.ts';
 import type { Request, SheetsClient, Spreadsheet } from './client.ts';
-import { metadataFields, readTags, removeTag, type Stored, writeTag } from './metadata.ts';
+import { metadataFields, noteHash, readTags, removeTag, type Stored, writeTag } from './metadata.ts';
 
 /*
  * Google has no lock, but refuses a second entry of developer metadata with an id that is taken. So the mark of the instance that keeps the
@@ -33,6 +33,15 @@ const markShape = z.object({
   }),
 });
 
+/**
+ * An entry that says nothing of the kind still takes the place of a mark, and may be one of another version: it lives as long as what it says
+ * is seen to change, and is replaced like any other.
+ */
+const anyMarkShape = markShape.catch(({ value }) => ({
+  count: Number.parseInt(noteHash(JSON.stringify(value ?? null)), 16),
+  instance: { id: 'unreadable', host: 'unknown', pid: 0, since: 0 },
+}));
+
 type StoredMark = Stored<Mark>;
 
 /** The marks in a spreadsheet, those that count first. More than one of a kind is none of ours. */
@@ -42,8 +51,8 @@ export interface StoredMarks {
 }
 
 export const marksOf = ({ developerMetadata: entries = [] }: Spreadsheet): StoredMarks => ({
-  keepers: readTags(entries, keeperKey, markShape).toSorted(inOrder),
-  waiting: readTags(entries, waitingKey, markShape).toSorted(inOrder),
+  keepers: readTags(entries, keeperKey, anyMarkShape).toSorted(inOrder),
+  waiting: readTags(entries, waitingKey, anyMarkShape).toSorted(inOrder),
 });
 
 /** All instances see the same order, in whichever order Google lists the entries. */

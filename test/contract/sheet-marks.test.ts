@@ -24,6 +24,9 @@ const mark = (id: string, count = 1): Mark => ({
   count,
 });
 
+/** Whose mark does not say whose it is. */
+const unreadable = { host: 'unknown', pid: 0, since: 0 };
+
 const marksIn = async (table: Table) => (await table.read(sheetLayout)).marks;
 
 describe('marks in a spreadsheet', () => {
@@ -107,8 +110,34 @@ describe('marks in a spreadsheet', () => {
       metadata('crm-sheet-sync.waiting', 'no mark at all'),
     );
     expect(await marksIn(sheet.table)).toEqual({
-      keeper: { count: 3, instance: { id: 'foreign', host: 'unknown', pid: 0, since: 0 } },
+      keeper: { count: 3, instance: { ...unreadable, id: 'foreign' } },
+      waiting: { count: expect.any(Number), instance: { ...unreadable, id: 'unreadable' } },
     });
     expect((await sheet.table.sign({ keeper: mark('one') })).keeper).toEqual(mark('one'));
   });
+
+  test.each(['no mark at all', '{}', '{"count":"7","instance":{"id":"one"}}'])(
+    'that say “%s” after somebody wrote over them are replaced like those of an instance that is dead',
+    async (metadataValue) => {
+      await sheet.table.read(sheetLayout);
+      await sheet.table.sign({ keeper: mark('one') });
+      const lookup = { metadataKey: 'crm-sheet-sync.keeper' };
+      await sheet.batch({
+        updateDeveloperMetadata: {
+          dataFilters: [{ developerMetadataLookup: lookup }],
+          developerMetadata: { metadataValue },
+          fields: 'metadataValue',
+        },
+      });
+      const [one, two] = [sheet.openTable(), sheet.openTable()];
+      for (const table of [one, two])
+        expect(await marksIn(table)).toMatchObject({ keeper: { instance: unreadable } });
+      const both = await Promise.all([
+        one.sign({ keeper: mark('one', 2) }),
+        two.sign({ keeper: mark('two') }),
+      ]);
+      expect(both[0]).toEqual(both[1]);
+      expect(await marksIn(sheet.table)).toEqual(both[0]);
+    },
+  );
 });
