@@ -47,6 +47,23 @@ describe('the Sync cell of a row whose value lost to the CRM', () => {
     expect(says(world)).toMatch(/^Changed by the CRM: Title was “Sheet says A”\. Synced /);
   });
 
+  it('says so behind what is more pressing, which may last for longer than a day', () => {
+    const world = worldWithLeads(['Acme']);
+    loseTitle(world);
+    rowOf(world, acme).cells['about.url'] = textCell('=A1');
+    settle(world);
+    const lost = 'Changed by the CRM: Title was “Sheet says A”';
+    expect(says(world)).toMatch(/^Error: Website holds a formula\./);
+    expect(says(world).endsWith(`in the CRM. ${lost}`)).toBe(true);
+    expect(isQuiet(cycle(world))).toBe(true);
+    world.now += dayMs;
+    settle(world);
+    expect(says(world)).toMatch(/in the CRM\.$/);
+    rowOf(world, acme).cells['about.url'] = emptyCell;
+    settle(world);
+    expect(says(world)).toMatch(/^Synced [\d: -]+\. Changed by the CRM: /);
+  });
+
   it('says it no longer once somebody has typed that value again, or the CRM has another one', () => {
     const world = worldWithLeads(['Acme']);
     loseTitle(world);

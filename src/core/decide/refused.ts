@@ -4,7 +4,7 @@ import type { ObservedRow } from '../table.ts';
 import { equalFields } from '../value.ts';
 import { refusedScope, type TabContext } from './context.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
-import { type RowState, waitingState } from './sync-text.ts';
+import { type PressingState, waitingState } from './sync-text.ts';
 import { findHiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 
 /** Sent so often without a clear answer, a change is taken for one that the CRM can not digest. */
@@ -26,7 +26,7 @@ const failuresOf = ({ attempts, kind, looks }: OutboxItem): number => (kind === 
  * Asks what is to become of a step that waits for a person, and does what was answered: it is sent once more, or both sides stay as they are
  * until either changes. Answers what to say at the row. Putting the CRM's value back is the row's own to decide.
  */
-export function answerRefusal(context: TabContext, item: OutboxItem, position?: number): RowState {
+export function answerRefusal(context: TabContext, item: OutboxItem, position?: number): PressingState {
   const { draft, entity, input } = context;
   const { id } = item.key;
   const scope = refusedScope(item.key);

@@ -16,7 +16,7 @@ import { type JudgedRow, judgeRow } from './judge.ts';
 import { type DecidedField, seenValue, wantedFields } from './merge.ts';
 import { revertCause, revertRefused } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';
-import { type RowState, waitingState } from './sync-text.ts';
+import { type PressingState, type RowState, waitingState } from './sync-text.ts';
 import { planUpdate, takeBackUnwanted } from './update.ts';
 
 /** Decides a row that carries a record, and says in the Sync cell what came of it. */
@@ -98,11 +98,11 @@ function applyDecided(
   const noticed = losses.map(({ field }) => field);
   const isTyped = Object.keys(typed).length > 0;
   const offered = { fields: Object.keys(offers), noticed, notice, at: input.now };
-  const atRest = hasOffers
-    ? syncedState(nextNotice(next, offered), input.now, input.now)
-    : syncedState(next, next.changedAt, input.now);
+  const told = hasOffers ? nextNotice(next, offered) : next;
+  const atRest = syncedState(told, hasOffers ? input.now : next.changedAt, input.now);
+  const pressing = state ?? (isTyped ? waitingState : undefined);
   writeRow(context, row, key, {
-    state: state ?? (isTyped ? waitingState : atRest),
+    state: pressing && isFresh(told, input.now) ? { ...pressing, notice: told.notice } : (pressing ?? atRest),
     cells,
     offers,
     notice,
@@ -226,8 +226,8 @@ function stateOf(
   row: ObservedRow,
   key: RecordKey,
   decided: readonly DecidedField[],
-  update: RowState | undefined,
-): RowState | undefined {
+  update: PressingState | undefined,
+): PressingState | undefined {
   const { draft, entity } = context;
   const reasons = decided.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.reason] : []));
   if (reasons.length > 0) {
@@ -255,7 +255,7 @@ function stateOf(
 }
 
 /** The state of a row some of whose fields are not known in the CRM. */
-function heldState(decided: readonly DecidedField[]): RowState | undefined {
+function heldState(decided: readonly DecidedField[]): PressingState | undefined {
   const reasons = decided.flatMap(({ outcome }) =>
     outcome.kind === 'unknown' && outcome.reason !== undefined ? [outcome.reason] : [],
   );

@@ -4,7 +4,10 @@ import type { ObservedRow } from '../table.ts';
 import { cleanText, type Value } from '../value.ts';
 
 /** What happened to a row, from the most pressing to the least; each becomes one plain sentence in its Sync cell. */
-export type RowState =
+export type RowState = PressingState | SyncedState;
+
+/** What comes before everything else that there is to say about a row. */
+export type PressingState = (
   | { readonly kind: 'error'; readonly reason: string }
   | {
       readonly kind: 'conflict';
@@ -19,13 +22,18 @@ export type RowState =
   | { readonly kind: 'held'; readonly reason: string }
   | { readonly kind: 'incomplete'; readonly missing: readonly string[] }
   | { readonly kind: 'pending'; readonly what: string }
-  | {
-      readonly kind: 'synced';
-      readonly at: number;
-      readonly notice: string;
-      /** The notice comes first, because nobody may have seen it. */
-      readonly isFresh?: boolean;
-    };
+) & {
+  /** Said behind it while it is fresh: the state may last for longer than that. */
+  readonly notice?: string;
+};
+
+interface SyncedState {
+  readonly kind: 'synced';
+  readonly at: number;
+  readonly notice: string;
+  /** The notice comes first, because nobody may have seen it. */
+  readonly isFresh?: boolean;
+}
 
 /** Reasons come from many places, and a text that no cell can hold would keep all others from being written. */
 const syncLengthMax = 1_000;
@@ -38,6 +46,20 @@ export const syncText = (state: RowState, timeZone: string): string =>
   cutText(cleanText(wholeText(state, timeZone)), syncLengthMax);
 
 function wholeText(state: RowState, timeZone: string): string {
+  if (state.kind === 'synced') {
+    const parts = [`Synced ${formatInstant(state.at, timeZone)}`, state.notice];
+    return joinParts(state.isFresh ? parts.reverse() : parts);
+  }
+  return joinParts([pressingText(state), state.notice ?? '']);
+}
+
+/** Some parts end like sentences, others do not. */
+const joinParts = (parts: readonly string[]): string =>
+  parts
+    .filter((part) => part !== '')
+    .reduce((text, part) => (text === '' ? part : `${text.replace(/\.$/, '')}. ${part}`), '');
+
+function pressingText(state: PressingState): string {
   switch (state.kind) {
     case 'error':
       return `Error: ${state.reason}`;
@@ -49,14 +71,10 @@ function wholeText(state: RowState, timeZone: string): string {
       return `New row: fill ${state.missing.join(' and ')} to send it.`;
     case 'pending':
       return `Pending: ${state.what}`;
-    case 'synced': {
-      const parts = [`Synced ${formatInstant(state.at, timeZone)}`, state.notice];
-      return (state.isFresh ? parts.reverse() : parts).filter((part) => part !== '').join('. ');
-    }
   }
 }
 
-type ConflictState = Extract<RowState, { kind: 'conflict' }>;
+type ConflictState = Extract<PressingState, { kind: 'conflict' }>;
 
 function waysOut(conflict: ConflictState): string {
   const { questionsTitle } = conflict;

@@ -10,7 +10,7 @@ import type { JudgedRow } from './judge.ts';
 import type { DecidedField } from './merge.ts';
 import { waitingStep } from './outbox-step.ts';
 import { answerRefusal, isStuck } from './refused.ts';
-import { type RowState, waitingState } from './sync-text.ts';
+import { type PressingState, waitingState } from './sync-text.ts';
 import { findHiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 
 /**
@@ -22,7 +22,7 @@ export function planUpdate(
   row: ObservedRow,
   key: RecordKey,
   decided: readonly DecidedField[],
-): RowState | undefined {
+): PressingState | undefined {
   const { draft, input } = context;
   const item = context.outbox.get(key.id);
   const hidden = findHiddenEdits(context, row, item);
