@@ -45,7 +45,8 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log): 
         pace = speedUp(pace);
         return result;
       } catch (error) {
-        if (isTooMuch(error)) pace = slowDown(pace, longest);
+        // How long the tabs are is looked up with each read in parts, and may have changed since where none was.
+        if (isTooMuch(error)) pace = slowDown(pace, areWhole() ? undefined : longest);
         throw error;
       } finally {
         if (pace.halvings !== before.halvings) log.info('sheet.read_size', { halvings: pace.halvings });

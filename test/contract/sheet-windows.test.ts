@@ -71,6 +71,19 @@ test('a tab that is too much for one request is read in smaller ones, and says t
   expect(await heard.table.layOut(sheetLayout, 'refresh')).toEqual({ held: [], offered: [] });
 });
 
+test('a tab that was short when the daemon began and has grown since is read in smaller parts as well', async () => {
+  for (const { properties } of (await sheet.readEverything()).sheets ?? []) {
+    const [id, rows] = [properties?.sheetId ?? 0, properties?.gridProperties?.rowCount ?? 0];
+    if (rows > 100) await sheet.person({ kind: 'deleteRows', sheet: id, row: 100, count: rows - 100 });
+  }
+  await heard.table.layOut(sheetLayout, 'refresh');
+  await heard.table.read(sheetLayout);
+  await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 50, count: 1_400 });
+  heard.intercept((asked, passOn) => (isTooMuch(asked) ? Promise.resolve(unavailable) : passOn()));
+  const { read } = await readAtLast();
+  expect(withoutRoom(read)).toEqual(withoutRoom(await sheet.table.read(sheetLayout)));
+});
+
 test.each<[string, PersonActionInput]>([
   ['is moved down', { kind: 'moveRows', sheet: 'Leads', row: 5, to: 1_200 }],
   ['is moved up', { kind: 'moveRows', sheet: 'Leads', row: 1_200, to: 5 }],
