@@ -7,6 +7,8 @@ import { pushRecord } from '../../src/sync/push.ts';
 import { openCrmLine } from '../support/crm-line.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 
+const hourMs = 3_600_000;
+
 interface CountedStage {
   readonly stage: LinkStage;
   readonly engine: Engine;
@@ -37,8 +39,13 @@ async function openCounted(counts: SeedCounts): Promise<CountedStage> {
     random: link.random,
     log: link.log,
   });
-  // All rows at once, so that the sheet is filled in one cycle.
-  const engine = stage.createEngine({ table, policy: { ...link.policy, appendsMax: 10_000 } });
+  const engine = stage.createEngine({
+    table,
+    // All rows at once, so that the sheet is filled in one cycle.
+    policy: { ...link.policy, appendsMax: 10_000 },
+    // A mark that came due meanwhile would be a write of its own.
+    times: { ...link.times, markMs: hourMs, goneMs: 3 * hourMs },
+  });
   await engine.pullAll(() => {});
   await table.layOut(currentLayout(link), 'create');
   while ((await engine.cycle()).table.length > 0);
