@@ -99,9 +99,10 @@ test.each([
 test('S5: a brake is asked in the tab and nothing else is written until it is approved there', async () => {
   const scene = await openScenario();
   const { rows } = (await scene.sheet.look()).lead;
-  const titles = rows.slice(0, 3).map(({ Title }) => [String(Title)]);
+  // The first title begins with “=”: typed elsewhere it is no edit, because it reads as a formula.
+  const titles = rows.slice(1, 4).map(({ Title }) => [String(Title)]);
   const [one = [], two = [], three = []] = titles;
-  await scene.act({ kind: 'paste', sheet: 'Leads', row: 1, column: 'Title', rows: [two, three, one] });
+  await scene.act({ kind: 'paste', sheet: 'Leads', row: 2, column: 'Title', rows: [two, three, one] });
   const scope = 'brake:lead:torn';
   await scene.told('question', { ID: scope }, /^Waiting/);
   await scene.cycled(2);
