@@ -33,6 +33,15 @@ const mistakes: readonly Mistake[] = [
     path: 'status_name',
     value: 'qualified',
   },
+  {
+    name: 'a formula typed over a title is told beside its row and never sent, until there is a value',
+    header: 'Title',
+    typed: '\'=HYPERLINK("https://example.com")',
+    words: /^Error: Title holds a formula\. Formulas are not sent to the CRM/,
+    corrected: 'Linked GmbH',
+    path: 'title',
+    value: 'Linked GmbH',
+  },
 ];
 
 const checkMistake = ({ name, header, typed, words, corrected, path, value }: Mistake): Check => ({

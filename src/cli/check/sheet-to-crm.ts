@@ -28,7 +28,6 @@ const customEdit = (type: string, header: string, typed: string, key: string, va
 
 const edits: readonly CellEdit[] = [
   leadEdit('title', 'Title', 'Harbour Café & Söhne', 'title', 'Harbour Café & Söhne'),
-  leadEdit('title that looks like a formula', 'Title', "'=1+1", 'title', '=1+1'),
   leadEdit('title that looks like a number', 'Title', '007', 'title', '007'),
   leadEdit('status', 'Status', 'in negotiation', 'status_name', 'in-negotiation'),
   customEdit('text', 'City', 'Łódź', 'city', 'Łódź'),
