@@ -1,4 +1,4 @@
-import { type Cell, describeCell } from './cell.ts';
+import type { Cell } from './cell.ts';
 import { type Decoded, decode, type Names } from './codec.ts';
 import { listFew, quoteText } from './cut-text.ts';
 import type { FieldDefinition } from './field.ts';
@@ -41,14 +41,13 @@ function refusedFormula({ header, kind }: FieldDefinition): Decoded {
   return refused(kind === 'text' ? `${said} If it is meant as a text, type it in the CRM.` : said);
 }
 
-/** A task by its title or its id; an id that nobody knows here is for the CRM to judge. */
+/** A task by its title or its id. A bare number is an id, as the cells show it; one that nobody knows here is for the CRM to judge. */
 function decodeTask(field: FieldDefinition, cell: Cell, names: Names): Decoded {
   const read = decode(field, cell, names);
-  const isNamed = cell.kind === 'text' || cell.kind === 'number';
-  if (!isNamed || !names.tasks || (read.kind === 'value' && read.value === null)) return read;
-  const text = describeCell(cell);
-  const found = decodeFound(names.tasks().find(text), text, 'task');
-  return found ?? (read.kind === 'refused' && cell.kind === 'text' ? refusedName(text, 'task') : read);
+  const isEmpty = read.kind === 'value' && read.value === null;
+  if (cell.kind !== 'text' || !names.tasks || isEmpty) return read;
+  const found = decodeFound(names.tasks().find(cell.text), cell.text, 'task');
+  return found ?? (read.kind === 'refused' ? refusedName(cell.text, 'task') : read);
 }
 
 /** Refuses a name in a column that takes ids of users, as far as the ids that are known tell it from one. */

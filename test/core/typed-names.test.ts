@@ -37,6 +37,14 @@ describe('a parent task', () => {
     expect(rowOf(world, taskKey(child)).cells['parent_task_id']).toEqual(numberCell(Number(parent)));
   });
 
+  it('is the one with a bare number as its id, also where another task is called like that number', () => {
+    const { ids, world } = worldWithTasks('Call back', 'Order 12', 'Write minutes');
+    const [parent = '', other = '', child = ''] = ids;
+    recordOf(world, taskKey(other)).fields = { ...recordOf(world, taskKey(other)).fields, title: parent };
+    settle(world);
+    expect(typeParent(world, child, numberCell(Number(parent)))[0]).toBe(Number(parent));
+  });
+
   it('that several tasks are called like is refused with those that may be meant', () => {
     const { ids, world } = worldWithTasks('Call back', 'Call back', 'Write minutes');
     const [one, other, child = ''] = ids;
