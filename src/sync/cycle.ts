@@ -82,9 +82,7 @@ export async function runCycle(link: Link, { trail, choose, run, writer }: Cycle
   const { clock, mirror, times } = link;
   mirror.expectRoom();
   const readFrom = clock.monotonicMs();
-  const read = await link.table.read(tableLayout(link));
-  await writer.enter(read);
-  const table = await takeNote(link, read);
+  const table = await readTable(link, writer);
   const { memory, lookedAt, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
   const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
@@ -128,8 +126,18 @@ async function renew(writer: SoleWriter, mark: Mark, landing: Landing): Promise<
   }
 }
 
-const readTable = async (link: Link): Promise<ObservedTable> =>
-  takeNote(link, await link.table.read(tableLayout(link)));
+/**
+ * Reads the table, and enters it as its writer where that is meant. It is read again where the catalog came meanwhile: a column that was not
+ * asked for would pass for one that the tab does not have.
+ */
+async function readTable(link: Link, writer?: SoleWriter): Promise<ObservedTable> {
+  for (;;) {
+    const layout = currentLayout(link);
+    const table = await link.table.read(tableLayout(link));
+    await writer?.enter(table);
+    if (layout === currentLayout(link)) return takeNote(link, table);
+  }
+}
 
 /** Keeps what a read says of the table as a whole. Returns the table as it counts. */
 async function takeNote(link: Link, table: ObservedTable): Promise<ObservedTable> {

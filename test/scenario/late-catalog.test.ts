@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Table } from '../../src/core/ports.ts';
+import { openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import { openLinkStage } from '../support/link-stage.ts';
+import { readSides } from '../support/two-sides.ts';
+
+test('S6: rows are whole where the daemon learns of custom fields while it reads the sheet for the first time', async () => {
+  const stage = await openLinkStage({ leads: 12, opportunities: 0, tasks: 0 });
+  const before = stage.createEngine();
+  await before.pullAll(() => {});
+  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  const { table } = stage.link;
+  let isFirst = true;
+  const slow: Table = {
+    ...table,
+    async read(layout) {
+      const read = await table.read(layout);
+      if (isFirst) {
+        isFirst = false;
+        await engine.pullAll(() => {});
+      }
+      return read;
+    },
+  };
+  const { mirror } = openMirrorInMemory();
+  const engine = stage.createEngine({ mirror, table: slow });
+  while ((await engine.cycle()).table.length > 0);
+
+  expect(engine.lastPlan?.conflicts).toEqual([]);
+  const { expected, shown } = await readSides(stage.addresses);
+  expect(shown).toEqual(expected);
+});
