@@ -42,7 +42,7 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
     )
     .option('--yes', 'write the IDs of the records that were found; without it they are only shown')
     .option('--add-columns', 'add the columns that tabs with content lack, at their right end')
-    .option('--adopt', 'take over a copied spreadsheet, and go on without tabs that are gone')
+    .option('--adopt', 'take over a copied spreadsheet, and make new tabs for those that are gone')
     .option('--plan', 'read the CRM and show what the daemon would do first; in a terminal it always does')
     .addHelpText(
       'after',
