@@ -1,12 +1,12 @@
 import type { Remap } from '../column-map.ts';
 import type { Entity, RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
-import { equalValues, type FieldName, type Value } from '../value.ts';
+import { equalValues, type FieldName } from '../value.ts';
 import { brakeOf, brakeScope } from './brakes.ts';
 import type { TabContext } from './context.ts';
 import type { Draft } from './draft.ts';
 import type { JudgedRow } from './judge.ts';
-import type { FieldOutcome } from './merge.ts';
+import { type FieldOutcome, seenValue } from './merge.ts';
 import type { Brake, StoppedChange } from './plan.ts';
 
 /** The brake of a tab whose columns the configuration puts elsewhere. */
@@ -62,22 +62,7 @@ function describeDifference(
   const before = agreement?.fields[field];
   if (before === undefined) return [];
   if (outcome.kind === 'refused') return [{ id, what: 'differs', field, before }];
-  const after = shownValue(outcome);
+  const after = outcome.kind === 'same' ? undefined : seenValue(outcome);
   if (after === undefined || equalValues(before, after)) return [];
   return [{ id, what: 'differs', field, before, after }];
-}
-
-/** What the cell shows, where that may be another value than the CRM has. */
-function shownValue(outcome: FieldOutcome): Value | undefined {
-  switch (outcome.kind) {
-    case 'toCrm':
-      return outcome.value;
-    case 'toTable':
-    case 'typed':
-      return outcome.before;
-    case 'conflict':
-      return outcome.table;
-    default:
-      return undefined;
-  }
 }
