@@ -132,8 +132,14 @@ const sheet = z.strictObject({
     .describe('What a row that is gone from the sheet means for the CRM.'),
   brakes: z
     .strictObject({
-      deletesMin: rowsMin(5, 'Rows that may always vanish at once.'),
-      deletesShare: share(0.1, 'Share of a tab that may vanish at once.'),
+      deletesMin: rowsMin(
+        5,
+        'Rows or records that may always go at once, and cells of a column that may always be emptied.',
+      ),
+      deletesShare: share(
+        0.1,
+        'Share of a tab whose rows or records may go at once, and of a column whose cells may be emptied.',
+      ),
       changesMin: rowsMin(50, 'Rows that may always change at once.'),
       changesShare: share(0.2, 'Share of a tab whose rows may change at once.'),
       columnMin: rowsMin(20, 'Cells of one column that may always change at once.'),

@@ -70,6 +70,7 @@ test('every option in the documents is one of some command', () => {
     '--window-ms',
     '--max-semi-space-size',
     '--impersonate-service-account',
+    '--allowed-audiences',
   ];
   const shown = code.flatMap((text) =>
     [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option),

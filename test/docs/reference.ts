@@ -39,10 +39,10 @@ of a field, \`<link>\` the name of a link. [Operating the daemon](operating.md#s
 const conditionsIntro = `\`/healthz\` is red while a condition makes the daemon not alive, \`/readyz\` while one makes it not alive or not ready. A degraded
 daemon does all of its work, but a person should know.`;
 
-const httpIntro = `Commands are \`POST\` and need the header \`Authorization: Bearer CONTROL_TOKEN\`. Where other machines reach the daemon, reading needs it too:
-[security](operating.md#security). Bodies and answers are JSON. A request that is refused is answered with \`{"error": "…"}\`. With several
-links each has these addresses below \`/links/<name>/\`. 503 with \`Retry-After\` says that too many long answers wait for slow readers; a
-reader who takes nothing for half a minute, and longer than a slow line needs, is cut off.`;
+const httpIntro = `The token goes in the header \`Authorization: Bearer CONTROL_TOKEN\`. “To read” needs it where other machines reach the daemon, as in Docker,
+and where \`http.readWithToken\` is set: [security](operating.md#security). Bodies and answers are JSON. A request that is refused is
+answered with \`{"error": "…"}\`. With several links each has these addresses below \`/links/<name>/\`. 503 with \`Retry-After\` says that too
+many long answers wait for slow readers; a reader who takes nothing for half a minute, and longer than a slow line needs, is cut off.`;
 
 const metricsIntro = `\`/metrics\` also has the usual numbers of a Node process, the lag of its event loop among them. Labels are \`tab\`, \`side\` and \`to\` (\`crm\` or
 \`sheet\`), \`condition\`, \`code\`, \`lane\`, \`outcome\`, and \`link\` where there are several.`;
@@ -65,7 +65,8 @@ function tableOfContents(body: string): string {
 /** Of commands, whose names are those of sections as well. */
 const commandHeading = 'Command ';
 
-const callIntro = `Called as \`npm run cli -- <command>\`, or \`node src/main.ts <command>\` with Node 24.`;
+const callIntro = `Called as \`npm run cli -- <command>\`, or \`node src/main.ts <command>\` with Node 24, which the project brings along as
+\`node_modules/.bin/node\`.`;
 
 function describeCommands(program: Command): string {
   const ownOptions = optionsTable(program);

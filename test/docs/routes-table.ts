@@ -40,6 +40,15 @@ const meanings: readonly (readonly [route: string, meaning: string])[] = [
 /** The routes that the page has to list: what a page is made of, and what a server adds by itself, are left out. */
 const isListed = (route: string): boolean => !/^(HEAD|OPTIONS) |^GET \/page\//.test(route);
 
+/** Addresses that answer everybody with what they may know. */
+const open: readonly string[] = ['GET /', 'GET /livez', 'GET /healthz', 'GET /readyz'];
+
+/** Whether a request has to have the token. */
+function needOf(route: string): string {
+  if (open.includes(route)) return 'no';
+  return route.startsWith('POST ') ? 'always' : 'to read';
+}
+
 /** The addresses in Markdown. Throws where one is not described, or what is described does not exist. */
 export function routesTable(routes: readonly string[]): string {
   const found = new Set(routes.filter(isListed));
@@ -47,6 +56,6 @@ export function routesTable(routes: readonly string[]): string {
   const wrong = [...found.symmetricDifference(described)];
   if (wrong.length > 0)
     throw new Error(`Describe these in test/docs/routes-table.ts, or take them out: ${wrong.join(', ')}.`);
-  const lines = meanings.map(([route, meaning]) => `| \`${route}\` | ${meaning} |`);
-  return ['| address | what it answers or does |', '|---|---|', ...lines].join('\n');
+  const lines = meanings.map(([route, meaning]) => `| \`${route}\` | ${needOf(route)} | ${meaning} |`);
+  return ['| address | token | what it answers or does |', '|---|---|---|', ...lines].join('\n');
 }
