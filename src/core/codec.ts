@@ -32,7 +32,12 @@ import { cleanText, type Value } from './value.ts';
 /** What a cell holds for a field, or why it holds nothing that can be used; the reason is for the person at the row. */
 export type Decoded =
   | { readonly kind: 'value'; readonly value: Value }
-  | { readonly kind: 'refused'; readonly reason: string };
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** What it would be if it were taken; absent where nobody can read it. */
+      readonly typed?: Value;
+    };
 
 /** Names for ids, and the zone in which instants are shown. */
 export interface Names {

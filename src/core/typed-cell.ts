@@ -19,12 +19,12 @@ export function decodeTyped(
   if (mayBeOfCrm) return read;
   switch (field.kind) {
     case 'text':
-      return isFormulaText(cell) ? refusedFormula(field) : read;
+      return isFormulaText(cell) ? refusedFormula(field, read) : read;
     case 'user':
     case 'users':
-      return isFormulaText(cell) ? refusedFormula(field) : (refuseUserName(field, read, names) ?? read);
+      return isFormulaText(cell) ? refusedFormula(field, read) : (refuseUserName(field, read, names) ?? read);
     default:
-      return read.kind === 'refused' && isFormulaText(cell) ? refusedFormula(field) : read;
+      return read.kind === 'refused' && isFormulaText(cell) ? refusedFormula(field, read) : read;
   }
 }
 
@@ -34,11 +34,12 @@ export function decodeTyped(
  */
 const isFormulaText = (cell: Cell): boolean => cell.kind === 'text' && /^=\s*[^\s=<>)]/.test(cell.text);
 
-const refused = (reason: string): Decoded => ({ kind: 'refused', reason });
+const refused = (reason: string) => ({ kind: 'refused', reason }) as const;
 
-function refusedFormula({ header, kind }: FieldDefinition): Decoded {
+function refusedFormula({ header, kind }: FieldDefinition, read: Decoded): Decoded {
   const said = `${header} holds a formula. Formulas are not sent to the CRM: put its result there as a value.`;
-  return refused(kind === 'text' ? `${said} If it is meant as a text, type it in the CRM.` : said);
+  const reason = kind === 'text' ? `${said} If it is meant as a text, type it in the CRM.` : said;
+  return read.kind === 'value' ? { ...refused(reason), typed: read.value } : refused(reason);
 }
 
 /** A task by its title or its id. A bare number is an id, as the cells show it; one that nobody knows here is for the CRM to judge. */

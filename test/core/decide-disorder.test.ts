@@ -35,6 +35,17 @@ describe('S5: over the brake nothing is written', () => {
     expectUntouched(world, plan);
   });
 
+  it('when a column of three titles was sorted without the rest, of which one reads as a formula', () => {
+    const world = worldWithLeads(['=1+1', 'Acme', 'Beta']);
+    const [one, two, three] = world.sheet.lead.map(({ cells }) => cells['title'] ?? emptyCell);
+    const turned = [two, three, one];
+    world.sheet.lead.forEach((row, index) => {
+      row.cells['title'] = turned[index] ?? emptyCell;
+    });
+    expect(scopes(settle(world))).toEqual(['brake:lead:torn']);
+    expect([1, 2, 3].map((id) => titleOf(world, id))).toEqual(['=1+1', 'Acme', 'Beta']);
+  });
+
   it('when one column was sorted without the rest while an edit of it waits', () => {
     const world = worldWithLeads([...many, 'Waits']);
     rowOf(world, leadKey(21)).cells['title'] = textCell('Refused');

@@ -85,7 +85,7 @@ export function lostValuesOf({ record, agreement, decided }: JudgedRow): Displac
   return decided.flatMap(({ field: { name }, outcome }) => {
     const lost = displacedValue(agreement, record.key.id, name);
     const isLost =
-      outcome.kind === 'refused' ||
+      (outcome.kind === 'refused' && outcome.typed === undefined) ||
       (outcome.kind === 'same' && !equalValues(record.fields[name] ?? null, lost?.before ?? null));
     return lost && isLost ? lost : [];
   });
@@ -115,6 +115,8 @@ function typedValue(outcome: FieldOutcome): Value | undefined {
       return outcome.table;
     case 'typed':
       return outcome.before;
+    case 'refused':
+      return outcome.typed;
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
 import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../cell.ts';
-import { encode, isEditOfCut, type Names, refusedCut } from '../codec.ts';
+import { type Decoded, encode, isEditOfCut, type Names, refusedCut } from '../codec.ts';
 import { quoteText } from '../cut-text.ts';
 import { formatSerial } from '../dates.ts';
 import type { FieldDefinition } from '../field.ts';
@@ -65,6 +65,8 @@ export type FieldOutcome =
       readonly reason: string;
       /** A person emptied what no record can be without. */
       readonly isNeeded?: true;
+      /** What a person put there and is not sent, where it can be read. */
+      readonly typed?: Value;
     }
   | { readonly kind: 'unknown'; readonly reason?: string };
 
@@ -267,7 +269,7 @@ function shownText({ cell, field }: FieldView): Value {
 type Seen =
   /** `isUsual`: the cell is known to show the value in its usual form. */
   | { readonly kind: 'value'; readonly value: Value; readonly isUsual?: boolean }
-  | { readonly kind: 'refused'; readonly reason: string };
+  | Extract<Decoded, { kind: 'refused' }>;
 
 /**
  * The value of a cell. A cell that holds what it was last seen to hold for a known value, or that shows exactly what such a value looks
