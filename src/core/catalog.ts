@@ -9,7 +9,7 @@ export interface Catalog {
   readonly customFields: readonly CustomField[];
   /** Elements that could not be understood in the last read: where they are, and whose fields name them. Absent where all were. */
   readonly odd?: readonly { readonly entity: Entity; readonly words: string }[];
-  /** What stages and statuses were called before, as fields keep it of their options; absent in a catalog that the CRM has just told. */
+  /** What stages and statuses were called before, as fields keep it of their options; absent in a catalog that was just read. */
   readonly formerLabels?: FormerLabels;
 }
 
@@ -89,7 +89,7 @@ export function leadStatusChoices(catalog: Catalog): Choice<string>[] {
 }
 
 /**
- * The catalog as the CRM tells it now, with the labels that its stages, statuses and options had before. A row that still shows one goes on
+ * The catalog as the CRM has it now, with the labels that its stages, statuses and options had before. A row that still shows one goes on
  * meaning the same, and gets the new label; without, everybody's rows would hold a name that nobody knows.
  */
 export function keepFormerLabels(now: Catalog, before: Catalog): Catalog {

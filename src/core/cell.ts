@@ -1,7 +1,7 @@
 import { plainText } from './plain-text.ts';
 
 /**
- * What stands in one cell of a table, typed, never parsed. A formula, an error and a smart chip are kinds of their own,
+ * What one cell of a table holds, typed, never parsed. A formula, an error and a smart chip are kinds of their own,
  * because none is a value that a person typed: they are read, never sent and never overwritten.
  */
 export type Cell =

@@ -32,7 +32,7 @@ export interface MarkChanges {
 /** This instance, and what it can find out about others. */
 export interface OwnInstance {
   readonly instance: Instance;
-  /** Whether it is proved that the other one does nothing any more. False proves nothing. */
+  /** True if it is proved that the other one has ended. False proves nothing. */
   isOver(other: Instance): boolean;
 }
 

@@ -28,16 +28,16 @@ const describeLosses = (mark: string, losses: readonly Loss[]): string => {
   return left > 0 ? `${mark}: ${words} and ${left} more` : `${mark}: ${words}`;
 };
 
-/** What a person at a row is told of values of the sheet that the CRM's took the place of; empty for none. */
+/** Says at a row which values of the sheet the CRM's replaced; empty for none. */
 export const tellChanged = (losses: readonly Loss[]): string => describeLosses(changedByCrm, losses);
 
-/** What a person at a row is told of values of the CRM that the sheet's took the place of; empty for none. */
+/** Says at a row which values of the CRM the sheet's replaced; empty for none. */
 export const tellReplaced = (losses: readonly Loss[]): string => describeLosses(replacedInCrm, losses);
 
 type Told = Pick<Agreement, 'notice' | 'noticed'>;
 
 /**
- * What is to be told once `fields` have changed: the new notice, about `noticed` of them, and the one before while it is fresh and none of
+ * The notice once `fields` have changed: the new one, about `noticed` of them, and the one before while it is fresh and none of
  * what it is about has changed since.
  */
 export function nextNotice(

@@ -6,7 +6,7 @@ import type { FieldKind } from './field-kind.ts';
 import { readMembers } from './members.ts';
 import { equalValues, type FieldName, type Fields, type Value } from './value.ts';
 
-/** The text or the bare number of a cell, and the value that it stands for. */
+/** The text or the bare number of a cell, and the value that it means. */
 export type ShownCell = readonly [content: string | number, value: Value];
 
 /**
@@ -84,9 +84,9 @@ export function lastShown(shown: readonly ShownCell[] | undefined, value: Value)
 export interface CellLook {
   readonly field: FieldDefinition;
   readonly cell: Cell;
-  /** What it stands for; `undefined` where that is not known. */
+  /** What it means; `undefined` where that is not known. */
   readonly value: Value | undefined;
-  /** What is about to be written there, and what that will stand for. */
+  /** What is about to be written there, and what that will mean. */
   readonly writes?: { readonly cell: Cell; readonly value: Value } | undefined;
 }
 

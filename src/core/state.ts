@@ -48,13 +48,13 @@ export interface Agreement {
   readonly fields: Fields;
   /** Values on their way to the table, not yet seen there. When the table shows one, it has become agreed. */
   readonly offered: Fields;
-  /** What stands for such values in cells; absent where nothing was kept yet. */
+  /** What cells show for such values; absent where nothing was kept yet. */
   readonly shown?: Shown;
   /** When the agreed values last changed, epoch ms. */
   readonly changedAt: number;
   /** What a person at the row is told about it, for example whose value lost; empty for nothing. */
   readonly notice: string;
-  /** Since when they are told that, epoch ms, and what it is about; absent where it is old news. */
+  /** Since when it is shown, epoch ms, and which fields it is about; absent where it is old news. */
   readonly noticed?: Noticed | undefined;
 }
 

@@ -51,7 +51,7 @@ function decodeTask(field: FieldDefinition, cell: Cell, names: Names): Decoded {
   return found ?? (read.kind === 'refused' ? refusedName(cell.text, 'task') : read);
 }
 
-/** Refuses a name in a column that takes ids of users, as far as the ids that are known tell it from one. */
+/** Refuses a name in a column that takes ids of users, as far as the known ids show the difference. */
 function refuseUserName({ header }: FieldDefinition, read: Decoded, names: Names): Decoded | undefined {
   if (read.kind === 'refused' || read.value === null) return undefined;
   const ids = names.userIds?.() ?? [];

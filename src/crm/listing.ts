@@ -66,7 +66,7 @@ interface ReadAnswer {
   /** The records that are there. */
   readonly records: readonly ObservedRecord[];
   readonly nameless: readonly string[];
-  /** Names all that the page holds: also what is in the trash, or has no id, tells where the listing ends. */
+  /** Names all that the page holds: also what is in the trash, or has no id, shows where the listing ends. */
   readonly ids: readonly string[];
   readonly facts: PageFacts;
 }

@@ -67,7 +67,7 @@ const readInstant: Reader = (json) => {
 };
 
 function toInstant(told: string): string | undefined {
-  // A zone may be told by its hours alone, which the built-in reader takes for something else.
+  // A zone may be given by its hours alone, which the built-in reader takes for something else.
   const text = told.replace(/:[\d.,]+[+-]\d{2}$/, '$&:00');
   const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text);
   // Without a zone the text would be read in the zone of this machine.

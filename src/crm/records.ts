@@ -37,7 +37,7 @@ export function readRecord(
   const read: [FieldName, ReadValue][] = [];
   for (const { name, kind } of describeEntity(entity, emptyCatalog)) {
     const told = json[name];
-    // A time that the CRM does not tell is not known to be none.
+    // A time that the CRM leaves out is not known to be none.
     if (told === undefined || (kind === 'instant' && (told === null || told === ''))) continue;
     read.push([name, readStandard(kind, told)]);
   }

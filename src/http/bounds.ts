@@ -5,9 +5,9 @@ import type { Clock } from '../core/ports.ts';
 const connectionsMax = 500;
 /** Bytes of answers that wait for their readers at a time, of all links together. */
 const waitingBytesMax = 32 * 1024 * 1024;
-/** An answer up to this size needs no room: those who watch the health are answered whoever else reads slowly. */
+/** An answer up to this size needs no room: those who watch the health are answered even if others read slowly. */
 const smallBytes = 16 * 1024;
-/** Whoever takes longer than this, and longer than a slow line needs for the bytes, is cut off. */
+/** A reader that takes longer than this, and longer than a slow line needs for the bytes, is cut off. */
 const takeMs = 30_000;
 const slowLineBytesPerMs = 250;
 
@@ -46,7 +46,7 @@ export function boundAnswers(server: FastifyInstance, { clock, room }: Bounds): 
   server.server.maxConnections = connectionsMax;
   server.addHook('onSend', (_request, reply, payload, done) => {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
-    // Who has hung up by now closes nothing any more.
+    // A connection that has ended by now emits no further close.
     if (!isWhole || reply.raw.destroyed) {
       done(null, payload);
       return;

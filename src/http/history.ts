@@ -45,7 +45,7 @@ const undoBody = z
     'name a run, a record or a line of the history',
   );
 
-/** Answers a page of the journal, newest first, with the line before which the next one begins where there is one. */
+/** Returns a page of the journal, newest first, with the line before which the next one begins where there is one. */
 export function addHistoryRoute(server: FastifyInstance, { link: { mirror } }: Engine): void {
   server.get('/api/history', (request) => {
     const { record, ...query } = readInput(historyQuery, request.query);

@@ -24,7 +24,7 @@ export interface ChosenTabs {
   read(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet>;
 }
 
-/** Field mask of what tells where tabs are and how large, without any cell. */
+/** Field mask of where tabs are and how large, without any cell. */
 export const tabFields = `properties.timeZone,${metadataFields},sheets.${sizeFields}`;
 
 /** How often tabs are read in several requests until nobody moves a row meanwhile. */
@@ -75,7 +75,7 @@ async function expectPart(part: Promise<Spreadsheet | undefined>): Promise<Sprea
   throw new SyncError('SHEET_UNREACHABLE', 'A tab was removed while the spreadsheet was read.');
 }
 
-/** Field mask of what tells whether rows stayed where they were. */
+/** Field mask of what shows whether rows stayed where they were. */
 const stillFields = `${metadataFields},sheets(${sizeFields},data(startRow,startColumn,rowData.values(${cellFields})))`;
 
 /**

@@ -39,7 +39,7 @@ export function readShown(text: string): Shown {
   return content;
 }
 
-/** Reads the JSON of what an agreement tells the people at its row. */
+/** Reads the JSON of the notice of an agreement. */
 export function readNoticed(text: string): Noticed {
   const content = parseStored(text);
   if (!isNoticed(content)) throw broken('a notice', text);

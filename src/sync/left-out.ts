@@ -13,7 +13,7 @@ interface SingleRead {
   readonly version: string;
 }
 
-/** Whether a direct read told anything new, and when the one before was that did not (epoch ms), where there was one. */
+/** True if a direct read brought anything new, and when the one before was that did not (epoch ms), where there was one. */
 interface SingleNews {
   readonly isNews: boolean;
   readonly since?: number | undefined;

@@ -30,7 +30,7 @@ export interface LinkTimes {
   readonly refillMs: number;
   /** How often the mark of the instance that keeps the table moves. */
   readonly markMs: number;
-  /** For how long a mark may stand still until its instance counts as gone; more than twice as long. */
+  /** For how long a mark may stay the same until its instance counts as gone; more than twice as long. */
   readonly goneMs: number;
 }
 

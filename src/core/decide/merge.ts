@@ -246,7 +246,7 @@ function settleTyped(view: FieldView, { value, crm }: TypedAnswer, table: Value,
     : { kind: 'typed', value, before: table };
 }
 
-/** A column that only shows: the CRM's value is put back over whatever stands there, except over a formula and a smart chip. */
+/** A column that only shows: the CRM's value is put back over whatever is there, except over a formula and a smart chip. */
 function mergeShown(view: FieldView, crm: Value, seen: Seen, names: Names): FieldOutcome {
   const isUsual = seen.kind === 'value' && seen.isUsual && seen.value === crm;
   if (isUsual || equalCells(view.cell, encode(view.field, crm, names)))

@@ -32,7 +32,7 @@ export function setUpAccess() {
 }
 
 /**
- * Reads from the daemon. Where that needs the token, the person is asked for it once; whoever leaves the dialog finds it again behind the
+ * Reads from the daemon. Where that needs the token, the person is asked for it once; after leaving the dialog they find it again behind the
  * button.
  */
 export async function read(path, options) {

@@ -4,7 +4,7 @@ const QUOTED = /^(?:"(?:[^"]|"")*"|'(?:[^']|'')*')/;
 const OPEN = '({';
 const CLOSED = ')}';
 
-/** The parts of an expression between separators that stand in no quotes, brackets or braces, and the separators. */
+/** The parts of an expression between separators outside of quotes, brackets and braces, and the separators. */
 export function splitAtTop(
   expression: string,
   isSeparator: (text: string, at: number) => boolean,

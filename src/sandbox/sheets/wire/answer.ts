@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Of what bytes an answer is made: Google indents unless told otherwise, and compresses what the client can unpack. */
+/** Of what bytes an answer is made: Google indents unless asked not to, and compresses what the client can unpack. */
 interface AnswerForm {
   isIndented: boolean;
   isCompressed: boolean;
