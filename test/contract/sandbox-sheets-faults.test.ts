@@ -190,4 +190,12 @@ describe('quota', () => {
     const other = await api.spreadsheets.get({ spreadsheetId: data.spreadsheetId ?? '' });
     expect(other.data.sheets).toHaveLength(1);
   });
+
+  test('counts for each `quotaUser` that a request names', async () => {
+    const { api, read, spreadsheetId } = await startEmulator({ quotas: { readsPerMinute: 1 } });
+    await read('A1');
+    expect(await refusalOf(read('A1'))).toMatchObject({ code: 429 });
+    const another = await api.spreadsheets.get({ spreadsheetId, quotaUser: 'another' });
+    expect(another.data.spreadsheetId).toBe(spreadsheetId);
+  });
 });

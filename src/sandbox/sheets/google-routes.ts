@@ -55,7 +55,8 @@ async function answerSheets(
   if (!found) throw notFound();
   const { type } = found.operation;
   if (sandbox.faults.latencyMs > 0) await delay(sandbox.faults.latencyMs);
-  if (!admitRequest(sandbox.quota, found.spreadsheetId, type, sandbox.clock())) {
+  const user = query.get('quotaUser') ?? found.spreadsheetId;
+  if (!admitRequest(sandbox.quota, user, type, sandbox.clock())) {
     throw quotaExceeded(type === 'read' ? 'Read' : 'Write');
   }
   const early = takeFailure(sandbox.faults, type, 'before');

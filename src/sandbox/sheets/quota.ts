@@ -21,12 +21,12 @@ interface Bucket {
 }
 
 /**
- * Google counts for each user. Here every spreadsheet is as if it had a user of its own, so that whoever tries something on another one
- * takes nothing away from the daemon.
+ * Google counts for each user, or for each name that a request gives as `quotaUser`. Here every spreadsheet has a user of its own, so that
+ * experiments on another one take nothing away from the daemon.
  */
 export interface Quota {
   limits: QuotaLimits;
-  /** By the id of the spreadsheet. */
+  /** By `quotaUser`, or else by the id of the spreadsheet. */
   buckets: Map<string, Record<RequestType, Bucket>>;
 }
 
@@ -34,8 +34,8 @@ export type Usage = Record<RequestType, { total: number; refused: number; larges
 
 export const createQuota = (limits: QuotaLimits): Quota => ({ limits, buckets: new Map() });
 
-function bucketsOf({ limits, buckets }: Quota, spreadsheetId: string): Record<RequestType, Bucket> {
-  const known = buckets.get(spreadsheetId);
+function bucketsOf({ limits, buckets }: Quota, user: string): Record<RequestType, Bucket> {
+  const known = buckets.get(user);
   if (known) return known;
   const bucket = (limit: number): Bucket => ({
     limit,
@@ -46,13 +46,13 @@ function bucketsOf({ limits, buckets }: Quota, spreadsheetId: string): Record<Re
     largestInWindow: 0,
   });
   const own = { read: bucket(limits.readsPerMinute), write: bucket(limits.writesPerMinute) };
-  buckets.set(spreadsheetId, own);
+  buckets.set(user, own);
   return own;
 }
 
 /** Counts a request and says whether it may go on; the window rolls, which is never laxer than Google's. */
-export function admitRequest(quota: Quota, spreadsheetId: string, type: RequestType, nowMs: number): boolean {
-  const bucket = bucketsOf(quota, spreadsheetId)[type];
+export function admitRequest(quota: Quota, user: string, type: RequestType, nowMs: number): boolean {
+  const bucket = bucketsOf(quota, user)[type];
   const isInWindow = (timeMs: number) => timeMs > nowMs - quota.limits.windowMs;
   bucket.arrivedAtMs = [...bucket.arrivedAtMs.filter(isInWindow), nowMs];
   bucket.admittedAtMs = bucket.admittedAtMs.filter(isInWindow);
@@ -64,7 +64,7 @@ export function admitRequest(quota: Quota, spreadsheetId: string, type: RequestT
   return isAdmitted;
 }
 
-/** What all spreadsheets were asked together, and the most that one was asked within a window. */
+/** The requests of all users together, and the most that one made within a window. */
 export function usageOf({ buckets }: Quota): Usage {
   const sum = (type: RequestType) => {
     const own = [...buckets.values()].map((each) => each[type]);
