@@ -1,4 +1,5 @@
 import type { Catalog } from './catalog.ts';
+import type { Suspect } from './damage.ts';
 import type { HistoryEntry, HistoryQuery } from './history.ts';
 import type { OpenWrite } from './open-write.ts';
 import type { Entity, RecordId, RecordKey } from './record.ts';
@@ -55,6 +56,11 @@ export interface Mirror {
   readOpenWrites(): OpenWrite[];
   saveOpenWrite(write: OpenWrite): void;
   dropOpenWrite(id: string): void;
+
+  /** Oldest first. */
+  readSuspects(): Suspect[];
+  saveSuspect(suspect: Suspect): void;
+  dropSuspect(id: string): void;
 
   readSweeps(): Sweep[];
   saveSweep(sweep: Sweep): void;

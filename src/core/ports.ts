@@ -1,8 +1,9 @@
 import type { Mark, MarkChanges, Marks } from './instance.ts';
 import type { Layout } from './layout.ts';
 import type { ListedCatalog } from './listed-catalog.ts';
+import type { KeepReceipt, Receipt } from './open-write.ts';
 import type { Entity, ListedEntity, ObservedRecord, RecordId, RecordKey, Unread } from './record.ts';
-import type { Keeping, ObservedTable, PlannedPlaces, RowStep, UnansweredSteps, WriteReply } from './table.ts';
+import type { ObservedTable, RowStep, WriteResult } from './table.ts';
 import type { Fields } from './value.ts';
 
 /** Time. Durations come from `monotonicMs`, which never jumps; instants from `now`. */
@@ -93,26 +94,24 @@ export interface Table {
   readonly identity: string;
   /** One read of all tabs. A table that may answer the same object while nothing in it changed saves its readers work. */
   read(layout: Layout): Promise<ObservedTable>;
+  /** Plans one atomic write from the last read, and sends nothing. `open` are the receipts of the writes that are not over. */
+  prepare(steps: readonly RowStep[], run: string, open: readonly Receipt[]): Receipt;
   /**
-   * All steps in one atomic write planned from the read before it; where the table refuses that, each tab in a write of its own, and the
-   * reply tells of the tabs that are refused. The same write keeps the rows that it reaches as they stood right before, if it is told
-   * where, and the reply tells of them: whether they were the right rows is for the caller to judge. After an error
-   * with retry `later` nobody knows whether it landed: `recall` it, and read again before writing again. With a mark it renews the keeper's
-   * own as well.
+   * Sends a prepared write; where the table refuses it, each tab in a write of its own. What it did to other rows than its own, because rows
+   * or columns moved meanwhile, is undone at once, or escalated where that cannot be done. After an error with retry `later` nobody knows
+   * whether it landed: `recover` it, and read again before writing again. With a mark it renews the keeper's own as well.
    */
-  write(steps: readonly RowStep[], keeping?: Keeping, mark?: Mark): Promise<WriteReply>;
+  write(receipt: Receipt, keep: KeepReceipt, mark?: Mark): Promise<WriteResult>;
+  /**
+   * What became of a write without a reply, and undoes what has to be undone; `undefined` where nothing of it has landed so far. `mayLand`:
+   * what was sent last may still land. Comes after the read that it is judged by.
+   */
+  recover(receipt: Receipt, keep: KeepReceipt, mayLand: boolean): Promise<WriteResult | undefined>;
   /**
    * Changes the marks that the read before it found. The mark of a keeper is put there only if no other has come meanwhile: of two that do
    * it at the same moment one succeeds. Returns the marks as they are then, whichever instance has put them there.
    */
   sign(changes: MarkChanges): Promise<Marks>;
-  /** Where the columns stand as they were read last: a write that is planned from it may need that for {@link recall}. */
-  places(): PlannedPlaces;
-  /**
-   * What became of a write of whose reply nothing is known: rows that are absent it has not reached so far; `undefined` where nothing of
-   * it has landed. Comes after the read that it is judged by.
-   */
-  recall(write: UnansweredSteps): Promise<WriteReply | undefined>;
   /**
    * Brings dropdowns, notes and marks up to date; `create` also adds tabs that were never there and the headers of empty ones. Existing
    * content is never changed, and nothing is written when nothing differs.

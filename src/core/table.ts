@@ -1,4 +1,5 @@
 import type { Cell } from './cell.ts';
+import type { Damage } from './damage.ts';
 import type { SyncError } from './errors.ts';
 import type { Marks } from './instance.ts';
 import type { TabKind } from './layout.ts';
@@ -82,126 +83,51 @@ export interface RowCells {
   readonly cells: Readonly<Record<FieldName, Cell>>;
 }
 
-/** Where the columns of a tab stood at some time, zero-based. Understood by the table alone. */
-export interface ColumnPlaces {
-  /** What stood above each column of the tab. */
-  readonly headers: readonly string[];
-  /** The columns of the managed fields that were there, and by their headers those of the ID and the Sync cell. */
-  readonly columns: Readonly<Record<FieldName, number>>;
-}
+/** Cells of a row under columns that are users' own, by header. */
+export type OwnCells = Readonly<Record<string, Cell>>;
 
-/** Where a table keeps a row that one of its writes reached, as it stood right before. Good until that write is over. */
-export interface KeptPlace extends ColumnPlaces {
-  /** Zero-based; absent where nothing stood: then giving back is emptying. */
-  readonly row?: number;
-  /** All cells of the row by their columns, also those that are not managed. */
-  readonly cells: readonly Cell[];
-}
-
-/** A row as it stood right before a write reached it. Its formulas are not told as they were, because they were copied. */
-export interface KeptRow extends Pick<ObservedRow, 'id' | 'sync' | 'cells'> {
-  readonly place: KeptPlace;
-}
-
-/** A cell under a column that is not managed, counted as in {@link KeptPlace}. */
-export interface OtherCell {
-  readonly column: number;
-  /** What was written there by mistake: where something else stands since, somebody typed it. */
-  readonly written: Cell;
-}
-
-/**
- * One write to a row of the table. `idSeen` is the ID cell as it was read. With a place, the table gives back what it keeps there, with
- * all formulas, instead of writing the cells: in a set its cells and others, except where somebody has typed since; in an append the whole row.
- */
+/** One write to a row of the table. `idSeen` is the ID cell as it was read. `own` only restores what a write of ours had replaced. */
 export type RowStep =
   | ({
       readonly kind: 'set';
       readonly entity: TabKind;
       readonly position: number;
       readonly idSeen: Cell;
-      readonly place?: KeptPlace;
-      readonly others?: readonly OtherCell[];
+      readonly own?: OwnCells;
     } & RowCells)
-  | ({ readonly kind: 'append'; readonly entity: TabKind; readonly place?: KeptPlace } & RowCells)
+  | ({ readonly kind: 'append'; readonly entity: TabKind; readonly own?: OwnCells } & RowCells)
   | { readonly kind: 'delete'; readonly entity: TabKind; readonly position: number; readonly idSeen: Cell };
 
 export type SetStep = Extract<RowStep, { kind: 'set' }>;
 export type AppendStep = Extract<RowStep, { kind: 'append' }>;
 export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
 
-/** Whether a step adds the row of a record, which is not one that comes back. */
-export const isNewRecord = (step: SetStep | AppendStep): step is AppendStep =>
-  step.kind === 'append' && step.id !== undefined && step.place === undefined;
-
-/**
- * Where a write keeps the rows that it reaches: a header row for each of {@link tabKinds}, whether the write reaches that tab or not, then one
- * row for each of {@link keptSteps}.
- */
-export interface Keeping {
-  /** Tells its rows from those of other writes. */
-  readonly run: string;
-  /** The first row that no write before it needs any more. */
-  readonly from: number;
-}
-
-/** The steps of a write that reach a row which is there already, in the order in which their rows are kept. */
-export const keptSteps = (steps: readonly RowStep[]): readonly (SetStep | DeleteStep)[] => [
-  ...steps.filter((step) => step.kind === 'set'),
-  ...steps.filter((step) => step.kind === 'delete'),
-];
-
-/**
- * The steps of a write by their numbers: those that reach a row which is there already from 0 on, in the order in which their rows are
- * kept, and new rows from -1 down.
- */
-export const numberSteps = (steps: readonly RowStep[]): ReadonlyMap<number, RowStep> =>
-  new Map<number, RowStep>([
-    ...keptSteps(steps).entries(),
-    ...steps.filter((step) => step.kind === 'append').map((step, index) => [-1 - index, step] as const),
-  ]);
-
-/** What a step did where columns had moved: what it put under others than its own. */
-export interface Hit extends RowCells {
-  readonly others: readonly OtherCell[];
-  /** What did not reach its column: fields, and the ID and the Sync cell by their headers. */
-  readonly strayed: readonly FieldName[];
-  /** The ID that it put where it belongs. */
-  readonly ownId?: Cell;
-  /** The columns as the step met them, without a kept row. It has cells only where a new row has to be written anew: as they were meant. */
-  readonly place: KeptPlace;
-}
-
 /** What the table does not accept of a write. */
 export interface WriteRefusal {
   readonly error: SyncError;
-  /** Steps that have not landed, and never will. */
-  readonly steps: ReadonlySet<RowStep>;
+  /** Numbers of steps that have not landed, and never will. */
+  readonly steps: ReadonlySet<number>;
 }
 
-/** What a write did, as it was kept in the same moment, by the numbers of its steps. */
-export interface WriteReply {
-  /** The rows that it reached. */
-  readonly rows: ReadonlyMap<number, KeptRow>;
-  /** Sets and appends whose columns had moved. */
-  readonly hits: ReadonlyMap<number, Hit>;
+/** What becomes known of a step that did what it should. */
+export interface StepEnd {
+  /** Fields that a user edited at the same moment. Their values are in their cells. */
+  readonly edited: readonly FieldName[];
+  /** What a deleted row had under users' own columns; absent for nothing. */
+  readonly own?: OwnCells;
+}
+
+/** What became of a write. Steps are known by their numbers, which count from 0 in the order in which they were given. */
+export interface WriteResult {
+  /** Steps that are in none of these lists did nothing that lasts, and are planned again. */
+  readonly done: ReadonlyMap<number, StepEnd>;
+  /** What the write did to other rows, by how that ended. */
+  readonly undone: readonly Damage[];
+  readonly escalated: readonly Damage[];
+  /** Sent back, without a reply so far. */
+  readonly pending: readonly Damage[];
+  /** Whether nothing is left to find out: else the receipt is kept and asked about again. */
+  readonly isOver: boolean;
   /** Absent where all of it was accepted. */
   readonly refusal?: WriteRefusal;
-}
-
-/** What is to be known of a tab to understand later what a write did that was planned from it. */
-export interface PlannedPlace extends ColumnPlaces {
-  /** Rows that a filter hid; absent where it hid none. */
-  readonly hiddenRows?: readonly number[];
-}
-
-/** Where the columns of the tabs stood when a write was planned. */
-export type PlannedPlaces = Readonly<Partial<Record<TabKind, PlannedPlace>>>;
-
-/** A write of whose reply nothing is known. */
-export interface UnansweredSteps {
-  readonly keeping: Keeping;
-  readonly places: PlannedPlaces;
-  /** By their numbers, as in {@link numberSteps}. */
-  readonly steps: ReadonlyMap<number, RowStep>;
 }

@@ -2,11 +2,11 @@ import type { Catalog } from '../catalog.ts';
 import type { Names } from '../codec.ts';
 import type { Remap } from '../column-map.ts';
 import type { Contest } from '../contest.ts';
+import type { Suspect } from '../damage.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Layout, TabLayout } from '../layout.ts';
-import type { OpenWrite } from '../open-write.ts';
 import type { Policy } from '../policy.ts';
-import { type Entity, entities, parseRecordKey, type RecordKey, recordKeyText } from '../record.ts';
+import { type Entity, entities, parseRecordKey, type RecordId, type RecordKey, recordKeyText } from '../record.ts';
 import type { Agreement, Decision, KnownRecord, OutboxItem } from '../state.ts';
 import type { ObservedRow, ObservedTable, ReadTab } from '../table.ts';
 import type { FieldName } from '../value.ts';
@@ -19,8 +19,9 @@ export interface Known {
   readonly agreements: readonly Agreement[];
   readonly outbox: readonly OutboxItem[];
   readonly decisions: readonly Decision[];
-  /** Writes to the table that were not confirmed, or that reached rows which are not theirs. */
-  readonly openWrites: readonly OpenWrite[];
+  /** What writes did to other rows than their own: nothing is concluded from what they may have damaged. */
+  readonly suspects: readonly Suspect[];
+  readonly claims: UnconfirmedClaims;
   readonly catalog: Catalog;
   /** Elements of the CRM's lists that have no id which can be used, in words: any record that is missing may be one of them. */
   readonly nameless: ReadonlyMap<Entity, readonly string[]>;
@@ -45,6 +46,14 @@ export interface AccountDoubt {
   readonly isOther: boolean;
 }
 
+/** Claim tokens of which no write was confirmed: no create follows from one. */
+export interface UnconfirmedClaims {
+  /** Of writes that have no reply so far. */
+  readonly open: ReadonlySet<RecordId>;
+  /** Of writes that are over: a row that shows one is as if it had no ID. */
+  readonly void: ReadonlySet<RecordId>;
+}
+
 export interface DecideInput {
   readonly known: Known;
   readonly table: ObservedTable;
@@ -52,8 +61,6 @@ export interface DecideInput {
   readonly isRestless: (entity: Entity, row: ObservedRow) => boolean;
   /** Whether the record had no row in the read before either. */
   readonly wasMissing: (key: RecordKey) => boolean;
-  /** The rows of a tab as the read before showed them; none where there was no such read since the start. */
-  readonly rowsBefore: (entity: Entity) => readonly ObservedRow[];
   /**
    * When the table was last read with a row of the record, epoch ms, or the run began: whoever deleted the row may have seen nothing of what
    * was learned since.

@@ -1,6 +1,7 @@
 import type { Cell } from '../cell.ts';
 import type { TabKind } from '../layout.ts';
-import type { Consequences, OpenWrite } from '../open-write.ts';
+import type { Suspect } from '../damage.ts';
+import type { Consequences } from '../open-write.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
 import type { RowStep } from '../table.ts';
@@ -92,15 +93,6 @@ export interface Refusal {
   readonly isIgnored?: true;
 }
 
-/** What the row of a step showed when it was planned. */
-export interface RowBefore {
-  readonly cells: Readonly<Record<FieldName, Cell>>;
-  /** Whether other rows showed the same ID. */
-  readonly isShared: boolean;
-  /** Whether it has no ID and looks like no other row. */
-  readonly isAlone?: boolean;
-}
-
 /**
  * What to do, computed from what is known; it is never stored and never corrected, only computed again.
  * Its parts for SQLite are committed in one transaction before its table steps are written.
@@ -117,13 +109,9 @@ export interface Plan {
    */
   readonly answers: readonly Decision[];
   readonly settledDecisions: readonly string[];
-  /** Open writes that are over. */
-  readonly writesOver: readonly string[];
-  /** Open writes of which less is left. */
-  readonly writesWatched: readonly OpenWrite[];
+  /** Suspects of which this read showed less, and the ids of those that are over. */
+  readonly suspects: { readonly save: readonly Suspect[]; readonly drop: readonly string[] };
   readonly table: readonly TableStep[];
-  /** What the rows of the table steps showed, as far as it matters whether they still do when they are written. */
-  readonly before: ReadonlyMap<RowStep, RowBefore>;
   readonly conflicts: readonly Conflict[];
   readonly holds: readonly Hold[];
   readonly brakes: readonly Brake[];
