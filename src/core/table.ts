@@ -86,16 +86,19 @@ export interface RowCells {
 /** Cells of a row under columns that are users' own, by header. */
 export type OwnCells = Readonly<Record<string, Cell>>;
 
-/** One write to a row of the table. `idSeen` is the ID cell as it was read. `own` only restores what a write of ours had replaced. */
+/**
+ * One write to a row of the table. `idSeen` is the ID cell as it was read. `own` gives back cells under users' own columns, by header, where the row
+ * still shows what a write of ours put there.
+ */
 export type RowStep =
   | ({
       readonly kind: 'set';
       readonly entity: TabKind;
       readonly position: number;
       readonly idSeen: Cell;
-      readonly own?: OwnCells;
+      readonly own?: Damage['own'];
     } & RowCells)
-  | ({ readonly kind: 'append'; readonly entity: TabKind; readonly own?: OwnCells } & RowCells)
+  | ({ readonly kind: 'append'; readonly entity: TabKind; readonly own?: Damage['own'] } & RowCells)
   | { readonly kind: 'delete'; readonly entity: TabKind; readonly position: number; readonly idSeen: Cell };
 
 export type SetStep = Extract<RowStep, { kind: 'set' }>;

@@ -1,10 +1,9 @@
 import { type Cell, emptyCell, isSpilled } from '../core/cell.ts';
 import { type TabKind, tabKinds } from '../core/layout.ts';
-import type { Keeping } from '../core/table.ts';
 import { rowRange } from './a1.ts';
 import type { Request, Spreadsheet } from './client.ts';
-import { blocksBySheet, cellFields, type Grid, type Rows, readRows } from './grid.ts';
-import type { BoundTab } from './read.ts';
+import { blocksBySheet, cellFields, type Grid, readRows } from './grid.ts';
+import { type Batch, endOfBatch, keptRows, type PlannedStep, type Row, type Tabs } from './planned.ts';
 import { grow } from './room.ts';
 import type { TaggedSpreadsheet } from './tabs.ts';
 
@@ -41,16 +40,7 @@ export const createShadow = (sheetId: number): Request => ({
   addSheet: { properties: { sheetId, title: shadowTitle, hidden: true, gridProperties: newSize } },
 });
 
-/** A row that is kept. */
-export interface KeptStep {
-  readonly slot: number;
-  readonly entity: TabKind;
-  readonly position: number;
-}
-
-const headerRow = ({ from }: Keeping, kind: TabKind): number => from + tabKinds.indexOf(kind);
-/** The row of the hidden tab that keeps what a step reaches. */
-export const rowOfSlot = ({ from }: Keeping, slot: number): number => from + tabKinds.length + slot;
+const headerRow = ({ from }: Pick<Batch, 'from'>, kind: TabKind): number => from + tabKinds.indexOf(kind);
 
 /** What has to go before the writes of a batch, and where the reply is read. */
 export interface KeepingRequests {
@@ -66,23 +56,25 @@ export interface KeepingRequests {
  */
 export function planKeeping(
   known: Shadow | undefined,
-  keeping: Keeping,
-  tabs: ReadonlyMap<TabKind, BoundTab>,
-  steps: readonly KeptStep[],
+  batch: Batch,
+  tabs: Tabs,
+  steps: readonly PlannedStep[],
   uncopied: ReadonlySet<TabKind> = new Set(),
 ): KeepingRequests {
   const shadow = known ?? newShadow;
   const headers = [...tabs].map(([kind, { sheetId }]) => {
-    return { isCopied: !uncopied.has(kind), row: headerRow(keeping, kind), sheetId };
+    return { isCopied: !uncopied.has(kind), row: headerRow(batch, kind), sheetId };
   });
+  const keptAt = keptRows(batch);
   const rows = steps.flatMap((step): SourceRow[] => {
     const tab = tabs.get(step.entity);
     const canCopy = !uncopied.has(step.entity);
     // Where no filter hid anything, a mark alone says that the row was blank.
-    if (!tab || (!canCopy && tab.hiddenRows.size === 0)) return [];
-    const { position, slot } = step;
+    const { number, position } = step;
+    const row = keptAt.get(number);
+    if (!tab || row === undefined || (!canCopy && tab.hiddenRows.size === 0)) return [];
     const isCopied = canCopy && !tab.hiddenRows.has(position);
-    return [{ position, sheetId: tab.sheetId, isCopied, row: rowOfSlot(keeping, slot) }];
+    return [{ position, sheetId: tab.sheetId, isCopied, row }];
   });
   rows.sort((one, other) => one.row - other.row);
   const copied = rows.filter(({ isCopied }) => isCopied);
@@ -103,7 +95,7 @@ export function planKeeping(
         copyRows(source, shadow, row, 'PASTE_FORMULA'),
         copyRows(source, shadow, row, 'PASTE_FORMAT'),
       ]),
-      ...used.map(({ start, end }) => markRows(shadow, start, end, keeping.run)),
+      ...used.map(({ start, end }) => markRows(shadow, start, end, batch.run)),
     ],
     ranges: used.map(({ start, end }) => rowRange(shadow.title, start, end)),
     shadow: {
@@ -224,43 +216,38 @@ export const area = (sheetId: number, row: number, column: number, height: numbe
 /** Field mask of what {@link readKept} needs. */
 export const keptFields = `sheets(properties.sheetId,data(startRow,startColumn,rowData.values(${cellFields})))`;
 
-/** The header row of each tab and the rows of the steps, as a write kept them. */
+/** The header row of each tab and, by the numbers of the steps, the rows that they reached, as a write kept them. */
 export interface KeptCells {
-  readonly headers: ReadonlyMap<TabKind, Rows[number]>;
-  readonly rows: ReadonlyMap<number, Rows[number]>;
+  readonly headers: ReadonlyMap<TabKind, Row>;
+  readonly rows: ReadonlyMap<number, Row>;
 }
 
-/** Everything that a write with so many steps may have kept; no range where the tab ends before. */
-export function keptRange(shadow: Shadow, keeping: Keeping, slots: number): string[] {
-  const end = Math.min(rowOfSlot(keeping, slots), shadow.rowCount);
-  return keeping.from < end ? [rowRange(shadow.title, keeping.from, end)] : [];
+/** Everything that a batch may have kept; no range where the tab ends before. */
+export function keptRange(shadow: Shadow, batch: Batch): string[] {
+  const end = Math.min(endOfBatch(batch), shadow.rowCount);
+  return batch.from < end ? [rowRange(shadow.title, batch.from, end)] : [];
 }
 
 /** What an array formula fills in is not copied with its cell: here the copy of one fills cells that were copied empty. */
 const copied = (cell: Cell): Cell => (isSpilled(cell) ? emptyCell : cell);
 
-/** Reads what a write kept; rows of others count for nothing. */
-export function readKept(
-  { sheetId }: Shadow,
-  keeping: Keeping,
-  slots: Iterable<number>,
-  answer: Spreadsheet,
-): KeptCells {
+/** Reads what a batch kept; rows of others count for nothing. */
+export function readKept({ sheetId }: Shadow, batch: Batch, answer: Spreadsheet): KeptCells {
   const blocks = blocksBySheet(answer).get(sheetId) ?? [];
-  const own = new Map<number, Rows[number]>();
+  const own = new Map<number, Row>();
   for (const block of blocks) {
     for (const [row, [mark, ...cells]] of readRows(block).entries())
-      if (mark?.kind === 'text' && mark.text === keeping.run) own.set(row, cells.map(copied));
+      if (mark?.kind === 'text' && mark.text === batch.run) own.set(row, cells.map(copied));
   }
-  const found = <Key>(keys: Iterable<Key>, rowOf: (key: Key) => number) =>
+  const found = <Key>(rows: Iterable<readonly [Key, number]>) =>
     new Map(
-      [...keys].flatMap((key) => {
-        const cells = own.get(rowOf(key));
+      [...rows].flatMap(([key, row]) => {
+        const cells = own.get(row);
         return cells ? [[key, cells] as const] : [];
       }),
     );
   return {
-    headers: found<TabKind>(tabKinds, (kind) => headerRow(keeping, kind)),
-    rows: found(slots, (slot) => rowOfSlot(keeping, slot)),
+    headers: found(tabKinds.map((kind) => [kind, headerRow(batch, kind)])),
+    rows: found(keptRows(batch)),
   };
 }

@@ -1,6 +1,5 @@
-import { type Cell, emptyCell } from '../core/cell.ts';
-import type { AppendStep, DeleteStep, RowStep, SetStep } from '../core/table.ts';
-import { type PlacedCell, placedCells } from './placed-cells.ts';
+import type { Cell } from '../core/cell.ts';
+import { overlay, type PlannedStep } from './planned.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { afterSteps } from './typed-columns.ts';
 
@@ -9,13 +8,13 @@ import { afterSteps } from './typed-columns.ts';
  * names.
  */
 export interface TabSteps {
-  readonly sets: readonly SetStep[];
-  readonly appends: readonly AppendStep[];
+  readonly sets: readonly PlannedStep[];
+  readonly appends: readonly PlannedStep[];
   /** From the bottom to the top. */
-  readonly deletes: readonly DeleteStep[];
+  readonly deletes: readonly PlannedStep[];
 }
 
-export function sortSteps(steps: readonly RowStep[]): TabSteps {
+export function sortSteps(steps: readonly PlannedStep[]): TabSteps {
   return {
     sets: steps.filter((step) => step.kind === 'set').toSorted((one, other) => one.position - other.position),
     appends: steps.filter((step) => step.kind === 'append'),
@@ -29,13 +28,15 @@ export function sortSteps(steps: readonly RowStep[]): TabSteps {
 export const rowsAfter = ({ frozenRows = 0, rowCount }: BoundTab, left: number): number =>
   left < Math.min(rowCount, Math.max(frozenRows, 1) + 1) ? left + 1 : left;
 
-/** The tab as it stands after the steps, if nobody else changed it. */
+/** The tab as it is after the steps, if no user changed it. */
 export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps): BoundTab {
   const rows = tab.rows.map((row) => [...row]);
-  for (const step of sets) putCells(rows, step.position, placedCells(tab, step));
+  for (const step of sets) {
+    while (rows.length <= step.position) rows.push([]);
+    rows[step.position] = [...overlay(rows[step.position] ?? [], step.placed)];
+  }
   const end = endOfRows(tab.rows, tab.columns);
-  const appended: Cell[][] = [];
-  for (const [index, step] of appends.entries()) putCells(appended, index, placedCells(tab, step));
+  const appended = appends.map((step): Cell[] => [...overlay([], step.placed)]);
   const areHidden = Array.from({ length: tab.rowCount }, (_, row) => tab.hiddenRows.has(row));
   rows.splice(end, 0, ...appended);
   areHidden.splice(end, 0, ...appended.map(() => false));
@@ -55,13 +56,4 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
     typed: tab.typed.map((column) => afterSteps(column, added, deleted)),
     rowCount: rowsAfter(tab, left),
   };
-}
-
-function putCells(rows: Cell[][], position: number, cells: readonly PlacedCell[]): void {
-  while (rows.length <= position) rows.push([]);
-  const row = rows[position] ?? [];
-  for (const { column, cell } of cells) {
-    while (row.length < column) row.push(emptyCell);
-    row[column] = cell;
-  }
 }

@@ -56,14 +56,14 @@ export function createSheetTable(
       return last.table;
     },
 
-    async write(steps, keeping, mark) {
+    prepare: writer.prepare,
+    async write(receipt, keep, mark) {
       // Also where no answer came: it may be done.
       reader.expectShadow();
-      return writer.write(steps, keeping, mark && signer.renew(mark));
+      return writer.write(receipt, keep, mark && signer.renew(mark));
     },
+    recover: writer.recover,
     sign: signer.sign,
-    places: writer.places,
-    recall: writer.recall,
 
     async layOut(layout, mode, consent = {}) {
       const choose: Choose = (found) => tabsToRead({ layout, consent, spreadsheet: found });

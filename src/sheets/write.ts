@@ -2,9 +2,8 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
-import type { AppendStep, DeleteStep, SetStep } from '../core/table.ts';
 import type { Request } from './client.ts';
-import { givenCells, type PlacedCell, placeCells } from './placed-cells.ts';
+import type { PlacedCell, PlannedStep } from './planned.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
 import { area, type CellPlace, copyBack, type Shadow } from './shadow.ts';
@@ -44,18 +43,16 @@ export function tabRequests(
   const isTypedAt: IsTypedAt = (row, column) => isTyped(tab.typed, Math.min(row, place), column);
   const blocks = [
     ...sets.flatMap((step) =>
-      step.place
-        ? []
-        : joinCells(isTypedAt, step.position, placeCells(step, tab.columns), tab.rows[step.position]),
+      step.restores ? [] : joinCells(isTypedAt, step.position, step.placed, tab.rows[step.position]),
     ),
     ...appends.flatMap((step, index) =>
-      step.place ? [] : joinCells(isTypedAt, end + index, placeCells(step, tab.columns)),
+      step.restores ? [] : joinCells(isTypedAt, end + index, step.placed),
     ),
   ];
   return [
     ...makeRoom(tab, end, appends.length),
     ...joinRows(blocks).map((block) => updateRequest(tab.sheetId, block)),
-    ...(shadow ? giveBack(tab, { sets, appends, deletes }, { shadow, end, isTypedAt, canCopy }) : []),
+    ...giveBack(tab, { sets, appends }, { shadow, end, isTypedAt, canCopy }),
     ...deleteRequests(tab, appends.length, deletes),
   ];
 }
@@ -65,7 +62,7 @@ type IsTypedAt = (row: number, column: number) => boolean;
 
 /** From where kept cells are given back, and how. */
 interface Giving {
-  readonly shadow: Shadow;
+  readonly shadow: Shadow | undefined;
   /** Where new rows begin. */
   readonly end: number;
   readonly isTypedAt: IsTypedAt;
@@ -73,28 +70,26 @@ interface Giving {
   readonly canCopy: boolean;
 }
 
-/** Gives kept cells and rows back to where they belong. */
+/** Gives back the cells of steps that restore. */
 function giveBack(
-  tab: BoundTab,
-  { sets, appends }: TabSteps,
+  { hiddenRows, sheetId }: BoundTab,
+  { sets, appends }: Pick<TabSteps, 'sets' | 'appends'>,
   { canCopy, end, isTypedAt, shadow }: Giving,
 ): Request[] {
-  const { sheetId } = tab;
-  const give = (step: SetStep | AppendStep, row: number): Request[] => {
+  const give = ({ kind, placed, restores }: PlannedStep, row: number): Request[] => {
+    if (!restores) return [];
     // A copy into a row that a filter hides would land in the next one that it shows.
-    const isHidden = !canCopy || (step.kind === 'set' && tab.hiddenRows.has(row));
-    return givenCells(tab, step).flatMap(({ from, ...placed }) => {
-      const to = { sheetId, row, column: placed.column, hasType: isTypedAt(row, placed.column) };
-      const kept = step.place?.row === undefined ? undefined : { row: step.place.row, column: from };
-      const isOfFormula = isComputed(placed.cell);
-      // The formula of a kept cell is right in its copy alone, so it waits until the row is shown; an error without one can not be written.
-      if (isOfFormula && (kept ? isHidden : enteredFormula(placed.cell) === undefined)) return [];
+    const source = canCopy && !(kind === 'set' && hiddenRows.has(row)) ? shadow : undefined;
+    return placed.flatMap((cell) => {
+      const to = { sheetId, row, column: cell.column, hasType: isTypedAt(row, cell.column) };
+      const copy = (type: 'PASTE_FORMULA' | 'PASTE_FORMAT') =>
+        source && cell.from ? [copyBack(source, cell.from, to, type)] : [];
       return [
-        // An empty cell that is copied may leave what stands there.
+        // An empty cell that is copied may leave what is there.
         clearCell(to),
-        // A value is not copied: somebody may filter the tab in this moment.
-        ...(kept && isOfFormula ? [copyBack(shadow, kept, to, 'PASTE_FORMULA')] : writeWanted(to, placed)),
-        ...(kept && !isHidden && !to.hasType ? [copyBack(shadow, kept, to, 'PASTE_FORMAT')] : []),
+        // A value is not copied: a user may filter the tab at this moment.
+        ...(isComputed(cell.cell) ? copy('PASTE_FORMULA') : writeWanted(to, cell)),
+        ...(to.hasType ? [] : copy('PASTE_FORMAT')),
       ];
     });
   };
@@ -103,8 +98,6 @@ function giveBack(
     ...appends.flatMap((step, index) => give(step, end + index)),
   ];
 }
-
-const enteredFormula = (cell: Cell): string | undefined => ('formula' in cell ? cell.formula : undefined);
 
 /** A value in its cell. */
 const writeWanted = ({ sheetId, row, hasType }: CellPlace, placed: PlacedCell): Request[] =>
@@ -226,18 +219,13 @@ export function enteredValue(cell: Cell): sheets_v4.Schema$CellData {
       return { userEnteredValue: { numberValue: cell.number } };
     case 'boolean':
       return { userEnteredValue: { boolValue: cell.boolean } };
-    case 'chip':
-      throw new Error('A smart chip is read and never written.');
-    // Only a person's own formula comes here, to be put back. What another cell's formula fills in comes back by itself.
-    case 'formula':
-    case 'error':
-      if (cell.formula === undefined) throw new Error('An error is read and never written.');
-      return cell.formula === '' ? {} : { userEnteredValue: { formulaValue: cell.formula } };
+    default:
+      throw new Error(`What a cell computes is read and never written: ${cell.kind}.`);
   }
 }
 
 /** Google refuses to delete the last row below the header, or below what is frozen, so that a blank one takes its place first. */
-function deleteRequests(tab: BoundTab, appended: number, deletes: readonly DeleteStep[]): Request[] {
+function deleteRequests(tab: BoundTab, appended: number, deletes: readonly PlannedStep[]): Request[] {
   const { sheetId } = tab;
   const left = tab.rowCount + appended - deletes.length;
   return [

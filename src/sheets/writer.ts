@@ -1,295 +1,298 @@
-import { isSyncError, SyncError } from '../core/errors.ts';
-import type { TabKind } from '../core/layout.ts';
+import { isUnfilled } from '../core/cell.ts';
+import type { Damage } from '../core/damage.ts';
+import { isSyncError, type SyncError } from '../core/errors.ts';
+import type { KeepReceipt, Receipt } from '../core/open-write.ts';
 import type { Log, Table } from '../core/ports.ts';
-import type { Keeping, RowStep, WriteRefusal, WriteReply } from '../core/table.ts';
-import { cellName } from './a1.ts';
-import type { Request, SheetsClient, Spreadsheet } from './client.ts';
-import { isFullRefusal } from './errors.ts';
-import { planReadBack, rangesOf, readBack } from './filtered-rows.ts';
-import { placesOf, toPlannedTab } from './kept.ts';
-import { type Stored, tagWrite, type WriteTag } from './metadata.ts';
-import { placeOfRefusal, sheetsOfCopies } from './refused-place.ts';
+import type { StepEnd, WriteRefusal, WriteResult } from '../core/table.ts';
+import { type Sent, sendBatch } from './batch.ts';
+import type { Request, SheetsClient } from './client.ts';
+import { compensate, toDamage } from './compensate.ts';
+import { escalateEarlier } from './earlier-write.ts';
+import { type GridDamage, type Judgement, judge, type Moment } from './judge.ts';
+import { meetColumns } from './met-columns.ts';
+import type { Stored, WriteTag } from './metadata.ts';
+import { type Batch, type PlannedStep, planSteps, planTab, type Row, type Tabs } from './planned.ts';
+import { findMet } from './read-back.ts';
 import {
-  expectIdColumns,
-  type KeepingPlan,
-  keptStepsOf,
-  numbered,
-  planKept,
-  readAllKept,
-  type Tabs,
-  toReply,
-} from './reply.ts';
-import { keptFields, planKeeping, readKept, type Shadow } from './shadow.ts';
-import { applySteps, sortSteps } from './steps.ts';
-import { tabRequests } from './write.ts';
+  endOfWrite,
+  inverseFrom,
+  isEarlier,
+  readReceipt,
+  type StoredWrite,
+  writeReceipt,
+} from './receipt.ts';
+import { lookAgain } from './second-look.ts';
+import { type KeptCells, keptFields, keptRange, readKept, type Shadow } from './shadow.ts';
+import { advance, type WriteState } from './write-states.ts';
 
-/** Writes steps to the tabs as they were read last. */
-export interface Writer extends Pick<Table, 'places' | 'recall'> {
+/** Writes steps to the tabs as they were read last, and undoes what reached other rows than was planned. */
+export interface Writer extends Pick<Table, 'prepare' | 'recover'> {
   /** As {@link Table.write}; `besides` goes with the first batch that Google takes. */
-  write(
-    steps: readonly RowStep[],
-    keeping?: Keeping,
-    besides?: readonly Request[],
-  ): ReturnType<Table['write']>;
+  write(receipt: Receipt, keep: KeepReceipt, besides?: readonly Request[]): Promise<WriteResult>;
   /** Takes over what a read found. */
   start(tabs: Tabs, shadow: Shadow | undefined, lastWrite: Stored<WriteTag> | undefined): void;
 }
 
-/** Google recommends at most 2 MB a request: https://developers.google.com/workspace/sheets/api/limits */
-const batchBytesMax = 1_800_000;
+/** A write under way. */
+interface Course {
+  readonly write: StoredWrite;
+  readonly keep: KeepReceipt;
+  /** The tabs as they were read before it; empty where that is not known any more. */
+  readonly tabs: Tabs;
+  state: WriteState;
+}
 
-/**
- * A batch is atomic. Steps that are too many for one are halved until each part fits; then each part is
- * atomic, in the order sets, appends, deletes. A batch that Google refuses is sent again in a part for each tab, so that one protected
- * cell does not keep all other tabs from being written. A new read must come before the next write.
- */
 export function createWriter(client: SheetsClient, log: Log): Writer {
-  let read: Tabs = new Map();
-  /** The tabs as they stand after the parts that were written. */
   let tabs: Tabs = new Map();
   let shadow: Shadow | undefined;
-  /** Absent once this write has put its name there. */
   let lastWrite: Stored<WriteTag> | undefined;
-  let besides: readonly Request[] = [];
 
-  async function writeBatch(
-    steps: readonly RowStep[],
-    plan: KeepingPlan | undefined,
-    uncopied: ReadonlySet<TabKind> = new Set(),
-  ): Promise<WriteReply> {
-    if (steps.length === 0) return emptyReply;
-    const batch = planBatch(steps, plan, { tabs, shadow, lastWrite, besides, uncopied });
-    const { back, keep, ownTabs, requests } = batch;
-    const writePart = (part: readonly RowStep[]) => writeBatch(part, plan, uncopied);
-    if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax) {
-      const half = Math.ceil(steps.length / 2);
-      return writeParts([steps.slice(0, half), steps.slice(half)], writePart);
+  function advanceTo(course: Course, next: WriteState): void {
+    course.state = advance(course.state, next);
+    log.debug('sheet.write', { run: course.write.batch.run, state: next });
+  }
+
+  /** Undoes the damage of a write, of which `judgement` is known. `isOver`: nothing more may become known of it. */
+  async function settle(course: Course, judgement: Judgement, isOver: boolean): Promise<WriteResult> {
+    const { damage, done } = judgement;
+    if (damage.length === 0) return { ...nothing, done, isOver };
+    advanceTo(course, 'misdirected');
+    log.warn('sheet.rows_moved', { run: course.write.batch.run, rows: damage.length });
+    const { batch } = course.write;
+    const look = await lookAgain(client, batch, shadow);
+    const seen = new Map(
+      [...look.tabs].map(([kind, { hiddenRows, rows }]) => {
+        const fields = batch.tabs.get(kind)?.columns.fields ?? new Map();
+        const kinds = new Map([...fields].map(([name, column]) => [name, column.kind]));
+        return [kind, { rows, hiddenRows, kinds }];
+      }),
+    );
+    const plan = compensate(damage, seen, look.shadow !== undefined);
+    const ends = { done: new Map([...done, ...plan.done]), undone: plan.undone, escalated: plan.escalated };
+    if (plan.steps.length === 0) return end(course, ends, isOver);
+    const inverse: Batch = {
+      run: `${course.write.inverse?.batch.run ?? batch.run}~`,
+      from: inverseFrom(batch),
+      steps: plan.steps,
+      tabs: new Map([...look.tabs].map(([kind, tab]) => [kind, planTab(tab)])),
+    };
+    const write = { ...course.write, inverse: { batch: inverse, damageOf: plan.damageOf } };
+    const left = judgement.unknown.map(({ number }) => number);
+    const next = { ...course, write: { ...write, left: new Set(isOver ? [] : left) } };
+    advanceTo(next, 'compensating');
+    course.keep(writeReceipt(next.write), [...plan.damageOf.values()].filter(isForeign).map(toDamage));
+    try {
+      const sent = await sendBatch(client, log, inverse, {
+        ...look,
+        lastWrite: undefined,
+        besides: [],
+      });
+      shadow = sent.shadow ?? shadow;
+      return await finishInverse(
+        next,
+        momentOf(inverse, sent, look.tabs, []),
+        ends,
+        isOver && left.length === 0,
+      );
+    } catch (error) {
+      if (!isSyncError(error)) throw error;
+      advanceTo(next, 'unknown');
+      log.warn('sheet.undo_without_reply', { run: batch.run, code: error.code });
+      return {
+        ...end(next, ends, false),
+        pending: [...plan.damageOf.values()].filter(isForeign).map(toDamage),
+      };
     }
-    const answer = await client
-      .batchUpdate(requests, keptFields, keep ? [...keep.ranges, ...rangesOf(back)] : [])
-      .catch((error: unknown) => asRefusal(namePlace(error, requests, ownTabs, keep?.shadow)));
-    if (answer instanceof SyncError) {
-      const blamed = findBlamed(answer, requests, ownTabs, uncopied);
-      if (blamed.size === 0) return writeTabs(answer, steps, writePart);
-      log.warn('sheet.copies_refused', { tabs: [...blamed].join(' ') });
-      return writeBatch(steps, plan, uncopied.union(blamed));
-    }
-    const met = tabs;
-    tabs = batch.after;
-    if (batch.isTagged) lastWrite = undefined;
-    besides = [];
-    if (!plan || !keep) return emptyReply;
-    shadow = keep.shadow;
-    const reply = readReply(batch, met, plan, keep.shadow, answer);
-    if (reply.hits.size > 0) log.warn('sheet.columns_moved', { steps: reply.hits.size });
-    return reply;
+  }
+
+  /** Judges what undid the damage: what it missed is escalated, and so is what it did elsewhere. */
+  async function finishInverse(
+    course: Course,
+    moment: Moment,
+    before: Ends,
+    isOver: boolean,
+  ): Promise<WriteResult> {
+    const { batch, damageOf } = course.write.inverse ?? { batch: course.write.batch, damageOf: new Map() };
+    const judged = judge(batch, moment);
+    const unclear = judged.damage.filter(({ right }) => right);
+    const look = unclear.length > 0 ? await lookAgain(client, batch, shadow) : undefined;
+    const clear = compensate(
+      unclear,
+      look ? new Map([...look.tabs].map(([kind, tab]) => [kind, { ...tab, kinds: new Map() }])) : new Map(),
+      false,
+    );
+    const isDone = (number: number) =>
+      judged.done.has(number) ||
+      clear.done.has(number) ||
+      clear.undone.some((each) => each.number === number);
+    const missed = judged.damage.filter(({ number }) => !isDone(number));
+    const steps = [...damageOf];
+    const undone = steps.flatMap(([number, damage]) => (isDone(number) ? [damage] : []));
+    // A cell that a user typed into at that moment was undone, and typed over by us.
+    const over = new Set(missed.filter(({ edited }) => edited).map(({ number }) => number));
+    const lost = steps.flatMap(([number, damage]) => (isDone(number) || over.has(number) ? [] : [damage]));
+    return end(
+      course,
+      {
+        done: before.done,
+        undone: [...before.undone, ...undone],
+        escalated: [...before.escalated, ...lost.map(toDamage), ...missed.map(toDamage)],
+      },
+      isOver,
+    );
+  }
+
+  interface Ends {
+    readonly done: ReadonlyMap<number, StepEnd>;
+    readonly undone: readonly GridDamage[];
+    readonly escalated: readonly Damage[];
+  }
+
+  /** The result of a write of which no damage is left to undo. */
+  function end(course: Course, { done, escalated, undone }: Ends, isOver: boolean): WriteResult {
+    const edited = undone.flatMap(({ edited: fields, number }) =>
+      fields ? [[number, { edited: fields }] as const] : [],
+    );
+    const foreign = undone.filter(isForeign);
+    if (isOver) advanceTo(course, endState(escalated.length, foreign.length));
+    return {
+      ...nothing,
+      done: new Map([...done, ...edited]),
+      undone: foreign.map(toDamage),
+      escalated,
+      isOver,
+    };
   }
 
   return {
-    start(nowRead, nowShadow, nowLastWrite) {
-      read = nowRead;
-      tabs = nowRead;
+    start(nowTabs, nowShadow, nowLastWrite) {
+      tabs = nowTabs;
       shadow = nowShadow;
       lastWrite = nowLastWrite;
     },
-    async write(steps, keeping, more = []) {
-      besides = more;
-      try {
-        return await writeBatch(inOrder(steps), keeping && planKept(steps, keeping));
-      } finally {
-        tabs = new Map();
+    prepare(steps, run, open) {
+      const writes = open.map(readReceipt);
+      const kinds = new Set(steps.map(({ entity }) => entity));
+      const own = [...tabs].filter(([kind]) => kinds.has(kind));
+      return writeReceipt({
+        batch: {
+          run,
+          from: Math.max(0, ...writes.map(endOfWrite)),
+          steps: planSteps(steps, tabs),
+          tabs: new Map(own.map(([kind, tab]) => [kind, planTab(tab)])),
+        },
+        others: writes.flatMap((write) => (isEarlier(write) ? [] : write.batch.steps)),
+      });
+    },
+    async write(receipt, keep, besides = []) {
+      const write = readReceipt(receipt);
+      if (isEarlier(write)) throw new Error('A write of an earlier version is never sent.');
+      const course: Course = { write, keep, tabs, state: 'planned' };
+      tabs = new Map();
+      advanceTo(course, 'sent');
+      const sent = await sendBatch(client, log, write.batch, {
+        tabs: course.tabs,
+        shadow,
+        lastWrite,
+        besides,
+      }).catch((error: unknown) => {
+        advanceTo(course, 'unknown');
+        throw error;
+      });
+      shadow = sent.shadow ?? shadow;
+      const judgement = judge(write.batch, momentOf(write.batch, sent, course.tabs, write.others));
+      const refusal = refusalOf(sent.refused);
+      if (judgement.damage.length === 0)
+        advanceTo(course, judgement.done.size === 0 && refusal ? 'refused' : 'confirmed');
+      const result = await settle(course, judgement, true);
+      return refusal ? { ...result, refusal } : result;
+    },
+    async recover(receipt, keep, mayLand) {
+      const write = readReceipt(receipt);
+      if (isEarlier(write)) return escalateEarlier(write, client, shadow);
+      const course: Course = { write, keep, tabs: new Map(), state: 'unknown' };
+      const { inverse, others } = write;
+      const cells = await readAllKept(client, shadow, inverse?.batch ?? write.batch);
+      if (inverse && cells.headers.size > 0) {
+        course.state = 'compensating';
+        return finishInverse(course, { ...cells, others }, noEnds, true);
       }
-    },
-    places: () => Object.fromEntries([...read].map(([kind, tab]) => [kind, placesOf(tab)])),
-    async recall({ keeping, places, steps }) {
-      if (!shadow) return undefined;
-      const slots = [...steps.keys()].filter((number) => number >= 0);
-      const cells = await readAllKept(client, shadow, keeping, slots);
+      const pending = [...(inverse?.damageOf.values() ?? [])];
+      if (inverse && mayLand)
+        return { ...nothing, pending: pending.filter(isForeign).map(toDamage), isOver: false };
+      if (inverse) return settle(course, { done: new Map(), damage: pending, unknown: [] }, true);
       if (cells.headers.size === 0) return undefined;
-      const planned = Object.entries(places).map(
-        ([kind, tab]) => [kind as TabKind, toPlannedTab(tab)] as const,
+      const judged = keepLeft(
+        withoutAppends(write.batch, judge(write.batch, { ...cells, others })),
+        write.left,
       );
-      return toReply(keeping, steps, new Map(planned), cells);
+      const isOver = !mayLand || judged.unknown.length === 0;
+      if (judged.damage.length === 0 && isOver) advanceTo(course, 'confirmed');
+      if (!isOver && judged.damage.length === 0)
+        keep(writeReceipt({ ...write, left: new Set(judged.unknown.map(({ number }) => number)) }), []);
+      return settle(course, judged, isOver);
     },
   };
 }
 
-/** What a batch is planned from. */
-interface Ground {
-  readonly tabs: Tabs;
-  readonly shadow: Shadow | undefined;
-  readonly lastWrite: Stored<WriteTag> | undefined;
-  /** What goes with the first batch that Google takes. */
-  readonly besides: readonly Request[];
-  /** Tabs of which Google refuses copies, so that their rows are read back alone. */
-  readonly uncopied: ReadonlySet<TabKind>;
-}
+const nothing: WriteResult = { done: new Map(), undone: [], escalated: [], pending: [], isOver: true };
+const noEnds = { done: new Map(), undone: [], escalated: [] };
 
-type Batch = ReturnType<typeof planBatch>;
+/** Whether it is damage to another row, or to cells that were not meant: what a user typed into the right row is given back, and that is all. */
+const isForeign = ({ edited }: GridDamage): boolean => edited === undefined;
 
-function planBatch(steps: readonly RowStep[], plan: KeepingPlan | undefined, ground: Ground) {
-  const { besides, lastWrite, shadow, tabs, uncopied } = ground;
-  const { requests, after } = planSteps(steps, ground);
-  const own = plan ? numbered(steps, plan) : new Map<number, RowStep>();
-  const kept = keptStepsOf(own);
-  const ownTabs = tabsOf(steps, tabs);
-  const keep = plan && planKeeping(shadow, plan.keeping, ownTabs, kept, uncopied);
-  // Questions say nothing of records: a daemon that may not touch those yet asks, and is no reason for another one to stop.
-  const isOfRecords = steps.some(({ entity }) => entity !== 'question');
-  const tag = plan && lastWrite && isOfRecords ? tagWrite(lastWrite, plan.keeping.run) : [];
+const endState = (escalated: number, undone: number): WriteState => {
+  if (escalated > 0) return 'escalated';
+  return undone > 0 ? 'undone' : 'confirmed';
+};
+
+function keepLeft({ damage, done, unknown }: Judgement, left?: ReadonlySet<number>): Judgement {
+  const isLeft = (number: number) => left?.has(number) ?? true;
   return {
-    requests: [...(keep?.requests ?? []), ...requests, ...tag, ...besides],
-    back: planReadBack(steps, ownTabs, uncopied),
-    isTagged: tag.length > 0,
-    after,
-    keep,
-    kept,
-    own,
-    ownTabs,
-    uncopied,
+    done: new Map([...done].filter(([number]) => isLeft(number))),
+    damage: damage.filter(({ number }) => isLeft(number)),
+    unknown: unknown.filter(({ number }) => isLeft(number)),
   };
 }
 
-/** Fails with SHEET_UNREACHABLE where the ID column of a tab was gone. */
-function readReply(
-  { back, kept, own, uncopied }: Batch,
-  met: Tabs,
-  { keeping }: KeepingPlan,
-  shadow: Shadow,
-  answer: Spreadsheet,
-): WriteReply {
-  const slots = kept.map(({ slot }) => slot);
-  const found = readKept(shadow, keeping, slots, answer);
-  const { headers, rows } = readBack(back, answer);
-  const cells = { ...found, headers: new Map([...found.headers, ...headers]) };
-  expectIdColumns(met, cells);
-  return toReply(keeping, own, met, cells, rows, uncopied);
+/** Whether a new row has landed, of a write in several parts, only the next read shows. */
+function withoutAppends({ steps }: Batch, judgement: Judgement): Judgement {
+  const isAppend = (number: number) => steps.some((step) => step.number === number && step.kind === 'append');
+  return {
+    ...judgement,
+    done: new Map([...judgement.done].filter(([number]) => !isAppend(number))),
+    unknown: judgement.unknown.filter(({ kind }) => kind !== 'append'),
+  };
 }
 
-/** The tabs whose copies may be why a batch was refused, as where a filter hides a row of them: without copies it may be accepted. */
-function findBlamed(
-  error: SyncError,
-  requests: readonly Request[],
-  tabs: Tabs,
-  uncopied: ReadonlySet<TabKind>,
-): ReadonlySet<TabKind> {
-  if (isFullRefusal(error)) return new Set();
-  const sheetIds = sheetsOfCopies(error, requests);
-  const kinds = [...tabs].flatMap(([kind, { sheetId }]) => (sheetIds.has(sheetId) ? [kind] : []));
-  return new Set(kinds).difference(uncopied);
+/** The first error is reported; what else is wrong shows once that is mended. */
+function refusalOf(refused: ReadonlyMap<number, SyncError>): WriteRefusal | undefined {
+  const [error] = refused.values();
+  return error && { error, steps: new Set(refused.keys()) };
 }
 
-/** Google names what it refuses by its number in the batch, which tells people nothing: the error with the cell where it begins. */
-function namePlace(
-  error: unknown,
-  requests: readonly Request[],
-  tabs: Tabs,
+/** What is known of the moment in which a batch landed. `tabs` are those that it was planned from. */
+function momentOf(batch: Batch, sent: Sent, tabs: Tabs, others: readonly PlannedStep[]): Moment {
+  const rows = new Map<number, Row>();
+  for (const step of batch.steps) {
+    const { entity, kind, number } = step;
+    const [tab, headers] = [batch.tabs.get(entity), sent.headers.get(entity)];
+    const [kept, after] = [sent.rows.get(number), sent.after.get(number)];
+    if (!tab || !headers || kind === 'append' || sent.refused.has(number)) continue;
+    const isKept = kept?.some((cell) => !isUnfilled(cell)) && !sent.uncopied.has(entity);
+    if (isKept || !after) rows.set(number, kept ?? []);
+    else rows.set(number, findMet(step, meetColumns(tab, headers), tabs.get(entity)?.rows ?? [], after));
+  }
+  return { headers: sent.headers, rows, refused: sent.refused, others };
+}
+
+/** Reads everything that a batch kept. */
+async function readAllKept(
+  client: SheetsClient,
   shadow: Shadow | undefined,
-): unknown {
-  if (!isSyncError(error, 'SHEET_REFUSED')) return error;
-  const { sheetId, start } = placeOfRefusal(error, requests);
-  if (shadow && shadow.sheetId === sheetId)
-    return new SyncError(error.code, `${error.message} It is about the hidden tab “${shadow.title}”.`);
-  const tab = [...tabs.values()].find((each) => each.sheetId === sheetId);
-  if (!tab) return error;
-  const cell = start && cellName(start.rowIndex ?? 0, start.columnIndex ?? 0);
-  const from = cell === undefined ? '' : `, from ${cell} on`;
-  return new SyncError(error.code, `${error.message} It is about “${tab.title}”${from}.`);
-}
-
-/** Writes some steps of a write. */
-type WritePart = (steps: readonly RowStep[]) => Promise<WriteReply>;
-
-/** One part after the other. What comes later for a tab that is refused builds on what it did not take, and is not sent. */
-async function writeParts(parts: readonly (readonly RowStep[])[], write: WritePart): Promise<WriteReply> {
-  let reply = emptyReply;
-  for (const steps of parts) {
-    const { refusal } = reply;
-    const refused = new Set([...(refusal?.steps ?? [])].map(({ entity }) => entity));
-    const held = steps.filter(({ entity }) => refused.has(entity));
-    if (refusal) reply = joinReplies(reply, refusedReply(refusal.error, held));
-    reply = joinReplies(reply, await write(steps.filter(({ entity }) => !refused.has(entity))));
-  }
-  return reply;
-}
-
-/** What becomes of the steps of a batch that was refused, of which nothing has landed. Questions go first, because they may stop the rest. */
-async function writeTabs(error: SyncError, steps: readonly RowStep[], write: WritePart): Promise<WriteReply> {
-  const byTab = Map.groupBy(steps, ({ entity }) => entity);
-  if (byTab.size === 1) {
-    const parts = isFullRefusal(error) ? smallerParts(steps) : [];
-    return parts.length > 0 ? writeParts(parts, write) : refusedReply(error, steps);
-  }
-  const { question = [], ...records } = Object.fromEntries(byTab);
-  return writeParts([question, ...Object.values(records)], write);
-}
-
-/**
- * What may be written of a tab although the spreadsheet has no room for all of it: what is set goes first, and then the rows that make room
- * for the new ones. Where the hidden tab would grow too large for all that is set, it goes by halves; the rest comes in later cycles.
- */
-function smallerParts(steps: readonly RowStep[]): RowStep[][] {
-  const kinds = (['set', 'delete', 'append'] as const)
-    .map((wanted) => steps.filter(({ kind }) => kind === wanted))
-    .filter(({ length }) => length > 0);
-  if (kinds.length > 1) return kinds;
-  const half = Math.ceil(steps.length / 2);
-  return steps.length > 1 && steps[0]?.kind === 'set' ? [steps.slice(0, half), steps.slice(half)] : [];
-}
-
-/** Answers the refusal of a batch instead of throwing it. */
-function asRefusal(error: unknown): SyncError {
-  if (isSyncError(error, 'SHEET_REFUSED')) return error;
-  throw error;
-}
-
-/** A question that can not be taken away keeps its answer, which would count once more if the same is asked again: then nothing may go on. */
-function refusedReply(error: SyncError, steps: readonly RowStep[]): WriteReply {
-  if (steps.some(({ entity, kind }) => entity === 'question' && kind === 'delete')) throw error;
-  return { ...emptyReply, refusal: { error, steps: new Set(steps) } };
-}
-
-const emptyReply: WriteReply = { rows: new Map(), hits: new Map() };
-
-function joinReplies(one: WriteReply, other: WriteReply): WriteReply {
-  const refusal = joinRefusals(one.refusal, other.refusal);
-  return {
-    rows: new Map([...one.rows, ...other.rows]),
-    hits: new Map([...one.hits, ...other.hits]),
-    ...(refusal ? { refusal } : {}),
-  };
-}
-
-/** The first error is told; what else is wrong shows once that is mended. */
-const joinRefusals = (
-  one: WriteRefusal | undefined,
-  other: WriteRefusal | undefined,
-): WriteRefusal | undefined =>
-  one && other ? { ...one, steps: one.steps.union(other.steps) } : (one ?? other);
-
-/** In which order parts of a batch that is too large go. */
-function inOrder(steps: readonly RowStep[]): RowStep[] {
-  const { sets, appends, deletes } = sortSteps(steps);
-  return [...sets, ...appends, ...deletes];
-}
-
-const tabsOf = (steps: readonly RowStep[], tabs: Tabs): Tabs =>
-  new Map([...tabs].filter(([kind]) => steps.some(({ entity }) => entity === kind)));
-
-/** The requests of some steps, and the tabs as they stand after them. */
-function planSteps(
-  steps: readonly RowStep[],
-  { shadow, tabs, uncopied }: Ground,
-): { readonly requests: readonly Request[]; readonly after: Tabs } {
-  const after = new Map(tabs);
-  const parts: Request[][] = [];
-  for (const [entity, own] of Map.groupBy(steps, (step) => step.entity)) {
-    const before = tabs.get(entity);
-    if (!before) throw new Error(`The tab of ${entity} was written without a read before it.`);
-    const sorted = sortSteps(own);
-    parts.push(tabRequests(before, sorted, shadow, !uncopied.has(entity)));
-    after.set(entity, applySteps(before, sorted));
-  }
-  // Flat, not spread: what a long tab is given back is more than a call takes as arguments.
-  return { requests: parts.flat(), after };
+  batch: Batch,
+): Promise<KeptCells> {
+  const ranges = shadow ? keptRange(shadow, batch) : [];
+  const answer = ranges.length > 0 ? await client.get(keptFields, ranges) : undefined;
+  return shadow && answer ? readKept(shadow, batch, answer) : { headers: new Map(), rows: new Map() };
 }

@@ -6,7 +6,7 @@ import type { FieldDefinition } from '../../src/core/field.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import { equalValues, type Value } from '../../src/core/value.ts';
 import { sampleField, sampleNames } from '../support/fields.ts';
-import { appendStep, openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
+import { appendStep, openSandboxSheet, type SandboxSheet, writeSteps } from '../support/sandbox-sheet.ts';
 
 /*
  * Values on their way through the real adapter and the emulated spreadsheet, in spreadsheets of many countries: written, read and
@@ -204,7 +204,8 @@ describe.each(places)('in a spreadsheet of %s, %s', (locale, timeZone) => {
           Object.fromEntries(
             columns.map(([field], at) => [field.name, encode(field, values[at] ?? null, names)]),
           );
-        await sheet.table.write(
+        await writeSteps(
+          sheet.table,
           rows.map((values, index) => appendStep(String(from + index), cellsOf(values))),
         );
         expect(await readMeanings(sheet, from, rows, timeZone)).toEqual(rows.map((values) => [...values]));
@@ -313,7 +314,7 @@ describe('what a person types', () => {
       { kind: 'edit', sheet: 'Leads', row: 1, column: 'number', text: '10.5' },
     );
     await sheet.table.read(layout);
-    await sheet.table.write([
+    await writeSteps(sheet.table, [
       { kind: 'set', entity: 'lead', position: 1, idSeen: numberCell(1), cells: { [name]: numberCell(0.5) } },
     ]);
     const { lead: tab } = (await sheet.table.read(layout)).tabs;
@@ -336,10 +337,10 @@ describe('what a person types', () => {
     const type = (typed: string) =>
       sheet.person({ kind: 'edit', sheet: 'Leads', row: 1, column: 'integer', text: typed });
     const write = (cell: Cell) =>
-      sheet.table.write([
+      writeSteps(sheet.table, [
         { kind: 'set', entity: 'lead', position: 1, idSeen: textCell('1'), cells: { [field.name]: cell } },
       ]);
-    await sheet.table.write([appendStep('1', { [field.name]: numberCell(50) })]);
+    await writeSteps(sheet.table, [appendStep('1', { [field.name]: numberCell(50) })]);
     await type(text);
     expect(decode(field, await cellNow(), sampleNames)).toEqual({ kind: 'value', value });
     await write(numberCell(value));
@@ -353,11 +354,11 @@ describe('what a person types', () => {
     const { name } = deal('confidence');
     const column = [...columns.keys()].find((at) => columns[at]?.[0].name === name) ?? 0;
     const range = { startRow: 1, endRow: 9, startColumn: column + 2, endColumn: column + 3 };
-    await sheet.table.write([appendStep('1')]);
+    await writeSteps(sheet.table, [appendStep('1')]);
     await sheet.person({ kind: 'formatNumbers', sheet: 'Leads', range, pattern: '0%' });
     await sheet.table.read(layout);
     const one = { [name]: numberCell(1) };
-    await sheet.table.write([
+    await writeSteps(sheet.table, [
       { kind: 'set', entity: 'lead', position: 1, idSeen: textCell('1'), cells: one },
       appendStep('2', one),
     ]);

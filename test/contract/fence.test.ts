@@ -3,7 +3,7 @@ import { textCell } from '../../src/core/cell.ts';
 import { isSyncError } from '../../src/core/errors.ts';
 import type { Crm } from '../../src/core/ports.ts';
 import { createCrmBench, timeoutMs } from '../support/crm-bench.ts';
-import { openSandboxSheet, setStep, sheetLayout, titled } from '../support/sandbox-sheet.ts';
+import { openSandboxSheet, setStep, sheetLayout, titled, writeSteps } from '../support/sandbox-sheet.ts';
 import { answerSuccess, startScriptedServer } from '../support/scripted-server.ts';
 
 const lead = { entity: 'lead', id: '42' } as const;
@@ -72,7 +72,7 @@ describe('the sheet', () => {
     const table = sheet.openTable(undefined, undefined, { sureMs: () => sureMs });
     const write = async () => {
       await table.read(sheetLayout);
-      return table.write([setStep(1, textCell('1'), titled('Fenced'))]);
+      return writeSteps(table, [setStep(1, textCell('1'), titled('Fenced'))]);
     };
     expect(await codeOf(write())).toBe('LEASE_ENDED');
     expect(await sheet.titlesById()).toEqual({ 1: 'Title 1' });

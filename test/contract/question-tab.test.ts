@@ -1,13 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeCell, textCell } from '../../src/core/cell.ts';
-import { findRepairs } from '../../src/core/decide/astray.ts';
-import type { DecideInput } from '../../src/core/decide/context.ts';
-import { createDraft } from '../../src/core/decide/draft.ts';
-import { addHits, judgeWrite, unansweredWrite } from '../../src/core/decide/open-writes.ts';
 import type { Question } from '../../src/core/decide/plan.ts';
 import { findAnswers, planQuestionRows } from '../../src/core/decide/question-rows.ts';
 import type { Layout } from '../../src/core/layout.ts';
-import { freeRow, type OpenWrite } from '../../src/core/open-write.ts';
 import { questionTab } from '../../src/core/question-tab.ts';
 import type { ObservedTab, RowStep } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
@@ -17,17 +12,15 @@ import {
   type SandboxSheet,
   sheetLayout,
   titled,
+  writeSteps,
 } from '../support/sandbox-sheet.ts';
 
 const layout: Layout = [...sheetLayout, questionTab('Conflicts')];
 
 let sheet: SandboxSheet;
-/** What is still to be mended. */
-let openWrites: readonly OpenWrite[];
 let writes = 0;
 
 beforeEach(async () => {
-  openWrites = [];
   sheet = await openSandboxSheet();
 });
 
@@ -48,23 +41,15 @@ async function readQuestions(): Promise<Extract<ObservedTab, { state: 'read' }>>
 async function cycle(questions: readonly Question[], ...meanwhile: PersonActionInput[]): Promise<void> {
   const tab = await readQuestions();
   const rules = { mayReturn: () => false, timeZone: 'UTC', now: 0, appendsMax: 100 };
-  const repairs = findRepairs({
-    draft: createDraft(),
-    input: { known: { openWrites } } as unknown as DecideInput,
-    tab,
-    entity: 'question',
-  });
-  const table =
-    repairs.length > 0
-      ? repairs.map(({ write }) => ({ write, offers: {}, notice: '' }))
-      : planQuestionRows({ tab, questions, ...rules });
+  const table = planQuestionRows({ tab, questions, ...rules });
   await sheet.setFaults({ beforeNextWrite: meanwhile });
   if (table.length === 0) return;
   writes += 1;
-  const steps = table.map(({ write }) => write);
-  const open = unansweredWrite({ at: 0, run: `w${writes}`, table, before: new Map() }, freeRow(openWrites));
-  const reply = await sheet.table.write(steps, open.keeping);
-  openWrites = addHits(judgeWrite(open, reply.rows), open, reply).left;
+  await writeSteps(
+    sheet.table,
+    table.map(({ write }) => write),
+    `w${writes}`,
+  );
 }
 
 /** Scopes and choices, from the top down. */
@@ -117,7 +102,7 @@ describe('the tab of the questions', () => {
     const tab = await readQuestions();
     const rules = { mayReturn: () => false, timeZone: 'UTC', now: 0, appendsMax: 100 };
     const steps = planQuestionRows({ tab, questions: [asked(1)], ...rules }).map(({ write }) => write);
-    await sheet.table.write([appendStep('1', titled('One')), ...steps]);
+    await writeSteps(sheet.table, [appendStep('1', titled('One')), ...steps]);
     expect(await sheet.countRequests()).toEqual({ reads: before.reads + 1, writes: before.writes + 1 });
     expect(await readRows()).toEqual([['conflict:lead-1:title', '']]);
   });
@@ -171,18 +156,15 @@ describe('the tab of the questions', () => {
       idSeen: id,
     }));
     await expect(
-      sheet.table.write([appendStep('1', titled('One')), ...remove], { run: 'w9', from: 0 }),
+      writeSteps(sheet.table, [appendStep('1', titled('One')), ...remove], 'w9'),
     ).rejects.toMatchObject({ code: 'SHEET_REFUSED' });
     expect(await leadRows()).toBe(0);
     // What is only to be asked stops nothing: "status" lists it as well.
     const tab = await readQuestions();
     const rules = { mayReturn: () => true, timeZone: 'UTC', now: 0, appendsMax: 100 };
     const ask = planQuestionRows({ tab, questions: [asked(2)], ...rules }).map(({ write }) => write);
-    const { refusal } = await sheet.table.write([appendStep('1', titled('One')), ...ask], {
-      run: 'w9',
-      from: 0,
-    });
-    expect([...(refusal?.steps ?? [])]).toEqual(ask);
+    const { refusal } = await writeSteps(sheet.table, [appendStep('1', titled('One')), ...ask], 'w9');
+    expect([...(refusal?.steps ?? [])]).toEqual([1]);
     expect(await leadRows()).toBe(1);
   });
 
@@ -269,8 +251,6 @@ describe('between our read and our write', () => {
     async (_, actions) => {
       const now = [first, asked(3, 'Changed'), asked(4)];
       await cycle(now, ...actions);
-      // What was written under other columns is mended before an answer is read.
-      if (openWrites.length > 0) await cycle(now);
       await expectTrueChoices();
       await cycle(now);
       await cycle(now);

@@ -28,10 +28,10 @@ test('every request to Google asks for an answer without indentation', async () 
   await table.layOut(sheetLayout, 'create');
   await table.read(sheetLayout);
   const steps = [setStep(1, textCell('1'), titled('Changed'))];
-  const keeping = { run: 'w1', from: 0 };
-  await table.write(steps, keeping);
+  const receipt = table.prepare(steps, 'w1', []);
+  await table.write(receipt, () => undefined);
   await table.read(sheetLayout);
-  await table.recall({ keeping, places: table.places(), steps: new Map(steps.entries()) });
+  await table.recover(receipt, () => undefined, true);
   await probe.look();
   for (const tab of sheetLayout) await probe.lookAtTab(tab);
   const requests = heard.takeRequests();

@@ -3,10 +3,10 @@ import { textCell } from '../../src/core/cell.ts';
 import {
   appendStep,
   deleteStep,
-  keeping,
   openSandboxSheet,
   type SandboxSheet,
   setStep,
+  writeSteps,
 } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;
@@ -32,11 +32,12 @@ test.each(['placeholder', 'shown'] as const)(
       columns.map((name) => [name, 'chip']),
     );
     const sync = { sync: textCell('Held: …') };
-    const reply = await sheet.table.write(
-      [{ ...setStep(2, textCell('2'), {}), ...sync }, appendStep('4'), deleteStep(1, '1')],
-      keeping,
-    );
-    expect(reply.rows.get(0)?.id).toEqual(textCell('2'));
+    const reply = await writeSteps(sheet.table, [
+      { ...setStep(2, textCell('2'), {}), ...sync },
+      appendStep('4'),
+      deleteStep(1, '1'),
+    ]);
+    expect([...reply.done.keys()]).toEqual([0, 1, 2]);
     expect((await chipped())?.sync).toEqual(sync.sync);
     const [leads] = (await sheet.readEverything()).sheets ?? [];
     const row = leads?.data?.[0]?.rowData?.[1]?.values ?? [];

@@ -8,6 +8,7 @@ import {
   setStep,
   sheetLayout,
   titled,
+  writeSteps,
 } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;
@@ -31,7 +32,7 @@ describe('a column', () => {
       rows: [{ id: textCell('1'), cells: { title: textCell('Title 1') } }],
       headers: { title: 'Firma', 'about.url': 'Website' },
     });
-    await table.write([setStep(1, textCell('1'), titled('Changed'))]);
+    await writeSteps(table, [setStep(1, textCell('1'), titled('Changed'))]);
     await table.layOut(sheetLayout, 'create');
     await table.layOut(sheetLayout, 'refresh');
     expect(await sheet.readValues('Leads!I1:I2')).toMatchObject({ values: [['Firma'], ['Changed']] });

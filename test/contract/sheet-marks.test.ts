@@ -3,12 +3,12 @@ import { textCell } from '../../src/core/cell.ts';
 import type { Mark } from '../../src/core/instance.ts';
 import type { Table } from '../../src/core/ports.ts';
 import {
-  keeping,
   openSandboxSheet,
   type SandboxSheet,
   setStep,
   sheetLayout,
   titled,
+  writeSteps,
 } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;
@@ -70,7 +70,7 @@ describe('marks in a spreadsheet', () => {
     await sheet.table.sign({ keeper: mark('one') });
     await sheet.table.read(sheetLayout);
     const { writes } = await sheet.countRequests();
-    await sheet.table.write([setStep(1, textCell('1'), titled('New'))], keeping, mark('one', 2));
+    await writeSteps(sheet.table, [setStep(1, textCell('1'), titled('New'))], 'w1', mark('one', 2));
     expect((await sheet.countRequests()).writes).toBe(writes + 1);
     expect(await marksIn(sheet.table)).toEqual({ keeper: mark('one', 2) });
     expect(await sheet.titlesById()).toEqual({ 1: 'New' });

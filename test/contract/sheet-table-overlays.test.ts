@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import {
   answersOfGoogle,
   appendStep,
   deleteStep,
-  keeping,
   openSandboxSheet,
   relabelled,
   type SandboxSheet,
   setStep,
+  writeAfter,
+  writeSteps,
 } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;
@@ -66,7 +68,7 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
         appendStep('3', met),
         appendStep('4', met),
       ];
-      expect(await sheet.table.write(steps, keeping)).not.toHaveProperty('refusal');
+      expect(await writeSteps(sheet.table, steps)).not.toHaveProperty('refusal');
       const { rows } = await sheet.readTab();
       expect(rows.map(({ cells }) => cells['custom.met'])).toEqual([
         numberCell(46_292),
@@ -91,10 +93,10 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
         await sheet.person({ kind: 'deleteRows', sheet: 'Leads', row: 3, count: 999 });
       await convertToTable(endRowIndex);
       await sheet.readTab();
-      await sheet.table.write([appendStep('3', met), appendStep('4', met)], keeping);
+      await writeSteps(sheet.table, [appendStep('3', met), appendStep('4', met)]);
       expect(await tableEnd()).toEqual([endRowIndex + 2]);
       expect((await sheet.readTab()).rows.map(({ id }) => id)).toEqual(['1', '2', '3', '4'].map(textCell));
-      await sheet.table.write([deleteStep(4, '4'), appendStep('5', met)], { run: 'w2', from: 20 });
+      await writeSteps(sheet.table, [deleteStep(4, '4'), appendStep('5', met)], 'w2');
       expect(await tableEnd()).toEqual([endRowIndex + 2]);
     });
 
@@ -105,7 +107,7 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
         await sheet.fill('1', '2');
         await convertToTable(3);
         await sheet.readTab();
-        const reply = await sheet.table.write([appendStep('3', met), appendStep('4', met)], keeping);
+        const reply = await writeSteps(sheet.table, [appendStep('3', met), appendStep('4', met)]);
         expect(reply).not.toHaveProperty('refusal');
         const { rows } = await sheet.readTab();
         expect(rows.map(({ cells }) => cells['custom.met']).slice(2)).toEqual(
@@ -122,21 +124,20 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
       const range = { sheetId, startRowIndex: 0, endRowIndex: 3, startColumnIndex: 10, endColumnIndex: 12 };
       await sheet.batch({ addTable: { table: { tableId: '8', range } } });
       await sheet.readTab();
-      await sheet.table.write([appendStep('3', met)], keeping);
+      await writeSteps(sheet.table, [appendStep('3', met)]);
       expect(await tableEnd()).toEqual([3]);
     });
 
-    test('gets cells back that were written over', async () => {
+    test('gets cells back that a misdirected write had written over', async () => {
       await sheet.fill('1', '2');
       await convertToTable(3);
-      await sheet.readTab();
-      const [kept] = (await sheet.table.write([setStep(1, textCell('1'), met)], keeping)).rows.values();
-      if (!kept) throw new Error('Nothing was written over.');
-      await sheet.readTab();
-      const back = { ...setStep(1, textCell('1'), { 'custom.met': emptyCell }), place: kept.place };
-      const reply = await sheet.table.write([back], { run: 'w2', from: 20 });
-      expect(reply).not.toHaveProperty('refusal');
-      expect((await sheet.readTab()).rows[0]?.cells['custom.met']).toEqual(emptyCell);
+      const sort: PersonActionInput = { kind: 'sort', sheet: 'Leads', column: 'ID', descending: true };
+      const { escalated, undone } = await writeAfter(sheet, [sort], [setStep(1, textCell('1'), met)]);
+      expect([undone.length, escalated.length]).toEqual([1, 0]);
+      expect((await sheet.readTab()).rows.map(({ cells }) => cells['custom.met'])).toEqual([
+        emptyCell,
+        emptyCell,
+      ]);
     });
 
     test('tells which columns have a type, whose look no write can change, and which have boxes', async () => {

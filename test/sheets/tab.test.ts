@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { booleanCell, type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
 import type { TabLayout } from '../../src/core/layout.ts';
+import type { SetStep } from '../../src/core/table.ts';
 import { columnLetters, quoteTitle } from '../../src/sheets/a1.ts';
 import { type Grid, readGrids, toCell } from '../../src/sheets/grid.ts';
+import { planSteps } from '../../src/sheets/planned.ts';
 import { type BoundTab, observeTab } from '../../src/sheets/read.ts';
 import { addColumns } from '../../src/sheets/refresh.ts';
 import { sortSteps } from '../../src/sheets/steps.ts';
-import { enteredValue, tabRequests } from '../../src/sheets/write.ts';
+import { tabRequests } from '../../src/sheets/write.ts';
 import { setStep } from '../support/sandbox-sheet.ts';
 
 const both = { direction: 'both', conflict: 'crm' } as const;
@@ -288,6 +290,8 @@ describe('rows', () => {
 });
 
 describe('requests', () => {
+  const requestsOf = (tab: BoundTab, ...steps: SetStep[]) =>
+    tabRequests(tab, sortSteps(planSteps(steps, new Map([['lead', tab]]))));
   const row = (id: string, met: Cell = emptyCell) => [textCell(id), textCell('Title'), met];
 
   test('adjacent cells and equal rows below each other are one request', () => {
@@ -295,7 +299,7 @@ describe('requests', () => {
       ...setStep(position, textCell(`${position}`), { title: textCell('New') }),
       id: textCell(`${position}`),
     }));
-    const requests = tabRequests(bind(gridOf([row('1'), row('2')])), sortSteps(steps));
+    const requests = requestsOf(bind(gridOf([row('1'), row('2')])), ...steps);
     expect(requests).toHaveLength(1);
     expect(requests[0]?.updateCells).toMatchObject({
       start: { sheetId: 7, rowIndex: 1, columnIndex: 0 },
@@ -309,8 +313,7 @@ describe('requests', () => {
     const hours: Cell = { kind: 'number', number: 84 + 612 / 1440, shown: '2026.12.31' };
     const tab = bind(gridOf([row('1'), row('2', shown), row('3', numberCell(2026)), row('4', hours)]));
     const fieldsOf = (position: number) =>
-      tabRequests(tab, sortSteps([setStep(position, emptyCell, { met: numberCell(46292) })]))[0]?.updateCells
-        ?.fields;
+      requestsOf(tab, setStep(position, emptyCell, { met: numberCell(46292) }))[0]?.updateCells?.fields;
     expect(fieldsOf(1)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
     expect(fieldsOf(2)).toBe('userEnteredValue');
     expect(fieldsOf(3)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
@@ -352,29 +355,22 @@ describe('requests', () => {
     );
     expect(observed).toMatchObject({ rows: [{ cells: { confidence: shown } }, {}] });
     const fieldsOf = (position: number) => {
-      const steps = sortSteps([setStep(position, emptyCell, { confidence: numberCell(60) })]);
-      return bound && tabRequests(bound, steps)[0]?.updateCells?.fields;
+      const step = setStep(position, emptyCell, { confidence: numberCell(60) });
+      return bound && requestsOf(bound, step)[0]?.updateCells?.fields;
     };
     expect(fieldsOf(1)).toBe('userEnteredValue,userEnteredFormat.numberFormat');
     expect(fieldsOf(2)).toBe('userEnteredValue');
   });
 
-  test('a formula that shows an error is put back, and what an array formula fills in is left to it', () => {
-    expect(enteredValue({ kind: 'error', message: '#N/A', formula: '=NA()' })).toEqual({
-      userEnteredValue: { formulaValue: '=NA()' },
-    });
-    expect(enteredValue(spilledCell)).toEqual({});
-  });
-
   test('an error is never written', () => {
     const cell = { kind: 'error', message: '#N/A' } as const;
-    const steps = sortSteps([setStep(1, textCell('1'), { title: cell })]);
-    expect(() => tabRequests(bind(gridOf([row('1')])), steps)).toThrow('never written');
+    const step = setStep(1, textCell('1'), { title: cell });
+    expect(() => requestsOf(bind(gridOf([row('1')])), step)).toThrow('never written');
   });
 
   test('a cell whose column was not found is a fault of the program', () => {
-    const steps = sortSteps([setStep(1, textCell('1'), { unknown: textCell('x') })]);
-    expect(() => tabRequests(bind(gridOf([row('1')])), steps)).toThrow('The column of unknown');
+    const step = setStep(1, textCell('1'), { unknown: textCell('x') });
+    expect(() => requestsOf(bind(gridOf([row('1')])), step)).toThrow('The column of unknown');
   });
 });
 

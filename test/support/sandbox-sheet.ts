@@ -1,10 +1,11 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { expect } from 'vitest';
 import { type Cell, textCell } from '../../src/core/cell.ts';
+import type { Mark } from '../../src/core/instance.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import type { Clock, Fence, Table } from '../../src/core/ports.ts';
 import type { Entity } from '../../src/core/record.ts';
-import type { ObservedTab, RowStep } from '../../src/core/table.ts';
+import type { ObservedTab, RowStep, WriteResult } from '../../src/core/table.ts';
 import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
@@ -172,7 +173,11 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
     async fill(...ids) {
       await table.layOut(sheetLayout, 'create');
       await table.read(sheetLayout);
-      await table.write(ids.map((id) => appendStep(id, titled(`Title ${id}`))));
+      await writeSteps(
+        table,
+        ids.map((id) => appendStep(id, titled(`Title ${id}`))),
+        'filled',
+      );
     },
     async titlesById() {
       const { rows } = await readTab();
@@ -224,20 +229,23 @@ export const deleteStep = (position: number, id: string): RowStep => ({
   idSeen: textCell(id),
 });
 
-/** Which cells of the hidden tab a write takes. */
-export const keeping = { run: 'w1', from: 0 };
+/** Prepares and sends a write. */
+export const writeSteps = (
+  table: Table,
+  steps: readonly RowStep[],
+  run = 'w1',
+  mark?: Mark,
+): Promise<WriteResult> => table.write(table.prepare(steps, run, []), () => undefined, mark);
 
-/** Writes the steps after the faults, and answers what stood in the rows that they reached: their IDs and titles. */
+/** Writes the steps after a read and what users do then. */
 export async function writeAfter(
   sheet: SandboxSheet,
   actions: PersonActionInput[],
   steps: readonly RowStep[],
-) {
+): Promise<WriteResult> {
   await sheet.table.read(sheetLayout);
   await sheet.setFaults({ beforeNextWrite: actions });
-  const { hits, rows } = await sheet.table.write(steps, keeping);
-  expect(hits.size).toBe(0);
-  return [...rows].map(([slot, { id, cells }]) => [slot, id, cells['title']]);
+  return writeSteps(sheet.table, steps);
 }
 
 /** What a read says of the leads. */

@@ -1,0 +1,214 @@
+import { bareCell, type Cell, emptyCell, isComputed, isUnfilled } from '../core/cell.ts';
+import type { Damage, DamagedCell } from '../core/damage.ts';
+import { isSameKept } from '../core/kept-cell.ts';
+import type { TabKind } from '../core/layout.ts';
+import type { StepEnd } from '../core/table.ts';
+import type { Rows } from './grid.ts';
+import { type GridDamage, idOf } from './judge.ts';
+import { findOldIndexes, headerOf } from './met-columns.ts';
+import { isSameId, overlay, type PlacedCell, type PlannedStep, type Row } from './planned.ts';
+import { isSameRow } from './read-back.ts';
+
+/** A tab as it is when damage is to be undone. */
+export interface SeenTab {
+  readonly rows: Rows;
+  readonly hiddenRows: ReadonlySet<number>;
+  /** What each field's column holds. */
+  readonly kinds: ReadonlyMap<string, PlacedCell['kind']>;
+  /** The rows as they were read before the write; absent where that is not known any more. */
+  readonly read?: Rows;
+}
+
+/** How damage is undone. */
+export interface Compensation {
+  readonly steps: readonly PlannedStep[];
+  /** By the number of each of these steps. */
+  readonly damageOf: ReadonlyMap<number, GridDamage>;
+  /** Steps of the write that turn out to have done what they should. */
+  readonly done: ReadonlyMap<number, StepEnd>;
+  /** Of which nothing is left. */
+  readonly undone: readonly GridDamage[];
+  readonly escalated: readonly Damage[];
+}
+
+/** Plans how to undo damage in the tabs as they are now. `hasCopies`: the hidden tab that keeps the rows is there. */
+export function compensate(
+  damage: readonly GridDamage[],
+  tabs: ReadonlyMap<TabKind, SeenTab>,
+  hasCopies: boolean,
+): Compensation {
+  const steps: PlannedStep[] = [];
+  const damageOf = new Map<number, GridDamage>();
+  const done = new Map<number, StepEnd>();
+  const undone: GridDamage[] = [];
+  const escalated: Damage[] = [];
+  for (const each of damage) {
+    const tab = tabs.get(each.entity);
+    const way = tab ? findWay(each, tab, hasCopies) : 'lost';
+    if (way === 'lost') escalated.push(toDamage(each));
+    else if (way === 'right') done.set(each.number, { edited: [] });
+    else if (way === 'nothing left') undone.push(each);
+    else {
+      const number = steps.length;
+      damageOf.set(number, each);
+      steps.push({ number, entity: each.entity, restores: true, ...way });
+      if (way.left) escalated.push(way.left);
+    }
+  }
+  return { steps, damageOf, done, undone, escalated };
+}
+
+/** An inverse step, and what it leaves as it is. */
+type Way = Pick<PlannedStep, 'kind' | 'position' | 'placed' | 'read' | 'isShared'> & {
+  readonly left?: Damage;
+};
+
+/**
+ * `lost`: no row, or more than one, may be the damaged one. `right`: the step has reached its own row. `nothing left`: a user has changed all
+ * of it since.
+ */
+function findWay(
+  damage: GridDamage,
+  tab: SeenTab,
+  hasCopies: boolean,
+): Way | 'lost' | 'right' | 'nothing left' {
+  const columnsNow = findOldIndexes(damage.headers, tab.rows[0] ?? []);
+  const columnNow = (column: number) => {
+    const now = columnsNow.indexOf(column);
+    return now < 0 && column >= columnsNow.length ? column : now;
+  };
+  const rowNow = (position: number): Row => {
+    const row = tab.rows[position] ?? [];
+    const width = Math.max(row.length, damage.before.length, damage.headers.length);
+    return Array.from({ length: width }, (_, column) => row[columnNow(column)] ?? emptyCell);
+  };
+  const rows = tab.rows.map((_, position) => (position === 0 ? [] : rowNow(position)));
+  const seen = { rows, rowNow };
+  if (damage.kind === 'deleted') return insertAgain(damage, seen, tab, { columnNow, hasCopies });
+  if (damage.right && rows.some((row) => isSameRow(damage.right ?? [], row))) return 'right';
+  const after = overlay(damage.before, damage.placed);
+  const position = locate(damage, after, seen);
+  if (position === undefined) return damage.kind === 'added' ? 'nothing left' : 'lost';
+  const row = rowNow(position);
+  const read = tab.rows[position] ?? [];
+  if (damage.kind === 'added')
+    return isSameRow(after, row) ? { kind: 'delete', position, placed: [], read } : 'lost';
+  const left = damage.placed.filter(
+    ({ cell, column }) => isSameKept(row[column], cell) && !isSameCell(cell, damage.before[column]),
+  );
+  const isHidden = tab.hiddenRows.has(position);
+  const source = isHidden || !hasCopies ? undefined : damage.source;
+  const canRestore = ({ column }: PlacedCell) =>
+    columnNow(column) >= 0 && (source !== undefined || !isComputed(damage.before[column] ?? emptyCell));
+  const placed = left.filter(canRestore).map((cell) => restored(cell.column, damage, tab, columnNow, source));
+  const lost = left.filter((cell) => !canRestore(cell));
+  if (placed.length === 0) return lost.length > 0 ? 'lost' : 'nothing left';
+  return {
+    kind: 'set',
+    position,
+    placed: placed.toSorted((one, other) => one.column - other.column),
+    read,
+    ...(lost.length > 0 ? { left: toDamage({ ...damage, placed: lost }) } : {}),
+  };
+}
+
+/** The cell that was there before, at its place now. */
+function restored(
+  column: number,
+  { before, names }: GridDamage,
+  { kinds }: SeenTab,
+  columnNow: (column: number) => number,
+  source: number | undefined,
+): PlacedCell {
+  const kind = kinds.get(names.get(column) ?? '');
+  return {
+    column: columnNow(column),
+    cell: bareCell(before[column] ?? emptyCell),
+    ...(kind ? { kind } : {}),
+    ...(source === undefined ? {} : { from: { row: source, column } }),
+  };
+}
+
+interface Seen {
+  /** By position, under the columns that the damage knows. */
+  readonly rows: readonly Row[];
+  rowNow(position: number): Row;
+}
+
+/**
+ * Finds the row that was hit: in its place, where that shows exactly what the write left; else the one row with the ID that it has since, or
+ * the one row that shows exactly that.
+ */
+function locate(
+  { before, expected, names, placed }: GridDamage,
+  after: Row,
+  { rows, rowNow }: Seen,
+): number | undefined {
+  if (expected > 0 && isSameRow(after, rowNow(expected))) return expected;
+  const id = idOf(after, names);
+  const onlyOne = (isWanted: (row: Row) => boolean) => {
+    const found = [...rows.entries()].filter(([position, row]) => position > 0 && isWanted(row));
+    return found.length === 1 ? found[0]?.[0] : undefined;
+  };
+  const named = onlyOne((row) => isSameId(idOf(row, names), id));
+  if (named !== undefined) return named;
+  // Blank rows are many, and all the same.
+  if (placed.every(({ cell }) => isUnfilled(cell)) && before.every(isUnfilled)) return undefined;
+  return onlyOne((row) => isSameRow(after, row));
+}
+
+/** Whether nothing changed: here a no is something else than nothing. */
+const isSameCell = (one: Cell, other: Cell = emptyCell): boolean =>
+  one.kind === 'boolean' || other.kind === 'boolean'
+    ? JSON.stringify(bareCell(one)) === JSON.stringify(bareCell(other))
+    : isSameKept(one, other);
+
+/** A deleted row comes back below the last one: an insert hits nothing. */
+function insertAgain(
+  damage: GridDamage,
+  { rows }: Seen,
+  tab: SeenTab,
+  { columnNow, hasCopies }: { readonly columnNow: (column: number) => number; readonly hasCopies: boolean },
+): Way | 'lost' | 'right' | 'nothing left' {
+  const { before, names, right, source } = damage;
+  const hasRow = (wanted: Row) => {
+    const id = idOf(wanted, names);
+    return rows.some((row) =>
+      id.kind === 'empty' ? isSameRow(wanted, row) : isSameId(idOf(row, names), id),
+    );
+  };
+  if (right) return hasRow(right) ? 'nothing left' : 'right';
+  if (idOf(before, names).kind !== 'empty' && hasRow(before)) return 'nothing left';
+  const copy = hasCopies ? source : undefined;
+  const filled = [...before.entries()].filter(([, cell]) => cell.kind !== 'empty').map(([column]) => column);
+  const placed = filled
+    .filter((column) => columnNow(column) >= 0)
+    .map((column) => restored(column, damage, tab, columnNow, copy));
+  if (copy === undefined && placed.some(({ cell }) => isComputed(cell))) return 'lost';
+  return {
+    kind: 'append',
+    position: -1,
+    placed: placed.toSorted((one, other) => one.column - other.column),
+    read: [],
+  };
+}
+
+/** Damage in the terms of records and headers. */
+export function toDamage({ before, entity, headers, kind, names, placed }: GridDamage): Damage {
+  const cells: Record<string, DamagedCell> = {};
+  const own: Record<string, DamagedCell> = {};
+  const written = new Map(placed.map(({ cell, column }) => [column, cell]));
+  const columns = kind === 'deleted' ? before.keys() : written.keys();
+  for (const column of columns) {
+    const cell = {
+      written: bareCell(written.get(column) ?? emptyCell),
+      before: bareCell(kind === 'added' ? emptyCell : (before[column] ?? emptyCell)),
+    };
+    if (isSameCell(cell.written, cell.before)) continue;
+    const name = names.get(column);
+    if (name === undefined) own[headerOf(headers, column)] = cell;
+    else cells[name] = cell;
+  }
+  const id = idOf(kind === 'added' ? [] : before, names);
+  return { entity, kind, id, cells, own };
+}

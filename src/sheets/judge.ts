@@ -1,0 +1,195 @@
+import { bareCell, type Cell, emptyCell, equalCells, isUnfilled } from '../core/cell.ts';
+import { idHeader, syncHeader } from '../core/headers.ts';
+import { isSameKept } from '../core/kept-cell.ts';
+import type { TabKind } from '../core/layout.ts';
+import type { StepEnd } from '../core/table.ts';
+import { hasMoved, headerOf, type MetColumns, meetColumns } from './met-columns.ts';
+import {
+  type Batch,
+  isSameId,
+  keptRows,
+  overlay,
+  type PlacedCell,
+  type PlannedStep,
+  type Row,
+} from './planned.ts';
+import { deletedAbove } from './read-back.ts';
+
+/** A row that a step reached and that is not as it was to be, in the terms of the grid. */
+export interface GridDamage {
+  readonly number: number;
+  readonly entity: TabKind;
+  readonly kind: 'overwritten' | 'deleted' | 'added';
+  /** The header row that the step met. */
+  readonly headers: Row;
+  /** What the managed columns carried then. */
+  readonly names: ReadonlyMap<number, string>;
+  readonly before: Row;
+  /** What the step wrote there; of a deleted row nothing. */
+  readonly placed: readonly PlacedCell[];
+  /** Where the row is after the batch; -1 for a deleted one. */
+  readonly expected: number;
+  /** The row of the hidden tab that keeps `before`. */
+  readonly source?: number;
+  /** The fields of the step's own row that a user edited at that moment: nothing else of it is damage. */
+  readonly edited?: readonly string[];
+  /**
+   * Nothing was kept of the row, which was blank or hidden by a filter. If a row shows this now, it was the right one; of a delete, if none
+   * has the ID any more.
+   */
+  readonly right?: Row;
+}
+
+/** What became of the steps of a batch. */
+export interface Judgement {
+  readonly done: ReadonlyMap<number, StepEnd>;
+  readonly damage: readonly GridDamage[];
+  /** Steps of which nothing is known. */
+  readonly unknown: readonly PlannedStep[];
+}
+
+/** What is known of the moment in which a batch landed. */
+export interface Moment {
+  /** The header rows that it met. A tab that is absent was not reached. */
+  readonly headers: ReadonlyMap<TabKind, Row>;
+  /** By the number of its step, the row as it was right before, empty where a filter hid it. Absent where no copy was tried. */
+  readonly rows: ReadonlyMap<number, Row>;
+  /** Steps that did not land. */
+  readonly refused?: ReadonlyMap<number, unknown>;
+  /** Cells that other writes without a reply mean to write: found before this one, no user typed them. */
+  readonly others: readonly PlannedStep[];
+}
+
+/** Judges each step by the row that it met. */
+export function judge(batch: Batch, { headers, others, refused, rows }: Moment): Judgement {
+  const met = new Map(
+    [...headers].flatMap(([kind, row]) => {
+      const tab = batch.tabs.get(kind);
+      return tab ? [[kind, meetColumns(tab, row)] as const] : [];
+    }),
+  );
+  const landed = batch.steps.filter(({ entity, number }) => met.has(entity) && !refused?.has(number));
+  const sources = keptRows(batch);
+  const done = new Map<number, StepEnd>();
+  const damage: GridDamage[] = [];
+  const unknown: PlannedStep[] = [];
+  for (const step of batch.steps) {
+    const columns = met.get(step.entity);
+    const before = step.kind === 'append' ? [] : rows.get(step.number);
+    if (!columns || !before || refused?.has(step.number)) {
+      unknown.push(step);
+      continue;
+    }
+    const source = sources.get(step.number);
+    const expected = rowAfter(landed, step, batch.tabs.get(step.entity)?.end ?? 0);
+    const found = judgeStep({ step, columns, before, others });
+    if (found === 'done') done.set(step.number, { edited: [], ...ownCellsOf(step, columns, before) });
+    else damage.push({ ...found, expected, ...(source === undefined ? {} : { source }) });
+  }
+  return { done, damage, unknown };
+}
+
+interface Met {
+  readonly step: PlannedStep;
+  readonly columns: MetColumns;
+  readonly before: Row;
+  readonly others: readonly PlannedStep[];
+}
+
+function judgeStep({ before, columns, others, step }: Met): Omit<GridDamage, 'expected' | 'source'> | 'done' {
+  const { entity, kind, number, placed, read } = step;
+  const { headers, names } = columns;
+  const damage = { number, entity, headers, names, before, placed };
+  const isMoved = placed.some(({ column }) => hasMoved(columns, column));
+  if (kind === 'append') return isMoved ? { ...damage, kind: 'added' } : 'done';
+  if (isBlank(before) && !isBlank(read))
+    return { ...damage, kind: kind === 'set' ? 'overwritten' : 'deleted', right: overlay(read, placed) };
+  const isMeant = isMeantRow(step, columns, before);
+  const edited = isMeant && !isMoved ? editedIn(step, columns, before, others) : [];
+  if (kind === 'delete') return isMeant && edited.length === 0 ? 'done' : { ...damage, kind: 'deleted' };
+  if (!isMeant || isMoved) return { ...damage, kind: 'overwritten' };
+  if (edited.length === 0) return 'done';
+  const typed = placed.filter(({ column }) => edited.includes(column));
+  return {
+    ...damage,
+    kind: 'overwritten',
+    placed: typed,
+    edited: typed.flatMap(({ column }) => names.get(column) ?? []),
+  };
+}
+
+const isBlank = (row: Row): boolean => row.every(isUnfilled);
+
+/** Whether a step met the row that it was planned for: by its ID or, where that is none or not alone, by all of its managed cells. */
+function isMeantRow({ isShared, read, restores }: PlannedStep, columns: MetColumns, before: Row): boolean {
+  const { id, names, oldIndexes } = columns;
+  const readAt = (column: number): Cell => read[oldIndexes[column] ?? column] ?? emptyCell;
+  if (id !== undefined) {
+    const [found, planned] = [bareCell(before[id] ?? emptyCell), bareCell(readAt(id))];
+    if (isSameId(found, planned) && !isShared) return true;
+    if (!equalCells(found, planned)) return false;
+  } else if (!restores) return false;
+  const compared = restores ? before.keys() : names.keys();
+  return [...compared].every(
+    (column) => names.get(column) === syncHeader || isSameKept(readAt(column), before[column]),
+  );
+}
+
+/** The columns in which a user had typed since the read: of a set those that it wrote, of a delete any that carries a field. */
+function editedIn(
+  step: PlannedStep,
+  { names, oldIndexes }: MetColumns,
+  before: Row,
+  others: readonly PlannedStep[],
+): number[] {
+  const { kind, placed, read, restores } = step;
+  const isValue = (column: number) => {
+    const name = names.get(column);
+    return restores ? name !== syncHeader : name !== undefined && name !== idHeader && name !== syncHeader;
+  };
+  const columns = kind === 'set' ? placed.map(({ column }) => column) : [...names.keys()];
+  const isOurs = (column: number) =>
+    others.some(
+      (other) =>
+        other.entity === step.entity &&
+        isSameRowId(other, step, names) &&
+        other.placed.some((cell) => cell.column === column && isSameKept(cell.cell, before[column])),
+    );
+  return columns.filter(
+    (column) =>
+      isValue(column) && !isSameKept(read[oldIndexes[column] ?? column], before[column]) && !isOurs(column),
+  );
+}
+
+const isSameRowId = (one: PlannedStep, other: PlannedStep, names: MetColumns['names']): boolean =>
+  isSameId(idOf(overlay(one.read, one.placed), names), idOf(overlay(other.read, other.placed), names));
+
+/** Where the row of a step is after its batch. */
+function rowAfter(landed: readonly PlannedStep[], step: PlannedStep, end: number): number {
+  if (step.kind === 'delete') return -1;
+  const own = landed.filter(({ entity }) => entity === step.entity);
+  const appends = own.filter(({ kind }) => kind === 'append');
+  if (step.kind === 'append')
+    return end + appends.indexOf(step) - deletedAbove(own, { ...step, position: end });
+  const pushed = step.position >= end ? appends.length : 0;
+  return step.position + pushed - deletedAbove(own, step);
+}
+
+/** What a deleted row had under users' own columns. */
+function ownCellsOf(
+  { kind }: PlannedStep,
+  { headers, names }: MetColumns,
+  before: Row,
+): Pick<StepEnd, 'own'> {
+  if (kind !== 'delete') return {};
+  const own = before.flatMap((cell, column) =>
+    isUnfilled(cell) || names.has(column) ? [] : [[headerOf(headers, column), bareCell(cell)] as const],
+  );
+  return own.length === 0 ? {} : { own: Object.fromEntries(own) };
+}
+
+/** The ID in a row, by what its columns carry. */
+export function idOf(row: Row, names: ReadonlyMap<number, string>): Cell {
+  const [column = -1] = [...names].find(([, name]) => name === idHeader) ?? [];
+  return bareCell(row[column] ?? emptyCell);
+}

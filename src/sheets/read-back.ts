@@ -1,0 +1,110 @@
+import { emptyCell, equalCells } from '../core/cell.ts';
+import { isSameKept } from '../core/kept-cell.ts';
+import type { TabKind } from '../core/layout.ts';
+import { rowRange } from './a1.ts';
+import type { Spreadsheet } from './client.ts';
+import { blocksBySheet, type Rows, readRows } from './grid.ts';
+import { hasMoved, type MetColumns } from './met-columns.ts';
+import { overlay, type PlannedStep, type Row, type Tabs } from './planned.ts';
+import type { BoundTab } from './read.ts';
+import { spans } from './shadow.ts';
+
+/** A row that is read after a batch, because nothing of it can be copied before. */
+interface ReadRow {
+  readonly step: PlannedStep;
+  readonly tab: BoundTab;
+  /** Where the row is after the batch. */
+  readonly row: number;
+}
+
+/** What of the tabs is read after a batch instead of being copied before it. */
+export interface ReadBack {
+  readonly rows: readonly ReadRow[];
+  /** Tabs whose header row is not copied either: no batch of ours changes it. */
+  readonly tabs: Tabs;
+}
+
+/** What has to be read after a batch in tabs of which a filter hides rows, and in those of which Google refuses copies. */
+export function planReadBack(
+  steps: readonly PlannedStep[],
+  tabs: Tabs,
+  uncopied: ReadonlySet<TabKind>,
+): ReadBack {
+  const rows = steps.flatMap((step): ReadRow | [] => {
+    const tab = tabs.get(step.entity);
+    if (step.kind !== 'set' || !tab || (tab.hiddenRows.size === 0 && !uncopied.has(step.entity))) return [];
+    return { step, tab, row: step.position - deletedAbove(steps, step) };
+  });
+  return { rows, tabs: new Map([...tabs].filter(([kind]) => uncopied.has(kind))) };
+}
+
+/** How many rows above the row of a step go in the same batch. */
+export const deletedAbove = (steps: readonly PlannedStep[], { entity, position }: PlannedStep): number =>
+  steps.filter((other) => other.kind === 'delete' && other.entity === entity && other.position < position)
+    .length;
+
+/** Where that is read in the reply. */
+export const rangesOf = ({ rows, tabs }: ReadBack): string[] => [
+  ...[...tabs.values()].map(({ title }) => rowRange(title, 0, 1)),
+  ...[...Map.groupBy(rows, ({ tab }) => tab.title)].flatMap(([title, own]) =>
+    spans(own.map(({ row }) => row)).map(({ start, end }) => rowRange(title, start, end)),
+  ),
+];
+
+/** The rows, by the numbers of their steps, and the header rows after the batch. */
+export function readBack(
+  { rows, tabs }: ReadBack,
+  answer: Spreadsheet,
+): { readonly rows: ReadonlyMap<number, Row>; readonly headers: ReadonlyMap<TabKind, Row> } {
+  const rowsBySheet = new Map(
+    [...blocksBySheet(answer)].map(([sheetId, blocks]) => {
+      const read = blocks.flatMap((block) => [...readRows(block).entries()].slice(block.startRow ?? 0));
+      return [sheetId, new Map(read)];
+    }),
+  );
+  const rowAt = ({ sheetId }: BoundTab, row: number): Row => rowsBySheet.get(sheetId)?.get(row) ?? [];
+  return {
+    rows: new Map(rows.map(({ row, step, tab }) => [step.number, rowAt(tab, row)])),
+    headers: new Map([...tabs].map(([kind, tab]) => [kind, rowAt(tab, 0)])),
+  };
+}
+
+/**
+ * The row that a set met, by how it is after it: the one that was read there if that has its ID, another one that was read if that has it, or
+ * looks the same but for what was written; else what is there now without what was written.
+ */
+export function findMet(
+  { placed, position }: PlannedStep,
+  { id, oldIndexes }: MetColumns,
+  rows: Rows,
+  now: Row,
+): Row {
+  const written = new Set(placed.map(({ column }) => column));
+  const met = (row: Row): Row =>
+    Array.from(
+      { length: Math.max(oldIndexes.length, row.length) },
+      (_, column) => row[oldIndexes[column] ?? column] ?? emptyCell,
+    );
+  const before = now.map((cell, column) => (written.has(column) ? emptyCell : cell));
+  const isNamed = id !== undefined && !written.has(id) && (before[id]?.kind ?? 'empty') !== 'empty';
+  const isSame = (row: Row): boolean =>
+    isNamed
+      ? equalCells(row[id] ?? emptyCell, before[id] ?? emptyCell)
+      : isSameRow(overlay(row, placed), now);
+  const own = met(rows[position] ?? []);
+  if (isSame(own)) return own;
+  const [found, ...others] = rows.slice(1).map(met).filter(isSame);
+  const hasSameId = (row: Row) =>
+    id !== undefined && equalCells(row[id] ?? emptyCell, found?.[id] ?? emptyCell);
+  // Copies of a row have its ID.
+  return found && others.every(hasSameId) ? found : before;
+}
+
+/** Whether two rows hold the same in all columns. */
+export const isSameRow = (read: Row, other: Row): boolean =>
+  Array.from({ length: Math.max(read.length, other.length) }, (_, column) =>
+    isSameKept(read[column], other[column]),
+  ).every(Boolean);
+
+export const hasMovedIn = (met: MetColumns, { placed }: PlannedStep): boolean =>
+  placed.some(({ column }) => hasMoved(met, column));

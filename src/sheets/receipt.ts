@@ -1,0 +1,60 @@
+import { tabKinds } from '../core/layout.ts';
+import type { Receipt } from '../core/open-write.ts';
+import type { GridDamage } from './judge.ts';
+import { type Batch, endOfBatch, type PlannedStep } from './planned.ts';
+
+/** The inverse of what a write did to other rows. */
+export interface Inverse {
+  readonly batch: Batch;
+  /** What each of its steps undoes. */
+  readonly damageOf: ReadonlyMap<number, GridDamage>;
+}
+
+/** What is to be known of a write after a lost reply or a crash. */
+export interface StoredWrite {
+  readonly batch: Batch;
+  /** The steps of which nothing is known so far; all where absent. */
+  readonly left?: ReadonlySet<number>;
+  /** Steps of writes that had no reply when it was planned. */
+  readonly others: readonly PlannedStep[];
+  /** Sent, or about to be. */
+  readonly inverse?: Inverse;
+}
+
+/** A write of an earlier version, in which another part of the program mended what it did. */
+export interface EarlierWrite {
+  readonly earlier: unknown;
+}
+
+const mapName = '#map';
+const setName = '#set';
+
+export const writeReceipt = (write: StoredWrite): Receipt =>
+  JSON.stringify(write, (_, value: unknown) => {
+    if (value instanceof Map) return { [mapName]: [...value] };
+    return value instanceof Set ? { [setName]: [...value] } : value;
+  });
+
+/** Only this program wrote it, so that it is not looked at once more. */
+export const readReceipt = (receipt: Receipt): StoredWrite | EarlierWrite =>
+  JSON.parse(receipt, (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (mapName in value) return new Map(value[mapName] as [unknown, unknown][]);
+    return setName in value ? new Set(value[setName] as unknown[]) : value;
+  });
+
+export const isEarlier = (write: StoredWrite | EarlierWrite): write is EarlierWrite => 'earlier' in write;
+
+/** The first row of the hidden tab that a write does not need: behind its own rows there is room for those of its inverse. */
+export function endOfWrite(write: StoredWrite | EarlierWrite): number {
+  if (isEarlier(write)) return endOfEarlier(write);
+  return endOfBatch(write.batch) + tabKinds.length + write.batch.steps.length;
+}
+
+/** Where the inverse of a batch has its rows. */
+export const inverseFrom = (batch: Batch): number => endOfBatch(batch);
+
+function endOfEarlier({ earlier }: EarlierWrite): number {
+  const { height = 0, keeping } = earlier as { height?: number; keeping?: { from?: number } };
+  return (keeping?.from ?? 0) + height;
+}

@@ -1,0 +1,37 @@
+/**
+ * The states of a write. `planned`: durable, not sent. `sent`: on its way. `unknown`: the reply is lost. `misdirected`: it reached rows or
+ * columns that had moved. `compensating`: the inverse is on its way. All others are its ends; `confirmed` may be so in part.
+ */
+export type WriteState =
+  | 'planned'
+  | 'sent'
+  | 'unknown'
+  | 'misdirected'
+  | 'compensating'
+  | 'confirmed'
+  | 'refused'
+  | 'neverLanded'
+  | 'undone'
+  | 'escalated';
+
+/** What each state may be followed by. */
+export const transitions: Readonly<Record<WriteState, readonly WriteState[]>> = {
+  planned: ['sent'],
+  sent: ['confirmed', 'refused', 'misdirected', 'unknown'],
+  unknown: ['confirmed', 'neverLanded', 'misdirected'],
+  // A look may show that the row was the right one, or that nothing is left to undo.
+  misdirected: ['compensating', 'confirmed', 'undone', 'escalated', 'unknown'],
+  // An inverse that never landed is planned anew.
+  compensating: ['undone', 'escalated', 'unknown', 'misdirected'],
+  confirmed: [],
+  refused: [],
+  neverLanded: [],
+  undone: [],
+  escalated: [],
+};
+
+/** Returns the state that follows. Fails where the table has no such transition. */
+export function advance(state: WriteState, next: WriteState): WriteState {
+  if (transitions[state].includes(next)) return next;
+  throw new Error(`A write that is ${state} cannot become ${next}.`);
+}
