@@ -13,6 +13,7 @@ export const answerLabels = {
   retry: 'Retry',
   revert: 'Revert',
   ignore: 'Ignore',
+  keep: 'Keep',
 } as const;
 export type Answer = keyof typeof answerLabels;
 export const answers = Object.keys(answerLabels) as readonly Answer[];
@@ -25,6 +26,7 @@ export function answersTo(scope: string): readonly Answer[] {
   const [kind, subject = '', part] = scope.split(':');
   if (kind === 'held') return [];
   if (kind === 'vanished') return ['trash', 'restore'];
+  if (kind === 'damage') return ['restore', 'keep'];
   if (kind === 'conflict') return ['crm', 'sheet'];
   if (kind === 'copy') return ['new'];
   if (kind === 'refused') return isCreate(subject) ? ['retry', 'ignore'] : ['retry', 'revert', 'ignore'];

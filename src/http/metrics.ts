@@ -265,6 +265,14 @@ function addWorkMetrics({ counter, gauge }: Define): void {
     ],
   );
   counter(
+    'misdirected_writes_total',
+    'Rows of the sheet that a write met by mistake, because rows or columns moved at that moment: it was undone, or escalated to a question.',
+    ({ engine: { tally } }) => [
+      [{ outcome: 'undone' }, tally.undoneWrites],
+      [{ outcome: 'escalated' }, tally.escalatedWrites],
+    ],
+  );
+  counter(
     'errors_total',
     'Failures of reading, cycling and queueing, and of steps towards the CRM, by their code.',
     ({ engine }) => [...engine.problems.counts].map(([code, count]) => [{ code }, count]),

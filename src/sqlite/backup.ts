@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { copiedFact } from '../core/mirror.ts';
 import { type Connection, connect } from './connection.ts';
+import type { SchemaCopies } from './migrations.ts';
 
 const backupFile = (directory: string, name: string): string => join(directory, 'backups', `${name}.db`);
 
@@ -20,10 +21,34 @@ export function backUp(connection: Connection, directory: string, at: number): s
  * another one. A start that fails again and again leaves one copy.
  */
 export function keepBeforeMigration(connection: Connection, mirror: string, schema: number): void {
-  const name = `before-leaving-schema-${schema}-${timeName(changedAt(mirror))}`;
+  const name = `${schemaPrefix}${schema}-${timeName(changedAt(mirror))}`;
   const file = backupFile(dirname(mirror), name);
   if (!existsSync(file)) copyMirror(connection, file, `the time before schema ${schema} was left`);
 }
+
+const schemaPrefix = 'before-leaving-schema-';
+
+/** The copies of the `mirror` that {@link keepBeforeMigration} makes. */
+export const schemaCopies = (connection: Connection, mirror: string): SchemaCopies => ({
+  keep: (schema) => keepBeforeMigration(connection, mirror, schema),
+  find: (schemaMax) => findCopy(dirname(mirror), schemaMax),
+});
+
+/** The newest copy that a version can read which knows the schema up to this one. */
+function findCopy(directory: string, schemaMax: number): string | undefined {
+  const backups = dirname(backupFile(directory, ''));
+  const names = existsSync(backups) ? readdirSync(backups) : [];
+  const copies = names.flatMap((name) => {
+    const [, schema = '', time = ''] = copyPattern.exec(name) ?? [];
+    return schema !== '' && Number(schema) <= schemaMax ? [{ name, schema: Number(schema), time }] : [];
+  });
+  const [newest] = copies.toSorted(
+    (one, other) => other.schema - one.schema || other.time.localeCompare(one.time),
+  );
+  return newest && join(backups, newest.name);
+}
+
+const copyPattern = new RegExp(`^${schemaPrefix}(\\d+)-(.+)\\.db$`);
 
 /** When something was last written into the mirror, epoch ms. The log beside it is made anew, empty, whenever the mirror is opened. */
 const changedAt = (mirror: string): number =>

@@ -141,27 +141,45 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE record ADD COLUMN unread TEXT;
   `,
+  `
+  CREATE TABLE suspect (
+    id TEXT PRIMARY KEY,
+    content TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
+
+/** The copies of a file from before its schema changed. */
+export interface SchemaCopies {
+  /** Called with the schema of a file that is about to change. */
+  keep(schema: number): void;
+  /** The newest copy that has this schema at most; `undefined` where there is none. */
+  find(schemaMax: number): string | undefined;
+}
+
+const noCopies: SchemaCopies = { keep: () => {}, find: () => undefined };
 
 /**
  * Brings the file to the current schema, all steps in one transaction: a file is as the earlier version left it, or as this one needs it.
- * `beforeSteps` is told the schema of a file that is about to change. Fails with STATE_NEWER for a file of a later version.
+ * Fails with STATE_NEWER for a file of a later version, and names the copy that this one can read.
  */
 export function migrate(
   connection: Connection,
   steps: readonly string[] = migrations,
-  beforeSteps: (taken: number) => void = () => {},
+  copies: SchemaCopies = noCopies,
 ): void {
   const readTaken = () => Number(connection.readSetting('user_version'));
   const taken = readTaken();
   if (taken > steps.length) {
+    const copy = copies.find(steps.length);
+    const advice = copy === undefined ? '' : ` The copy from before the upgrade is ${copy}.`;
     throw new SyncError(
       'STATE_NEWER',
-      `The mirror has schema ${taken}; this version knows up to ${steps.length}.`,
+      `The mirror has schema ${taken}; this version knows up to ${steps.length}.${advice}`,
     );
   }
   if (taken === steps.length) return;
-  if (taken > 0) beforeSteps(taken);
+  if (taken > 0) copies.keep(taken);
   connection.transaction(() => {
     // Another process may have taken steps of a file that several share until this one had the lock.
     const left = steps.slice(readTaken());

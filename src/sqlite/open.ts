@@ -4,7 +4,7 @@ import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { BudgetLog } from '../core/ports.ts';
 import { openAgreements } from './agreements.ts';
-import { backUp, keepBeforeMigration, markCopy } from './backup.ts';
+import { backUp, markCopy, schemaCopies } from './backup.ts';
 import { type Ballast, noBallast, openBallast } from './ballast.ts';
 import { openBudgetLog } from './budget-log.ts';
 import { type Connection, connect } from './connection.ts';
@@ -19,6 +19,7 @@ import { openOutbox } from './outbox.ts';
 import { endFuture } from './past.ts';
 import { closePath, closeToOthers } from './private-files.ts';
 import { openRecords } from './records.ts';
+import { openSuspects } from './suspects.ts';
 import { openSweeps } from './sweeps.ts';
 
 export interface OpenMirror {
@@ -62,9 +63,7 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions): Ope
     checkVersion(connection);
     makeDurable(connection);
     checkIntegrity(connection, mirrorFile(directory));
-    migrate(connection, migrations, (schema) =>
-      keepBeforeMigration(connection, mirrorFile(directory), schema),
-    );
+    migrate(connection, migrations, schemaCopies(connection, mirrorFile(directory)));
     const timesCorrected = now === undefined ? 0 : endFuture(connection, now);
     return {
       mirror: openTables(connection, ballast),
@@ -133,6 +132,7 @@ function openTables(connection: Connection, ballast: Ballast): Mirror {
     ...openSweeps(connection),
     ...openContactReads(connection),
     ...openOpenWrites(connection),
+    ...openSuspects(connection),
     ...openFacts(connection),
     // SQLite writes the log back into the file when its last connection closes.
     close: connection.close,

@@ -35,7 +35,10 @@ export function endFuture(connection: Connection, now: number): number {
       connection.prepare(`UPDATE ${table} SET ${corrected} WHERE ${isLate}`).run(...ends, ...all);
       return count ?? 0;
     });
-    const rows = late.reduce((sum, count) => sum + count, endFutureOfWrites(connection, now));
+    const rows = late.reduce(
+      (sum, count) => sum + count,
+      endFutureOfWrites(connection, now) + endFutureOfSuspects(connection, now),
+    );
     const dueMax = now + longestWaitMs;
     if (rows > 0) connection.prepare('UPDATE outbox SET dueAt = min(dueAt, ?)').run(dueMax);
     return rows;
@@ -53,5 +56,17 @@ function endFutureOfWrites(connection: Connection, now: number): number {
   connection
     .prepare(`UPDATE openWrite SET content = json_set(content, '$.at', ?, '$.settlesAt', ?) WHERE ${isLate}`)
     .run(now, settlesMax, settlesMax);
+  return late?.count ?? 0;
+}
+
+/** Damage that was undone is watched for as long as if that had been just now. */
+function endFutureOfSuspects(connection: Connection, now: number): number {
+  const isLate = "CASE WHEN json_valid(content) THEN content ->> '$.at' > ? END";
+  const late = connection
+    .prepare<{ count: number }>(`SELECT count(*) AS count FROM suspect WHERE ${isLate}`)
+    .get(now);
+  connection
+    .prepare(`UPDATE suspect SET content = json_set(content, '$.at', ?) WHERE ${isLate}`)
+    .run(now, now);
   return late?.count ?? 0;
 }

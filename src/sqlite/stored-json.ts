@@ -1,7 +1,9 @@
 import type { Catalog } from '../core/catalog.ts';
+import { type Cell, describeCell } from '../core/cell.ts';
+import type { Suspect } from '../core/damage.ts';
 import { SyncError } from '../core/errors.ts';
-import type { OpenWrite } from '../core/open-write.ts';
-import { parseRecordKey, type RecordKey } from '../core/record.ts';
+import type { Consequences, OpenWrite } from '../core/open-write.ts';
+import { isClaimToken, parseRecordKey, type RecordKey } from '../core/record.ts';
 import type { Shown } from '../core/shown.ts';
 import type { Noticed } from '../core/state.ts';
 import type { Fields, Value } from '../core/value.ts';
@@ -53,12 +55,37 @@ export function readCatalogJson(text: string): Catalog {
   return content;
 }
 
-/** Reads the JSON of a write to the table. One in an earlier form does not say all that mending it takes: nothing of it is left to be done. */
+/** Reads the JSON of a write to the table. Of one in an earlier form the adapter of the table finds out what is left of it. */
 export function readOpenWriteJson(text: string): OpenWrite {
   const content = parseStored(text);
   if (isOpenWrite(content)) return content;
   if (!isEarlierOpenWrite(content)) throw broken('a write to the table', text);
-  return { ...content, outcome: 'answered', places: {}, sets: [], deletes: [], appends: [] };
+  // Without `appends` it does not say all that undoing it takes.
+  const { appends, deletes, sets } = content.appends
+    ? { appends: content.appends, deletes: content.deletes, sets: content.sets }
+    : { appends: [], deletes: [], sets: [] };
+  const newIds =
+    content.outcome === 'unknown' ? sets.flatMap(({ id }) => (id ? [describeCell(id)] : [])) : [];
+  return {
+    id: content.id,
+    at: content.at,
+    settlesAt: content.settlesAt ?? 0,
+    receipt: JSON.stringify({ earlier: { places: {}, ...content, appends, deletes, sets } }),
+    confirms: [...sets, ...deletes, ...appends].flatMap(({ confirms, slot }) => {
+      if (!confirms) return [];
+      const { mends: _, ...consequences } = confirms;
+      return [[slot, consequences] as const];
+    }),
+    tokens: newIds.filter(isClaimToken),
+    damage: [],
+  };
+}
+
+/** Reads the JSON of what a write did to another row. */
+export function readSuspectJson(text: string): Suspect {
+  const content = parseStored(text);
+  if (!isSuspect(content)) throw broken('what a write did to a row', text);
+  return content;
 }
 
 const isObject = (content: unknown): content is Record<string, unknown> =>
@@ -81,11 +108,32 @@ const isShown = (content: unknown): content is Shown =>
 
 /** Looks at the outline only: the content was an `OpenWrite` when it was written, by this program. */
 const isOpenWrite = (content: unknown): content is OpenWrite =>
-  isObject(content) && [content['sets'], content['deletes'], content['appends']].every(Array.isArray);
+  isObject(content) &&
+  typeof content['receipt'] === 'string' &&
+  [content['confirms'], content['tokens'], content['damage']].every(Array.isArray);
 
-/** Before new rows stood in it. */
-const isEarlierOpenWrite = (content: unknown): content is Omit<OpenWrite, 'appends' | 'places'> =>
-  isObject(content) && [content['sets'], content['deletes']].every(Array.isArray) && !('appends' in content);
+/** A step in a write of an earlier version. */
+interface EarlierStep {
+  readonly slot: number;
+  readonly id?: Cell;
+  readonly confirms?: Consequences & { readonly mends?: unknown };
+}
+
+/** A write to the table as an earlier version kept it. */
+interface EarlierOpenWrite extends Pick<OpenWrite, 'id' | 'at'>, Partial<Pick<OpenWrite, 'settlesAt'>> {
+  readonly outcome?: string;
+  readonly sets: readonly EarlierStep[];
+  readonly deletes: readonly EarlierStep[];
+  readonly appends?: readonly EarlierStep[];
+}
+
+/** Looks at the outline only, as above. */
+const isEarlierOpenWrite = (content: unknown): content is EarlierOpenWrite =>
+  isObject(content) && [content['sets'], content['deletes'], content['appends'] ?? []].every(Array.isArray);
+
+/** Looks at the outline only: the content was a `Suspect` when it was written, by this program. */
+const isSuspect = (content: unknown): content is Suspect =>
+  isObject(content) && typeof content['state'] === 'string' && isObject(content['damage']);
 
 /** Looks at the outline only: the content was a `Catalog` when it was written, by this program. */
 const isCatalog = (content: unknown): content is Catalog =>

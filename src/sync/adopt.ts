@@ -16,6 +16,8 @@ import { tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import type { OnRead } from './puller.ts';
 import { saveRebase } from './rebase.ts';
+import { beginWrite, sendWrite } from './table-write.ts';
+import { emptyTally } from './tally.ts';
 
 /** What matching came to in one tab. */
 export interface TabAdoption extends Adoption {
@@ -47,8 +49,8 @@ export async function planAdoption(link: Link, column: string): Promise<readonly
 const roundsMax = 4;
 
 /**
- * Writes the IDs of their records into the rows that are certain, as they stand now, in one batch. Where no row has an ID yet, the reply
- * can not show that rows moved in the same moment; so all is read again, and a row that holds another ID than it should gets its own.
+ * Writes the IDs of their records into the rows that are certain, as they are now, in one batch, and reads all of it again: a row that holds
+ * another ID than it should gets its own.
  * Fails with SHEET_UNREACHABLE when rows go on moving.
  */
 export async function adoptRows(link: Link, column: string): Promise<readonly TabAdoption[]> {
@@ -63,8 +65,16 @@ export async function adoptRows(link: Link, column: string): Promise<readonly Ta
   for (let round = 1; round <= roundsMax; round += 1) {
     const steps = adoptions.flatMap(({ entity }) => idSteps(entity, wanted.get(entity), now));
     if (steps.length === 0) return adoptions;
-    const { refusal } = await link.table.write(steps);
-    if (refusal) throw refusal.error;
+    const run = `adopt-${link.newWord()}`;
+    const open = link.mirror.transaction(() =>
+      beginWrite(
+        link,
+        run,
+        steps.map((write) => ({ write })),
+      ),
+    );
+    const { refusal } = await sendWrite(link, open, emptyTally());
+    if (refusal) throw refusal;
     now = await link.table.read(layout);
   }
   throw new SyncError('SHEET_UNREACHABLE', 'Rows moved again and again while their IDs were written.');

@@ -8,10 +8,11 @@ import type { Mirror } from '../core/mirror.ts';
 import { claimToken, type Entity, entities, parseRecordKey } from '../core/record.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { findAccountDoubt, readOwnCatalog } from './account.ts';
-import { applyPlan, type Landing, recallWrites } from './apply.ts';
+import { applyPlan, type Landing, nothingLanded } from './apply.ts';
 import { keepBoxes } from './boxes.ts';
 import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
+import { readPending } from './damages.ts';
 import { readEmptyLists } from './empty-lists.ts';
 import { type FirstLooks, keepOpen, noteChanges } from './first-looks.ts';
 import { currentLayout, noteColumns, tableLayout } from './layout.ts';
@@ -20,9 +21,12 @@ import { noteLostRows } from './lost-rows.ts';
 import { readNameless } from './nameless.ts';
 import { readRebases, readWord, rebaseOutrun } from './rebase.ts';
 import { rebaseReplaced } from './replaced-tab.ts';
-import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten, rowsIn } from './rest.ts';
+import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
 import type { SoleWriter } from './sole-writer.ts';
 import { readSwept } from './swept.ts';
+import { recoverWrites } from './table-write.ts';
+import type { Tally } from './tally.ts';
+import { readVoidClaims } from './void-claims.ts';
 
 /** What a cycle leaves for the next. */
 export interface Trail {
@@ -50,8 +54,8 @@ export interface CycleResult {
   readonly plan: Plan;
   /** What of the plan was applied; absent where nothing was to be. */
   readonly applied: Plan | undefined;
-  /** Steps that reached other rows than their own, because rows moved since the read: the next cycle mends them. */
-  readonly astraySteps: number;
+  /** Steps that the next cycle has to plan again: they met other rows than their own, or values that a user typed at that moment. */
+  readonly undoneSteps: number;
   /** Why the table did not take all of it: what it did not take is not among what was applied. */
   readonly refusal?: SyncError;
   /** Whether columns are new in the table, so that it has to be laid out again. */
@@ -66,33 +70,39 @@ export interface Round {
   readonly run?: string | undefined;
 }
 
-/** How a cycle is run. */
-export interface CycleOrder extends Round {
-  /** What the cycle before left. */
-  readonly trail: Trail;
+/** What reading the table needs. */
+export interface TableAccess {
   /** Says whether this instance may write, which everything after the read needs. */
   readonly writer: SoleWriter;
+  readonly tally: Tally;
+}
+
+/** How a cycle is run. */
+export interface CycleOrder extends Round, TableAccess {
+  /** What the cycle before left. */
+  readonly trail: Trail;
 }
 
 /**
  * One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. Nothing is decided while
  * another instance keeps the table: SHEET_KEPT.
  */
-export async function runCycle(link: Link, { trail, choose, run, writer }: CycleOrder): Promise<CycleResult> {
+export async function runCycle(link: Link, order: CycleOrder): Promise<CycleResult> {
+  const { choose, run, tally, trail, writer } = order;
   const { clock, mirror, times } = link;
   mirror.expectRoom();
   const readFrom = clock.monotonicMs();
-  const table = await readTable(link, writer);
+  const table = await readTable(link, order, (read) => writer.enter(read));
   const { memory, lookedAt, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
   const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
   const chosen = choose(plan);
   const mark = writer.takeMark();
-  const landing = chosen ? await applyPlan(link, chosen, mark) : nothingLanded;
+  const landing = chosen ? await applyPlan(link, chosen, tally, mark) : nothingLanded;
   // Where nothing else was to be written, nothing has carried it.
   const isLeft = mark !== undefined && (chosen?.table.length ?? 0) === 0;
-  const { astraySteps, landed, refusal } = isLeft ? await renew(writer, mark, landing) : landing;
-  const applied = chosen && refusal ? { ...chosen, table: landed } : chosen;
+  const { landed, refusal, undoneSteps } = isLeft ? await renew(writer, mark, landing) : landing;
+  const applied = chosen && { ...chosen, table: landed };
   const firstLooks = keepOpen(looks, memory, applied, {
     isOutbound: (name) => isOutbound(mirror, name),
     typingPauseMs: times.typingPauseMs,
@@ -102,7 +112,7 @@ export async function runCycle(link: Link, { trail, choose, run, writer }: Cycle
     trail: { memory: remembered, lookedAt, readFrom, firstLooks, grounded },
     plan,
     applied,
-    astraySteps,
+    undoneSteps,
     ...(refusal ? { refusal } : {}),
     hasFreshColumns: hasFreshColumns(table),
   };
@@ -112,8 +122,6 @@ const isOutbound = (mirror: Mirror, name: string): boolean => {
   const key = parseRecordKey(name);
   return key !== undefined && mirror.findOutboxItem(key) !== undefined;
 };
-
-const nothingLanded: Landing = { landed: [], astraySteps: 0 };
 
 /** What was done is remembered, whatever becomes of the mark. */
 async function renew(writer: SoleWriter, mark: Mark, landing: Landing): Promise<Landing> {
@@ -130,37 +138,45 @@ async function renew(writer: SoleWriter, mark: Mark, landing: Landing): Promise<
  * Reads the table, and enters it as its writer where that is meant. It is read again where the catalog came meanwhile: a column that was not
  * asked for would pass for one that the tab does not have.
  */
-async function readTable(link: Link, writer?: SoleWriter): Promise<ObservedTable> {
+async function readTable(
+  link: Link,
+  access: TableAccess,
+  enter?: (table: ObservedTable) => Promise<void>,
+): Promise<ObservedTable> {
   for (;;) {
     const layout = currentLayout(link);
     const table = await link.table.read(tableLayout(link));
-    await writer?.enter(table);
-    if (layout === currentLayout(link)) return takeNote(link, table);
+    await enter?.(table);
+    if (layout === currentLayout(link)) return takeNote(link, table, access);
   }
 }
 
 /** Keeps what a read says of the table as a whole. Returns the table as it counts. */
-async function takeNote(link: Link, table: ObservedTable): Promise<ObservedTable> {
+async function takeNote(link: Link, table: ObservedTable, access: TableAccess): Promise<ObservedTable> {
   if (readOwnCatalog(link.mirror) === undefined) return { ...table, tabs: unknownTabs };
   noteColumns(link.mirror, table);
   const isOutrun = rebaseOutrun(link, table);
   const isReplaced = rebaseReplaced(link, table);
   if (isOutrun || isReplaced) link.log.warn('mirror.rebased', {});
-  return keepBoxes(link.mirror, await readBehindWrites(link, table));
+  return keepBoxes(link.mirror, await readBehindWrites(link, table, access));
 }
 
 /**
- * Reads the table once more where a write has landed meanwhile of which nobody knew, and so on: while one is asked about, another may land.
- * A read counts only if none is found to have landed after it.
+ * Recovers the writes without a reply, and reads the table once more where one has landed or was undone, and so on: meanwhile another may
+ * land. A read counts only if none is found to have landed after it.
  */
 async function readBehindWrites(
   link: Link,
   table: ObservedTable,
+  { tally, writer }: TableAccess,
   known: ReadonlySet<string> = new Set(),
 ): Promise<ObservedTable> {
-  const landed = new Set(await recallWrites(link));
-  if (landed.isSubsetOf(known)) return table;
-  return readBehindWrites(link, await link.table.read(tableLayout(link)), landed.union(known));
+  // Recovering may undo what a write did.
+  if (!writer.mayWrite) return table;
+  const news = new Set(await recoverWrites(link, tally));
+  if (news.isSubsetOf(known)) return table;
+  const next = await link.table.read(tableLayout(link));
+  return readBehindWrites(link, next, { tally, writer }, known.union(news));
 }
 
 /**
@@ -182,8 +198,8 @@ const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
   Object.values(tabs).some((tab) => tab.state === 'read' && (tab.fresh?.size ?? 0) > 0);
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
-export async function dryRun(link: Link, trail: Trail): Promise<Plan> {
-  const table = await readTable(link);
+export async function dryRun(link: Link, trail: Trail, access: TableAccess): Promise<Plan> {
+  const table = await readTable(link, access);
   return planCycle(link, trail, table).grounded.plan;
 }
 
@@ -197,6 +213,7 @@ function planCycle(
   const now = clock.now();
   const next = remember(memory, table, clock.monotonicMs());
   const agreements = mirror.readAgreements();
+  const openWrites = mirror.readOpenWrites();
   const word = readWord(mirror, link.newWord);
   const input: DecideInput = {
     known: {
@@ -204,7 +221,8 @@ function planCycle(
       agreements,
       outbox: mirror.readOutbox(),
       decisions: mirror.readDecisions(),
-      openWrites: mirror.readOpenWrites(),
+      suspects: [...mirror.readSuspects(), ...readPending(openWrites)],
+      claims: { open: new Set(openWrites.flatMap(({ tokens }) => tokens)), void: readVoidClaims(mirror) },
       catalog: mirror.readCatalog() ?? emptyCatalog,
       sweptEntities: readSwept(mirror),
       nameless: readNameless(mirror),
@@ -217,7 +235,6 @@ function planCycle(
     table,
     isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),
     wasMissing: (key) => lacksRow(memory, key),
-    rowsBefore: (entity) => rowsIn(memory, entity),
     shownUntil: noteLostRows(mirror, agreements, next, lookedAt),
     layout: currentLayout(link),
     policy,

@@ -26,8 +26,8 @@ import { isWithheld } from './withheld.ts';
 /** Two cycles never start closer together: reading and writing the sheet stays within Google's quota. */
 const cycleGapMs = 1_500;
 
-/** Rows that went on moving while they were mended are left to the next turn after so many cycles in a row. */
-const mendingRoundsMax = 5;
+/** Rows that go on moving while they are written are left to the next turn after so many cycles in a row. */
+const roundsMax = 5;
 
 /** A cycle that is late by so many pauses will not come by itself any more. */
 const latePausesMax = 3;
@@ -154,7 +154,7 @@ export class Engine {
   /** What the next cycle would do, by the same decision, without doing it. It is kept for {@link apply} under its run. */
   plan(): Promise<Plan> {
     return this.#cycleLock.run(async () => {
-      const plan = await dryRun(this.link, this.#trail);
+      const plan = await dryRun(this.link, this.#trail, this);
       this.#gate.keep(plan);
       return plan;
     });
@@ -173,7 +173,7 @@ export class Engine {
         differences = comparePlans(kept, plan);
         return differences.length === 0 ? this.#gate.open(plan) : undefined;
       };
-      // What went astray is done again, and nothing that was not in the plan.
+      // What was undone is done again, and nothing that was not in the plan.
       const chooseRest = (plan: Plan) =>
         comparePlans(kept, plan).some(({ now }) => now !== undefined)
           ? this.#gate.pass(plan)
@@ -193,15 +193,13 @@ export class Engine {
   }
 
   /**
-   * A cycle, and further ones as long as rows were written that had moved, and once more when that is mended. Fails at the end where the
-   * sheet did not take all of it.
+   * A cycle, and further ones as long as steps are undone because rows moved meanwhile. Fails at the end where the sheet did not take all of
+   * it.
    */
   async #runRounds(order: Round, chooseRest: Round['choose']): Promise<CycleResult> {
     let result = await this.#runCycle(order);
     const mayLayOut = order.run === undefined ? !this.#gate.isManual : result.applied !== undefined;
-    const isUnfinished = () =>
-      result.astraySteps > 0 || result.applied?.table.some(({ mends }) => mends !== undefined);
-    for (let rounds = 1; isUnfinished() && rounds < mendingRoundsMax; rounds += 1)
+    for (let rounds = 1; result.undoneSteps > 0 && rounds < roundsMax; rounds += 1)
       result = await this.#runCycle({ choose: chooseRest });
     // After the cycle: a new column is known for new by the mark that laying out gives it.
     if (mayLayOut && (this.#needsLayOut || result.hasFreshColumns)) await this.#layOut();
@@ -211,7 +209,7 @@ export class Engine {
   }
 
   async #runCycle(order: Round): Promise<CycleResult> {
-    const { link, writer } = this;
+    const { link, tally, writer } = this;
     const { clock } = link;
     const begunAt = clock.monotonicMs();
     const newsAt = this.lags.takeNews();
@@ -223,7 +221,7 @@ export class Engine {
       this.#decided = plan;
       return order.choose(plan);
     };
-    const result = await runCycle(link, { ...order, choose, writer, trail: this.#trail })
+    const result = await runCycle(link, { ...order, choose, tally, trail: this.#trail, writer })
       .catch((error: unknown) => {
         noteFailed();
         throw error;

@@ -2,11 +2,11 @@ import { describeCell } from '../core/cell.ts';
 import { scopeEntity } from '../core/decide/context.ts';
 import { waitingFields } from '../core/decide/waiting-edits.ts';
 import { copiedFact, type Mirror } from '../core/mirror.ts';
-import { hasOpenSteps, keepSteps } from '../core/open-write.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import type { Agreement, JournalEntry } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
 import { pickFields } from '../core/value.ts';
+import { noteDamage } from './damages.ts';
 import type { Link } from './link.ts';
 import { forgetStep } from './unanswered.ts';
 
@@ -54,12 +54,15 @@ export interface Occasion {
 
 /**
  * Forgets what a mirror from another time claims about both sides, keeping what is known of records. What both sides hold now decides:
- * equal values are agreed again, different ones wait for a person, and nothing is written before a person agrees. To be called in a
- * transaction.
+ * equal values are agreed again, different ones wait for a person, and nothing is written before a person agrees. What writes did to other
+ * rows than their own stays known, and what was being undone is asked about. To be called in a transaction.
  */
 export function beginRebase(mirror: Mirror, reason: string, { now, newWord }: Occasion): void {
   for (const { scope } of mirror.readDecisions()) mirror.dropDecision(scope);
-  for (const { id } of mirror.readOpenWrites()) mirror.dropOpenWrite(id);
+  for (const { damage, id } of mirror.readOpenWrites()) {
+    noteDamage(mirror, id, damage, { at: now, state: 'escalated' });
+    mirror.dropOpenWrite(id);
+  }
   for (const entity of entities) {
     forgetAgreed(mirror, entity, reason, now);
     // What the CRM holds now has to be seen first.
@@ -89,11 +92,7 @@ export function rebaseRows(mirror: Mirror, entity: Entity, reason: string, { now
   forgetAgreed(mirror, entity, reason, now);
   for (const { scope } of mirror.readDecisions())
     if (scopeEntity(scope) === entity) mirror.dropDecision(scope);
-  for (const write of mirror.readOpenWrites()) {
-    const left = keepSteps(write, (step) => step.entity !== entity);
-    if (hasOpenSteps(left)) mirror.saveOpenWrite(left);
-    else mirror.dropOpenWrite(write.id);
-  }
+  for (const { damage, id } of mirror.readSuspects()) if (damage.entity === entity) mirror.dropSuspect(id);
   mirror.saveFact(wordFact, newWord);
 }
 

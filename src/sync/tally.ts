@@ -5,6 +5,9 @@ export interface Tally {
   /** Time spent in cycles, whether they succeeded or not. */
   cycleMs: number;
   tableSteps: number;
+  /** Steps that met moved rows or columns: what they did there was undone, or could not be. */
+  undoneWrites: number;
+  escalatedWrites: number;
   crmWrites: number;
 }
 
@@ -13,5 +16,7 @@ export const emptyTally = (): Tally => ({
   failedCycles: 0,
   cycleMs: 0,
   tableSteps: 0,
+  undoneWrites: 0,
+  escalatedWrites: 0,
   crmWrites: 0,
 });

@@ -13,16 +13,23 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/catalog.ts';
-import { textCell } from '../../src/core/cell.ts';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
-import { keepBeforeMigration } from '../../src/sqlite/backup.ts';
+import { keepBeforeMigration, schemaCopies } from '../../src/sqlite/backup.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { isOlder, makeDurable } from '../../src/sqlite/file-safety.ts';
 import { migrate, migrations } from '../../src/sqlite/migrations.ts';
 import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
-import { failure, lead, openMirrorDirectory, outboxItem, storedRecord } from '../support/mirror-directory.ts';
-import { openWrite, setTo } from '../support/open-writes.ts';
+import {
+  failure,
+  lead,
+  openMirrorDirectory,
+  openWrite,
+  outboxItem,
+  storedRecord,
+  suspect,
+} from '../support/mirror-directory.ts';
 
 const { directory, opened, open, close, startWriter } = openMirrorDirectory();
 
@@ -107,8 +114,37 @@ describe('the file', () => {
     connection.close();
     const before = readFileSync(mirrorFile(directory));
 
-    expect(failure(() => openMirror({ directory }))).toMatchObject({ code: 'STATE_NEWER' });
+    expect(failure(() => openMirror({ directory }))).toMatchObject({
+      code: 'STATE_NEWER',
+      message: expect.not.stringContaining('copy'),
+    });
     expect(readFileSync(mirrorFile(directory)).equals(before)).toBe(true);
+  });
+
+  test('a version that finds the file of a later one names the newest copy from before the upgrade that it can read', () => {
+    const backups = join(directory, 'backups');
+    const upgrade = (steps: readonly string[]) => {
+      const connection = connect(mirrorFile(directory));
+      migrate(connection, steps, schemaCopies(connection, mirrorFile(directory)));
+      connection.close();
+    };
+    const later = [...migrations, 'CREATE TABLE later (name TEXT)'];
+    upgrade(migrations.slice(0, 1));
+    upgrade(migrations);
+    upgrade(later);
+    upgrade([...later, 'CREATE TABLE latest (name TEXT)']);
+    const names = readdirSync(backups).toSorted();
+    const own = names.find((name) => name.includes(`schema-${migrations.length}-`)) ?? 'none';
+    const refused = failure(() => openMirror({ directory }));
+
+    expect(names).toHaveLength(3);
+    expect(names.map((name) => statSync(join(backups, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+    expect(refused).toMatchObject({
+      code: 'STATE_NEWER',
+      message: expect.stringContaining(join(backups, own)),
+    });
+    copyFileSync(join(backups, own), mirrorFile(directory));
+    expect(open().mirror.readFact('copiedAt')).toContain(`schema ${migrations.length}`);
   });
 
   test('a file that is not a database is refused and left as it is', () => {
@@ -233,14 +269,11 @@ describe('the file', () => {
     const now = 1_790_000_000_500;
     const ahead = now + 24 * 3_600_000;
     mirror.saveDecision({ scope: 'loop:lead-1', choice: 'approve', at: ahead });
-    const lost = {
-      ...openWrite({ sets: [setTo(textCell('1'))] }),
-      at: ahead,
-      settlesAt: ahead + lateLandingMs,
-    };
+    const lost = openWrite({ at: ahead, settlesAt: ahead + lateLandingMs });
     mirror.saveOpenWrite(lost);
     const settled = { ...lost, id: 'w2', at: now - 10_000, settlesAt: now + 10_000 };
     mirror.saveOpenWrite(settled);
+    mirror.saveSuspect(suspect({ at: ahead }));
     close();
 
     const later = openMirror({ directory, now });
@@ -248,21 +281,76 @@ describe('the file', () => {
     expect(later.mirror.readDecisions()).toMatchObject([{ scope: 'loop:lead-1', at: now }]);
     const corrected = { ...lost, at: now, settlesAt: now + lateLandingMs };
     expect(later.mirror.readOpenWrites()).toStrictEqual([corrected, settled]);
+    expect(later.mirror.readSuspects()).toStrictEqual([suspect({ at: now })]);
   });
 
-  test('what an earlier version kept of a write to the sheet in a form of its own is over, and the mirror is none that is damaged', () => {
-    open().mirror.saveOpenWrite({ ...openWrite({ sets: [setTo(textCell('1'))] }), id: 'now' });
-    close();
-    const connection = connect(mirrorFile(directory));
-    const later = { ...openWrite({ sets: [setTo(textCell('2'))] }), id: 'then' };
-    const { appends: _appends, places: _places, ...earlier } = later;
-    const insert = connection.prepare('INSERT INTO openWrite (id, content) VALUES (?, ?)');
-    insert.run('then', JSON.stringify(earlier));
-    connection.close();
+  describe('a write to the sheet that an earlier version left open', () => {
+    const confirms = { key: lead('1'), offers: { title: 'Written' }, notice: '' };
+    const earlier = {
+      id: 'w1',
+      at: 5,
+      outcome: 'unknown',
+      settlesAt: 7,
+      keeping: { run: 'w1', from: 0 },
+      height: 6,
+      places: { lead: { title: 1 } },
+      sets: [
+        { entity: 'lead', position: 1, slot: 0, idSeen: textCell('1'), cells: {}, confirms },
+        { entity: 'lead', position: 2, slot: 1, idSeen: emptyCell, id: textCell('new-a-b'), cells: {} },
+      ],
+      deletes: [
+        {
+          kind: 'delete',
+          entity: 'lead',
+          position: 3,
+          slot: 2,
+          idSeen: textCell('3'),
+          confirms: { ...confirms, mends: { write: 'w0', slot: 4 } },
+        },
+      ],
+      appends: [{ kind: 'append', entity: 'lead', slot: -1, cells: {}, confirms }],
+    };
+    const readBack = (content: unknown) => {
+      open();
+      close();
+      const connection = connect(mirrorFile(directory));
+      const insert = connection.prepare('INSERT INTO openWrite (id, content) VALUES (?, ?)');
+      insert.run('w1', JSON.stringify(content));
+      connection.close();
+      return open().mirror.readOpenWrites();
+    };
 
-    const [now, then] = open().mirror.readOpenWrites();
-    expect(now?.sets).toHaveLength(1);
-    expect(then).toMatchObject({ id: 'then', outcome: 'answered', sets: [], deletes: [], appends: [] });
+    test('keeps what follows from its steps and the tokens that it may have written, and hands all of it to the adapter of the sheet', () => {
+      const [write, ...others] = readBack(earlier);
+      expect(others).toEqual([]);
+      expect(write).toStrictEqual({
+        id: 'w1',
+        at: 5,
+        settlesAt: 7,
+        receipt: expect.any(String),
+        confirms: [
+          [0, confirms],
+          [2, confirms],
+          [-1, confirms],
+        ],
+        tokens: ['new-a-b'],
+        damage: [],
+      });
+      expect(JSON.parse(write?.receipt ?? '')).toStrictEqual({ earlier });
+    });
+
+    test('claims nothing any longer where its reply is known', () => {
+      expect(readBack({ ...earlier, outcome: 'answered' })).toMatchObject([{ tokens: [] }]);
+    });
+
+    test('has nothing left to undo where it is of the first form, which says too little', () => {
+      const { appends: _appends, places: _places, ...first } = earlier;
+      const [write] = readBack(first);
+      expect(write).toMatchObject({ id: 'w1', confirms: [], tokens: [], damage: [] });
+      expect(JSON.parse(write?.receipt ?? '')).toMatchObject({
+        earlier: { sets: [], deletes: [], appends: [] },
+      });
+    });
   });
 
   test('what stands in a sound file and can not be read is damage, and no error that nobody foresaw', () => {
@@ -270,7 +358,8 @@ describe('the file', () => {
     mirror.saveRecord({ ...storedRecord(lead('1')), written: { at: 1, before: { title: 'Acme' } } });
     mirror.saveOutboxItem(outboxItem(lead('1')));
     mirror.saveCatalog(emptyCatalog);
-    mirror.saveOpenWrite(openWrite({}));
+    mirror.saveOpenWrite(openWrite());
+    mirror.saveSuspect(suspect());
     close();
     const connection = connect(mirrorFile(directory));
     for (const [table, column] of [
@@ -278,13 +367,14 @@ describe('the file', () => {
       ['outbox', 'fields'],
       ['catalog', 'content'],
       ['openWrite', 'content'],
+      ['suspect', 'content'],
     ])
       connection.execute(`UPDATE ${table} SET ${column} = substr(${column}, 1, 9)`);
     connection.close();
     const opening = openMirror({ directory, now: 1_790_000_000_500 });
     opened.push(opening);
-    const { readCatalog, readOpenWrites, readOutbox, readRecords } = opening.mirror;
-    for (const read of [() => readRecords(), readOutbox, readCatalog, readOpenWrites])
+    const { readCatalog, readOpenWrites, readOutbox, readRecords, readSuspects } = opening.mirror;
+    for (const read of [() => readRecords(), readOutbox, readCatalog, readOpenWrites, readSuspects])
       expect(failure(read)).toMatchObject({ code: 'STATE_BROKEN' });
   });
 

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../src/core/catalog.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import type { Agreement, JournalEntry } from '../../src/core/state.ts';
-import { failure, lead, openMirrorDirectory, outboxItem, storedRecord } from '../support/mirror-directory.ts';
+import {
+  failure,
+  lead,
+  openMirrorDirectory,
+  openWrite,
+  outboxItem,
+  storedRecord,
+  suspect,
+} from '../support/mirror-directory.ts';
 
 const { open, reopen, startWriter } = openMirrorDirectory();
 
@@ -93,6 +101,26 @@ describe('what the mirror keeps', () => {
     expect(later.findOutboxItem(full.key)).toStrictEqual(full);
     later.dropOutboxItem(full.key);
     expect(later.readOutbox()).toStrictEqual([plain]);
+  });
+
+  test('writes that are not over and suspects come back as they were saved, oldest first', () => {
+    const { mirror } = open();
+    for (const id of ['w1', 'w2', 'w3']) mirror.saveOpenWrite(openWrite({ id }));
+    mirror.saveOpenWrite(openWrite({ id: 'w1', damage: [suspect().damage] }));
+    mirror.dropOpenWrite('w2');
+    for (const id of ['w1.1', 'w1.0', 'w2.0']) mirror.saveSuspect(suspect({ id }));
+    mirror.saveSuspect(suspect({ id: 'w1.1', clearReads: 1 }));
+    mirror.dropSuspect('w2.0');
+
+    const { mirror: later } = reopen();
+    expect(later.readOpenWrites()).toStrictEqual([
+      openWrite({ id: 'w1', damage: [suspect().damage] }),
+      openWrite({ id: 'w3' }),
+    ]);
+    expect(later.readSuspects()).toStrictEqual([
+      suspect({ id: 'w1.1', clearReads: 1 }),
+      suspect({ id: 'w1.0' }),
+    ]);
   });
 
   test('the journal answers its latest entries, newest first', () => {

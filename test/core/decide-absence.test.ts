@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
 import { emptyMemory } from '../../src/sync/rest.ts';
-import { keptRow, openWrite, setTo, titled } from '../support/open-writes.ts';
 import {
   addRecord,
   changeRecord,
@@ -91,25 +90,6 @@ describe('a row that vanished', () => {
       ['2', '3', '1'],
     ]);
     expect([...world.decisions]).toEqual([]);
-  });
-
-  it('S4: is asked about, whatever the configuration says, when a write of ours had put another record’s values into it', () => {
-    for (const choice of ['trash', 'restore']) {
-      const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
-      const { id, cells } = rowOf(world, acme);
-      const set = setTo(textCell('2'), { cells: titled('Delta'), kept: keptRow(id, cells) });
-      world.openWrites.set('w1', openWrite({ outcome: 'answered', sets: [set] }));
-      removeRow(world, acme);
-      const plan = settle(world);
-      expect(plan.holds).toMatchObject([{ decision: 'vanished:lead-1' }]);
-      expect(plan.holds[0]?.reason).toContain('it showed values of another record then');
-      expect(crmIds(world)).toEqual(['1', '2', '3']);
-      world.decisions.set('vanished:lead-1', choice);
-      settle(world);
-      expect(crmIds(world)).toEqual(choice === 'trash' ? ['2', '3'] : ['1', '2', '3']);
-      expect(crmIds(world)).toEqual(sheetIds(world).toSorted());
-      expect(world.openWrites.size).toBe(0);
-    }
   });
 
   it.each([

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { booleanCell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import { isClaimToken } from '../../src/core/record.ts';
-import { openWrite, setTo } from '../support/open-writes.ts';
 import { addRow, createWorld, leadKey, removeRow, rowOf } from '../support/world.ts';
 import { claim, creates, setItem } from '../support/world-creates.ts';
 import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
@@ -86,17 +85,6 @@ describe('a new row', () => {
     cycle(world);
     expect(cycle(world).table).toHaveLength(rows);
     expect(looks).toBeLessThan(rows * 20);
-  });
-
-  it('is created although nobody has answered its claim, where it shows what it showed then', () => {
-    const world = worldWithLeads(['Acme']);
-    const row = addRow(world, 'lead', { title: textCell('Beta') });
-    row.id = textCell('new-00000000abcd-000000000001');
-    const sent = setTo(emptyCell, { id: row.id, cells: {}, was: { ...row.cells } });
-    world.openWrites.set('w1', { ...openWrite({ sets: [sent] }), settlesAt: world.now + 60_000 });
-    cycle(world);
-    cycle(world);
-    expect(creates(world)).toMatchObject([{ fields: { title: 'Beta' } }]);
   });
 
   it('waits for its required cells', () => {

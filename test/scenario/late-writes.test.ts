@@ -7,7 +7,7 @@ import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
-/** What becomes of a write: it is held on its way until long after whoever sent it has given up, refused, or goes on. */
+/** What becomes of a write: it is held on its way until long after its sender has given up, refused, or goes on. */
 type Fate = 'held' | 'refused' | 'sent';
 
 /** A client whose next writes have these fates; all others go on. */
@@ -41,13 +41,13 @@ async function openFated() {
   const writes = createFatedClient(createSheetsClient(options));
   const table = createSheetTable(writes.client, { spreadsheetId, account: 'account-1', log });
   const asked = { times: 0, follow: async (): Promise<void> => {} };
-  const recall: Table['recall'] = async (write) => {
-    const reply = await table.recall(write);
+  const recover: Table['recover'] = async (...write) => {
+    const result = await table.recover(...write);
     asked.times += 1;
     await asked.follow();
-    return reply;
+    return result;
   };
-  const engine = stage.createEngine({ table: { ...table, recall } });
+  const engine = stage.createEngine({ table: { ...table, recover } });
   await pullCatalog(stage.link, 'newest');
   await table.layOut(currentLayout(stage.link), 'create');
   await engine.pullAll(() => {});
@@ -95,9 +95,27 @@ test('a write of which a part has landed, and nothing is known of the rest, is a
   await engine.cycle();
   expect(asked.times).toBe(2);
   expect(stage.link.mirror.readOpenWrites()).toMatchObject([
-    { outcome: 'unknown', sets: [{ entity: 'task' }] },
+    { confirms: [[expect.any(Number), { key: { entity: 'task' } }]], damage: [] },
   ]);
   await engine.cycle();
   const { crm, sheet } = await titles();
   expect(sheet).toEqual(crm);
+});
+
+test('S1 S2: a write that lands in sorted rows late is undone in the cycle that finds it, and what a user typed there goes to the CRM', async () => {
+  const { engine, rename, stage, titles, writes } = await openFated();
+  await rename('leads');
+  writes.fates.push('held');
+  await expect(engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+  await stage.editSheet(
+    { kind: 'sort', sheet: 'Leads', column: 'ID', descending: true },
+    { kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' },
+  );
+  await writes.letGo();
+  for (const _cycle of Array.from({ length: 3 })) {
+    await engine.cycle();
+    expect((await titles()).sheet).toEqual(expect.arrayContaining(['Renamed', 'Typed']));
+  }
+  expect(stage.link.mirror.readOutbox()).toMatchObject([{ kind: 'update', fields: { title: 'Typed' } }]);
+  expect(engine.lastPlan?.questions).toEqual([]);
 });

@@ -1,22 +1,18 @@
-import { describeCell, emptyCell } from '../../src/core/cell.ts';
 import type { Operation } from './operation.ts';
 import { isRecordId, type People, pick, type WritableRow } from './people.ts';
 import type { TabView } from './tab-view.ts';
 
 /**
  * Rows with an ID whose title still tells whose they are, whatever else was edited there: from less nobody could tell, a person neither.
- * With a token that is the title which was sent. Of a row that may be added a second time yet, or whose copy a write took and gives back,
- * both would tell it.
+ * With a token that is the title which was sent. Of a row that a write without a reply is about, both
+ * might tell it.
  */
 const tellingRows = (people: People, { entity, ...tab }: TabView): WritableRow[] => {
   const { mirror } = people.stage.link;
   const ids = mirror
     .readOpenWrites()
-    .flatMap(({ appends, deletes, outcome }) => [
-      ...(outcome === 'unknown' ? appends.map(({ id }) => id) : []),
-      ...deletes.map(({ kept }) => kept?.id),
-    ]);
-  const mayComeAgain = new Set(ids.map((id) => describeCell(id ?? emptyCell)));
+    .flatMap(({ confirms }) => confirms.flatMap(([, { key }]) => (key?.entity === entity ? [key.id] : [])));
+  const mayComeAgain = new Set(ids);
   return people.writableRows({ entity, ...tab }).filter(({ row }) => {
     const key = { entity, id: row.id };
     const known = isRecordId(row.id) ? mirror.findAgreement(key) : mirror.findOutboxItem(key);

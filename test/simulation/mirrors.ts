@@ -56,10 +56,10 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
 /** What is still to be given back to rows that writes reached by mistake: of a row that a filter hides, the mirror alone has kept it. */
 const mendedValues = (mirror: Mirror): Set<string> =>
   new Set(
-    mirror
-      .readOpenWrites()
-      .flatMap(({ deletes, sets }) => [...deletes, ...sets])
-      .flatMap(({ kept }) => Object.values(kept?.cells ?? {}).map(describeCell)),
+    [
+      ...mirror.readOpenWrites().flatMap(({ damage }) => damage),
+      ...mirror.readSuspects().map(({ damage }) => damage),
+    ].flatMap(({ cells }) => Object.values(cells).map(({ before }) => describeCell(before))),
   );
 
 /** What the columns show into which people type: what a write has put into another one nobody knows any more. */

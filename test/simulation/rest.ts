@@ -1,8 +1,5 @@
-import { describeCell } from '../../src/core/cell.ts';
 import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
 import { sweepsToProve } from '../../src/core/observe.ts';
-import { mayStillLand, type OpenWrite } from '../../src/core/open-write.ts';
-import { isClaimToken } from '../../src/core/record.ts';
 import { checkReasons } from './invariants.ts';
 import type { People } from './people.ts';
 import { setRight } from './set-right.ts';
@@ -113,12 +110,9 @@ export async function comeToRest(people: People, knownByMs: number): Promise<voi
  */
 function claimsKnownByMs({ stage: { clock, link } }: People): number {
   const now = clock.now();
-  const isClaim = ({ id }: OpenWrite['sets'][number]) => id !== undefined && isClaimToken(describeCell(id));
   const waitsMs = link.mirror
     .readOpenWrites()
-    .flatMap((write) =>
-      mayStillLand(write, now) && write.sets.some(isClaim) ? [write.settlesAt - now] : [],
-    );
+    .flatMap(({ settlesAt, tokens }) => (now < settlesAt && tokens.length > 0 ? [settlesAt - now] : []));
   return clock.monotonicMs() + Math.max(0, ...waitsMs.map((waitMs) => waitMs + lookWithinMs));
 }
 

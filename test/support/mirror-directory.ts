@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach } from 'vitest';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import type { Suspect } from '../../src/core/damage.ts';
+import type { OpenWrite } from '../../src/core/open-write.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import type { OutboxItem, StoredRecord } from '../../src/core/state.ts';
 import { type OpenMirror, openMirror } from '../../src/sqlite/open.ts';
@@ -35,6 +38,34 @@ export const outboxItem = (key: RecordKey, change: Partial<OutboxItem> = {}): Ou
   dueAt: 1_790_000_000_000,
   attempts: 0,
   looks: 0,
+  ...change,
+});
+
+/** A write of which no reply is known. */
+export const openWrite = (change: Partial<OpenWrite> = {}): OpenWrite => ({
+  id: 'w1',
+  at: 1,
+  settlesAt: 2,
+  receipt: 'receipt',
+  confirms: [[0, { key: lead('1'), offers: { title: 'Written' }, notice: '' }]],
+  tokens: [],
+  damage: [],
+  ...change,
+});
+
+/** A title that a write put into the row of lead 1 by mistake. */
+export const suspect = (change: Partial<Suspect> = {}): Suspect => ({
+  id: 'w1.0',
+  at: 1,
+  damage: {
+    entity: 'lead',
+    kind: 'overwritten',
+    id: textCell('1'),
+    cells: { title: { written: textCell('Written'), before: textCell('Was there') } },
+    own: { Mine: { written: emptyCell, before: textCell('Own') } },
+  },
+  state: 'escalated',
+  clearReads: 0,
   ...change,
 });
 

@@ -1,13 +1,11 @@
-import type { Cell } from '../../src/core/cell.ts';
-import { judgeWrite, unansweredWrite } from '../../src/core/decide/open-writes.ts';
+import { type Cell, describeCell } from '../../src/core/cell.ts';
 import { isQuiet, type Plan, type TableStep } from '../../src/core/decide/plan.ts';
 import { nextNotice } from '../../src/core/notice.ts';
 import { absorb, noteMissed, noteReplaced, sweepsToProve } from '../../src/core/observe.ts';
-import { type Consequences, freeRow } from '../../src/core/open-write.ts';
-import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
+import type { Consequences } from '../../src/core/open-write.ts';
+import { isClaimToken, type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { landShown } from '../../src/core/shown.ts';
 import { type Agreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../../src/core/state.ts';
-import { type KeptRow, keptSteps } from '../../src/core/table.ts';
 import { differingFields, type Fields } from '../../src/core/value.ts';
 import { remember, rememberWritten } from '../../src/sync/rest.ts';
 import { describeUnanswered } from '../../src/sync/unanswered.ts';
@@ -55,7 +53,7 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
   recall(world);
   const read = readSheet(world);
   const plan = decideWorld(world);
-  const { agreements, decidedAt, decisions, journal, openWrites } = world;
+  const { agreements, decidedAt, decisions, journal } = world;
   for (const key of plan.outbox.drop) forgetStep(world, key);
   for (const item of plan.outbox.save) {
     forgetStep(world, item.key);
@@ -71,47 +69,31 @@ export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
     decisions.delete(scope);
     decidedAt.delete(scope);
   }
-  for (const id of plan.writesOver) openWrites.delete(id);
-  for (const write of plan.writesWatched) openWrites.set(write.id, write);
-  const open = unansweredWrite(plan, freeRow([...openWrites.values()]));
-  openWrites.set(plan.run, open);
+  for (const id of plan.suspects.drop) world.suspects.delete(id);
+  for (const suspect of plan.suspects.save) world.suspects.set(suspect.id, suspect);
   for (const entity of plan.rebased) world.rebases.delete(entity);
   for (const entity of plan.remapped) world.remaps.delete(entity);
   journal.push(...plan.journal);
-  const isFailure = outcome !== 'answered' && plan.table.length > 0;
-  if (outcome !== 'lost') {
-    world.kept.set(plan.run, keepRows(world, plan));
-    writeSheet(world, world.order(plan.table));
+  if (outcome !== 'lost') writeSheet(world, world.order(plan.table));
+  if (outcome !== 'answered' && plan.table.length > 0) {
+    world.openWrites.push({ plan, hasLanded: outcome === 'unanswered' });
+    return plan;
   }
-  if (isFailure) return plan;
-  openWrites.delete(plan.run);
   world.memory = rememberWritten(remember(world.memory, read, world.now), plan);
   for (const step of world.order(plan.table)) confirm(world, plan.at, step);
   return plan;
 }
 
-/** The rows that the steps of a plan reach, as they stand before. */
-function keepRows(world: World, { table }: Plan): ReadonlyMap<number, KeptRow> {
-  const place = { row: 0, headers: [], columns: {}, cells: [] };
-  const steps = keptSteps(table.map(({ write }) => write));
-  return new Map(
-    steps.flatMap(({ entity, position }, slot) => {
-      const row = world.sheet[entity][position - 1];
-      return row ? [[slot, { id: row.id, sync: row.sync, cells: { ...row.cells }, place }] as const] : [];
-    }),
-  );
-}
-
-/** Finds out what became of writes whose answer is lost. */
+/** Finds out what became of writes whose answer is lost. The token of a claim that was never confirmed is void. */
 function recall(world: World): void {
-  for (const open of [...world.openWrites.values()]) {
-    const rows = world.kept.get(open.id);
-    if (!rows || open.outcome === 'answered') continue;
-    const { done, left } = judgeWrite(open, rows);
-    world.openWrites.delete(open.id);
-    for (const write of left) world.openWrites.set(write.id, write);
-    for (const { confirms, slot } of [...open.sets, ...open.deletes])
-      if (confirms && done.has(slot)) confirm(world, world.now, confirms);
+  for (const { hasLanded, plan } of world.openWrites.splice(0)) {
+    for (const step of plan.table) {
+      if (hasLanded) confirm(world, world.now, step);
+      else if (step.write.kind !== 'delete' && step.write.id) {
+        const token = describeCell(step.write.id);
+        if (isClaimToken(token)) world.voidTokens.add(token);
+      }
+    }
   }
 }
 

@@ -4,12 +4,12 @@ import { createNames, encode, leadChoice, type Names } from '../../src/core/code
 import type { Remap } from '../../src/core/column-map.ts';
 import { joinContactId } from '../../src/core/contact-id.ts';
 import { type Contest, contestMs, findContest } from '../../src/core/contest.ts';
+import type { Suspect } from '../../src/core/damage.ts';
 import type { AccountDoubt, DecideInput } from '../../src/core/decide/context.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { ConflictPolicy, Layout, TabKind } from '../../src/core/layout.ts';
-import type { OpenWrite } from '../../src/core/open-write.ts';
 import { buildLayout, type ColumnPolicy, type Policy } from '../../src/core/policy.ts';
 import {
   claimToken,
@@ -20,9 +20,9 @@ import {
   recordKeyText,
 } from '../../src/core/record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
-import type { KeptRow, ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
+import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
-import { emptyMemory, isRestless, lacksRow, type Memory, remember, rowsIn } from '../../src/sync/rest.ts';
+import { emptyMemory, isRestless, lacksRow, type Memory, remember } from '../../src/sync/rest.ts';
 import { sampleCatalog, sampleField } from './fields.ts';
 import { policyWith } from './policy.ts';
 
@@ -61,9 +61,10 @@ export interface World {
   readonly rebases: Map<Entity, string>;
   readonly remaps: Map<Entity, Remap>;
   accountDoubt: AccountDoubt | undefined;
-  readonly openWrites: Map<string, OpenWrite>;
-  /** What writes kept of the rows that they reached, by their run. */
-  readonly kept: Map<string, ReadonlyMap<number, KeptRow>>;
+  /** Writes without a reply, and whether they have landed. */
+  readonly openWrites: { readonly plan: Plan; readonly hasLanded: boolean }[];
+  readonly voidTokens: Set<RecordId>;
+  readonly suspects: Map<string, Suspect>;
   readonly journal: JournalEntry[];
   /** What the reads of the sheet before showed. */
   memory: Memory;
@@ -110,8 +111,9 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     rebases: new Map(),
     remaps: new Map(),
     accountDoubt: undefined,
-    openWrites: new Map(),
-    kept: new Map(),
+    openWrites: [],
+    voidTokens: new Set(),
+    suspects: new Map(),
     journal: [],
     memory: emptyMemory,
     order: (items) => items,
@@ -259,7 +261,8 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
       records: world.order([...world.records.values()]),
       agreements: world.order([...world.agreements.values()]),
       outbox: world.order([...world.outbox.values()]),
-      openWrites: [...world.openWrites.values()],
+      suspects: [...world.suspects.values()],
+      claims: { open: new Set(), void: world.voidTokens },
       decisions: readDecisions(world),
       catalog: world.catalog,
       nameless: new Map(),
@@ -273,7 +276,6 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
     table,
     isRestless: (entity, row) => isRestless(memory, 0, entity, row),
     wasMissing: (key) => lacksRow(world.memory, key),
-    rowsBefore: (entity) => rowsIn(world.memory, entity),
     shownUntil: () => world.now,
     layout: world.layout,
     policy: world.policy,

@@ -13,7 +13,6 @@ import { brakeScope } from './brakes.ts';
 import { countByKind } from './cascade.ts';
 import { findContestHold } from './contested.ts';
 import { keepDecisions, noted, refusedScope, type TabContext, vanishedScope } from './context.ts';
-import { findSetsAstray } from './hit-rows.ts';
 import { journalEntry } from './journal-entry.ts';
 import { isLike } from './likeness.ts';
 import { findMovedCompany } from './moved-company.ts';
@@ -29,8 +28,8 @@ import { noteLost, waitingFields } from './waiting-edits.ts';
 
 /**
  * Decides a record whose row vanished from the table. It is never deleted in the CRM unless a person or the configuration says so,
- * and never when the CRM's record was edited since: a delete does not beat an edit, so the row comes back. Where a write of ours had put
- * another record's values into that row, a person is asked whatever the configuration says. Answers the record if its row is to come back.
+ * and never when the CRM's record was edited since: a delete does not beat an edit, so the row comes back. Returns the record if its row is to
+ * come back.
  */
 export function decideVanishedRow(context: TabContext, key: RecordKey): KnownRecord | undefined {
   const { draft } = context;
@@ -52,8 +51,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): KnownRec
     return undefined;
   }
   const isReverted = item?.kind === 'delete' && context.decision(refusedScope(key)) === 'revert';
-  const showedOther = findSetsAstray(context, key.id).length > 0;
-  const choice = isReverted ? 'restore' : meaningOf(context, key, showedOther);
+  const choice = isReverted ? 'restore' : meaningOf(context, key);
   const isEdited = isEditedInCrm(context, key.id);
   // Whoever decides otherwise before the delete was sent takes it back.
   if (item?.kind === 'delete' && !isReverted && (choice !== 'trash' || isEdited))
@@ -63,7 +61,7 @@ export function decideVanishedRow(context: TabContext, key: RecordKey): KnownRec
   if (choice === 'restore' || (choice === 'trash' && isEdited)) return record;
   if (choice === 'wait') return undefined;
   if (choice !== 'trash') {
-    const reason = vanishedReason(context, key, showedOther);
+    const reason = vanishedReason(context, key);
     draft.holds.push({ ...key, reason, decision: vanishedScope(key) });
   } else if (item?.kind === 'delete') {
     if (isStuck(item)) answerRefusal(context, item);
@@ -85,14 +83,13 @@ export function isEditedInCrm(context: TabContext, id: RecordId): boolean {
 }
 
 /** What the lost row of a record means: what somebody answered, for it or in this moment for all of them, or else the rule. */
-function meaningOf(context: TabContext, key: RecordKey, showedOther: boolean): string {
+function meaningOf(context: TabContext, key: RecordKey): string {
   const own = context.decision(vanishedScope(key));
   const letGo = context.draft.lossesLetGo.get(context.entity);
   if (own !== undefined && own !== noted) return own;
   if (own === undefined && letGo) return letGo;
   const rule = ruleOf(context);
-  if (rule !== 'trash') return rule;
-  return showedOther ? 'ask' : meaningsOfTrash[findMovedCompany(context, key)];
+  return rule === 'trash' ? meaningsOfTrash[findMovedCompany(context, key)] : rule;
 }
 
 /** What the rule `trash` comes to where the table moves something away that would go with the record. */
@@ -124,8 +121,7 @@ export function takeBackDeletes(context: TabContext, found: ReadonlySet<RecordId
   const dropped = new Set(draft.outboxDropped.map(recordKeyText));
   for (const { isUndo, key, kind, state } of outbox.values()) {
     if (kind !== 'delete' || isUndo || state === 'sending' || dropped.has(recordKeyText(key))) continue;
-    const showedOther = findSetsAstray(context, key.id).length > 0;
-    if (found.has(key.id) || meaningOf(context, key, showedOther) !== 'trash') draft.outboxDropped.push(key);
+    if (found.has(key.id) || meaningOf(context, key) !== 'trash') draft.outboxDropped.push(key);
   }
 }
 
@@ -142,16 +138,12 @@ export function ruleOf({ entity, input: { policy } }: TabContext): VanishedRowPo
   return entity === 'contact' && rule === 'trash' ? 'ask' : rule;
 }
 
-function vanishedReason(context: TabContext, key: RecordKey, showedOther: boolean): string {
+function vanishedReason(context: TabContext, key: RecordKey): string {
   const what =
     key.entity === 'contact'
       ? 'deletes the contact for good'
       : `moves the record to the trash of the CRM${companyOf(context, key)}`;
-  // Whoever deleted what was not to stand there may not have meant the record at all.
-  const shown = showedOther
-    ? ' Rows had moved while they were written, and it showed values of another record then.'
-    : '';
-  return `Its row is gone from the sheet.${shown} Trash ${what}, Restore brings the row back.`;
+  return `Its row is gone from the sheet. Trash ${what}, Restore brings the row back.`;
 }
 
 /** What the CRM trashes together with the record, as far as it is known. */

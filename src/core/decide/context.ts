@@ -6,7 +6,14 @@ import type { Suspect } from '../damage.ts';
 import type { FieldDefinition } from '../field.ts';
 import type { Layout, TabLayout } from '../layout.ts';
 import type { Policy } from '../policy.ts';
-import { type Entity, entities, parseRecordKey, type RecordId, type RecordKey, recordKeyText } from '../record.ts';
+import {
+  type Entity,
+  entities,
+  parseRecordKey,
+  type RecordId,
+  type RecordKey,
+  recordKeyText,
+} from '../record.ts';
 import type { Agreement, Decision, KnownRecord, OutboxItem } from '../state.ts';
 import type { ObservedRow, ObservedTable, ReadTab } from '../table.ts';
 import type { FieldName } from '../value.ts';
@@ -103,7 +110,7 @@ export interface TabContext {
 
 /**
  * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`,
- * `loop:lead-42`, `brake:lead:emptied`, `meant:lead-42:title`, `gone:lead-42`; `held:lead` is only told.
+ * `loop:lead-42`, `brake:lead:emptied`, `meant:lead-42:title`, `gone:lead-42`, `damage:lead-42:run.0`; `held:lead` is only told.
  */
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>
@@ -117,6 +124,9 @@ export const meantScope = (key: RecordKey, field: FieldName): string =>
   `meant:${recordKeyText(key)}:${field}`;
 /** Of a record gone from the CRM that was let go with others when a brake stopped them all. */
 export const goneScope = (key: RecordKey): string => `gone:${recordKeyText(key)}`;
+/** Of what a write did to the row with this ID, or to one without. */
+export const damageScope = (entity: Entity, id: RecordId, suspect: string): string =>
+  `damage:${id === '' ? entity : recordKeyText({ entity, id })}:${suspect}`;
 export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
 
 /** The entity that something under the scope is about; `undefined` for a text that is no scope. */

@@ -31,7 +31,8 @@ export function decideAgain(input: DecideInput, last: GroundedPlan | undefined):
     isRestless: (entity, row) => noting(input.isRestless(entity, row), false),
     wasMissing: (key) => noting(input.wasMissing(key), true),
   });
-  const isLasting = !waits && changesNothing(plan) && known.openWrites.length === 0;
+  const isLasting =
+    !waits && changesNothing(plan) && known.claims.open.size === 0 && known.suspects.length === 0;
   const lastsUntil = isLasting ? nextStale(known.agreements, now) : now;
   return { ground: { known, table, layout, policy }, plan, lastsUntil };
 }
@@ -56,7 +57,7 @@ function changesNothing(plan: Plan): boolean {
   const parts = [
     ...[agreements.drop, agreements.save, outbox.drop, outbox.save],
     ...[plan.answers, plan.settledDecisions, plan.rebased, plan.remapped],
-    ...[plan.journal, plan.table, plan.writesOver, plan.writesWatched],
+    ...[plan.journal, plan.table, plan.suspects.save, plan.suspects.drop],
   ];
   return !takesAccount && parts.every(({ length }) => length === 0);
 }
@@ -66,7 +67,8 @@ const alike: { readonly [Part in keyof Known]: (before: Known[Part], now: Known[
   agreements: areSame,
   outbox: areSame,
   decisions: areSame,
-  openWrites: areSame,
+  suspects: areSame,
+  claims: ({ open, void: ended }, now) => isAlike([...open, '', ...ended], [...now.open, '', ...now.void]),
   records: sayAllTheSame,
   catalog: isAlike,
   sweptEntities: (before, now) => isAlike([...before], [...now]),

@@ -5,21 +5,15 @@ import { recordTabs, type TabLayout } from '../layout.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, Decision, OutboxItem } from '../state.ts';
 import type { ObservedTable, ReadTab } from '../table.ts';
-import { findRepairs, planRepairs, settleWrites } from './astray.ts';
 import { createCascades } from './cascade.ts';
 import { forgetFreshColumns, holdMissingColumns, showLayout } from './columns.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
+import { findOver } from './damaged.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
 import { comingLeads, leadChoices, typedNamesIn } from './lead-names.ts';
 import { isAccountTaken } from './other-account.ts';
 import type { Hold, Plan } from './plan.ts';
-import {
-  findAnswers,
-  planQuestionRows,
-  type QuestionRows,
-  readQuestionTab,
-  scopeOf,
-} from './question-rows.ts';
+import { findAnswers, planQuestionRows, readQuestionTab, scopeOf } from './question-rows.ts';
 import { findNotices, findQuestions } from './questions.ts';
 import { forgetRemapped, remapScope } from './remapped.ts';
 import { decideTab } from './tab.ts';
@@ -74,7 +68,7 @@ function decideOnce(given: DecideInput): Plan {
     }
     const agreements = lastingAgreements(input, layout, tab, draft);
     draft.holds.push(...holdMissingColumns(layout, tab, agreements));
-    const isDecided = decideTab({
+    decideTab({
       input,
       entity,
       layout,
@@ -92,22 +86,23 @@ function decideOnce(given: DecideInput): Plan {
       seenOf: (scope) => answers.get(scope)?.seen,
       answeredAt: (scope) => answers.get(scope)?.at,
     });
-    if (!isDecided) held.add(entity);
   }
+  draft.suspectsDropped.push(...findOver(input));
   draft.holds.push(...holdQuestionTab(table));
   const isHeld = (scope: string) => held.has(scopeEntity(scope));
   const questions = findQuestions(input, draft, names);
   const mayReturn = (scope: string) => draft.openScopes.has(scope) || isHeld(scope);
   if (questionTab) {
     const told = [...questions, ...findNotices(input, draft)];
-    writeQuestions(input, draft, questionTab, { questions: told, mayReturn });
+    const { now, policy } = input;
+    const rules = { timeZone: table.timeZone, now, appendsMax: policy.appendsMax };
+    draft.table.push(...planQuestionRows({ questions: told, mayReturn, tab: questionTab, ...rules }));
   }
   const takesAccount = isAccountTaken(input, decision);
   const isInUse = (scope: string) => draft.usedDecisions.has(scope) && !draft.outrunDecisions.has(scope);
   const isSettled = ({ scope }: Decision) => !isInUse(scope) && !isHeld(scope);
   const settled = known.decisions.filter(isSettled).map(({ scope }) => scope);
-  const writes = settleWrites(input, draft);
-  const rest = { settledDecisions: settled, ...writes, questions, takesAccount };
+  const rest = { settledDecisions: settled, questions, takesAccount };
   return finishDraft(draft, input.now, input.run, rest);
 }
 
@@ -126,21 +121,6 @@ const waitingDeletes = (entity: Entity, outbox: readonly OutboxItem[]): RecordKe
 
 const readChoice = (scope: string, choice: string): ReturnType<typeof readBrakeAnswer> =>
   scope.startsWith('brake:') ? readBrakeAnswer(choice) : { answer: choice };
-
-/** Brings the tab of the questions up to date, or mends it first. */
-function writeQuestions(
-  input: DecideInput,
-  draft: Draft,
-  tab: ReadTab,
-  asked: Pick<QuestionRows, 'questions' | 'mayReturn'>,
-): void {
-  const mending = { draft, input, tab, entity: 'question' } as const;
-  const repairs = findRepairs(mending);
-  if (repairs.length > 0) return planRepairs(mending, repairs);
-  const { now, policy, table } = input;
-  const { appendsMax } = policy;
-  draft.table.push(...planQuestionRows({ ...asked, tab, timeZone: table.timeZone, now, appendsMax }));
-}
 
 const ofEntity = <Item extends { readonly key: RecordKey }>(entity: Entity, items: readonly Item[]) =>
   new Map(items.filter((item) => item.key.entity === entity).map((item) => [item.key.id, item]));

@@ -1,9 +1,7 @@
-import type { TabKind } from '../layout.ts';
-import type { OpenWrite, SentSet } from '../open-write.ts';
+import type { Suspect } from '../damage.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';
-import type { RowStep } from '../table.ts';
-import type { Brake, Conflict, Hold, Plan, Refusal, RowBefore, TableStep } from './plan.ts';
+import type { Brake, Conflict, Hold, Plan, Refusal, TableStep } from './plan.ts';
 
 /** A plan in the making: the parts of deciding add to it, nobody reads it before it is finished. */
 export interface Draft {
@@ -13,15 +11,10 @@ export interface Draft {
   readonly agreementsDropped: RecordKey[];
   readonly journal: JournalEntry[];
   readonly table: TableStep[];
-  readonly before: Map<RowStep, RowBefore>;
-  /** Tabs in which something is mended: nothing else is concluded there before. */
-  readonly mendedTabs: Set<TabKind>;
-  /** Damage of writes that only the rows told of, and that is to be known until it is mended. */
-  toldWrites: readonly OpenWrite[];
-  /** By the write, what of it is mended but for what somebody typed over. */
-  readonly watchedSets: Map<string, SentSet[]>;
-  /** What open writes did to rows of records that are gone from the table. */
-  readonly missedSets: Set<SentSet>;
+  /** Suspects of which this read shows less. */
+  readonly suspectsSaved: Suspect[];
+  /** Suspects that are over. */
+  readonly suspectsDropped: string[];
   readonly conflicts: Conflict[];
   readonly holds: Hold[];
   readonly brakes: Brake[];
@@ -53,11 +46,8 @@ export const createDraft = (): Draft => ({
   agreementsDropped: [],
   journal: [],
   table: [],
-  before: new Map(),
-  mendedTabs: new Set(),
-  toldWrites: [],
-  watchedSets: new Map(),
-  missedSets: new Set(),
+  suspectsSaved: [],
+  suspectsDropped: [],
   conflicts: [],
   holds: [],
   brakes: [],
@@ -78,7 +68,7 @@ export const finishDraft = (
   draft: Draft,
   at: number,
   run: string,
-  rest: Pick<Plan, 'settledDecisions' | 'writesOver' | 'writesWatched' | 'questions' | 'takesAccount'>,
+  rest: Pick<Plan, 'settledDecisions' | 'questions' | 'takesAccount'>,
 ): Plan => ({
   at,
   run,
@@ -88,7 +78,7 @@ export const finishDraft = (
   answers: draft.noted,
   ...rest,
   table: draft.table,
-  before: draft.before,
+  suspects: { save: draft.suspectsSaved, drop: draft.suspectsDropped },
   conflicts: draft.conflicts,
   holds: draft.holds,
   brakes: draft.brakes,

@@ -1,5 +1,4 @@
 import { describeCell, emptyCell, isUnfilled } from '../cell.ts';
-import { isSameKept } from '../kept-cell.ts';
 import type { RecordId, RecordKey } from '../record.ts';
 import { isUnanswered, type OutboxItem } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
@@ -125,8 +124,6 @@ export interface ClaimSurroundings {
   readonly boundIds: ReadonlySet<RecordId>;
   /** Missing records whose row this may be. */
   readonly suspectsOf: (row: ObservedRow) => readonly RecordId[];
-  /** Rows as they were read, by the token that a write has put there, or may yet, to which no reply came. */
-  readonly unansweredClaims: ReadonlyMap<string, ObservedRow['cells']>;
 }
 
 /**
@@ -137,7 +134,7 @@ export function decideClaimedRow(
   context: TabContext,
   row: ObservedRow,
   token: RecordId,
-  { boundIds, suspectsOf, unansweredClaims }: ClaimSurroundings,
+  { boundIds, suspectsOf }: ClaimSurroundings,
 ): void {
   const key = { entity: context.entity, id: token };
   const item = context.outbox.get(token);
@@ -153,9 +150,6 @@ export function decideClaimedRow(
   // A row that holds nothing else makes no record, whatever became of the create.
   if (!item && !context.input.isOwnToken(token) && !isBlank(row))
     return holdRow(context, row, token, foreignReason);
-  // Nobody knows yet which row the claim has reached, and this one is not as it was read.
-  if (!item && !isAsRead(row, unansweredClaims.get(token)))
-    return writeRow(context, row, key, { state: creating });
   decideUnsentRow(context, row, key, item, suspectsOf);
 }
 
@@ -203,9 +197,6 @@ function decideUnsentRow(
   draft.outboxSaved.push(waitingStep(input, key, { kind: 'create', fields: values.fields, base: {} }));
   writeRow(context, row, key, { state: creating });
 }
-
-const isAsRead = (row: ObservedRow, read: ObservedRow['cells'] = {}): boolean =>
-  Object.entries(read).every(([name, cell]) => !(name in row.cells) || isSameKept(row.cells[name], cell));
 
 /** A row of which nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment. */
 function releaseClaim(context: TabContext, row: ObservedRow, key: RecordKey): void {

@@ -40,7 +40,7 @@ function describePlaces({ brakes, conflicts, holds, outbox, refusals, table }: P
   };
   for (const item of outbox.save) describeItem(item, add);
   for (const key of outbox.drop) add(`${recordKeyText(key)} in the CRM`, 'what waited is not sent');
-  for (const step of table) if (!step.mends) describeStep(step, add);
+  for (const step of table) describeStep(step, add);
   for (const { key, field, crm, table: cell } of conflicts)
     add(
       `${recordKeyText(key)} ${field}`,

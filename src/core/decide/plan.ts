@@ -1,6 +1,6 @@
 import type { Cell } from '../cell.ts';
-import type { TabKind } from '../layout.ts';
 import type { Suspect } from '../damage.ts';
+import type { TabKind } from '../layout.ts';
 import type { Consequences } from '../open-write.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../state.ts';

@@ -1,18 +1,16 @@
 import { describeCell } from '../cell.ts';
 import { quoteText } from '../cut-text.ts';
-import { mayStillLand } from '../open-write.ts';
 import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { Fields } from '../value.ts';
 import { decideUnseenRecords, decideVanishedRow, takeBackDeletes } from './absent.ts';
 import { createMeantSearch, keepNotedLosses } from './approvals.ts';
-import { findRepairs, keepBefore, planRepairs } from './astray.ts';
 import { type Binding, bindRows, type IdLookup } from './bind.ts';
 import { findContestHold } from './contested.ts';
 import { isLeftToRest, keepDecisions, swapScope, type TabContext } from './context.ts';
 import { decideCopy } from './copies.ts';
-import { findSetsAstray } from './hit-rows.ts';
+import { setDamagedApart } from './damaged.ts';
 import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
 import { isInTable, wasMissing } from './origin.ts';
 import { leaveAlone, pauseRow } from './paused.ts';
@@ -22,33 +20,20 @@ import { holdRow } from './row-write.ts';
 import { createSuspectSearch, decideStray, findOrphans, findStrays, suspectReason } from './strays.ts';
 import { findSwaps, type Swap } from './swaps.ts';
 import { isBraked } from './tab-brakes.ts';
-import { withUnkeptHits } from './unkept-hits.ts';
 import { holdUnread } from './unread.ts';
 
-/**
- * Decides one tab: the brakes first, then every row, then the records that have none. Answers `false` where our own writes did damage to
- * it: then that is mended, and nothing else is concluded before it is.
- */
-export function decideTab(context: TabContext): boolean {
-  const { draft, entity } = context;
+/** Decides one tab: what is damaged is set apart, then the brakes, then every row, then the records that have none. */
+export function decideTab(whole: TabContext): void {
+  const { draft } = whole;
+  draft.holds.push(...holdUnread(whole));
+  const { context, named } = setDamagedApart(whole);
   const { rows } = context.tab;
-  draft.holds.push(...holdUnread(context));
-  const present = presentIds(context, rows);
+  const present = presentIds(context, rows).union(named);
   const missing = [...context.agreements.values()].filter(
     (agreement) =>
       isInTable(context, agreement) && !present.has(agreement.key.id) && mayStay(context, agreement.key.id),
   );
-  const repairs = findRepairs(withUnkeptHits(context, missing));
-  if (repairs.length > 0) {
-    planRepairs(context, repairs);
-    keepBefore(context);
-    draft.withheld.push(entity);
-    return false;
-  }
-  for (const { key } of missing) {
-    keepDecisions(context, key);
-    for (const sent of findSetsAstray(context, key.id)) draft.missedSets.add(sent);
-  }
+  for (const { key } of missing) keepDecisions(context, key);
   if (missing.length > 0) keepNotedLosses(context);
   const orphans = findOrphans(context, rows);
   const strays = findStrays(context, rows, [...missing, ...orphans]);
@@ -64,7 +49,7 @@ export function decideTab(context: TabContext): boolean {
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
   draft.restlessRows += vanished.length - steadilyVanished.length;
   const steady = { orphaned, vanished: steadilyVanished };
-  if (isBraked(context, binding, { orphaned, vanished }, steady)) return true;
+  if (isBraked(context, binding, { orphaned, vanished }, steady)) return;
 
   for (const stray of strays) decideStray(context, stray);
   const swaps = decideRecords(context, binding);
@@ -80,14 +65,12 @@ export function decideTab(context: TabContext): boolean {
     if (context.records.get(id)?.presence === 'gone') suspectsOf(row);
   decideClaims(context, binding, suspectsOf);
   decideOthers(context, binding, suspectsOf);
-  forgetCreates(context, new Set(rows.map(({ id }) => describeCell(id)).filter(isClaimToken)));
+  forgetCreates(context, new Set([...rows.map(({ id }) => describeCell(id)), ...named].filter(isClaimToken)));
   const restored = steadilyVanished.flatMap(({ key }) =>
     found.has(key.id) ? [] : (decideVanishedRow(context, key) ?? []),
   );
   takeBackDeletes(context, present.union(found).union(strayIds));
   decideUnseenRecords(context, present.union(found), restored);
-  keepBefore(context);
-  return true;
 }
 
 /** Rows with the ID of their record. Answers those whose ID may be another one's: the record whose values they show has not vanished. */
@@ -136,17 +119,13 @@ type SuspectsOf = (row: ObservedRow) => readonly RecordId[];
 
 /** Rows that carry the token of their create. */
 function decideClaims(context: TabContext, { claimed, records }: Binding, suspectsOf: SuspectsOf): void {
-  const { known, now } = context.input;
-  const unanswered = known.openWrites.filter((write) => mayStillLand(write, now));
-  const unansweredClaims = new Map(
-    unanswered.flatMap(({ sets }) =>
-      sets.flatMap(({ id, was = {} }) => (id ? [[describeCell(id), was] as const] : [])),
-    ),
-  );
+  const { claims } = context.input.known;
   const boundIds = new Set(records.map(({ id }) => id));
   for (const { row, id } of claimed) {
     if (row.isPaused) pauseRow(context, row, id);
-    else decideClaimedRow(context, row, id, { boundIds, suspectsOf, unansweredClaims });
+    else if (claims.open.has(id)) continue;
+    else if (claims.void.has(id) && !context.outbox.has(id)) decideNewRow(context, row, suspectsOf(row));
+    else decideClaimedRow(context, row, id, { boundIds, suspectsOf });
   }
 }
 

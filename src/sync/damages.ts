@@ -1,0 +1,69 @@
+import { type Cell, describeCell } from '../core/cell.ts';
+import type { Damage, DamagedCell, Suspect } from '../core/damage.ts';
+import { journalEntry } from '../core/decide/journal-entry.ts';
+import type { Mirror } from '../core/mirror.ts';
+import type { OpenWrite } from '../core/open-write.ts';
+import type { JournalEntry } from '../core/state.ts';
+import type { Fields } from '../core/value.ts';
+
+const causes = {
+  undone: 'a write met moved rows or columns here, and was undone',
+  escalated: 'a write met moved rows or columns here, and could not be undone',
+} as const;
+
+/**
+ * Keeps what a write did to other rows than its own: deciding does not trust them, and the history has what was there. A row of the tab of
+ * questions is written anew from what is known. To be called in a transaction.
+ */
+export function noteDamage(
+  mirror: Mirror,
+  run: string,
+  damage: readonly Damage[],
+  { at, state }: Pick<Suspect, 'at'> & { readonly state: keyof typeof causes },
+): void {
+  const next = nextNumber(mirror, run);
+  const ofRecords = damage.filter(({ entity }) => entity !== 'question');
+  for (const [index, each] of ofRecords.entries())
+    mirror.saveSuspect({ id: `${run}.${next + index}`, at, damage: each, state, clearReads: 0 });
+  mirror.appendJournal(ofRecords.flatMap((each) => describeDamage(run, at, each, causes[state])));
+}
+
+/** The damage of writes that are not over, as suspects. */
+export const readPending = (writes: readonly OpenWrite[]): Suspect[] =>
+  writes.flatMap(({ at, damage, id }) =>
+    damage.map((each, index) => ({
+      id: `${id}.p${index}`,
+      at,
+      damage: each,
+      state: 'pending' as const,
+      clearReads: 0,
+    })),
+  );
+
+/** A write may be settled in several steps. */
+function nextNumber(mirror: Mirror, run: string): number {
+  const prefix = `${run}.`;
+  const own = mirror.readSuspects().filter(({ id }) => id.startsWith(prefix));
+  return Math.max(-1, ...own.map(({ id }) => Number(id.slice(prefix.length)))) + 1;
+}
+
+function describeDamage(
+  run: string,
+  now: number,
+  { cells, entity, id, own }: Damage,
+  cause: string,
+): JournalEntry[] {
+  if (entity === 'question') return [];
+  const parts = { before: textsOf('before'), after: textsOf('written') };
+  return [journalEntry({ now, run }, { entity, id: describeCell(id) }, { kind: 'repair', cause, ...parts })];
+
+  function textsOf(side: keyof DamagedCell): Fields {
+    const texts = Object.entries({ ...own, ...cells }).map(([name, damaged]): readonly [string, Cell] => [
+      name,
+      damaged[side],
+    ]);
+    return Object.fromEntries(
+      texts.flatMap(([name, cell]) => (cell.kind === 'empty' ? [] : [[name, describeCell(cell)]])),
+    );
+  }
+}
