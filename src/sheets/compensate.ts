@@ -1,12 +1,14 @@
 import { bareCell, type Cell, emptyCell, isComputed, isUnfilled } from '../core/cell.ts';
 import type { Damage, DamagedCell } from '../core/damage.ts';
+import { syncHeader } from '../core/headers.ts';
 import { isSameKept } from '../core/kept-cell.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { StepEnd } from '../core/table.ts';
 import type { Rows } from './grid.ts';
 import { type GridDamage, idOf } from './judge.ts';
 import { findOldIndexes, headerOf } from './met-columns.ts';
-import { isSameId, overlay, type PlacedCell, type PlannedStep, type Row } from './planned.ts';
+import type { PlacedCell } from './placed-cells.ts';
+import { isSameId, overlay, type PlannedStep, type Row } from './planned.ts';
 import { isSameRow } from './read-back.ts';
 
 /** A tab as it is when damage is to be undone. */
@@ -15,7 +17,7 @@ export interface SeenTab {
   readonly hiddenRows: ReadonlySet<number>;
   /** What each field's column holds. */
   readonly kinds: ReadonlyMap<string, PlacedCell['kind']>;
-  /** The rows as they were read before the write; absent where that is not known any more. */
+  /** Rows as they were read before the write, as far as that is known. */
   readonly read?: Rows;
 }
 
@@ -42,20 +44,44 @@ export function compensate(
   const done = new Map<number, StepEnd>();
   const undone: GridDamage[] = [];
   const escalated: Damage[] = [];
-  for (const each of damage) {
+  for (const each of damage.flatMap((one) => nameTaken(one, damage, tabs.get(one.entity)))) {
     const tab = tabs.get(each.entity);
     const way = tab ? findWay(each, tab, hasCopies) : 'lost';
     if (way === 'lost') escalated.push(toDamage(each));
     else if (way === 'right') done.set(each.number, { edited: [] });
     else if (way === 'nothing left') undone.push(each);
     else {
+      const { left, ...step } = way;
       const number = steps.length;
       damageOf.set(number, each);
-      steps.push({ number, entity: each.entity, restores: true, ...way });
-      if (way.left) escalated.push(way.left);
+      steps.push({ number, entity: each.entity, restores: true, ...step });
+      if (left) escalated.push(left);
     }
   }
   return { steps, damageOf, done, undone, escalated };
+}
+
+/**
+ * A delete of which nothing was kept, and that has left its own row, took another one that a filter hid: one that was read before and is
+ * gone. Returns these rows as damage, or the delete as it is where none is missing.
+ */
+function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab | undefined): GridDamage[] {
+  const { headers, names, right, ...rest } = one;
+  if (one.kind !== 'deleted' || !right || !tab) return [one];
+  const columnsNow = findOldIndexes(headers, tab.rows[0] ?? []);
+  const now = tab.rows
+    .slice(1)
+    .map((row) => headers.map((_, column) => row[columnsNow.indexOf(column)] ?? emptyCell));
+  const isThere = (wanted: Row) => {
+    const id = idOf(wanted, names);
+    return now.some((row) => (id.kind === 'empty' ? isSameRow(wanted, row) : isSameId(idOf(row, names), id)));
+  };
+  // Of several such deletes the first one answers for all.
+  const isFirst =
+    damage.find(({ entity, kind, right: own }) => kind === 'deleted' && own && entity === one.entity) === one;
+  if (!isThere(right) || !isFirst) return [one];
+  const missing = (tab.read ?? []).filter((row) => row.some((cell) => !isUnfilled(cell)) && !isThere(row));
+  return missing.length === 0 ? [one] : missing.map((before) => ({ ...rest, headers, names, before }));
 }
 
 /** An inverse step, and what it leaves as it is. */
@@ -92,7 +118,7 @@ function findWay(
   const row = rowNow(position);
   const read = tab.rows[position] ?? [];
   if (damage.kind === 'added')
-    return isSameRow(after, row) ? { kind: 'delete', position, placed: [], read } : 'lost';
+    return isSameButSync(after, row, damage) ? { kind: 'delete', position, placed: [], read } : 'lost';
   const left = damage.placed.filter(
     ({ cell, column }) => isSameKept(row[column], cell) && !isSameCell(cell, damage.before[column]),
   );
@@ -139,12 +165,9 @@ interface Seen {
  * Finds the row that was hit: in its place, where that shows exactly what the write left; else the one row with the ID that it has since, or
  * the one row that shows exactly that.
  */
-function locate(
-  { before, expected, names, placed }: GridDamage,
-  after: Row,
-  { rows, rowNow }: Seen,
-): number | undefined {
-  if (expected > 0 && isSameRow(after, rowNow(expected))) return expected;
+function locate(damage: GridDamage, after: Row, { rows, rowNow }: Seen): number | undefined {
+  const { before, expected, names, placed } = damage;
+  if (expected > 0 && isSameButSync(after, rowNow(expected), damage)) return expected;
   const id = idOf(after, names);
   const onlyOne = (isWanted: (row: Row) => boolean) => {
     const found = [...rows.entries()].filter(([position, row]) => position > 0 && isWanted(row));
@@ -154,8 +177,14 @@ function locate(
   if (named !== undefined) return named;
   // Blank rows are many, and all the same.
   if (placed.every(({ cell }) => isUnfilled(cell)) && before.every(isUnfilled)) return undefined;
-  return onlyOne((row) => isSameRow(after, row));
+  return onlyOne((row) => isSameButSync(after, row, damage));
 }
+
+/** Whether two rows hold the same; a Sync text may have come since. */
+const isSameButSync = (one: Row, other: Row, { names }: GridDamage): boolean => {
+  const isSync = (_: Cell, column: number) => names.get(column) !== syncHeader;
+  return isSameRow(one.filter(isSync), other.filter(isSync));
+};
 
 /** Whether nothing changed: here a no is something else than nothing. */
 const isSameCell = (one: Cell, other: Cell = emptyCell): boolean =>
@@ -178,7 +207,6 @@ function insertAgain(
     );
   };
   if (right) return hasRow(right) ? 'nothing left' : 'right';
-  if (idOf(before, names).kind !== 'empty' && hasRow(before)) return 'nothing left';
   const copy = hasCopies ? source : undefined;
   const filled = [...before.entries()].filter(([, cell]) => cell.kind !== 'empty').map(([column]) => column);
   const placed = filled

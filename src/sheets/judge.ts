@@ -4,15 +4,8 @@ import { isSameKept } from '../core/kept-cell.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { StepEnd } from '../core/table.ts';
 import { hasMoved, headerOf, type MetColumns, meetColumns } from './met-columns.ts';
-import {
-  type Batch,
-  isSameId,
-  keptRows,
-  overlay,
-  type PlacedCell,
-  type PlannedStep,
-  type Row,
-} from './planned.ts';
+import type { PlacedCell } from './placed-cells.ts';
+import { type Batch, isSameId, keptRows, overlay, type PlannedStep, type Row } from './planned.ts';
 import { deletedAbove } from './read-back.ts';
 
 /** A row that a step reached and that is not as it was to be, in the terms of the grid. */
@@ -147,7 +140,8 @@ function editedIn(
     const name = names.get(column);
     return restores ? name !== syncHeader : name !== undefined && name !== idHeader && name !== syncHeader;
   };
-  const columns = kind === 'set' ? placed.map(({ column }) => column) : [...names.keys()];
+  const all = restores ? [...before.keys()] : [...names.keys()];
+  const columns = kind === 'set' ? placed.map(({ column }) => column) : all;
   const isOurs = (column: number) =>
     others.some(
       (other) =>

@@ -1,10 +1,19 @@
 import { type Cell, describeCell, isComputed } from '../core/cell.ts';
 import type { Damage } from '../core/damage.ts';
+import type { FieldKind } from '../core/field-kind.ts';
 import { isSameKept } from '../core/kept-cell.ts';
 import type { RowCells } from '../core/table.ts';
 import type { ColumnIndexes } from './columns.ts';
-import type { PlacedCell } from './planned.ts';
 import type { BoundTab } from './read.ts';
+
+/** One cell to be written, by its grid column. `kind` is absent for cells that carry no field. */
+export interface PlacedCell {
+  readonly column: number;
+  readonly cell: Cell;
+  readonly kind?: FieldKind;
+  /** The row of the hidden tab that keeps it with its formula and its format, and its column there; absent where no copy of it was made. */
+  readonly from?: { readonly row: number; readonly column: number };
+}
 
 /**
  * The managed cells of a row by grid column, from left to right. A cell whose column was not found cannot be

@@ -1,10 +1,9 @@
 import { type Cell, describeCell, emptyCell, equalCells, isComputed } from '../core/cell.ts';
-import type { FieldKind } from '../core/field-kind.ts';
 import { type TabKind, tabKinds } from '../core/layout.ts';
 import type { AppendStep, RowStep, SetStep } from '../core/table.ts';
 import type { ColumnIndexes } from './columns.ts';
-import { cellAt } from './grid.ts';
-import { placeCells, placeOwnCells } from './placed-cells.ts';
+import { cellAt, type Rows } from './grid.ts';
+import { type PlacedCell, placeCells, placeOwnCells } from './placed-cells.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 
 /** The cells of a grid row by column; what is missing at the end is empty. */
@@ -12,15 +11,6 @@ export type Row = readonly Cell[];
 
 /** The tabs as they were read. */
 export type Tabs = ReadonlyMap<TabKind, BoundTab>;
-
-/** One cell to be written, by its grid column. `kind` is absent for cells that carry no field. */
-export interface PlacedCell {
-  readonly column: number;
-  readonly cell: Cell;
-  readonly kind?: FieldKind;
-  /** The row of the hidden tab that keeps it with its formula and its format, and its column there; absent where no copy of it was made. */
-  readonly from?: { readonly row: number; readonly column: number };
-}
 
 /** A step in the terms of the grid, so that nothing else has to be known to judge and to undo it. */
 export interface PlannedStep {
@@ -47,6 +37,8 @@ export interface PlannedTab {
   readonly hiddenRows: ReadonlySet<number>;
   /** Where new rows are inserted. */
   readonly end: number;
+  /** Rows that a filter hid: of one that a delete takes by mistake no copy can be made. Absent where nothing is deleted. */
+  readonly unseen?: Rows;
 }
 
 /** Steps that are sent together, and what of the hidden tab is theirs. */
@@ -76,6 +68,11 @@ export const planTab = ({ columns, hiddenRows, rows, sheetId }: BoundTab): Plann
   columns,
   hiddenRows,
   end: endOfRows(rows, columns),
+});
+
+export const withUnseen = (tab: BoundTab): PlannedTab => ({
+  ...planTab(tab),
+  unseen: [...tab.hiddenRows].map((row) => tab.rows[row] ?? []),
 });
 
 /** The steps as they reach the tabs that were read. */

@@ -231,14 +231,19 @@ export function keptRange(shadow: Shadow, batch: Batch): string[] {
 /** What an array formula fills in is not copied with its cell: here the copy of one fills cells that were copied empty. */
 const copied = (cell: Cell): Cell => (isSpilled(cell) ? emptyCell : cell);
 
-/** Reads what a batch kept; rows of others count for nothing. */
-export function readKept({ sheetId }: Shadow, batch: Batch, answer: Spreadsheet): KeptCells {
-  const blocks = blocksBySheet(answer).get(sheetId) ?? [];
+/** The rows of the hidden tab that a run has marked as its own, by their places. */
+export function readMarked({ sheetId }: Shadow, run: string, answer: Spreadsheet): ReadonlyMap<number, Row> {
   const own = new Map<number, Row>();
-  for (const block of blocks) {
+  for (const block of blocksBySheet(answer).get(sheetId) ?? []) {
     for (const [row, [mark, ...cells]] of readRows(block).entries())
-      if (mark?.kind === 'text' && mark.text === batch.run) own.set(row, cells.map(copied));
+      if (mark?.kind === 'text' && mark.text === run) own.set(row, cells.map(copied));
   }
+  return own;
+}
+
+/** Reads what a batch kept; rows of others count for nothing. */
+export function readKept(shadow: Shadow, batch: Batch, answer: Spreadsheet): KeptCells {
+  const own = readMarked(shadow, batch.run, answer);
   const found = <Key>(rows: Iterable<readonly [Key, number]>) =>
     new Map(
       [...rows].flatMap(([key, row]) => {

@@ -15,7 +15,7 @@ import { placeOfRefusal } from './refused-place.ts';
 import { checkRoom } from './room.ts';
 import { findShadow } from './shadow.ts';
 import { findStranger, type Owner, type TaggedSpreadsheet } from './tabs.ts';
-import { createWriter } from './writer.ts';
+import { Writer } from './writer.ts';
 
 export interface GoogleSheetOptions extends SheetsClientOptions {
   /** Names the CRM account, so that the spreadsheet of another one is never written. */
@@ -36,7 +36,7 @@ export function createSheetTable(
   { spreadsheetId, account, log }: Pick<GoogleSheetOptions, 'spreadsheetId' | 'account' | 'log'>,
 ): Table {
   const owner: Owner = { spreadsheetId, account };
-  const writer = createWriter(client, log);
+  const writer = new Writer(client, log);
   const reader = createReader(client, log);
   const signer = createSigner(client);
   let last: Read | undefined;
@@ -56,13 +56,13 @@ export function createSheetTable(
       return last.table;
     },
 
-    prepare: writer.prepare,
+    prepare: (steps, run, open) => writer.prepare(steps, run, open),
     async write(receipt, keep, mark) {
       // Also where no answer came: it may be done.
       reader.expectShadow();
       return writer.write(receipt, keep, mark && signer.renew(mark));
     },
-    recover: writer.recover,
+    recover: (receipt, keep, mayLand) => writer.recover(receipt, keep, mayLand),
     sign: signer.sign,
 
     async layOut(layout, mode, consent = {}) {

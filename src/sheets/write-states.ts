@@ -18,11 +18,12 @@ export type WriteState =
 export const transitions: Readonly<Record<WriteState, readonly WriteState[]>> = {
   planned: ['sent'],
   sent: ['confirmed', 'refused', 'misdirected', 'unknown'],
-  unknown: ['confirmed', 'neverLanded', 'misdirected'],
+  // Also an inverse may have been lost: it is planned anew.
+  unknown: ['confirmed', 'neverLanded', 'misdirected', 'compensating'],
   // A look may show that the row was the right one, or that nothing is left to undo.
   misdirected: ['compensating', 'confirmed', 'undone', 'escalated', 'unknown'],
-  // An inverse that never landed is planned anew.
-  compensating: ['undone', 'escalated', 'unknown', 'misdirected'],
+  // What a user typed into the right row is given back, and the write is confirmed.
+  compensating: ['confirmed', 'undone', 'escalated', 'unknown'],
   confirmed: [],
   refused: [],
   neverLanded: [],

@@ -3,7 +3,8 @@ import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../core/cell
 import type { FieldKind } from '../core/field-kind.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
 import type { Request } from './client.ts';
-import type { PlacedCell, PlannedStep } from './planned.ts';
+import type { PlacedCell } from './placed-cells.ts';
+import type { PlannedStep } from './planned.ts';
 import { type BoundTab, endOfRows } from './read.ts';
 import { grow } from './room.ts';
 import { area, type CellPlace, copyBack, type Shadow } from './shadow.ts';

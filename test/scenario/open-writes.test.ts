@@ -154,6 +154,16 @@ test('S2: an engine that is killed between a write that met sorted rows and its 
   expect(writesToCrm(stage)).toEqual([]);
 });
 
+test('a plan that is made before the engine keeps the sheet undoes nothing there', async () => {
+  const { engine, stage } = await openFilled();
+  await renameFirst({ engine, stage });
+  const next = await writeIntoSorted({ engine, stage }, [...cutAfterLanding]);
+  const [open, writes] = [stage.link.mirror.readOpenWrites(), await stage.sheetWrites()];
+  expect(open).toHaveLength(1);
+  await next.plan();
+  expect([stage.link.mirror.readOpenWrites(), await stage.sheetWrites()]).toEqual([open, writes]);
+});
+
 /** The first lead gets another title in the CRM, and a person types one into its row while that is written. */
 async function typeMeanwhile(stage: LinkStage, engine: Engine, faults: FaultsInput = {}) {
   const [first] = (await stage.readCrm()).leads;

@@ -112,6 +112,10 @@ export const isMishap = (kind: OperationKind): boolean => kind in mishaps;
 /** Lets something go wrong; answers what. */
 export async function mishap(people: People, operation: Operation): Promise<string> {
   const done = (await mishaps[operation.kind]?.(people, operation)) ?? 'nothing';
+  // Requests to the spreadsheet and the process itself: what becomes of those to the CRM moves no row.
+  const isOfSheet = /sheet (read|write)/.test(done) && operation.kind !== 'arrive late';
+  if (isOfSheet || done === 'and a new start' || operation.kind === 'change the settings')
+    people.accidents.note();
   await people.stage.settleDown();
   return done;
 }

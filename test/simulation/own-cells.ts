@@ -1,3 +1,5 @@
+import { describeCell } from '../../src/core/cell.ts';
+import type { Suspect } from '../../src/core/damage.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { Sheet, Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
@@ -23,6 +25,7 @@ export class OwnCells {
   readonly #taken = new Map<string, number>();
   /** What stands covered by a write and is not expected back: people copied it so, or nobody knows of it any more. */
   readonly #copied = new Map<string, number>();
+  readonly #excused = new Set<string>();
 
   /**
    * Somebody did something: what changed by it was meant, also where it took away a cell over which a write went by mistake. Of such a
@@ -68,13 +71,20 @@ export class OwnCells {
     }
   }
 
+  /** A question names what a write did to these cells: people may put them right, and need not. */
+  excuse({ damage: { own } }: Suspect): void {
+    for (const { before, written } of Object.values(own))
+      for (const cell of [before, written]) this.#excused.add(describeCell(cell));
+  }
+
   /** What is other than people left it. */
   differences(now: Spreadsheet): string[] {
     const found = countCells(now);
     const all = new Set([...found.keys(), ...this.#expected.keys()]);
     return [...all].flatMap((text) => {
       const [is, was] = [found.get(text) ?? 0, this.#expected.get(text) ?? 0];
-      return is === was ? [] : [`${text}: ${was} before, ${is} now`];
+      const isExcused = this.#excused.has(text.split(' ')[1] ?? '');
+      return is === was || isExcused ? [] : [`${text}: ${was} before, ${is} now`];
     });
   }
 

@@ -9,6 +9,7 @@ import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { shadowTitle } from '../../src/sheets/shadow.ts';
 import type { MirrorInMemory } from '../../src/sqlite/open.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
+import { Accidents } from './accidents.ts';
 import { Claims } from './claims.ts';
 import { Masses, type Side } from './masses.ts';
 import { OwnCells } from './own-cells.ts';
@@ -52,6 +53,7 @@ export class People {
   readonly astray = new Set<string>();
   /** What people agreed to move to the trash: scopes of questions, and tabs whose rows are gone. */
   readonly trashed = new Set<string>();
+  readonly accidents = new Accidents(() => this.claims.nextMoment());
   /** Opens the last copy of the mirror. */
   copy: (() => MirrorInMemory) | undefined;
   /** The mirror was lost that knew what a write had put into other columns than its own: from then on that is for people to mend. */

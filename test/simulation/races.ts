@@ -49,7 +49,11 @@ export class Races {
     read: () => {
       this.#sheetReadAt = this.#people.claims.nextMoment();
     },
-    sent: () => this.#sheetReadAt,
+    sent: (run) => {
+      this.#people.accidents.noteSent(run, this.#sheetReadAt);
+      return this.#sheetReadAt;
+    },
+    acted: () => this.#people.accidents.note(),
     wrote: (before, after, hasDeleted, readAt) => {
       this.#noteSheetWrite(before, after, hasDeleted);
       this.#excuseFiltered(before, after, hasDeleted ? 0 : readAt);

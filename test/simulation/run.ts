@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Suspect } from '../../src/core/damage.ts';
 import { createRandom } from '../../src/sandbox/crm/random.ts';
+import type { AccidentCounts } from './accidents.ts';
 import { createRecord, workInCrm } from './crm-people.ts';
 import { endMishaps, isMishap, mishap } from './faults.ts';
 import {
@@ -40,6 +42,8 @@ export interface RunReport {
   readonly violation: Violation | undefined;
   /** What happened, in order. */
   readonly trace: readonly string[];
+  /** How misdirected writes ended. */
+  readonly accidents: AccidentCounts;
   /** Equal for equal runs: of the trace and of what both sides hold at the end. */
   readonly hash: string;
 }
@@ -66,7 +70,15 @@ export async function run({
   } finally {
     simulation.stage.close();
   }
-  return { seed, hasMishaps, operations, violation, trace: simulation.stage.trace, hash: simulation.hash() };
+  return {
+    seed,
+    hasMishaps,
+    operations,
+    violation,
+    accidents: simulation.people.accidents.counts,
+    trace: simulation.stage.trace,
+    hash: simulation.hash(),
+  };
 }
 
 class Simulation {
@@ -75,11 +87,15 @@ class Simulation {
   readonly #seed: number;
   readonly #hasMishaps: boolean;
 
-  constructor(options: Omit<StageOptions, 'sheetWatcher' | 'watcher'>) {
+  constructor(options: Omit<StageOptions, 'sheetWatcher' | 'watcher' | 'onSuspect'>) {
     this.#seed = options.seed;
     this.#hasMishaps = options.hasMishaps;
     const { sheetWatcher, watcher } = new Races(this.people);
-    this.stage = new Stage({ ...options, sheetWatcher, watcher });
+    const onSuspect = (suspect: Suspect) => {
+      if (suspect.state === 'escalated') this.people.own.excuse(suspect);
+      this.stage.bug ??= this.people.accidents.judge(suspect);
+    };
+    this.stage = new Stage({ ...options, sheetWatcher, watcher, onSuspect });
     this.people.stage = this.stage;
   }
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ProgressLine } from '../../src/cli/progress-line.ts';
 import { endAtPace } from '../../src/core/progress.ts';
+import type { AccidentCounts } from './accidents.ts';
 import { describeFailure } from './failure.ts';
 import { run } from './run.ts';
 
@@ -35,6 +36,7 @@ if (values.help) {
 const [runs, first] = [Number(values.runs), Number(values.seed)];
 const startedAt = Date.now();
 let [done, failed] = [0, 0];
+const misdirected: AccidentCounts = { oneUndone: 0, oneAsked: 0, moreUndone: 0, moreAsked: 0 };
 
 const line = new ProgressLine();
 
@@ -47,6 +49,8 @@ function showProgress(): void {
 for (let seed = first; seed < first + runs; seed += 1) {
   const report = await run({ seed, hasMishaps: !values.calm });
   done += 1;
+  for (const [name, count] of Object.entries(report.accidents))
+    misdirected[name as keyof typeof misdirected] += count;
   if (report.violation) {
     failed += 1;
     const failure = values.keep
@@ -60,4 +64,8 @@ for (let seed = first; seed < first + runs; seed += 1) {
 line.end();
 const minutes = (Date.now() - startedAt) / 60_000;
 console.log(`${done} of ${runs} runs, ${failed} failed, ${Math.round(done / minutes)} runs a minute`);
+const { moreAsked, moreUndone, oneAsked, oneUndone } = misdirected;
+console.log(
+  `rows that misdirected writes reached: with one accident ${oneUndone + oneAsked}, ${oneAsked} asked about; with more ${moreUndone + moreAsked}, ${moreAsked} asked about`,
+);
 process.exitCode = failed > 0 ? 1 : 0;

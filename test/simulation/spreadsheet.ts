@@ -9,13 +9,16 @@ import { findOperation } from '../../src/sandbox/sheets/sheets-api.ts';
 import { createSheet, draftOf, type Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import type { Range, SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/sheets/client.ts';
 import { isUnknownRange, sheetError } from '../../src/sheets/errors.ts';
+import { runOf } from './accidents.ts';
 import type { Wire } from './wire.ts';
 
 export interface SheetWatcher {
   /** Told of every read of the daemon as it arrives. */
   read(): void;
-  /** Answers what is known of the last read when a write is sent, for the moment in which that arrives. */
-  sent(): number;
+  /** Returns what is known of the last read when a write of a run is sent, for the moment in which that arrives. */
+  sent(run: string | undefined): number;
+  /** Told when a user has changed something. */
+  acted(): void;
   /** Told of what every write of the daemon made of the spreadsheet, and whether rows were deleted by it. */
   wrote(before: Spreadsheet, after: Spreadsheet, hasDeleted: boolean, readAt: number): void;
 }
@@ -142,6 +145,7 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
           file,
           actions.map((action) => personAction.parse(action)),
         );
+        watcher.acted();
         return true;
       } catch (error) {
         if (error instanceof GoogleError) return false;
@@ -159,7 +163,7 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
         };
       },
       async batchUpdate(requests, fields, ranges) {
-        const readAt = watcher.sent();
+        const readAt = watcher.sent(runOf(requests));
         try {
           return await wire.send(
             isOfMarks(requests) ? 'sheet mark' : 'sheet write',

@@ -1,7 +1,8 @@
 import { nextTick } from 'node:process';
 import { neverSetBack } from '../../src/app/clock.ts';
+import type { Suspect } from '../../src/core/damage.ts';
 import type { BrakeLimits } from '../../src/core/decide/brakes.ts';
-import { copiedFact } from '../../src/core/mirror.ts';
+import { copiedFact, type Mirror } from '../../src/core/mirror.ts';
 import type { Policy } from '../../src/core/policy.ts';
 import type { Crm, Log } from '../../src/core/ports.ts';
 import { type ListedEntity, listedEntities } from '../../src/core/record.ts';
@@ -42,6 +43,8 @@ export interface StageOptions {
   readonly isTold?: boolean | undefined;
   readonly sheetWatcher: SheetWatcher;
   readonly watcher: CrmWatcher;
+  /** Told of everything that a write of the daemon did to another row. */
+  readonly onSuspect: (suspect: Suspect) => void;
 }
 
 /** How long the daemon waits for an answer of the CRM. */
@@ -216,7 +219,7 @@ export class Stage {
       createCrmClient({ baseUrl, timeoutMs, budget: through, clock, random, log, carry });
     const link: Link = {
       name: 'simulation',
-      mirror: this.#opened.mirror,
+      mirror: this.#watchedMirror(),
       crm: connect(budget),
       table: createSheetTable(spreadsheet.connect(wire), { spreadsheetId: 'agency', account: baseUrl, log }),
       // It starts on the machine on which the one before it has ended.
@@ -231,6 +234,15 @@ export class Stage {
       newWord: () => this.#newWord(),
     };
     return new Engine(this.#options.plant?.(link, { budget, connect }) ?? link);
+  }
+
+  #watchedMirror(): Mirror {
+    const { mirror } = this.#opened;
+    const saveSuspect = (suspect: Suspect) => {
+      mirror.saveSuspect(suspect);
+      this.#options.onSuspect(suspect);
+    };
+    return { ...mirror, saveSuspect };
   }
 
   /** Nobody reads the log; what it tells of bugs ends the run. */

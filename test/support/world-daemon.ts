@@ -135,8 +135,9 @@ function writeSheet(world: World, steps: readonly TableStep[]): void {
 function confirm(
   world: World,
   at: number,
-  { forgets, journal, key, notice, noticed, offers }: Consequences,
+  { closes, forgets, journal, key, notice, noticed, offers }: Consequences,
 ): void {
+  if (closes !== undefined) world.suspects.delete(closes);
   if (journal) world.journal.push(journal);
   if (!key) return;
   const text = recordKeyText(key);

@@ -63,6 +63,8 @@ export interface World {
   accountDoubt: AccountDoubt | undefined;
   /** Writes without a reply, and whether they have landed. */
   readonly openWrites: { readonly plan: Plan; readonly hasLanded: boolean }[];
+  /** Claim tokens of writes without a reply, and of those that never landed. */
+  readonly openTokens: Set<RecordId>;
   readonly voidTokens: Set<RecordId>;
   readonly suspects: Map<string, Suspect>;
   readonly journal: JournalEntry[];
@@ -112,6 +114,7 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     remaps: new Map(),
     accountDoubt: undefined,
     openWrites: [],
+    openTokens: new Set(),
     voidTokens: new Set(),
     suspects: new Map(),
     journal: [],
@@ -262,7 +265,7 @@ export function inputOf(world: World, table: ObservedTable): DecideInput {
       agreements: world.order([...world.agreements.values()]),
       outbox: world.order([...world.outbox.values()]),
       suspects: [...world.suspects.values()],
-      claims: { open: new Set(), void: world.voidTokens },
+      claims: { open: world.openTokens, void: world.voidTokens },
       decisions: readDecisions(world),
       catalog: world.catalog,
       nameless: new Map(),

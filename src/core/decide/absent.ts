@@ -180,6 +180,7 @@ export function decideUnseenRecords(
   const hadRow = ({ key }: KnownRecord) => Object.keys(agreements.get(key.id)?.fields ?? {}).length > 0;
   const unseen = withoutDoubtful(
     context,
+    present,
     there.filter((record) => !hadRow(record)),
   );
   const oldestFirst = unseen.toSorted((left, right) => byNumber.compare(left.key.id, right.key.id));
@@ -214,11 +215,15 @@ function forgetGone(context: TabContext, gone: readonly KnownRecord[]): void {
 }
 
 /** The records without those that a create may have made whose row is still there: these wait, and a person is told of them if one has to look. */
-function withoutDoubtful(context: TabContext, records: readonly KnownRecord[]): readonly KnownRecord[] {
-  const { agreements, draft, entity, outbox, tab } = context;
+function withoutDoubtful(
+  context: TabContext,
+  present: ReadonlySet<RecordId>,
+  records: readonly KnownRecord[],
+): readonly KnownRecord[] {
+  const { agreements, draft, entity, outbox } = context;
   // A row may get back the token that it lost.
   const given = draft.table.flatMap(({ write }) => (write.kind === 'set' && write.id ? [write.id] : []));
-  const tokens = new Set([...tab.rows.map(({ id }) => id), ...given].map(describeCell));
+  const tokens = present.union(new Set(given.map(describeCell)));
   const isExpected = ({ key, kind, recordId = '', state }: OutboxItem): boolean => {
     if (kind !== 'create') return false;
     if (tokens.has(key.id)) return true;

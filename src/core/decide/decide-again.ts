@@ -15,8 +15,9 @@ export interface GroundedPlan {
 
 /**
  * Decides, or says again what was decided from the same. Besides the ground only time makes a difference to a plan that changes nothing:
- * the pauses that `isRestless` and `wasMissing` stand for, open writes, for which `rowsBefore` is asked as well, creates that are kept for a
- * while, and notices that are fresh for a day. Chance and the time stand in nothing but changes. The word by which `isOwnToken` knows a token must not change between two calls.
+ * the pauses that `isRestless` and `wasMissing` stand for, suspects, claims without a reply, creates that are kept for a while, and notices
+ * that are fresh for a day. Chance and the time stand in nothing but changes. The word by which `isOwnToken` knows a token must not change
+ * between two calls.
  */
 export function decideAgain(input: DecideInput, last: GroundedPlan | undefined): GroundedPlan {
   const { known, layout, now, policy, run, table } = input;

@@ -23,9 +23,9 @@ export function countLeft(plan: Plan, applied: Plan): number {
 }
 
 /**
- * What of a plan only ends what was begun: rows that were claimed become records and get their ID, and Sync cells say what came of it. `begun` names the records and claims of the plans that were applied. What is left out is
- * decided again in the next cycle, as if nobody had seen it, and so are the answers that it was made of. What waits to be sent may always
- * be taken back: its line in the journal goes with it.
+ * What of a plan only ends what was begun: rows that were claimed become records and get their ID, and Sync cells say what came of it.
+ * `begun` names the records and claims of the plans that were applied. What is left out is decided again in the next cycle, as if nobody had
+ * seen it, and so are the answers that it was made of. What waits to be sent may always be taken back: its line in the journal goes with it.
  */
 export function followUp(plan: Plan, begun: ReadonlySet<string>): Plan {
   const isBegun = (key: RecordKey) => begun.has(recordKeyText(key));

@@ -21,7 +21,7 @@ import { waitingText } from './update.ts';
  */
 export function decideNewRow(context: TabContext, row: ObservedRow, suspects: readonly RecordId[]): void {
   if (isBlank(row)) {
-    if (context.tab.hasSync && row.sync.kind !== 'empty') clearRow(context, row);
+    if (row.id.kind !== 'empty' || (context.tab.hasSync && row.sync.kind !== 'empty')) clearRow(context, row);
   } else if (!isLeftToRest(context, row)) decideUnclaimedRow(context, row, suspects);
 }
 

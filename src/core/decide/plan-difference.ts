@@ -13,8 +13,8 @@ export interface PlanDifference {
 }
 
 /**
- * What tells two plans apart, by record and field. Left out is what a plan makes up (its run, times and claim tokens), where rows stand,
- * Sync cells, the tab of the questions, the mere look of values, and the mending of what a write hit by mistake.
+ * What tells two plans apart, by record and field. Left out is what a plan makes up (its run, times and claim tokens), where rows are,
+ * Sync cells, the tab of the questions and the mere look of values.
  */
 export function comparePlans(planned: Plan, now: Plan): PlanDifference[] {
   const [before, after] = [describePlaces(planned), describePlaces(now)];

@@ -26,24 +26,29 @@ import { holdUnread } from './unread.ts';
 export function decideTab(whole: TabContext): void {
   const { draft } = whole;
   draft.holds.push(...holdUnread(whole));
-  const { context, named } = setDamagedApart(whole);
+  const damaged = setDamagedApart(whole);
+  const { context } = damaged;
   const { rows } = context.tab;
-  const present = presentIds(context, rows).union(named);
+  const present = presentIds(context, [...rows.map(({ id }) => describeCell(id)), ...damaged.present]);
+  const named = presentIds(context, damaged.named);
+  const isOpenClaim = ({ id }: ObservedRow) => context.input.known.claims.open.has(describeCell(id));
+  const settled = rows.filter((row) => !isOpenClaim(row));
   const missing = [...context.agreements.values()].filter(
     (agreement) =>
       isInTable(context, agreement) && !present.has(agreement.key.id) && mayStay(context, agreement.key.id),
   );
   for (const { key } of missing) keepDecisions(context, key);
+  for (const id of named) keepDecisions(context, { entity: context.entity, id });
   if (missing.length > 0) keepNotedLosses(context);
-  const orphans = findOrphans(context, rows);
-  const strays = findStrays(context, rows, [...missing, ...orphans]);
+  const orphans = findOrphans(context, settled);
+  const strays = findStrays(context, settled, [...missing, ...orphans]);
   const [strayRows, strayIds] = [new Set(strays.map(({ row }) => row)), new Set(strays.map(({ id }) => id))];
   const isStillLost = ({ key }: Agreement) => !strayIds.has(key.id);
-  const vanished = missing.filter(isStillLost);
+  const vanished = missing.filter((agreement) => isStillLost(agreement) && !named.has(agreement.key.id));
   const orphaned = orphans.filter(isStillLost);
-  const lost = [...vanished, ...orphaned];
+  const lost = [...missing.filter(isStillLost), ...orphaned];
   const binding = bindRows(
-    rows.filter((row) => !strayRows.has(row)),
+    settled.filter((row) => !strayRows.has(row)),
     createLookup(context, lost),
   );
   const steadilyVanished = vanished.filter((agreement) => wasMissing(context, agreement));
@@ -51,6 +56,7 @@ export function decideTab(whole: TabContext): void {
   const steady = { orphaned, vanished: steadilyVanished };
   if (isBraked(context, binding, { orphaned, vanished }, steady)) return;
 
+  damaged.write();
   for (const stray of strays) decideStray(context, stray);
   const swaps = decideRecords(context, binding);
   const found = new Set([...swaps.values()].map(({ other }) => other));
@@ -63,14 +69,16 @@ export function decideTab(whole: TabContext): void {
   };
   for (const { row, id } of binding.records)
     if (context.records.get(id)?.presence === 'gone') suspectsOf(row);
+  for (const row of rows) if (isOpenClaim(row)) suspectsOf(row);
   decideClaims(context, binding, suspectsOf);
   decideOthers(context, binding, suspectsOf);
-  forgetCreates(context, new Set([...rows.map(({ id }) => describeCell(id)), ...named].filter(isClaimToken)));
+  forgetCreates(context, present.union(named));
   const restored = steadilyVanished.flatMap(({ key }) =>
     found.has(key.id) ? [] : (decideVanishedRow(context, key) ?? []),
   );
-  takeBackDeletes(context, present.union(found).union(strayIds));
-  decideUnseenRecords(context, present.union(found), restored);
+  const known = present.union(named).union(found);
+  takeBackDeletes(context, known.union(strayIds));
+  decideUnseenRecords(context, known, restored);
 }
 
 /** Rows with the ID of their record. Answers those whose ID may be another one's: the record whose values they show has not vanished. */
@@ -123,7 +131,6 @@ function decideClaims(context: TabContext, { claimed, records }: Binding, suspec
   const boundIds = new Set(records.map(({ id }) => id));
   for (const { row, id } of claimed) {
     if (row.isPaused) pauseRow(context, row, id);
-    else if (claims.open.has(id)) continue;
     else if (claims.void.has(id) && !context.outbox.has(id)) decideNewRow(context, row, suspectsOf(row));
     else decideClaimedRow(context, row, id, { boundIds, suspectsOf });
   }
@@ -166,11 +173,11 @@ function mayStay({ cascades, records }: TabContext, id: RecordId): boolean {
   return record?.presence === 'present' && !cascades.isLeaving(record);
 }
 
-/** Ids of the records that have a row, among them those whose row still carries the token of their create. */
-function presentIds(context: TabContext, rows: readonly ObservedRow[]): Set<RecordId> {
-  const present = new Set(rows.map(({ id }) => describeCell(id)));
+/** The ids of rows, with those of the records whose row still carries the token of their create. */
+function presentIds({ outbox }: TabContext, ids: Iterable<RecordId>): Set<RecordId> {
+  const present = new Set(ids);
   for (const id of [...present]) {
-    const recordId = isClaimToken(id) ? context.outbox.get(id)?.recordId : undefined;
+    const recordId = isClaimToken(id) ? outbox.get(id)?.recordId : undefined;
     if (recordId !== undefined) present.add(recordId);
   }
   return present;

@@ -1,0 +1,184 @@
+import type { Damage } from '../core/damage.ts';
+import { isSyncError } from '../core/errors.ts';
+import type { TabKind } from '../core/layout.ts';
+import type { KeepReceipt } from '../core/open-write.ts';
+import type { Log } from '../core/ports.ts';
+import type { StepEnd, WriteResult } from '../core/table.ts';
+import { sendBatch } from './batch.ts';
+import type { SheetsClient } from './client.ts';
+import { compensate, type SeenTab, toDamage } from './compensate.ts';
+import { type GridDamage, type Judgement, judge, type Moment } from './judge.ts';
+import { momentOf } from './moment.ts';
+import { type Batch, planTab, type Tabs } from './planned.ts';
+import { inverseFrom, type StoredWrite, writeReceipt } from './receipt.ts';
+import { lookAgain } from './second-look.ts';
+import type { Shadow } from './shadow.ts';
+import { advance, type WriteState } from './write-states.ts';
+
+/** What all writes have in common. */
+export interface Surroundings {
+  readonly client: SheetsClient;
+  readonly log: Log;
+  /** The hidden tab as it was last seen. */
+  shadow: Shadow | undefined;
+}
+
+/** A write under way. */
+export interface Course {
+  readonly write: StoredWrite;
+  readonly keep: KeepReceipt;
+  /** The tabs as they were read before it; empty where that is not known any more. */
+  readonly tabs: Tabs;
+  state: WriteState;
+}
+
+export function advanceTo({ log }: Surroundings, course: Course, next: WriteState): void {
+  course.state = advance(course.state, next);
+  log.debug('sheet.write', { run: course.write.batch.run, state: next });
+}
+
+export const nothing: WriteResult = {
+  done: new Map(),
+  undone: [],
+  escalated: [],
+  pending: [],
+  isOver: true,
+};
+
+/** What is known of the steps of a write once its damage is looked at. */
+export interface Ends {
+  readonly done: ReadonlyMap<number, StepEnd>;
+  readonly undone: readonly GridDamage[];
+  readonly escalated: readonly Damage[];
+}
+
+/** Undoes the damage of a write. `isOver`: nothing more may become known of its other steps. */
+export async function undo(
+  around: Surroundings,
+  course: Course,
+  { damage, done, unknown }: Judgement,
+  isOver: boolean,
+): Promise<WriteResult> {
+  if (damage.length === 0) return { ...nothing, done, isOver };
+  const { batch } = course.write;
+  advanceTo(around, course, 'misdirected');
+  around.log.warn('sheet.rows_moved', { run: batch.run, rows: damage.length });
+  const look = await lookAgain(around.client, batch, around.shadow);
+  const plan = compensate(damage, seenTabs(course, look.tabs, done), look.shadow !== undefined);
+  const ends = { done: new Map([...done, ...plan.done]), undone: plan.undone, escalated: plan.escalated };
+  if (plan.steps.length === 0) return end(around, course, ends, isOver);
+  const inverse: Batch = {
+    run: `${course.write.inverse?.batch.run ?? batch.run}~`,
+    from: inverseFrom(batch),
+    steps: plan.steps,
+    tabs: new Map([...look.tabs].map(([kind, tab]) => [kind, planTab(tab)])),
+  };
+  const left = new Set(isOver ? [] : unknown.map(({ number }) => number));
+  const write = { ...course.write, left, inverse: { batch: inverse, damageOf: plan.damageOf } };
+  const next: Course = { ...course, write };
+  const pending = [...plan.damageOf.values()].filter(isForeign).map(toDamage);
+  advanceTo(around, next, 'compensating');
+  course.keep(writeReceipt(write), pending);
+  try {
+    const sent = await sendBatch(around.client, around.log, inverse, {
+      ...look,
+      lastWrite: undefined,
+      besides: [],
+    });
+    around.shadow = sent.shadow ?? around.shadow;
+    return await judgeInverse(around, next, momentOf(inverse, sent, look.tabs, []), ends, isOver);
+  } catch (error) {
+    if (!isSyncError(error)) throw error;
+    around.log.warn('sheet.undo_without_reply', { run: batch.run, code: error.code });
+    advanceTo(around, next, 'unknown');
+    return { ...end(around, next, ends, false), pending };
+  }
+}
+
+/** Judges what undid the damage: what it missed is escalated, and so is what it did elsewhere. */
+export async function judgeInverse(
+  around: Surroundings,
+  course: Course,
+  moment: Moment,
+  before: Ends,
+  isOver: boolean,
+): Promise<WriteResult> {
+  const { inverse } = course.write;
+  if (!inverse) return end(around, course, before, isOver);
+  const { batch, damageOf } = inverse;
+  const judged = judge(batch, moment);
+  const clear = await lookWhetherRight(around, batch, judged.damage);
+  const isDone = (number: number) => judged.done.has(number) || clear.has(number);
+  const missed = judged.damage.filter(({ number }) => !isDone(number));
+  // What a user typed at that moment was written over: the rest of it is undone.
+  const over = new Set(missed.filter(({ edited }) => edited).map(({ number }) => number));
+  const steps = [...damageOf];
+  const lost = steps.flatMap(([number, damage]) => (isDone(number) || over.has(number) ? [] : [damage]));
+  const ends: Ends = {
+    done: before.done,
+    undone: [...before.undone, ...steps.flatMap(([number, damage]) => (isDone(number) ? [damage] : []))],
+    escalated: [...before.escalated, ...[...lost, ...missed].map(toDamage)],
+  };
+  return end(around, course, ends, isOver);
+}
+
+/** The steps of an inverse of which nothing was kept, and that have reached their rows all the same. */
+async function lookWhetherRight(
+  { client, shadow }: Surroundings,
+  batch: Batch,
+  damage: readonly GridDamage[],
+): Promise<ReadonlySet<number>> {
+  const unclear = damage.filter(({ right }) => right);
+  if (unclear.length === 0) return new Set();
+  const { tabs } = await lookAgain(client, batch, shadow);
+  const seen = new Map([...tabs].map(([kind, tab]) => [kind, { ...tab, kinds: new Map() }]));
+  const { done, undone } = compensate(unclear, seen, false);
+  return new Set([...done.keys(), ...undone.map(({ number }) => number)]);
+}
+
+/** The result of a write of which no damage is left to undo. */
+function end(
+  around: Surroundings,
+  course: Course,
+  { done, escalated, undone }: Ends,
+  isOver: boolean,
+): WriteResult {
+  const edited = undone.flatMap(({ edited: fields, number }) =>
+    fields ? [[number, { edited: fields }] as const] : [],
+  );
+  const foreign = undone.filter(isForeign);
+  if (isOver) advanceTo(around, course, endState(escalated.length, foreign.length));
+  return {
+    ...nothing,
+    done: new Map([...done, ...edited]),
+    undone: foreign.map(toDamage),
+    escalated,
+    isOver,
+  };
+}
+
+const endState = (escalated: number, undone: number): WriteState => {
+  if (escalated > 0) return 'escalated';
+  return undone > 0 ? 'undone' : 'confirmed';
+};
+
+/** Whether it is damage to another row, or to cells that were not meant: what a user typed into the right row is given back, and that is all. */
+export const isForeign = ({ edited }: GridDamage): boolean => edited === undefined;
+
+function seenTabs(
+  { tabs, write: { batch } }: Course,
+  look: Tabs,
+  done: ReadonlyMap<number, StepEnd>,
+): ReadonlyMap<TabKind, SeenTab> {
+  const gone = new Set(
+    batch.steps.flatMap(({ kind, number, read }) => (kind === 'delete' && done.has(number) ? [read] : [])),
+  );
+  return new Map(
+    [...look].map(([kind, { hiddenRows, rows }]) => {
+      const fields = batch.tabs.get(kind)?.columns.fields ?? new Map();
+      const kinds = new Map([...fields].map(([name, column]) => [name, column.kind]));
+      const read = tabs.get(kind)?.rows.slice(1) ?? batch.tabs.get(kind)?.unseen ?? [];
+      return [kind, { rows, hiddenRows, kinds, read: read.filter((row) => !gone.has(row)) }];
+    }),
+  );
+}

@@ -1,0 +1,678 @@
+import { describe, expect, it } from 'vitest';
+import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { type Damage, type Suspect, watchMs } from '../../src/core/damage.ts';
+import { decideAgain } from '../../src/core/decide/decide-again.ts';
+import type { Plan } from '../../src/core/decide/plan.ts';
+import {
+  addRecord,
+  addRow,
+  changeRecord,
+  copyRow,
+  decideWorld,
+  inputOf,
+  leadKey,
+  readSheet,
+  recordOf,
+  removeRow,
+  rowOf,
+  type SheetRow,
+  type World,
+} from '../support/world.ts';
+import { claim, creates, leaveToPerson } from '../support/world-creates.ts';
+import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { sheetIds, syncOf, titles } from '../support/world-view.ts';
+
+const [acme, bolt] = [leadKey(1), leadKey(2)];
+const scope = 'damage:lead-2:w1.0';
+const over = (written: Cell, before: Cell = emptyCell) => ({ written, before });
+
+/** The title of Acme came into the row of Bolt. */
+const hit: Damage = {
+  entity: 'lead',
+  kind: 'overwritten',
+  id: numberCell(2),
+  cells: { title: over(textCell('Acme'), textCell('Bolt')) },
+  own: {},
+};
+/** What a write did to a row without an ID. */
+const hitNew: Damage = {
+  ...hit,
+  id: emptyCell,
+  cells: {
+    title: over(textCell('Acme'), textCell('Dune')),
+    'about.url': over(emptyCell, textCell('https://dune.example')),
+    Sync: over(textCell('Synced'), textCell('New row')),
+  },
+};
+const gone: Damage = { ...hit, kind: 'deleted', cells: { title: over(emptyCell, textCell('Bolt')) } };
+const misplaced: Damage = {
+  ...hit,
+  kind: 'added',
+  id: emptyCell,
+  cells: { title: over(textCell('https://acme.example')), 'about.url': over(textCell('Acme')) },
+};
+
+function suspect(world: World, damage: Damage, rest: Partial<Suspect> = {}): Suspect {
+  const added: Suspect = { id: 'w1.0', at: world.now, damage, state: 'escalated', clearReads: 0, ...rest };
+  world.suspects.set(added.id, added);
+  return added;
+}
+
+/** Three leads at rest, the second of which shows the title of the first by mistake. */
+function hitWorld(rest: Partial<Suspect> = {}, damage = hit) {
+  const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+  const row = rowOf(world, bolt);
+  row.cells['title'] = textCell('Acme');
+  suspect(world, damage, rest);
+  return { world, row };
+}
+
+/** The same with a row without an ID. */
+function hitNewWorld(rest: Partial<Suspect> = {}) {
+  const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+  const row = addRow(world, 'lead', { title: textCell('Acme') });
+  row.sync = textCell('Synced');
+  suspect(world, hitNew, rest);
+  return { world, row };
+}
+
+const cycles = (world: World, count = 4): Plan => {
+  for (let turn = 1; turn < count; turn += 1) cycle(world);
+  return cycle(world);
+};
+const boltTitle = (world: World) => recordOf(world, bolt).fields['title'];
+const shown = (row: SheetRow) => row.cells['title'];
+const scopesOf = ({ questions }: Plan) => questions.map((question) => question.scope);
+const writesTo = (plan: Plan, row: SheetRow, world: World) =>
+  plan.table.filter(({ write }) => write.kind !== 'append' && world.sheet.lead[write.position - 1] === row);
+
+describe('a row that a write damaged and that is not put right yet', () => {
+  it('is not taken from, and its Sync cell says what happens', () => {
+    const { world, row } = hitWorld({ state: 'pending' });
+    const plan = cycles(world);
+    expect(scopesOf(plan)).toEqual([]);
+    expect([boltTitle(world), shown(row), world.outbox.size]).toEqual(['Bolt', textCell('Acme'), 0]);
+    expect(syncOf(row)).toContain('taken back');
+    expect(plan.holds).toMatchObject([{ id: '2', position: 2 }]);
+  });
+
+  it('becomes no record where it has no ID and shows all that was written there, and stays as it is', () => {
+    for (const state of ['pending', 'escalated'] as const) {
+      const { world, row } = hitNewWorld({ state });
+      const plan = cycles(world);
+      expect(creates(world)).toEqual([]);
+      expect([row.id, shown(row), row.sync]).toEqual([emptyCell, textCell('Acme'), textCell('Synced')]);
+      expect(plan.holds).toMatchObject([{ position: 4 }]);
+    }
+  });
+
+  it('is another one, and becomes a record, where it has no ID and shows only some of what was written', () => {
+    const { world, row } = hitNewWorld({ state: 'pending' });
+    row.cells['about.url'] = textCell('https://other.example');
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Bolt', 'Corp', 'Acme']);
+  });
+
+  it('is another one, and becomes a record, where it has no ID and its Sync cell is not the one that was written', () => {
+    const { world, row } = hitNewWorld({ state: 'pending' });
+    row.sync = emptyCell;
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Bolt', 'Corp', 'Acme']);
+  });
+
+  it('is not known by what was emptied alone', () => {
+    const world = worldWithLeads(['Acme']);
+    addRow(world, 'lead', { title: textCell('Dune') });
+    suspect(world, { ...hitNew, cells: { 'about.url': over(emptyCell, textCell('https://dune.example')) } });
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Dune']);
+  });
+
+  it('S3: makes no create of the claim token that it got', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell('Dune') });
+    row.id = textCell('new-5');
+    row.sync = textCell('Pending: to be created in the CRM');
+    const cells = { ID: over(row.id), Sync: over(row.sync) };
+    suspect(world, { ...hitNew, cells }, { state: 'pending' });
+    const plan = cycles(world);
+    expect([creates(world), row.id]).toEqual([[], textCell('new-5')]);
+    expect(plan.holds).toMatchObject([{ position: 2 }]);
+  });
+
+  it('S3: is not claimed where the write took its ID, and gets it back', () => {
+    const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+    const row = rowOf(world, bolt);
+    const cells = { ID: over(emptyCell, numberCell(2)), Sync: over(emptyCell, row.sync) };
+    row.id = emptyCell;
+    row.sync = emptyCell;
+    suspect(world, { ...hit, cells }, { state: 'pending' });
+    cycles(world);
+    expect([row.id, creates(world)]).toEqual([numberCell(2), []]);
+  });
+
+  it('S3: is not claimed where the write took its ID and a user typed there since', () => {
+    const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+    const row = rowOf(world, bolt);
+    row.id = emptyCell;
+    row.cells['about.url'] = textCell('https://bolt.example');
+    suspect(world, { ...hit, cells: { ID: over(emptyCell, numberCell(2)) } }, { state: 'pending' });
+    const plan = cycles(world);
+    expect(row.id).toEqual(emptyCell);
+    expect(plan.holds).toMatchObject([
+      { position: 2, reason: expect.stringContaining('looks like record 2') },
+    ]);
+  });
+
+  it('keeps what users decided about its record', () => {
+    const { world } = hitWorld();
+    world.decisions.set('conflict:lead-2:title', 'table');
+    expect(decideWorld(world).settledDecisions).toEqual([]);
+  });
+
+  it('has its record, although no row shows its ID: none is added, and its delete is taken back', () => {
+    const world = worldWithLeads(['Acme', 'Bolt', 'Corp'], { policy: { vanishedRows: 'trash' } });
+    removeRow(world, bolt);
+    cycles(world, 2);
+    expect([...world.outbox.values()]).toMatchObject([{ kind: 'delete' }]);
+    suspect(world, gone);
+    const plan = cycles(world);
+    expect([sheetIds(world), [...world.outbox]]).toEqual([['1', '3'], []]);
+    expect(scopesOf(plan)).toEqual([scope]);
+  });
+
+  it('keeps its create, although no row shows the token', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell('Dune') });
+    const item = claim(world, row);
+    world.sheet.lead.pop();
+    suspect(world, { ...gone, id: row.id, cells: { title: over(emptyCell, textCell('Dune')) } });
+    cycles(world);
+    expect(creates(world)).toEqual([item]);
+  });
+
+  it('has the record that its create made, which gets no other row', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell('Dune') });
+    claim(world, row);
+    push(world);
+    pull(world);
+    row.cells['title'] = textCell('Acme');
+    suspect(world, { ...hit, id: row.id }, { state: 'pending' });
+    cycles(world);
+    expect(world.sheet.lead).toHaveLength(2);
+  });
+
+  it('has the record that its create made, also where it was deleted by mistake', () => {
+    const world = worldWithLeads(['Acme'], { policy: { vanishedRows: 'trash' } });
+    const row = addRow(world, 'lead', { title: textCell('Dune') });
+    claim(world, row);
+    push(world);
+    pull(world);
+    world.sheet.lead.pop();
+    suspect(world, { ...gone, id: row.id, cells: { title: over(emptyCell, textCell('Dune')) } });
+    const plan = cycles(world);
+    expect([sheetIds(world), scopesOf(plan)]).toEqual([['1'], [`damage:lead-${describeCell(row.id)}:w1.0`]]);
+    expect([...world.outbox.values()]).toMatchObject([{ kind: 'create' }]);
+  });
+
+  it('keeps a newcomer that its create may have made from getting another row', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell('Dune') });
+    leaveToPerson(world, claim(world, row));
+    row.cells['title'] = textCell('Acme');
+    suspect(world, { ...hit, id: row.id }, { state: 'pending' });
+    addRecord(world, 'lead', { title: 'Dune' });
+    pull(world);
+    cycles(world);
+    expect(world.sheet.lead).toEqual([expect.anything(), row]);
+  });
+
+  it('stays paused where a user paused it, and is asked about all the same', () => {
+    const { world, row } = hitWorld();
+    row.isPaused = true;
+    const plan = cycles(world);
+    expect(syncOf(row)).toContain('paused');
+    expect(scopesOf(plan)).toEqual([scope]);
+    expect([shown(row), boltTitle(world)]).toEqual([textCell('Acme'), 'Bolt']);
+  });
+
+  it('keeps the record whose ID was written there from vanishing, and from getting another row', () => {
+    const world = worldWithLeads(['Acme', 'Bolt', 'Corp'], { policy: { vanishedRows: 'trash' } });
+    const row = rowOf(world, bolt);
+    removeRow(world, acme);
+    row.id = numberCell(1);
+    suspect(world, { ...hit, cells: { ID: over(numberCell(1), numberCell(2)) } });
+    const plan = cycles(world);
+    expect([sheetIds(world), [...world.outbox], plan.restlessRows]).toEqual([['1', '3'], [], 0]);
+    expect(scopesOf(plan)).toEqual([scope]);
+  });
+
+  it('is not written to while a brake holds, and is asked about all the same', () => {
+    const { world, row } = hitWorld(
+      {},
+      { ...hit, cells: { ...hit.cells, 'about.url': over(textCell('x')) } },
+    );
+    for (const lead of world.sheet.lead) if (lead !== row) lead.cells['title'] = emptyCell;
+    world.rebases.set('lead', 'The sheet is another one.');
+    const plan = cycles(world);
+    expect(plan.brakes).toHaveLength(1);
+    expect([plan.table, scopesOf(plan)]).toEqual([[], [scopesOf(plan)[0], scope]]);
+    world.decisions.set(scope, 'restore');
+    expect([cycles(world).table, shown(row)]).toEqual([[], textCell('Acme')]);
+    expect(world.decisions.get(scope)).toBe('restore');
+  });
+
+  it('is written at most once in a plan, however many writes damaged it', () => {
+    const { world, row } = hitWorld();
+    suspect(world, { ...hit, cells: { 'about.url': over(emptyCell, textCell('x')) } }, { id: 'w2.0' });
+    const plan = decideWorld(world);
+    expect(writesTo(plan, row, world)).toHaveLength(1);
+    expect(scopesOf(plan).toSorted()).toEqual([scope, 'damage:lead-2:w2.0']);
+    for (const each of scopesOf(plan)) world.decisions.set(each, 'restore');
+    expect(writesTo(decideWorld(world), row, world)).toHaveLength(1);
+    cycles(world);
+    expect([shown(row), row.cells['about.url']]).toEqual([textCell('Bolt'), textCell('x')]);
+    expect([...world.suspects]).toEqual([]);
+  });
+
+  it('is put right from the last write on, and a write that another one covers is not over meanwhile', () => {
+    for (const isAnsweredLate of [false, true]) {
+      const { world, row } = hitWorld(
+        {},
+        { ...hit, cells: { title: over(textCell('Corp'), textCell('Bolt')) } },
+      );
+      suspect(world, { ...hit, cells: { title: over(textCell('Acme'), textCell('Corp')) } }, { id: 'w2.0' });
+      if (isAnsweredLate) cycles(world);
+      for (const each of [scope, 'damage:lead-2:w2.0']) world.decisions.set(each, 'restore');
+      cycle(world);
+      expect(shown(row)).toEqual(textCell('Corp'));
+      cycle(world);
+      expect([shown(row), boltTitle(world), world.suspects.size]).toEqual([textCell('Bolt'), 'Bolt', 0]);
+    }
+  });
+});
+
+describe('a write that could not be undone', () => {
+  it('is asked about by record and header, with what was written and what was there', () => {
+    const { world } = hitWorld(
+      {},
+      {
+        ...hit,
+        cells: { ...hit.cells, 'about.url': over(emptyCell, textCell('x')) },
+        own: { Note: over(textCell('call'), textCell('do not call')) },
+      },
+    );
+    const [question, ...others] = decideWorld(world).questions;
+    expect(others).toEqual([]);
+    expect(question).toMatchObject({ scope, cells: { record: numberCell(2), title: textCell('Bolt') } });
+    const what = JSON.stringify(question?.cells['what']);
+    expect(what).toContain(
+      'Title: “Acme” over “Bolt”; Website: nothing over “x”; Note: “call” over “do not call”',
+    );
+    expect(what).toContain('Choose Restore or Keep.');
+  });
+
+  it('is asked about once, although several rows may be the one', () => {
+    const { world } = hitWorld();
+    copyRow(world, bolt);
+    const plan = decideWorld(world);
+    expect([scopesOf(plan), plan.holds.map(({ position }) => position)]).toEqual([[scope], [2, 4]]);
+  });
+
+  it('is asked about by its tab where it hit a row without an ID', () => {
+    const { world } = hitNewWorld();
+    expect(scopesOf(decideWorld(world))).toEqual(['damage:lead:w1.0']);
+  });
+
+  it('is asked about also where no row of it is left', () => {
+    const { world } = hitWorld({}, gone);
+    removeRow(world, bolt);
+    const plan = decideWorld(world);
+    expect(plan.holds).toMatchObject([{ id: '2', decision: scope }]);
+    expect(plan.holds[0]?.reason).toContain('deleted by mistake, with Title: “Bolt”');
+  });
+
+  it('is over after two reads in a row that show nothing of it', () => {
+    const { world, row } = hitWorld();
+    row.cells['title'] = textCell('Bolt');
+    const first = cycle(world);
+    expect([scopesOf(first), world.suspects.get('w1.0')?.clearReads]).toEqual([[scope], 1]);
+    row.cells['title'] = textCell('Acme');
+    cycle(world);
+    expect(world.suspects.get('w1.0')?.clearReads).toBe(0);
+    row.cells['title'] = textCell('Bolt');
+    cycle(world);
+    expect(scopesOf(cycle(world))).toEqual([]);
+    expect(world.suspects.size).toBe(0);
+    settle(world);
+    expect(syncOf(row)).toContain('Synced');
+  });
+
+  it('is not over where its column, or what it did to a column of users, is not read', () => {
+    for (const own of [{}, { Note: over(textCell('call')) }]) {
+      const { world, row } = hitWorld({}, { ...hit, own });
+      if ('Note' in own) row.cells['title'] = textCell('Bolt');
+      else world.hiddenFields.add('title');
+      expect(scopesOf(cycles(world))).toEqual([scope]);
+    }
+  });
+
+  it('is over after two reads that show the deleted row again', () => {
+    const { world } = hitWorld({}, gone);
+    expect(scopesOf(cycle(world))).toEqual([scope]);
+    expect(scopesOf(cycle(world))).toEqual([]);
+  });
+
+  it('is over after two reads without the row that was added', () => {
+    const world = worldWithLeads(['Acme', 'Bolt']);
+    suspect(world, misplaced);
+    expect(scopesOf(cycle(world))).toEqual(['damage:lead:w1.0']);
+    expect(scopesOf(cycle(world))).toEqual([]);
+  });
+});
+
+describe('the answer Restore', () => {
+  it('puts back what was there in the cells that still show what was written, and closes the question', () => {
+    const note = over(textCell('call'), textCell('do not call'));
+    const cells = {
+      ...hit.cells,
+      'about.description': over(textCell('Of Acme'), textCell('Of Bolt')),
+      Sync: over(textCell('Synced'), textCell('Held')),
+    };
+    const { world, row } = hitWorld({}, { ...hit, cells, own: { Note: note } });
+    row.cells['about.description'] = textCell('Typed since');
+    row.sync = textCell('Synced');
+    world.decisions.set(scope, 'restore');
+    const plan = decideWorld(world);
+    expect(plan.table).toMatchObject([
+      {
+        write: { kind: 'set', position: 2, own: { Note: note } },
+        closes: 'w1.0',
+        journal: { kind: 'repair' },
+      },
+    ]);
+    expect(plan.table[0]?.write).toMatchObject({
+      cells: { title: textCell('Bolt') },
+      sync: textCell('Held'),
+    });
+    expect(plan.table[0]?.write).not.toMatchObject({ cells: { 'about.description': expect.anything() } });
+    expect([plan.suspects.drop, plan.settledDecisions]).toEqual([[], []]);
+    settle(world);
+    expect([shown(row), [...world.suspects], [...world.decisions]]).toEqual([textCell('Bolt'), [], []]);
+    expect(recordOf(world, bolt).fields).toMatchObject({ title: 'Bolt', 'about.description': 'Typed since' });
+  });
+
+  it('gives the row its ID back', () => {
+    const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+    const row = rowOf(world, bolt);
+    row.id = numberCell(7);
+    row.cells['title'] = textCell('Acme');
+    const cells = { ...hit.cells, ID: over(row.id, numberCell(2)) };
+    suspect(world, { ...hit, cells });
+    world.decisions.set(scope, 'restore');
+    expect(decideWorld(world).table).toMatchObject([
+      {
+        write: { kind: 'set', idSeen: numberCell(7), id: numberCell(2), cells: { title: textCell('Bolt') } },
+      },
+    ]);
+  });
+
+  it('writes to none of several rows with the ID that was written, because one may have it by right', () => {
+    const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+    rowOf(world, bolt).id = numberCell(1);
+    suspect(world, { ...hit, cells: { ID: over(numberCell(1), numberCell(2)) } });
+    world.decisions.set(scope, 'restore');
+    const plan = decideWorld(world);
+    expect([plan.table.filter(({ closes }) => closes), plan.suspects.drop]).toEqual([[], ['w1.0']]);
+  });
+
+  it('writes to no row without an ID that is only like the one that was overwritten', () => {
+    const { world, row } = hitWorld();
+    row.id = emptyCell;
+    world.decisions.set(scope, 'restore');
+    const plan = decideWorld(world);
+    expect([plan.table.filter(({ closes }) => closes), plan.suspects.drop]).toEqual([[], ['w1.0']]);
+  });
+
+  it('puts it back in a row without an ID', () => {
+    const { world, row } = hitNewWorld();
+    cycles(world);
+    world.decisions.set('damage:lead:w1.0', 'restore');
+    cycle(world);
+    expect([row.cells['title'], row.cells['about.url']]).toEqual([
+      textCell('Dune'),
+      textCell('https://dune.example'),
+    ]);
+  });
+
+  it('puts it back in a paused row', () => {
+    const { world, row } = hitWorld();
+    row.isPaused = true;
+    world.decisions.set(scope, 'restore');
+    cycle(world);
+    expect(shown(row)).toEqual(textCell('Bolt'));
+  });
+
+  it('brings a deleted row back, with the cells of users', () => {
+    const own = { Note: over(emptyCell, textCell('do not call')) };
+    const { world } = hitWorld({}, { ...gone, own });
+    removeRow(world, bolt);
+    world.decisions.set(scope, 'restore');
+    expect(decideWorld(world).table).toMatchObject([
+      {
+        write: { kind: 'append', id: numberCell(2), cells: { title: textCell('Bolt') }, own },
+        closes: 'w1.0',
+      },
+    ]);
+  });
+
+  it('deletes a row that was added under the wrong columns', () => {
+    const world = worldWithLeads(['Acme', 'Bolt']);
+    addRow(world, 'lead', {
+      title: textCell('https://acme.example'),
+      'about.url': textCell('Acme'),
+    });
+    suspect(world, misplaced);
+    world.decisions.set('damage:lead:w1.0', 'restore');
+    expect(decideWorld(world).table).toMatchObject([
+      { write: { kind: 'delete', position: 3, idSeen: emptyCell }, closes: 'w1.0' },
+    ]);
+  });
+
+  it('ends the question at once where there is nothing left to put back', () => {
+    for (const damage of [hit, gone]) {
+      const { world, row } = hitWorld({}, damage);
+      if (damage === hit) row.cells['title'] = textCell('Bolt');
+      world.decisions.set(scope, 'restore');
+      const plan = decideWorld(world);
+      expect([plan.suspects.drop, scopesOf(plan)]).toEqual([['w1.0'], []]);
+    }
+  });
+});
+
+describe('the answer Keep', () => {
+  it('ends the question, and the row is decided as any other at once', () => {
+    const { world } = hitWorld();
+    cycles(world);
+    world.decisions.set(scope, 'keep');
+    const plan = decideWorld(world);
+    expect([plan.suspects.drop, scopesOf(plan)]).toEqual([['w1.0'], []]);
+    expect(plan.outbox.save).toMatchObject([{ key: bolt, fields: { title: 'Acme' } }]);
+    settle(world);
+    expect([boltTitle(world), [...world.decisions]]).toEqual(['Acme', []]);
+  });
+});
+
+describe('a write that was undone', () => {
+  it('is asked about where its value comes back as if a user had typed it, and until that is answered', () => {
+    const { world, row } = hitWorld({ state: 'undone' });
+    expect(scopesOf(cycles(world))).toEqual([scope]);
+    world.now += watchMs;
+    expect(scopesOf(cycles(world))).toEqual([scope]);
+    expect(boltTitle(world)).toBe('Bolt');
+    world.decisions.set(scope, 'restore');
+    settle(world);
+    expect([shown(row), boltTitle(world)]).toEqual([textCell('Bolt'), 'Bolt']);
+  });
+
+  it('is not asked about where its value is there by right', () => {
+    const { world } = hitWorld({ state: 'undone' });
+    changeRecord(world, bolt, { title: 'Acme' });
+    pull(world);
+    expect(scopesOf(cycles(world))).toEqual([]);
+    expect(world.suspects.get('w1.0')?.state).toBe('undone');
+  });
+
+  it('is not asked about where the row shows something else', () => {
+    const { world, row } = hitWorld({ state: 'undone' });
+    row.cells['title'] = textCell('Bolt Ltd');
+    settle(world);
+    expect(boltTitle(world)).toBe('Bolt Ltd');
+  });
+
+  it('is not asked about where a new row of a user shows the same as it did', () => {
+    const world = worldWithLeads(['Acme', 'Bolt']);
+    addRow(world, 'lead', { title: textCell('Acme') });
+    suspect(world, hit, { state: 'undone' });
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Bolt', 'Acme']);
+  });
+
+  it('is asked about where a row without an ID shows all of it again', () => {
+    const { world } = hitNewWorld({ state: 'undone' });
+    expect(scopesOf(cycles(world))).toEqual(['damage:lead:w1.0']);
+    expect(creates(world)).toEqual([]);
+  });
+
+  it('is forgotten once it was watched for long enough, also where its tab cannot be read', () => {
+    for (const isHeld of [false, true]) {
+      const world = worldWithLeads(['Acme', 'Bolt']);
+      const { at } = suspect(world, hit, { state: 'undone' });
+      if (isHeld) world.heldTabs.set('lead', 'It is gone.');
+      world.now = at + watchMs - 1;
+      expect(decideWorld(world).suspects.drop).toEqual([]);
+      world.now += 1;
+      expect(decideWorld(world).suspects.drop).toEqual(['w1.0']);
+    }
+  });
+});
+
+describe('what is known of damage', () => {
+  it('stays as it is while its tab cannot be read, and so does its answer', () => {
+    const { world } = hitWorld({ clearReads: 1 });
+    world.heldTabs.set('lead', 'It is gone.');
+    world.decisions.set(scope, 'restore');
+    const plan = decideWorld(world);
+    expect([plan.suspects, plan.settledDecisions]).toEqual([{ save: [], drop: [] }, []]);
+  });
+
+  it('is dropped at once where it is in the tab of questions', () => {
+    const world = worldWithLeads(['Acme']);
+    suspect(world, { ...hit, entity: 'question', id: textCell('vanished:lead-1') });
+    const plan = decideWorld(world);
+    expect([plan.suspects.drop, scopesOf(plan)]).toEqual([['w1.0'], []]);
+  });
+
+  it('makes every cycle decide anew', () => {
+    const world = worldWithLeads(['Acme', 'Bolt']);
+    settle(world);
+    const table = readSheet(world);
+    const isReused = (more: Partial<ReturnType<typeof inputOf>['known']>) => {
+      const input = inputOf(world, table);
+      const known = { ...input.known, ...more };
+      const first = decideAgain({ ...input, known }, undefined);
+      return decideAgain({ ...input, known }, first).ground === first.ground;
+    };
+    expect(isReused({})).toBe(true);
+    const pending = suspect(world, gone, { state: 'pending' });
+    expect(isReused({ suspects: [pending] })).toBe(false);
+    world.suspects.clear();
+    expect(isReused({ claims: { open: new Set(['new-5']), void: new Set() } })).toBe(false);
+    expect(isReused({ claims: { open: new Set(), void: new Set(['new-5']) } })).toBe(true);
+  });
+});
+
+describe('a claim token of which no write was confirmed', () => {
+  it('S3: leaves its row alone while its write has no reply', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell('Dune') });
+    row.id = textCell('new-5');
+    world.openTokens.add('new-5');
+    const plan = cycles(world);
+    expect([plan.table, creates(world), row.id, row.sync]).toEqual([[], [], textCell('new-5'), emptyCell]);
+    world.openTokens.clear();
+    cycle(world);
+    expect(creates(world)).toMatchObject([{ key: { id: 'new-5' }, fields: { title: 'Dune' } }]);
+  });
+
+  it('keeps the record that its row looks like from vanishing', () => {
+    const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+    rowOf(world, bolt).id = textCell('new-5');
+    world.openTokens.add('new-5');
+    expect(cycles(world).holds).toEqual([]);
+  });
+
+  it('S3: leaves copies of its row alone as well', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell('Dune') });
+    row.id = textCell('new-5');
+    world.sheet.lead.push(structuredClone(row));
+    world.openTokens.add('new-5');
+    const plan = cycles(world);
+    expect([plan.table, plan.questions]).toEqual([[], []]);
+  });
+
+  it('S3: is replaced by another one once its write is over', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell('Dune') });
+    row.id = textCell('new-5');
+    world.voidTokens.add('new-5');
+    cycle(world);
+    const plan = cycle(world);
+    expect(plan.table).toMatchObject([{ write: { idSeen: textCell('new-5') }, creates: { title: 'Dune' } }]);
+    expect(row.id).not.toEqual(textCell('new-5'));
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Dune']);
+  });
+
+  it('goes out of a row in which nothing else is left', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', {});
+    row.id = textCell('new-5');
+    world.voidTokens.add('new-5');
+    cycles(world);
+    expect(row.id).toEqual(emptyCell);
+  });
+
+  it('is followed all the same where its create is under way', () => {
+    const world = worldWithLeads(['Acme']);
+    const row = addRow(world, 'lead', { title: textCell('Dune') });
+    const item = claim(world, row);
+    world.voidTokens.add(item.key.id);
+    cycle(world);
+    expect([row.id, creates(world)]).toEqual([textCell(item.key.id), [item]]);
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Dune']);
+  });
+});
+
+describe('a row whose write was lost, or its reply', () => {
+  it('is claimed once, and becomes one record', () => {
+    for (const outcome of ['lost', 'unanswered'] as const) {
+      const world = worldWithLeads(['Acme']);
+      addRow(world, 'lead', { title: textCell('Dune') });
+      cycle(world);
+      cycle(world, outcome);
+      settle(world);
+      expect(titles(world)).toEqual(['Acme', 'Dune']);
+    }
+  });
+});
+
+it('a row of another record is not damaged', () => {
+  const { world } = hitWorld();
+  rowOf(world, acme).cells['title'] = textCell('Acme Ltd');
+  settle(world);
+  expect(recordOf(world, acme).fields['title']).toBe('Acme Ltd');
+});

@@ -1,0 +1,54 @@
+import type { Suspect } from '../../src/core/damage.ts';
+import { Violation } from './violation.ts';
+
+/** How misdirected writes ended, by how many accidents they met. */
+export interface AccidentCounts {
+  oneUndone: number;
+  oneAsked: number;
+  moreUndone: number;
+  moreAsked: number;
+}
+
+/**
+ * Counts what happens between the look that a write was planned from and its end: a user who acts in the spreadsheet, a request or a reply
+ * that is lost or late, the end of the process. With one of these a write ends without a question.
+ */
+export class Accidents {
+  readonly counts: AccidentCounts = { oneUndone: 0, oneAsked: 0, moreUndone: 0, moreAsked: 0 };
+  readonly #nextMoment: () => number;
+  readonly #moments: number[] = [];
+  /** By the run of each write, the moment of the last read before it was sent. */
+  readonly #looks = new Map<string, number>();
+  readonly #known = new Set<string>();
+
+  constructor(nextMoment: () => number) {
+    this.#nextMoment = nextMoment;
+  }
+
+  note(): void {
+    this.#moments.push(this.#nextMoment());
+  }
+
+  noteSent(run: string | undefined, lookedAt: number): void {
+    if (run !== undefined && !run.endsWith('~')) this.#looks.set(run, lookedAt);
+  }
+
+  /** Takes note of what a write did to another row. Returns what is wrong with how it ended. */
+  judge({ id, state }: Suspect): Violation | undefined {
+    const lookedAt = this.#looks.get(id.slice(0, id.lastIndexOf('.')));
+    if (this.#known.has(id) || lookedAt === undefined) return undefined;
+    this.#known.add(id);
+    const accidents = this.#moments.filter((moment) => moment > lookedAt).length;
+    const isAsked = state === 'escalated';
+    this.counts[`${accidents <= 1 ? 'one' : 'more'}${isAsked ? 'Asked' : 'Undone'}`] += 1;
+    return isAsked && accidents <= 1
+      ? new Violation('S2', `a write that met one accident ended in a question: ${id}`)
+      : undefined;
+  }
+}
+
+/** The run that a batch has marked its rows of the hidden tab with. */
+export function runOf(requests: readonly object[]): string | undefined {
+  const found = /"stringValue":"(\d{12}~*)"/.exec(JSON.stringify(requests));
+  return found?.[1];
+}
