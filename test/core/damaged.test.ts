@@ -1,8 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { type Damage, type Suspect, watchMs } from '../../src/core/damage.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { watchMs } from '../../src/core/damage.ts';
 import { decideAgain } from '../../src/core/decide/decide-again.ts';
-import type { Plan } from '../../src/core/decide/plan.ts';
+import {
+  bolt,
+  boltTitle,
+  cycles,
+  gone,
+  hit,
+  hitNew,
+  hitNewWorld,
+  hitWorld,
+  misplaced,
+  over,
+  scope,
+  scopesOf,
+  shown,
+  suspect,
+  writesTo,
+} from '../support/damages.ts';
 import {
   addRecord,
   addRow,
@@ -15,76 +31,12 @@ import {
   recordOf,
   removeRow,
   rowOf,
-  type SheetRow,
-  type World,
 } from '../support/world.ts';
 import { claim, creates, leaveToPerson } from '../support/world-creates.ts';
 import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { sheetIds, syncOf, titles } from '../support/world-view.ts';
 
-const [acme, bolt] = [leadKey(1), leadKey(2)];
-const scope = 'damage:lead-2:w1.0';
-const over = (written: Cell, before: Cell = emptyCell) => ({ written, before });
-
-/** The title of Acme came into the row of Bolt. */
-const hit: Damage = {
-  entity: 'lead',
-  kind: 'overwritten',
-  id: numberCell(2),
-  cells: { title: over(textCell('Acme'), textCell('Bolt')) },
-  own: {},
-};
-/** What a write did to a row without an ID. */
-const hitNew: Damage = {
-  ...hit,
-  id: emptyCell,
-  cells: {
-    title: over(textCell('Acme'), textCell('Dune')),
-    'about.url': over(emptyCell, textCell('https://dune.example')),
-    Sync: over(textCell('Synced'), textCell('New row')),
-  },
-};
-const gone: Damage = { ...hit, kind: 'deleted', cells: { title: over(emptyCell, textCell('Bolt')) } };
-const misplaced: Damage = {
-  ...hit,
-  kind: 'added',
-  id: emptyCell,
-  cells: { title: over(textCell('https://acme.example')), 'about.url': over(textCell('Acme')) },
-};
-
-function suspect(world: World, damage: Damage, rest: Partial<Suspect> = {}): Suspect {
-  const added: Suspect = { id: 'w1.0', at: world.now, damage, state: 'escalated', clearReads: 0, ...rest };
-  world.suspects.set(added.id, added);
-  return added;
-}
-
-/** Three leads at rest, the second of which shows the title of the first by mistake. */
-function hitWorld(rest: Partial<Suspect> = {}, damage = hit) {
-  const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
-  const row = rowOf(world, bolt);
-  row.cells['title'] = textCell('Acme');
-  suspect(world, damage, rest);
-  return { world, row };
-}
-
-/** The same with a row without an ID. */
-function hitNewWorld(rest: Partial<Suspect> = {}) {
-  const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
-  const row = addRow(world, 'lead', { title: textCell('Acme') });
-  row.sync = textCell('Synced');
-  suspect(world, hitNew, rest);
-  return { world, row };
-}
-
-const cycles = (world: World, count = 4): Plan => {
-  for (let turn = 1; turn < count; turn += 1) cycle(world);
-  return cycle(world);
-};
-const boltTitle = (world: World) => recordOf(world, bolt).fields['title'];
-const shown = (row: SheetRow) => row.cells['title'];
-const scopesOf = ({ questions }: Plan) => questions.map((question) => question.scope);
-const writesTo = (plan: Plan, row: SheetRow, world: World) =>
-  plan.table.filter(({ write }) => write.kind !== 'append' && world.sheet.lead[write.position - 1] === row);
+const acme = leadKey(1);
 
 describe('a row that a write damaged and that is not put right yet', () => {
   it('is not taken from, and its Sync cell says what happens', () => {
@@ -372,138 +324,6 @@ describe('a write that could not be undone', () => {
   });
 });
 
-describe('the answer Restore', () => {
-  it('puts back what was there in the cells that still show what was written, and closes the question', () => {
-    const note = over(textCell('call'), textCell('do not call'));
-    const cells = {
-      ...hit.cells,
-      'about.description': over(textCell('Of Acme'), textCell('Of Bolt')),
-      Sync: over(textCell('Synced'), textCell('Held')),
-    };
-    const { world, row } = hitWorld({}, { ...hit, cells, own: { Note: note } });
-    row.cells['about.description'] = textCell('Typed since');
-    row.sync = textCell('Synced');
-    world.decisions.set(scope, 'restore');
-    const plan = decideWorld(world);
-    expect(plan.table).toMatchObject([
-      {
-        write: { kind: 'set', position: 2, own: { Note: note } },
-        closes: 'w1.0',
-        journal: { kind: 'repair' },
-      },
-    ]);
-    expect(plan.table[0]?.write).toMatchObject({
-      cells: { title: textCell('Bolt') },
-      sync: textCell('Held'),
-    });
-    expect(plan.table[0]?.write).not.toMatchObject({ cells: { 'about.description': expect.anything() } });
-    expect([plan.suspects.drop, plan.settledDecisions]).toEqual([[], []]);
-    settle(world);
-    expect([shown(row), [...world.suspects], [...world.decisions]]).toEqual([textCell('Bolt'), [], []]);
-    expect(recordOf(world, bolt).fields).toMatchObject({ title: 'Bolt', 'about.description': 'Typed since' });
-  });
-
-  it('gives the row its ID back', () => {
-    const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
-    const row = rowOf(world, bolt);
-    row.id = numberCell(7);
-    row.cells['title'] = textCell('Acme');
-    const cells = { ...hit.cells, ID: over(row.id, numberCell(2)) };
-    suspect(world, { ...hit, cells });
-    world.decisions.set(scope, 'restore');
-    expect(decideWorld(world).table).toMatchObject([
-      {
-        write: { kind: 'set', idSeen: numberCell(7), id: numberCell(2), cells: { title: textCell('Bolt') } },
-      },
-    ]);
-  });
-
-  it('writes to none of several rows with the ID that was written, because one may have it by right', () => {
-    const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
-    rowOf(world, bolt).id = numberCell(1);
-    suspect(world, { ...hit, cells: { ID: over(numberCell(1), numberCell(2)) } });
-    world.decisions.set(scope, 'restore');
-    const plan = decideWorld(world);
-    expect([plan.table.filter(({ closes }) => closes), plan.suspects.drop]).toEqual([[], ['w1.0']]);
-  });
-
-  it('writes to no row without an ID that is only like the one that was overwritten', () => {
-    const { world, row } = hitWorld();
-    row.id = emptyCell;
-    world.decisions.set(scope, 'restore');
-    const plan = decideWorld(world);
-    expect([plan.table.filter(({ closes }) => closes), plan.suspects.drop]).toEqual([[], ['w1.0']]);
-  });
-
-  it('puts it back in a row without an ID', () => {
-    const { world, row } = hitNewWorld();
-    cycles(world);
-    world.decisions.set('damage:lead:w1.0', 'restore');
-    cycle(world);
-    expect([row.cells['title'], row.cells['about.url']]).toEqual([
-      textCell('Dune'),
-      textCell('https://dune.example'),
-    ]);
-  });
-
-  it('puts it back in a paused row', () => {
-    const { world, row } = hitWorld();
-    row.isPaused = true;
-    world.decisions.set(scope, 'restore');
-    cycle(world);
-    expect(shown(row)).toEqual(textCell('Bolt'));
-  });
-
-  it('brings a deleted row back, with the cells of users', () => {
-    const own = { Note: over(emptyCell, textCell('do not call')) };
-    const { world } = hitWorld({}, { ...gone, own });
-    removeRow(world, bolt);
-    world.decisions.set(scope, 'restore');
-    expect(decideWorld(world).table).toMatchObject([
-      {
-        write: { kind: 'append', id: numberCell(2), cells: { title: textCell('Bolt') }, own },
-        closes: 'w1.0',
-      },
-    ]);
-  });
-
-  it('deletes a row that was added under the wrong columns', () => {
-    const world = worldWithLeads(['Acme', 'Bolt']);
-    addRow(world, 'lead', {
-      title: textCell('https://acme.example'),
-      'about.url': textCell('Acme'),
-    });
-    suspect(world, misplaced);
-    world.decisions.set('damage:lead:w1.0', 'restore');
-    expect(decideWorld(world).table).toMatchObject([
-      { write: { kind: 'delete', position: 3, idSeen: emptyCell }, closes: 'w1.0' },
-    ]);
-  });
-
-  it('ends the question at once where there is nothing left to put back', () => {
-    for (const damage of [hit, gone]) {
-      const { world, row } = hitWorld({}, damage);
-      if (damage === hit) row.cells['title'] = textCell('Bolt');
-      world.decisions.set(scope, 'restore');
-      const plan = decideWorld(world);
-      expect([plan.suspects.drop, scopesOf(plan)]).toEqual([['w1.0'], []]);
-    }
-  });
-});
-
-describe('the answer Keep', () => {
-  it('ends the question, and the row is decided as any other at once', () => {
-    const { world } = hitWorld();
-    cycles(world);
-    world.decisions.set(scope, 'keep');
-    const plan = decideWorld(world);
-    expect([plan.suspects.drop, scopesOf(plan)]).toEqual([['w1.0'], []]);
-    expect(plan.outbox.save).toMatchObject([{ key: bolt, fields: { title: 'Acme' } }]);
-    settle(world);
-    expect([boltTitle(world), [...world.decisions]]).toEqual(['Acme', []]);
-  });
-});
-
 describe('a write that was undone', () => {
   it('is asked about where its value comes back as if a user had typed it, and until that is answered', () => {
     const { world, row } = hitWorld({ state: 'undone' });
@@ -590,83 +410,6 @@ describe('what is known of damage', () => {
     world.suspects.clear();
     expect(isReused({ claims: { open: new Set(['new-5']), void: new Set() } })).toBe(false);
     expect(isReused({ claims: { open: new Set(), void: new Set(['new-5']) } })).toBe(true);
-  });
-});
-
-describe('a claim token of which no write was confirmed', () => {
-  it('S3: leaves its row alone while its write has no reply', () => {
-    const world = worldWithLeads(['Acme']);
-    const row = addRow(world, 'lead', { title: textCell('Dune') });
-    row.id = textCell('new-5');
-    world.openTokens.add('new-5');
-    const plan = cycles(world);
-    expect([plan.table, creates(world), row.id, row.sync]).toEqual([[], [], textCell('new-5'), emptyCell]);
-    world.openTokens.clear();
-    cycle(world);
-    expect(creates(world)).toMatchObject([{ key: { id: 'new-5' }, fields: { title: 'Dune' } }]);
-  });
-
-  it('keeps the record that its row looks like from vanishing', () => {
-    const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
-    rowOf(world, bolt).id = textCell('new-5');
-    world.openTokens.add('new-5');
-    expect(cycles(world).holds).toEqual([]);
-  });
-
-  it('S3: leaves copies of its row alone as well', () => {
-    const world = worldWithLeads(['Acme']);
-    const row = addRow(world, 'lead', { title: textCell('Dune') });
-    row.id = textCell('new-5');
-    world.sheet.lead.push(structuredClone(row));
-    world.openTokens.add('new-5');
-    const plan = cycles(world);
-    expect([plan.table, plan.questions]).toEqual([[], []]);
-  });
-
-  it('S3: is replaced by another one once its write is over', () => {
-    const world = worldWithLeads(['Acme']);
-    const row = addRow(world, 'lead', { title: textCell('Dune') });
-    row.id = textCell('new-5');
-    world.voidTokens.add('new-5');
-    cycle(world);
-    const plan = cycle(world);
-    expect(plan.table).toMatchObject([{ write: { idSeen: textCell('new-5') }, creates: { title: 'Dune' } }]);
-    expect(row.id).not.toEqual(textCell('new-5'));
-    settle(world);
-    expect(titles(world)).toEqual(['Acme', 'Dune']);
-  });
-
-  it('goes out of a row in which nothing else is left', () => {
-    const world = worldWithLeads(['Acme']);
-    const row = addRow(world, 'lead', {});
-    row.id = textCell('new-5');
-    world.voidTokens.add('new-5');
-    cycles(world);
-    expect(row.id).toEqual(emptyCell);
-  });
-
-  it('is followed all the same where its create is under way', () => {
-    const world = worldWithLeads(['Acme']);
-    const row = addRow(world, 'lead', { title: textCell('Dune') });
-    const item = claim(world, row);
-    world.voidTokens.add(item.key.id);
-    cycle(world);
-    expect([row.id, creates(world)]).toEqual([textCell(item.key.id), [item]]);
-    settle(world);
-    expect(titles(world)).toEqual(['Acme', 'Dune']);
-  });
-});
-
-describe('a row whose write was lost, or its reply', () => {
-  it('is claimed once, and becomes one record', () => {
-    for (const outcome of ['lost', 'unanswered'] as const) {
-      const world = worldWithLeads(['Acme']);
-      addRow(world, 'lead', { title: textCell('Dune') });
-      cycle(world);
-      cycle(world, outcome);
-      settle(world);
-      expect(titles(world)).toEqual(['Acme', 'Dune']);
-    }
   });
 });
 

@@ -3,10 +3,13 @@ import type { Mirror } from '../../src/core/mirror.ts';
 import type { WriteAnswer } from '../../src/core/ports.ts';
 import { isListed, type ListedEntity, recordKeyText } from '../../src/core/record.ts';
 import type { Agreement, OutboxItem } from '../../src/core/state.ts';
-import type { RowStep, WriteResult } from '../../src/core/table.ts';
+import type { RowStep } from '../../src/core/table.ts';
 import type { RequestBudget } from '../../src/crm/budget.ts';
+import type { Request, SheetsClient } from '../../src/sheets/client.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { withCrm } from '../support/changed-crm.ts';
+import { runOf } from './accidents.ts';
+import { sheetIds } from './spreadsheet.ts';
 import type { Plant } from './stage.ts';
 
 /** Where the search for a planted mistake begins. */
@@ -61,13 +64,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'what a write did to another row is left as it is',
-    plant: (link) => ({
-      ...link,
-      table: {
-        ...link.table,
-        write: async (receipt, keep, mark) => forgive(await link.table.write(leaveAsIs(receipt), keep, mark)),
-      },
-    }),
+    plant: (link, { openTable, sheets }) => {
+      const batchUpdate: SheetsClient['batchUpdate'] = (requests, fields, ranges) => {
+        const isInverse = runOf(requests)?.endsWith('~') ?? false;
+        const sent = isInverse ? requests.filter((request) => !isOfPeople(request)) : requests;
+        return sheets.batchUpdate(sent, fields, ranges);
+      };
+      return { ...link, table: openTable({ ...sheets, batchUpdate }) };
+    },
     runsMax: 60,
   },
   {
@@ -268,11 +272,16 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
 ];
 
-/** The receipt of the same write, whose rows count as meant whatever they show. */
-const leaveAsIs = (receipt: string): string =>
-  receipt.replaceAll('"kind":"set"', '"kind":"set","isAnyRow":true');
-
-const forgive = (result: WriteResult): WriteResult => result;
+/** Whether a request changes a tab in which people work. */
+function isOfPeople({ copyPaste, deleteDimension, insertDimension, updateCells }: Request): boolean {
+  const place =
+    updateCells?.start ??
+    updateCells?.range ??
+    copyPaste?.destination ??
+    insertDimension?.range ??
+    deleteDimension?.range;
+  return [sheetIds.lead, sheetIds.task].some((sheetId) => sheetId === place?.sheetId);
+}
 
 const withMirror = (link: Link, parts: Partial<Mirror>): Link => ({
   ...link,

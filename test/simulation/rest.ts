@@ -87,12 +87,13 @@ const sweepsToCome = 1;
  */
 export async function comeToRest(people: People, knownByMs: number): Promise<void> {
   for (let day = 1; day <= daysMax; day += 1) {
-    if (mend(people, await settle(people, { sweepsMin: sweepsToCome, cyclesMin: 1 }), day)) continue;
+    const first = { sweepsMin: sweepsToCome, cyclesMin: 1, notBeforeMs: writesKnownByMs(people) };
+    if (mend(people, await settle(people, first), day)) continue;
     const plan = await settle(people, {
       sweepsMin: sweepsToRest,
       sweepsDone: sweepsToCome,
       cyclesMin: cyclesToRest,
-      notBeforeMs: Math.max(knownByMs, claimsKnownByMs(people)),
+      notBeforeMs: Math.max(knownByMs, writesKnownByMs(people)),
     });
     checkReasons(people, plan);
     if (!mend(people, plan, day)) return;
@@ -105,14 +106,17 @@ export async function comeToRest(people: People, knownByMs: number): Promise<voi
 }
 
 /**
- * When it is known which rows the claims have reached to which no reply came, of the clock, monotonic ms: a row that was edited in that moment
- * and that a filter hides does not tell, and waits until none can land any more.
+ * When it is known what writes without a reply did, and what undid them, of the clock, monotonic ms: until they can land no more, rows that
+ * they may concern wait.
  */
-function claimsKnownByMs({ stage: { clock, link } }: People): number {
+function writesKnownByMs({ stage: { clock, link } }: People): number {
   const now = clock.now();
   const waitsMs = link.mirror
     .readOpenWrites()
-    .flatMap(({ settlesAt, tokens }) => (now < settlesAt && tokens.length > 0 ? [settlesAt - now] : []));
+    .flatMap(({ receipt, settlesAt, tokens }) => {
+      const isInverse = receipt.includes('"inverse"');
+      return now < settlesAt && (tokens.length > 0 || isInverse) ? [settlesAt - now] : [];
+    });
   return clock.monotonicMs() + Math.max(0, ...waitsMs.map((waitMs) => waitMs + lookWithinMs));
 }
 

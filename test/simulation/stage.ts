@@ -4,12 +4,13 @@ import type { Suspect } from '../../src/core/damage.ts';
 import type { BrakeLimits } from '../../src/core/decide/brakes.ts';
 import { copiedFact, type Mirror } from '../../src/core/mirror.ts';
 import type { Policy } from '../../src/core/policy.ts';
-import type { Crm, Log } from '../../src/core/ports.ts';
+import type { Crm, Log, Table } from '../../src/core/ports.ts';
 import { type ListedEntity, listedEntities } from '../../src/core/record.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
+import type { SheetsClient } from '../../src/sheets/client.ts';
 import { createSheetTable } from '../../src/sheets/table.ts';
 import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { Engine } from '../../src/sync/engine.ts';
@@ -25,13 +26,19 @@ import { openSpreadsheet, type SheetWatcher, type SimulatedSpreadsheet } from '.
 import { Violation } from './violation.ts';
 import { lateToCrmMs, Wire } from './wire.ts';
 
-/** Puts a known mistake into the daemon, or into the budget of a CRM that it connects to. */
-export type Plant = (link: Link, line: CrmLine) => Link;
+/** Puts a known mistake into the daemon, or into how it reaches a side. */
+export type Plant = (link: Link, lines: CrmLine & SheetLine) => Link;
 
 /** How the daemon reaches the CRM. */
 export interface CrmLine {
   readonly budget: RequestBudget;
   connect(budget: RequestBudget): Crm;
+}
+
+/** How the daemon reaches the spreadsheet. */
+export interface SheetLine {
+  readonly sheets: SheetsClient;
+  openTable(sheets: SheetsClient): Table;
 }
 
 export interface StageOptions {
@@ -217,11 +224,14 @@ export class Stage {
     const carry = carryOn(wire, crm, this.trueTime, this.#options.watcher);
     const connect = (through: RequestBudget) =>
       createCrmClient({ baseUrl, timeoutMs, budget: through, clock, random, log, carry });
+    const sheets = spreadsheet.connect(wire);
+    const openTable = (client: SheetsClient) =>
+      createSheetTable(client, { spreadsheetId: 'agency', account: baseUrl, log });
     const link: Link = {
       name: 'simulation',
       mirror: this.#watchedMirror(),
       crm: connect(budget),
-      table: createSheetTable(spreadsheet.connect(wire), { spreadsheetId: 'agency', account: baseUrl, log }),
+      table: openTable(sheets),
       // It starts on the machine on which the one before it has ended.
       own: namedInstance(this.#newWord(), () => true),
       queue: createSimulatedQueue(wire, log),
@@ -233,7 +243,7 @@ export class Stage {
       random,
       newWord: () => this.#newWord(),
     };
-    return new Engine(this.#options.plant?.(link, { budget, connect }) ?? link);
+    return new Engine(this.#options.plant?.(link, { budget, connect, sheets, openTable }) ?? link);
   }
 
   #watchedMirror(): Mirror {

@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import type { Damage } from '../../src/core/damage.ts';
+import type { Receipt } from '../../src/core/open-write.ts';
+import type { RowStep, WriteResult } from '../../src/core/table.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { shadowTitle } from '../../src/sheets/shadow.ts';
+import {
+  deleteStep,
+  openSandboxSheet,
+  type SandboxSheet,
+  setStep,
+  sheetLayout,
+  textIn,
+  titled,
+} from '../support/sandbox-sheet.ts';
+import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
+
+let sheet: SandboxSheet;
+let heard: HeardSheet;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet();
+  await sheet.fill('1', '2', '3', '4');
+  heard = await hearSheet(sheet);
+});
+
+afterEach(async () => {
+  await heard[Symbol.asyncDispose]();
+  await sheet.close();
+});
+
+const edit = (row: number, column: number | string, text: string): PersonActionInput => ({
+  kind: 'edit',
+  sheet: 'Leads',
+  row,
+  column,
+  text,
+});
+const sort: PersonActionInput = { kind: 'sort', sheet: 'Leads', column: 'ID', descending: true };
+const rename = setStep(1, textCell('1'), titled('Written'));
+
+/** What a process leaves behind. */
+interface Kept {
+  receipt: Receipt;
+  damage: readonly Damage[];
+}
+
+/** What happens before each batch reaches the sheet, by its number; `lost` and `never` say what becomes of the request. */
+type Course = readonly { readonly acts?: PersonActionInput[]; readonly fate?: 'lost' | 'never' }[];
+
+/** Writes, with what happens on the way. Returns the result, or `undefined` where no reply came, and what was kept. */
+async function write(
+  steps: readonly RowStep[],
+  course: Course,
+): Promise<{ result: WriteResult | undefined; kept: Kept }> {
+  await heard.table.read(sheetLayout);
+  const kept: Kept = { receipt: heard.table.prepare(steps, 'w1', []), damage: [] };
+  let batches = 0;
+  heard.intercept(async ({ url }, passOn) => {
+    if (!url.includes(':batchUpdate')) return passOn();
+    const { acts = [], fate } = course[batches] ?? {};
+    batches += 1;
+    if (acts.length > 0) await sheet.person(...acts);
+    if (fate === 'never') return undefined;
+    const answer = await passOn();
+    return fate === 'lost' ? undefined : answer;
+  });
+  const keep = (receipt: Receipt, damage: readonly Damage[]) => Object.assign(kept, { receipt, damage });
+  const result = await heard.table.write(kept.receipt, keep).catch(() => undefined);
+  heard.intercept((_, passOn) => passOn());
+  return { result, kept };
+}
+
+/** What another process makes of what was kept. */
+async function recover({ receipt }: Kept, mayLand: boolean): Promise<WriteResult | undefined> {
+  const table = sheet.openTable();
+  await table.read(sheetLayout);
+  return table.recover(receipt, () => undefined, mayLand);
+}
+
+const wholeTitles = { '1': 'Title 1', '2': 'Title 2', '3': 'Title 3', '4': 'Title 4' };
+
+const overTitle4 = {
+  kind: 'overwritten',
+  id: textCell('4'),
+  cells: { title: { written: textCell('Written'), before: textCell('Title 4') } },
+};
+
+describe('a write of which the reply is lost', () => {
+  test('is confirmed by another process where it reached its own row', async () => {
+    const { kept, result } = await write([rename], [{ fate: 'lost' }]);
+    expect(result).toBeUndefined();
+    expect(await recover(kept, true)).toMatchObject({ done: new Map([[0, { edited: [] }]]), isOver: true });
+    expect(await sheet.titlesById()).toEqual({ ...wholeTitles, '1': 'Written' });
+  });
+
+  test('is undone by another process where rows had moved', async () => {
+    const { kept } = await write([rename], [{ acts: [sort], fate: 'lost' }]);
+    const result = await recover(kept, true);
+    expect(result).toMatchObject({ undone: [overTitle4], escalated: [], isOver: true });
+    expect(await sheet.titlesById()).toEqual(wholeTitles);
+  });
+
+  test('is asked about again while it may land, and is over when it never landed', async () => {
+    const { kept } = await write([rename], [{ fate: 'never' }]);
+    expect(await recover(kept, true)).toBeUndefined();
+    expect(await recover(kept, false)).toBeUndefined();
+    expect(await sheet.titlesById()).toEqual(wholeTitles);
+  });
+
+  test('says nothing where a user deleted the hidden tab that kept what it did', async () => {
+    const { kept } = await write([rename], [{ fate: 'lost' }]);
+    await sheet.person({ kind: 'deleteTab', sheet: shadowTitle });
+    expect(await recover(kept, true)).toBeUndefined();
+  });
+});
+
+describe('an inverse', () => {
+  test('that writes over what a user types at that moment asks about it', async () => {
+    const { result } = await write([rename], [{ acts: [sort] }, { acts: [edit(1, 'Title', 'Mine')] }]);
+    // The user typed after the look: a question names what was typed, and nothing else is left.
+    expect(result?.escalated).toMatchObject([{ cells: { title: { before: textCell('Mine') } } }]);
+    expect(result?.undone).toEqual([]);
+  });
+
+  test('that reaches moved rows itself is escalated, with both rows', async () => {
+    const { result } = await write(
+      [rename],
+      [{ acts: [sort] }, { acts: [sort, { ...sort, descending: false }] }],
+    );
+    expect(result?.escalated.map(({ id }) => id)).toEqual([textCell('4'), textCell('1')]);
+    expect(result).toMatchObject({ undone: [], isOver: true, done: new Map() });
+  });
+
+  test('that has no reply is known to be pending, and found to have landed by another process', async () => {
+    const { kept, result } = await write([rename], [{ acts: [sort] }, { fate: 'lost' }]);
+    expect(result).toMatchObject({ pending: [overTitle4], isOver: false });
+    expect(kept.damage).toMatchObject([overTitle4]);
+    expect(await recover(kept, true)).toMatchObject({ undone: [overTitle4], escalated: [], isOver: true });
+    expect(await sheet.titlesById()).toEqual(wholeTitles);
+  });
+
+  test('that never left is waited for, and then sent anew', async () => {
+    const { kept } = await write([rename], [{ acts: [sort] }, { fate: 'never' }]);
+    expect(await sheet.titlesById()).toEqual({ ...wholeTitles, '4': 'Written' });
+    expect(await recover(kept, true)).toMatchObject({ pending: [overTitle4], isOver: false });
+    expect(await recover(kept, false)).toMatchObject({ undone: [overTitle4], isOver: true });
+    expect(await sheet.titlesById()).toEqual(wholeTitles);
+  });
+
+  test('is known by the values alone where a user deleted the hidden tab meanwhile', async () => {
+    const { kept } = await write([rename], [{ acts: [sort] }, { fate: 'never' }]);
+    await sheet.person({ kind: 'deleteTab', sheet: shadowTitle });
+    expect(await recover(kept, false)).toMatchObject({ undone: [overTitle4], escalated: [] });
+    expect(await sheet.titlesById()).toEqual(wholeTitles);
+  });
+
+  test('is not sent where the damaged row has no copy of its formula any more', async () => {
+    await sheet.person(edit(4, 'Met', '=DATE(2026,1,1)'));
+    const met = setStep(1, textCell('1'), { 'custom.met': numberCell(46_000) });
+    const { kept } = await write([met], [{ acts: [sort] }, { fate: 'never' }]);
+    await sheet.person({ kind: 'deleteTab', sheet: shadowTitle });
+    const result = await recover(kept, false);
+    expect(result).toMatchObject({ undone: [], escalated: [{ id: textCell('4'), kind: 'overwritten' }] });
+  });
+});
+
+describe('a damaged row', () => {
+  test('is found in its place although a user copied it meanwhile', async () => {
+    const copy: PersonActionInput = { kind: 'copyRow', sheet: 'Leads', row: 3, to: 1, inserts: true };
+    const { result } = await write([setStep(2, textCell('2'), titled('Written'))], [{ acts: [copy] }]);
+    expect(result).toMatchObject({ undone: [{ id: textCell('1') }], escalated: [] });
+    const { rows } = await sheet.readTab();
+    expect(rows.map(({ cells }) => textIn(cells['title']))).toEqual([
+      'Title 3',
+      'Title 1',
+      'Title 2',
+      'Title 3',
+      'Title 4',
+    ]);
+  });
+
+  test('that was deleted by mistake comes back also where a delete was to take its copy', async () => {
+    const { result } = await write([deleteStep(1, '1')], [{ acts: [sort] }]);
+    expect(result).toMatchObject({ undone: [{ kind: 'deleted', id: textCell('4') }], escalated: [] });
+    expect(await sheet.titlesById()).toEqual(wholeTitles);
+  });
+
+  test('keeps what a user typed into the cells of the right row at that moment, and the step is done', async () => {
+    const both = { ...titled('Written'), 'about.url': textCell('example.com') };
+    const { result } = await write(
+      [setStep(2, textCell('2'), both)],
+      [{ acts: [edit(2, 'Title', 'Typed')] }],
+    );
+    expect(result).toMatchObject({ done: new Map([[0, { edited: ['title'] }]]), undone: [], escalated: [] });
+    const [, row] = (await sheet.readTab()).rows;
+    expect([row?.cells['title'], row?.cells['about.url']]).toEqual([
+      textCell('Typed'),
+      textCell('example.com'),
+    ]);
+  });
+
+  test('loses an ID that was written beside it, and its own Sync text is back', async () => {
+    await sheet.person(edit(5, 'Title', 'New'));
+    const claim = { ...setStep(5, emptyCell, {}), id: textCell('new-a'), sync: textCell('Pending') };
+    const { result } = await write([claim], [{ acts: [{ kind: 'insertRows', sheet: 'Leads', row: 1 }] }]);
+    expect(result).toMatchObject({ undone: [{ id: textCell('4') }], escalated: [], done: new Map() });
+    const { rows } = await sheet.readTab();
+    expect(rows.map(({ id }) => id)).toEqual([...['1', '2', '3', '4'].map(textCell), emptyCell]);
+    expect(rows.slice(0, 4).map(({ sync }) => textIn(sync))).toEqual(
+      Array.from({ length: 4 }, () => 'Synced'),
+    );
+  });
+});
