@@ -11,6 +11,7 @@ import {
   setStep,
   titled,
   writeAfter,
+  writeSteps,
 } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;
@@ -27,9 +28,9 @@ const note = 8;
 const formula = 9;
 
 /** Four records and a new row of a user, each with a note and a formula of its own beside it. */
-async function fillWithNotes(): Promise<void> {
-  await sheet.fill('1', '2', '3', '4');
-  await sheet.person(
+async function fillWithNotes(of: SandboxSheet = sheet): Promise<void> {
+  await of.fill('1', '2', '3', '4');
+  await of.person(
     edit(5, 'Title', 'New'),
     edit(0, note, 'Note'),
     edit(0, formula, 'Length'),
@@ -81,9 +82,14 @@ const writes: Record<string, RowStep[]> = {
   ],
 };
 
-const cases = Object.keys(acts).flatMap((act) => Object.keys(writes).map((write) => [write, act] as const));
+const kinds = Object.keys(writes);
+const everyCase = Object.keys(acts).flatMap((act) => kinds.map((write) => [write, act] as const));
+/** What Google makes of copies of hidden rows matters where a filter hides some. */
+const filterCases = everyCase.filter(([, act]) => act.includes('filter'));
 
-describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
+describe.each(
+  answersOfGoogle.map((answer, index) => ({ ...answer, cases: index === 0 ? everyCase : filterCases })),
+)('where Google $name,', ({ cases, choices }) => {
   beforeEach(async () => {
     sheet = await openSandboxSheet({ choices });
     await fillWithNotes();
@@ -95,19 +101,19 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
     'S1 S2 S13: %s leaves every row right, own columns and formulas included, where a user %s at that moment',
     async (write, act) => {
       const steps = writes[write] ?? [];
+      const actions = acts[act] ?? [];
+      const result = await writeAfter(sheet, actions, steps);
+      expect(result.escalated).toEqual([]);
+      expect(result.isOver).toBe(true);
+      const shown = await seenRows();
       const other = await openSandboxSheet({ choices });
-      const result = await writeAfter(sheet, acts[act] ?? [], steps);
       try {
-        // The same spreadsheet, in which the steps that are done were done after the act.
-        sheet = [other, sheet][1] as SandboxSheet;
         await copyInto(
           other,
-          acts[act] ?? [],
+          actions,
           steps.filter((_, number) => result.done.has(number)),
         );
-        expect(await seenRows()).toEqual(await seenRows(other));
-        expect(result.escalated).toEqual([]);
-        expect(result.isOver).toBe(true);
+        expect(shown).toEqual(await seenRows(other));
       } finally {
         await other.close();
       }
@@ -115,13 +121,11 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
   );
 });
 
-/** Fills another spreadsheet, lets the user act there, and does the steps by the IDs of their rows. */
+/** Does in another spreadsheet what the user did, and then the steps, each in the row with its ID. */
 async function copyInto(other: SandboxSheet, actions: PersonActionInput[], steps: readonly RowStep[]) {
-  const own = sheet;
-  sheet = other;
-  await fillWithNotes();
+  await fillWithNotes(other);
   await other.person(...actions);
-  const table = other.table;
+  const { table } = other;
   const { rows } = await other.readTab().catch(() => ({ rows: [] }));
   const placed = steps.map((step): RowStep => {
     if (step.kind === 'append') return step;
@@ -129,6 +133,5 @@ async function copyInto(other: SandboxSheet, actions: PersonActionInput[], steps
     // A row of which no managed cell is filled is not read as one.
     return { ...step, position: row?.position ?? step.position };
   });
-  await table.write(table.prepare(placed, 'w1', []), () => undefined);
-  sheet = own;
+  await writeSteps(table, placed);
 }

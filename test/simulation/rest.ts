@@ -111,12 +111,10 @@ export async function comeToRest(people: People, knownByMs: number): Promise<voi
  */
 function writesKnownByMs({ stage: { clock, link } }: People): number {
   const now = clock.now();
-  const waitsMs = link.mirror
-    .readOpenWrites()
-    .flatMap(({ receipt, settlesAt, tokens }) => {
-      const isInverse = receipt.includes('"inverse"');
-      return now < settlesAt && (tokens.length > 0 || isInverse) ? [settlesAt - now] : [];
-    });
+  const waitsMs = link.mirror.readOpenWrites().flatMap(({ receipt, settlesAt, tokens }) => {
+    const isInverse = receipt.includes('"inverse"');
+    return now < settlesAt && (tokens.length > 0 || isInverse) ? [settlesAt - now] : [];
+  });
   return clock.monotonicMs() + Math.max(0, ...waitsMs.map((waitMs) => waitMs + lookWithinMs));
 }
 
