@@ -66,22 +66,44 @@ export function compensate(
  * gone. Returns these rows as damage, or the delete as it is where none is missing.
  */
 function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab | undefined): GridDamage[] {
-  const { headers, names, right, ...rest } = one;
+  const { right, ...rest } = one;
   if (one.kind !== 'deleted' || !right || !tab) return [one];
-  const columnsNow = findOldIndexes(headers, tab.rows[0] ?? []);
-  const now = tab.rows
-    .slice(1)
-    .map((row) => headers.map((_, column) => row[columnsNow.indexOf(column)] ?? emptyCell));
-  const isThere = (wanted: Row) => {
-    const id = idOf(wanted, names);
-    return now.some((row) => (id.kind === 'empty' ? isSameRow(wanted, row) : isSameId(idOf(row, names), id)));
-  };
+  const seen = see(one, tab);
   // Of several such deletes the first one answers for all.
   const isFirst =
     damage.find(({ entity, kind, right: own }) => kind === 'deleted' && own && entity === one.entity) === one;
-  if (!isThere(right) || !isFirst) return [one];
-  const missing = (tab.read ?? []).filter((row) => row.some((cell) => !isUnfilled(cell)) && !isThere(row));
-  return missing.length === 0 ? [one] : missing.map((before) => ({ ...rest, headers, names, before }));
+  if (!seen.has(right) || !isFirst) return [one];
+  const missing = (tab.read ?? []).filter((row) => !row.every(isUnfilled) && !seen.has(row));
+  return missing.length === 0 ? [one] : missing.map((before) => ({ ...rest, before }));
+}
+
+/** The rows of a tab under the columns that a damage knows. */
+interface Seen {
+  /** By position; the header row is empty. */
+  readonly rows: readonly Row[];
+  /** Where a column is now; negative where it is gone. */
+  columnNow(column: number): number;
+  /** Whether the row is there: one with its ID or, where it has none, one that holds the same. */
+  has(wanted: Row): boolean;
+}
+
+function see({ before, headers, names }: GridDamage, tab: SeenTab): Seen {
+  const columnsNow = findOldIndexes(headers, tab.rows[0] ?? []);
+  const columnNow = (column: number) => {
+    const now = columnsNow.indexOf(column);
+    return now < 0 && column >= columnsNow.length ? column : now;
+  };
+  const rows = tab.rows.map((row, position): Row => {
+    const width = position === 0 ? 0 : Math.max(row.length, before.length, headers.length);
+    return Array.from({ length: width }, (_, column) => row[columnNow(column)] ?? emptyCell);
+  });
+  const has = (wanted: Row) => {
+    const id = idOf(wanted, names);
+    const isIt = (row: Row) =>
+      id.kind === 'empty' ? isSameRow(wanted, row) : isSameId(idOf(row, names), id);
+    return rows.slice(1).some(isIt);
+  };
+  return { rows, columnNow, has };
 }
 
 /** An inverse step, and what it leaves as it is. */
@@ -98,27 +120,18 @@ function findWay(
   tab: SeenTab,
   hasCopies: boolean,
 ): Way | 'lost' | 'right' | 'nothing left' {
-  const columnsNow = findOldIndexes(damage.headers, tab.rows[0] ?? []);
-  const columnNow = (column: number) => {
-    const now = columnsNow.indexOf(column);
-    return now < 0 && column >= columnsNow.length ? column : now;
-  };
-  const rowNow = (position: number): Row => {
-    const row = tab.rows[position] ?? [];
-    const width = Math.max(row.length, damage.before.length, damage.headers.length);
-    return Array.from({ length: width }, (_, column) => row[columnNow(column)] ?? emptyCell);
-  };
-  const rows = tab.rows.map((_, position) => (position === 0 ? [] : rowNow(position)));
-  const seen = { rows, rowNow };
-  if (damage.kind === 'deleted') return insertAgain(damage, seen, tab, { columnNow, hasCopies });
+  const seen = see(damage, tab);
+  const { columnNow, rows } = seen;
+  if (damage.kind === 'deleted') return insertAgain(damage, seen, tab, hasCopies);
   if (damage.right && rows.some((row) => isSameRow(damage.right ?? [], row))) return 'right';
   const after = overlay(damage.before, damage.placed);
   const position = locate(damage, after, seen);
   if (position === undefined) return damage.kind === 'added' ? 'nothing left' : 'lost';
-  const row = rowNow(position);
+  const row = rows[position] ?? [];
   const read = tab.rows[position] ?? [];
-  if (damage.kind === 'added')
-    return isSameButSync(after, row, damage) ? { kind: 'delete', position, placed: [], read } : 'lost';
+  // What a user has put beside it since stays, in a row of its own.
+  if (damage.kind === 'added' && isSameButSync(after, row, damage))
+    return { kind: 'delete', position, placed: [], read };
   const left = damage.placed.filter(
     ({ cell, column }) => isSameKept(row[column], cell) && !isSameCell(cell, damage.before[column]),
   );
@@ -155,19 +168,13 @@ function restored(
   };
 }
 
-interface Seen {
-  /** By position, under the columns that the damage knows. */
-  readonly rows: readonly Row[];
-  rowNow(position: number): Row;
-}
-
 /**
  * Finds the row that was hit: in its place, where that shows exactly what the write left; else the one row with the ID that it has since, or
  * the one row that shows exactly that.
  */
-function locate(damage: GridDamage, after: Row, { rows, rowNow }: Seen): number | undefined {
+function locate(damage: GridDamage, after: Row, { rows }: Seen): number | undefined {
   const { before, expected, names, placed } = damage;
-  if (expected > 0 && isSameButSync(after, rowNow(expected), damage)) return expected;
+  if (expected > 0 && isSameButSync(after, rows[expected] ?? [], damage)) return expected;
   const id = idOf(after, names);
   const onlyOne = (isWanted: (row: Row) => boolean) => {
     const found = [...rows.entries()].filter(([position, row]) => position > 0 && isWanted(row));
@@ -195,18 +202,12 @@ const isSameCell = (one: Cell, other: Cell = emptyCell): boolean =>
 /** A deleted row comes back below the last one: an insert hits nothing. */
 function insertAgain(
   damage: GridDamage,
-  { rows }: Seen,
+  { columnNow, has }: Seen,
   tab: SeenTab,
-  { columnNow, hasCopies }: { readonly columnNow: (column: number) => number; readonly hasCopies: boolean },
+  hasCopies: boolean,
 ): Way | 'lost' | 'right' | 'nothing left' {
-  const { before, names, right, source } = damage;
-  const hasRow = (wanted: Row) => {
-    const id = idOf(wanted, names);
-    return rows.some((row) =>
-      id.kind === 'empty' ? isSameRow(wanted, row) : isSameId(idOf(row, names), id),
-    );
-  };
-  if (right) return hasRow(right) ? 'nothing left' : 'right';
+  const { before, right, source } = damage;
+  if (right) return has(right) ? 'nothing left' : 'right';
   const copy = hasCopies ? source : undefined;
   const filled = [...before.entries()].filter(([, cell]) => cell.kind !== 'empty').map(([column]) => column);
   const placed = filled

@@ -26,6 +26,8 @@ export interface GridDamage {
   readonly source?: number;
   /** The fields of the step's own row that a user edited at that moment: nothing else of it is damage. */
   readonly edited?: readonly string[];
+  /** It was the right row to delete, but for what a user typed there at that moment. */
+  readonly isOwnRow?: true;
   /**
    * Nothing was kept of the row, which was blank or hidden by a filter. If a row shows this now, it was the right one; of a delete, if none
    * has the ID any more.
@@ -99,7 +101,9 @@ function judgeStep({ before, columns, others, step }: Met): Omit<GridDamage, 'ex
     return { ...damage, kind: kind === 'set' ? 'overwritten' : 'deleted', right: overlay(read, placed) };
   const isMeant = isMeantRow(step, columns, before);
   const edited = isMeant && !isMoved ? editedIn(step, columns, before, others) : [];
-  if (kind === 'delete') return isMeant && edited.length === 0 ? 'done' : { ...damage, kind: 'deleted' };
+  if (kind === 'delete' && isMeant)
+    return edited.length === 0 ? 'done' : { ...damage, kind: 'deleted', isOwnRow: true };
+  if (kind === 'delete') return { ...damage, kind: 'deleted' };
   if (!isMeant || isMoved) return { ...damage, kind: 'overwritten' };
   if (edited.length === 0) return 'done';
   const typed = placed.filter(({ column }) => edited.includes(column));

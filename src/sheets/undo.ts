@@ -110,8 +110,10 @@ export async function judgeInverse(
   const clear = await lookWhetherRight(around, batch, judged.damage);
   const isDone = (number: number) => judged.done.has(number) || clear.has(number);
   const missed = judged.damage.filter(({ number }) => !isDone(number));
-  // What a user typed at that moment was written over: the rest of it is undone.
-  const over = new Set(missed.filter(({ edited }) => edited).map(({ number }) => number));
+  // What a user typed at that moment was written over or deleted: the rest of it is undone.
+  const over = new Set(
+    missed.filter(({ edited, isOwnRow }) => edited ?? isOwnRow).map(({ number }) => number),
+  );
   const steps = [...damageOf];
   const lost = steps.flatMap(([number, damage]) => (isDone(number) || over.has(number) ? [] : [damage]));
   const ends: Ends = {
