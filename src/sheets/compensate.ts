@@ -123,8 +123,11 @@ function findWay(
   const seen = see(damage, tab);
   const { columnNow, rows } = seen;
   if (damage.kind === 'deleted') return insertAgain(damage, seen, tab, hasCopies);
-  if (damage.right && rows.some((row) => isSameRow(damage.right ?? [], row))) return 'right';
+  const { right } = damage;
   const after = overlay(damage.before, damage.placed);
+  // The right row may show the same because of another write: then a blank row has nothing but what was written.
+  const isBlankHit = rows.some((row, position) => position > 0 && isSameRow(after, row));
+  if (right && !isBlankHit && rows.some((row) => isSameRow(right, row))) return 'right';
   const position = locate(damage, after, seen);
   if (position === undefined) return damage.kind === 'added' ? 'nothing left' : 'lost';
   const row = rows[position] ?? [];
