@@ -5,7 +5,7 @@ import { openLink } from '../app/link.ts';
 import { createLog } from '../app/logger.ts';
 import type { Settings } from '../app/settings.ts';
 import { rowNumber } from '../core/adopt.ts';
-import { isBlank } from '../core/decide/new-row.ts';
+import { isBlank } from '../core/decide/lifecycle/new-row.ts';
 import { describeInstance } from '../core/instance.ts';
 import { type Column, recordTabs } from '../core/layout.ts';
 import type { LayOutConsent } from '../core/ports.ts';

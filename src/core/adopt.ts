@@ -1,8 +1,8 @@
 import { describeCell } from './cell.ts';
 import { decode, type Names } from './codec.ts';
 import { listFew, quoteText } from './cut-text.ts';
-import { describeValue } from './decide/describe-value.ts';
-import { isBlank } from './decide/new-row.ts';
+import { isBlank } from './decide/lifecycle/new-row.ts';
+import { describeValue } from './decide/rows/describe-value.ts';
 import type { FieldDefinition } from './field.ts';
 import { labelKey } from './label-key.ts';
 import type { RecordId } from './record.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { answers, answersTo, decisionOf } from '../core/answer.ts';
 import { listFew } from '../core/cut-text.ts';
-import { shownUnder } from '../core/decide/brakes.ts';
+import { shownUnder } from '../core/decide/brakes/brakes.ts';
 import type { Engine } from '../sync/engine.ts';
 import { resolveAll, resolveConflict } from '../sync/resolve.ts';
 import { listRefused, listWaiting } from '../sync/status.ts';

@@ -1,12 +1,14 @@
-import { bareCell, type Cell, emptyCell, textCell } from '../core/cell.ts';
+import { bareCell, type Cell, emptyCell, isUnfilled, textCell } from '../core/cell.ts';
 import type { Damage, DamagedCell } from '../core/damage.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import { isSameKept } from '../core/kept-cell.ts';
 import { type TabKind, tabKinds } from '../core/layout.ts';
 import type { WriteResult } from '../core/table.ts';
 import { rowRange } from './a1.ts';
-import { meetColumns } from './met-columns.ts';
-import type { PlannedTab, Row } from './planned.ts';
+import { toDamage } from './compensate.ts';
+import { type GridDamage, judge } from './judge.ts';
+import { placeCells } from './placed-cells.ts';
+import { type Batch, overlay, type PlannedStep, type PlannedTab } from './planned.ts';
 import type { EarlierWrite } from './receipt.ts';
 import { keptFields, readMarked } from './shadow.ts';
 import { nothing, type Surroundings } from './undo.ts';
@@ -22,51 +24,53 @@ interface KeptRow {
 interface Step {
   readonly slot: number;
   readonly entity: TabKind;
-  readonly idSeen: Cell;
+  /** Absent for a new row, as is its position. */
+  readonly idSeen?: Cell;
+  readonly position?: number;
   readonly id?: Cell;
   readonly sync?: Cell;
   readonly cells?: Readonly<Record<string, Cell>>;
   readonly was?: Readonly<Record<string, Cell>>;
+  readonly isShared?: true;
   readonly others?: readonly { readonly column: number; readonly written: Cell }[];
   readonly kept?: KeptRow;
+}
+
+/** Where the columns of a tab stood. */
+interface Place {
+  readonly headers: readonly string[];
+  readonly columns: Readonly<Record<string, number>>;
+  readonly hiddenRows?: readonly number[];
 }
 
 interface Earlier {
   readonly outcome: 'unknown' | 'landed' | 'answered';
   readonly keeping: { readonly run: string; readonly from: number };
   readonly height: number;
-  readonly places?: Readonly<
-    Partial<Record<TabKind, { headers: string[]; columns: Record<string, number> }>>
-  >;
+  readonly places?: Readonly<Partial<Record<TabKind, Place>>>;
   readonly sets: readonly Step[];
   readonly deletes: readonly Step[];
+  readonly appends: readonly Step[];
 }
 
 /**
  * Ends a write of an earlier version. What it is known to have done to other rows is escalated; of one without a reply that is found out by
- * what the hidden tab still keeps.
+ * what the hidden tab still keeps. Returns `undefined` where nothing of it has landed so far.
  */
-export async function escalateEarlier({ earlier }: EarlierWrite, around: Surroundings): Promise<WriteResult> {
+export async function escalateEarlier(
+  { earlier }: EarlierWrite,
+  around: Surroundings,
+): Promise<WriteResult | undefined> {
   const write = earlier as Earlier;
-  const { deletes, outcome, sets } = write;
-  const rows = outcome === 'unknown' ? await readRows(write, around) : new Map<number, KeptRow>();
-  const keptOf = (step: Step) => (outcome === 'answered' ? step.kept : rows.get(step.slot));
-  const isOwn = (step: Step, kept: KeptRow) => outcome === 'unknown' && isMeant(step, kept);
-  const overwritten = sets.flatMap((step) => {
-    const kept = keptOf(step);
-    return kept && !isOwn(step, kept) ? overwrittenBy(step, kept) : [];
-  });
-  const deleted = deletes.flatMap((step) => {
-    const kept = keptOf(step);
-    return kept && !isOwn(step, kept) ? deletedBy(step, kept) : [];
-  });
-  return { ...nothing, escalated: [...overwritten, ...deleted] };
+  const escalated = write.outcome === 'unknown' ? await findDamage(write, around) : answeredDamage(write);
+  return escalated && { ...nothing, escalated };
 }
 
-/** Whether a row has the ID that was read or, where that was none, all that was read. */
-const isMeant = ({ idSeen, was = {} }: Step, { cells, id }: KeptRow): boolean =>
-  isSameKept(idSeen, id) &&
-  (idSeen.kind !== 'empty' || Object.entries(was).every(([name, cell]) => isSameKept(cell, cells[name])));
+/** What an answered write is known to have done to other rows. */
+const answeredDamage = ({ deletes, sets }: Earlier): Damage[] => [
+  ...sets.flatMap((step) => (step.kept ? overwrittenBy(step, step.kept) : [])),
+  ...deletes.flatMap((step) => (step.kept ? deletedBy(step, step.kept) : [])),
+];
 
 function overwrittenBy({ cells = {}, entity, id, others = [], sync }: Step, kept: KeptRow): Damage[] {
   const written = { ...cells, ...(id ? { [idHeader]: id } : {}), ...(sync ? { [syncHeader]: sync } : {}) };
@@ -90,43 +94,77 @@ const deletedBy = ({ entity }: Step, { cells, id }: KeptRow): Damage[] => {
 const damage = (name: string, written: Cell, before: Cell = emptyCell): [string, DamagedCell][] =>
   isSameKept(written, before) ? [] : [[name, { written: bareCell(written), before: bareCell(before) }]];
 
-/** What the hidden tab keeps of the rows that the write reached, by their numbers. */
-async function readRows(
-  { deletes, height, keeping, places = {}, sets }: Earlier,
-  { client, shadow }: Surroundings,
-): Promise<ReadonlyMap<number, KeptRow>> {
+/** What a write without a reply did to other rows, and to what a user typed at that moment; `undefined` where it has not landed. */
+async function findDamage(write: Earlier, { client, shadow }: Surroundings): Promise<Damage[] | undefined> {
+  const { height, keeping } = write;
   const end = Math.min(keeping.from + height, shadow?.rowCount ?? 0);
-  if (!shadow || end <= keeping.from) return new Map();
+  if (!shadow || end <= keeping.from) return undefined;
   const answer = await client.get(keptFields, [rowRange(shadow.title, keeping.from, end)]);
-  const rows = readMarked(shadow, keeping.run, answer ?? {});
-  return new Map(
-    [...sets, ...deletes].flatMap((step) => {
-      const place = places[step.entity];
-      const headers = rows.get(keeping.from + tabKinds.indexOf(step.entity));
-      const cells = rows.get(keeping.from + tabKinds.length + step.slot);
-      return place && headers && cells ? [[step.slot, toKept(planned(place), headers, cells)] as const] : [];
-    }),
-  );
+  const marked = readMarked(shadow, keeping.run, answer ?? {});
+  if (marked.size === 0) return undefined;
+  const batch = toBatch(write);
+  const { damage } = judge(batch, {
+    headers: new Map(
+      tabKinds.flatMap((kind, index) => {
+        const headers = marked.get(keeping.from + index) ?? [];
+        return headers.some((header) => !isUnfilled(header)) ? [[kind, headers] as const] : [];
+      }),
+    ),
+    rows: new Map(
+      batch.steps.flatMap(({ number }) => {
+        const row = marked.get(keeping.from + tabKinds.length + number);
+        return number >= 0 && row ? [[number, row] as const] : [];
+      }),
+    ),
+    others: [],
+  });
+  // Nothing is kept of a row that a filter hid.
+  const isTold = ({ entity, right }: GridDamage) => !right || batch.tabs.get(entity)?.hiddenRows.size === 0;
+  return damage.filter(isTold).map(toDamage);
 }
 
-function planned({
-  columns,
-  headers,
-}: {
-  headers: string[];
-  columns: Record<string, number>;
-}): Pick<PlannedTab, 'columns' | 'headers'> {
-  const { [idHeader]: id = -1, [syncHeader]: sync, ...fields } = columns;
+/** The write in the terms of the grid, as far as it was kept in them. */
+function toBatch({ appends, deletes, keeping, places = {}, sets }: Earlier): Batch {
+  const tabs = new Map(
+    tabKinds.flatMap((kind) => {
+      const place = places[kind];
+      return place ? [[kind, planned(place)] as const] : [];
+    }),
+  );
+  const plan = (kind: PlannedStep['kind'], steps: readonly Step[]) =>
+    steps.flatMap((step): PlannedStep | [] => {
+      const tab = tabs.get(step.entity);
+      return tab ? planStep(kind, step, tab) : [];
+    });
   return {
-    headers: headers.map(textCell),
-    columns: { id, sync, fields: new Map(Object.entries(fields).map(([name, index]) => [name, { index }])) },
+    run: keeping.run,
+    from: keeping.from,
+    steps: [...plan('set', sets), ...plan('delete', deletes), ...plan('append', appends)],
+    tabs,
   };
 }
 
-function toKept(tab: Pick<PlannedTab, 'columns' | 'headers'>, headers: Row, row: Row): KeptRow {
-  const named = new Map(
-    [...meetColumns(tab, headers).names].map(([column, name]) => [name, row[column] ?? emptyCell]),
-  );
-  const { [idHeader]: id = emptyCell, [syncHeader]: sync = emptyCell, ...cells } = Object.fromEntries(named);
-  return { id, sync, cells, place: { headers: [], cells: row } };
+function planStep(kind: PlannedStep['kind'], step: Step, { columns }: PlannedTab): PlannedStep {
+  const { cells = {}, entity, id, idSeen, isShared, others = [], position = -1, slot, sync, was = {} } = step;
+  const own = others.map(({ column, written }) => ({ column, cell: written }));
+  return {
+    number: slot,
+    kind,
+    entity,
+    position,
+    placed: [...placeCells({ ...(id && { id }), ...(sync && { sync }), cells }, columns), ...own],
+    read: idSeen ? overlay([], placeCells({ id: idSeen, cells: was }, columns)) : [],
+    ...(isShared ? { isShared } : {}),
+  };
+}
+
+function planned({ columns, headers, hiddenRows = [] }: Place): PlannedTab {
+  const { [idHeader]: id = -1, [syncHeader]: sync, ...fields } = columns;
+  return {
+    sheetId: -1,
+    headers: headers.map((header) => (header === '' ? emptyCell : textCell(header))),
+    columns: { id, sync, fields: new Map(Object.entries(fields).map(([name, index]) => [name, { index }])) },
+    hiddenRows: new Set(hiddenRows),
+    end: -1,
+  };
 }

@@ -1,6 +1,6 @@
 import { describeCell } from '../core/cell.ts';
 import { scopeEntity } from '../core/decide/context.ts';
-import { waitingFields } from '../core/decide/waiting-edits.ts';
+import { waitingFields } from '../core/decide/rows/waiting-edits.ts';
 import { copiedFact, type Mirror } from '../core/mirror.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import type { Agreement, JournalEntry } from '../core/state.ts';

@@ -1,5 +1,5 @@
 import { emptyCatalog } from '../core/catalog.ts';
-import { createCascades } from '../core/decide/cascade.ts';
+import { createCascades } from '../core/decide/lifecycle/cascade.ts';
 import { waitingStep } from '../core/decide/outbox-step.ts';
 import type { HistoryEntry, HistoryQuery } from '../core/history.ts';
 import type { Mirror } from '../core/mirror.ts';

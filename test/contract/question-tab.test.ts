@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeCell, textCell } from '../../src/core/cell.ts';
 import type { Question } from '../../src/core/decide/plan.ts';
-import { findAnswers, planQuestionRows } from '../../src/core/decide/question-rows.ts';
+import { findAnswers, planQuestionRows } from '../../src/core/decide/questions/question-rows.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import { questionTab } from '../../src/core/question-tab.ts';
 import type { ObservedTab, RowStep } from '../../src/core/table.ts';

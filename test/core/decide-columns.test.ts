@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { forgetFreshColumns, holdMissingColumns, showHeaders } from '../../src/core/decide/columns.ts';
+import { forgetFreshColumns, holdMissingColumns, showHeaders } from '../../src/core/decide/rows/columns.ts';
 import type { TabLayout } from '../../src/core/layout.ts';
 import type { Entity } from '../../src/core/record.ts';
 import { type Agreement, emptyAgreement } from '../../src/core/state.ts';

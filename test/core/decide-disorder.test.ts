@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
-import { copyReason } from '../../src/core/decide/copies.ts';
-import { type Edit, findDisorder } from '../../src/core/decide/disorder.ts';
+import { type Edit, findDisorder } from '../../src/core/decide/brakes/disorder.ts';
+import { copyReason } from '../../src/core/decide/identity/copies.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
 import { defaultBrakes } from '../support/policy.ts';
 import { changeRecord, leadKey, recordOf, removeRecord, rowOf, type World } from '../support/world.ts';

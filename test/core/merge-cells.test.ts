@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { booleanCell, type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
-import { type FieldView, mergeField } from '../../src/core/decide/merge.ts';
+import { type FieldView, mergeField } from '../../src/core/decide/rows/merge.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { FieldKind } from '../../src/core/field-kind.ts';
 import type { Column, ConflictPolicy } from '../../src/core/layout.ts';

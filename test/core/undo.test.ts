@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Catalog, emptyCatalog } from '../../src/core/catalog.ts';
-import { createCascades } from '../../src/core/decide/cascade.ts';
+import { createCascades } from '../../src/core/decide/lifecycle/cascade.ts';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
 import type { RecordKey } from '../../src/core/record.ts';

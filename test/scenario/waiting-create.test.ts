@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { syncText } from '../../src/core/decide/sync-text.ts';
+import { syncText } from '../../src/core/decide/rows/sync-text.ts';
 import type { Crm } from '../../src/core/ports.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';

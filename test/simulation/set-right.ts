@@ -1,4 +1,4 @@
-import { shownOf } from '../../src/core/decide/brakes.ts';
+import { shownOf } from '../../src/core/decide/brakes/brakes.ts';
 import { conflictScope } from '../../src/core/decide/context.ts';
 import type { Brake, Hold, Plan } from '../../src/core/decide/plan.ts';
 import { isClaimToken } from '../../src/core/record.ts';

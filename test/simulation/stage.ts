@@ -1,7 +1,7 @@
 import { nextTick } from 'node:process';
 import { neverSetBack } from '../../src/app/clock.ts';
 import type { Suspect } from '../../src/core/damage.ts';
-import type { BrakeLimits } from '../../src/core/decide/brakes.ts';
+import type { BrakeLimits } from '../../src/core/decide/brakes/brakes.ts';
 import { copiedFact, type Mirror } from '../../src/core/mirror.ts';
 import type { Policy } from '../../src/core/policy.ts';
 import type { Crm, Log, Table } from '../../src/core/ports.ts';

@@ -17,8 +17,8 @@ import {
 import type { Agreement, Decision, KnownRecord, OutboxItem } from '../state.ts';
 import type { ObservedRow, ObservedTable, ReadTab } from '../table.ts';
 import type { FieldName } from '../value.ts';
-import type { Cascades } from './cascade.ts';
 import type { Draft } from './draft.ts';
+import type { Cascades } from './lifecycle/cascade.ts';
 
 /** Everything that is known when a plan is made. */
 export interface Known {

@@ -2,7 +2,7 @@ import { nextStale } from '../notice.ts';
 import type { KnownRecord, OutboxItem } from '../state.ts';
 import type { DecideInput, Known } from './context.ts';
 import { decide } from './decide.ts';
-import { isOverKept } from './new-row.ts';
+import { isOverKept } from './lifecycle/new-row.ts';
 import type { Plan } from './plan.ts';
 
 /** A plan with what it was made of, as far as that can change. It stands as long as making it again would change nothing. */

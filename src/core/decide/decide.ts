@@ -5,17 +5,17 @@ import { recordTabs, type TabLayout } from '../layout.ts';
 import type { Entity, RecordKey } from '../record.ts';
 import type { Agreement, Decision, OutboxItem } from '../state.ts';
 import type { ObservedTable, ReadTab } from '../table.ts';
-import { createCascades } from './cascade.ts';
-import { forgetFreshColumns, holdMissingColumns, showLayout } from './columns.ts';
+import { isAccountTaken } from './brakes/other-account.ts';
+import { forgetRemapped, remapScope } from './brakes/remapped.ts';
 import { type DecideInput, scopeEntity } from './context.ts';
-import { findOver } from './damaged.ts';
+import { findOver } from './damage/damaged.ts';
 import { createDraft, type Draft, finishDraft } from './draft.ts';
-import { comingLeads, leadChoices, typedNamesIn } from './lead-names.ts';
-import { isAccountTaken } from './other-account.ts';
+import { createCascades } from './lifecycle/cascade.ts';
 import type { Hold, Plan } from './plan.ts';
-import { findAnswers, planQuestionRows, readQuestionTab, scopeOf } from './question-rows.ts';
-import { findNotices, findQuestions } from './questions.ts';
-import { forgetRemapped, remapScope } from './remapped.ts';
+import { findAnswers, planQuestionRows, readQuestionTab, scopeOf } from './questions/question-rows.ts';
+import { findNotices, findQuestions } from './questions/questions.ts';
+import { forgetFreshColumns, holdMissingColumns, showLayout } from './rows/columns.ts';
+import { comingLeads, leadChoices, typedNamesIn } from './rows/lead-names.ts';
 import { decideTab } from './tab.ts';
 
 /**

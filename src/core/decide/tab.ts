@@ -4,23 +4,29 @@ import { isClaimToken, type RecordId } from '../record.ts';
 import type { Agreement } from '../state.ts';
 import type { ObservedRow } from '../table.ts';
 import type { Fields } from '../value.ts';
-import { decideUnseenRecords, decideVanishedRow, takeBackDeletes } from './absent.ts';
-import { createMeantSearch, keepNotedLosses } from './approvals.ts';
-import { type Binding, bindRows, type IdLookup } from './bind.ts';
-import { findContestHold } from './contested.ts';
+import { createMeantSearch, keepNotedLosses } from './brakes/approvals.ts';
+import { isBraked } from './brakes/tab-brakes.ts';
 import { isLeftToRest, keepDecisions, swapScope, type TabContext } from './context.ts';
-import { decideCopy } from './copies.ts';
-import { setDamagedApart } from './damaged.ts';
-import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './new-row.ts';
-import { isInTable, wasMissing } from './origin.ts';
-import { leaveAlone, pauseRow } from './paused.ts';
-import { decideRow } from './row.ts';
-import { showsValues } from './row-values.ts';
-import { holdRow } from './row-write.ts';
-import { createSuspectSearch, decideStray, findOrphans, findStrays, suspectReason } from './strays.ts';
-import { findSwaps, type Swap } from './swaps.ts';
-import { isBraked } from './tab-brakes.ts';
-import { holdUnread } from './unread.ts';
+import { setDamagedApart } from './damage/damaged.ts';
+import { type Binding, bindRows, type IdLookup } from './identity/bind.ts';
+import { decideCopy } from './identity/copies.ts';
+import { isInTable, wasMissing } from './identity/origin.ts';
+import {
+  createSuspectSearch,
+  decideStray,
+  findOrphans,
+  findStrays,
+  suspectReason,
+} from './identity/strays.ts';
+import { findSwaps, type Swap } from './identity/swaps.ts';
+import { decideUnseenRecords, decideVanishedRow, takeBackDeletes } from './lifecycle/absent.ts';
+import { decideClaimedRow, decideNewRow, forgetCreates, isBlank } from './lifecycle/new-row.ts';
+import { findContestHold } from './rows/contested.ts';
+import { leaveAlone, pauseRow } from './rows/paused.ts';
+import { decideRow } from './rows/row.ts';
+import { showsValues } from './rows/row-values.ts';
+import { holdRow } from './rows/row-write.ts';
+import { holdUnread } from './rows/unread.ts';
 
 /** Decides one tab: what is damaged is set apart, then the brakes, then every row, then the records that have none. */
 export function decideTab(whole: TabContext): void {

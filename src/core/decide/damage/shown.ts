@@ -1,0 +1,88 @@
+import { type Cell, describeCell, emptyCell } from '../../cell.ts';
+import type { Damage } from '../../damage.ts';
+import { idHeader, syncHeader } from '../../headers.ts';
+import { isSameKept } from '../../kept-cell.ts';
+import { showsValue } from '../../shown.ts';
+import type { ObservedRow, ReadTab } from '../../table.ts';
+import type { TabContext } from '../context.ts';
+
+/** Whether a row has this ID, which is one. */
+export const hasThisId = ({ id }: ObservedRow, other: Cell = emptyCell): boolean =>
+  other.kind !== 'empty' && id.kind !== 'empty' && describeCell(id) === describeCell(other);
+
+/** Whether a row has the ID that the write put there. */
+export const hasWrittenId = (row: ObservedRow, { cells }: Pick<Damage, 'cells'>): boolean =>
+  hasThisId(row, cells[idHeader]?.written);
+
+/** Whether a row may be one that the write damaged: by its ID, or by all that was written where it has none. */
+export function isDamaged(tab: ReadTab, row: ObservedRow, damage: Damage): boolean {
+  if (damage.kind === 'deleted') return false;
+  return (
+    hasThisId(row, damage.id) ||
+    hasWrittenId(row, damage) ||
+    (row.id.kind === 'empty' && showsSync(tab, row, damage) && showsFields(row, damage, 'written'))
+  );
+}
+
+function showsSync({ hasSync }: ReadTab, { sync }: ObservedRow, { cells }: Damage): boolean {
+  const { [syncHeader]: damaged } = cells;
+  return !hasSync || damaged === undefined || isSameKept(sync, damaged.written);
+}
+
+/** Whether a row shows what was in all of its fields after the write, or before it. Empty cells alone are nothing to know it by. */
+function showsFields({ cells }: ObservedRow, damage: Damage, side: 'before' | 'written'): boolean {
+  const known = Object.entries(damage.cells).filter(([name]) => name in cells);
+  return (
+    known.some(([, cell]) => cell[side].kind !== 'empty') &&
+    known.every(([name, cell]) => isSameKept(cells[name], cell[side]))
+  );
+}
+
+/** Whether a row shows again what was undone there, as after a user's own undo, and neither side has that by right. */
+export function showsAgain(context: TabContext, row: ObservedRow, { cells, id, kind }: Damage): boolean {
+  if (kind !== 'overwritten') return false;
+  // Another row that is like this one is a new one of a user.
+  if (row.id.kind === 'empty') return id.kind === 'empty';
+  const { agreements, fields, names, outbox, records } = context;
+  const ownId = describeCell(row.id);
+  const item = outbox.get(ownId);
+  const recordId = item?.recordId ?? ownId;
+  const { fields: agreed = {}, offered = {}, shown = {} } = agreements.get(recordId) ?? {};
+  const sides = [agreed, offered, records.get(recordId)?.fields, item?.kind === 'create' ? item.fields : {}];
+  return Object.entries(cells).some(([name, { written }]) => {
+    const [field, cell] = [fields.get(name), row.cells[name]];
+    if (!field || !cell || !isSameKept(cell, written)) return false;
+    const known = sides.map((side) => side?.[name]);
+    return !known.some((value) => value !== undefined && showsValue(field, value, cell, names, shown[name]));
+  });
+}
+
+/** Whether a read shows nothing of an escalated write. Of users' own columns, and of those that are gone, it shows nothing for certain. */
+export function showsNothing(tab: ReadTab, rows: readonly ObservedRow[], damage: Damage): boolean {
+  const { cells, id, kind, own } = damage;
+  if (kind === 'deleted') return isBack(tab, damage);
+  const isRead = Object.keys(cells).every(
+    (name) => name === idHeader || name === syncHeader || tab.fields.has(name),
+  );
+  const mayShowOwn = Object.keys(own).length > 0 && (id.kind === 'empty' || rows.length > 0);
+  if (!isRead || mayShowOwn) return false;
+  return !rows.some((row) => (kind === 'added' ? isAdded(row, damage) : showsAny(row, damage)));
+}
+
+/** Whether a deleted row is there again. */
+export const isBack = ({ rows }: ReadTab, damage: Damage): boolean =>
+  rows.some((row) =>
+    damage.id.kind === 'empty' ? showsFields(row, damage, 'before') : hasThisId(row, damage.id),
+  );
+
+/** Whether a row that came under the wrong columns is as it was written. */
+export const isAdded = (row: ObservedRow, damage: Damage): boolean =>
+  Object.entries(damage.cells).every(
+    ([name, { written }]) => !(name in row.cells) || isSameKept(row.cells[name], written),
+  );
+
+const showsAny = (row: ObservedRow, damage: Damage): boolean =>
+  hasWrittenId(row, damage) ||
+  Object.entries(damage.cells).some(
+    ([name, { written }]) => name in row.cells && isSameKept(row.cells[name], written),
+  );

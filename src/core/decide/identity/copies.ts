@@ -1,0 +1,70 @@
+import { isClaimToken, type RecordId } from '../../record.ts';
+import type { ObservedRow } from '../../table.ts';
+import { copyScope, isLeftToRest, type TabContext } from '../context.ts';
+import { pausedReason } from '../rows/paused.ts';
+import { lookOf, readRowValues } from '../rows/row-values.ts';
+import { claimRow, holdRow } from '../rows/row-write.ts';
+import { copyMark, isMarkedCopy } from '../rows/sync-text.ts';
+import type { CopiedRow } from './bind.ts';
+import { isLike } from './likeness.ts';
+import { suspectReason } from './strays.ts';
+
+/**
+ * Decides a row with the ID of another one. It is never written from; it becomes a record of its own when a person clears its ID, or
+ * answers so. `suspects` are missing records that it looks like.
+ */
+export function decideCopy(context: TabContext, copy: CopiedRow, suspects: readonly RecordId[]): void {
+  const { row, id, rows, hasOriginal } = copy;
+  if (suspects.length > 0) {
+    const orElse = 'change the row and clear the ID to make it a new record';
+    return holdRow(context, row, id, suspectReason(`${copyReasonStart}, and it`, suspects, orElse));
+  }
+  if (!hasOriginal && !isMarkedCopy(row)) return holdRow(context, row, id, rivalReason(id));
+  const own = hasOriginal ? undefined : context.agreements.get(id);
+  // Without its ID it would pass for the lost row of the record.
+  if (own && isLike(context, row, own)) return holdRow(context, row, id, likeReason(id));
+  offerAsNew(context, row, id, rows > 1 || isClaimToken(id) ? copyReason : orphanReason(id));
+}
+
+const copyReasonStart = `${copyMark}: its ID stands in another row too`;
+
+/** Said at a row whose ID stands in another row too, and where people answer questions. */
+export const copyReason = `${copyReasonStart}. Clear the ID of the copy to make it a new record, or delete the copy.`;
+
+const orphanStart = (id: RecordId) => `${copyMark} of record ${id}, whose own row is gone`;
+
+const orphanReason = (id: RecordId) =>
+  `${orphanStart(id)}. Clear the ID of the copy to make it a new record, or its Sync cell to make it the row of record ${id}.`;
+
+const likeReason = (id: RecordId) =>
+  `${orphanStart(id)}. Clear its Sync cell to make it the row of record ${id}, or change the row to make it a new record.`;
+
+const rivalReason = (id: RecordId) =>
+  `Several rows have the ID ${id}, and none shows what was last known of it. Clear the ID of those that are to be new records.`;
+
+/** Holds a copy until a person wants it to be a new record. Copies that show the same are answered together. */
+export function offerAsNew(context: TabContext, row: ObservedRow, id: RecordId, reason: string): void {
+  const { entity } = context;
+  // Whoever copies a row copies its tick as well. Nothing is asked that could not be done.
+  if (row.isPaused) return holdRow(context, row, id, `${copyMark}, and ${pausedReason(context)}`);
+  const scope = copyScope({ entity, id }, digest(lookOf(context, row)));
+  if (context.decision(scope) !== 'new') return holdRow(context, row, id, reason, scope);
+  const { faults, fields, missing } = readRowValues(context, row);
+  const obstacles = [...faults, ...missing.map((header) => `Fill ${header}.`)];
+  if (obstacles.length > 0)
+    return holdRow(
+      context,
+      row,
+      id,
+      `${copyMark}, and can not become a new record yet. ${obstacles.join(' ')}`,
+    );
+  if (!isLeftToRest(context, row)) claimRow(context, row, fields);
+}
+
+/** A short name for a text, equal for equal texts: FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/. */
+function digest(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  return hash.toString(36);
+}

@@ -1,0 +1,125 @@
+import { type Entity, type ListedEntity, type RecordKey, recordKeyText } from '../../record.ts';
+import type { KnownRecord, OutboxItem } from '../../state.ts';
+import { listAnd } from '../questions/list-words.ts';
+
+/**
+ * What goes to the trash of the CRM together with a record, as its specification says: with a lead its opportunities and tasks, with a
+ * task its subtasks. The contacts of a lead can not be reached without it.
+ */
+export interface Cascades {
+  /** The records that are there and would go with it, those that would go with them included. */
+  goingWith(key: RecordKey): readonly KnownRecord[];
+  /**
+   * Whether a delete would take along something that nobody meant: a record that is not to be deleted itself, and that was not known, or
+   * belonged to another one, when the deleted row was seen last. Where a person answered, it counts when they did.
+   */
+  isOutgrown(
+    item: Pick<OutboxItem, 'key' | 'createdAt' | 'shownUntil'>,
+    wasMoved: (record: KnownRecord, since: number) => boolean,
+  ): boolean;
+  /** Whether it belongs to a record that is gone too, or about to be known as gone: that explains why it is gone itself. */
+  isGoneWith(record: KnownRecord): boolean;
+  /** Whether it belongs to a record that we are about to trash or have trashed: then nobody needs to be asked what its lost row means. */
+  isLeaving(record: KnownRecord): boolean;
+}
+
+/** The lists that hold what the CRM trashes together with a record of the kind. */
+export const companyLists: Readonly<Record<Entity, readonly ListedEntity[]>> = {
+  lead: ['opportunity', 'task'],
+  opportunity: [],
+  task: ['task'],
+  contact: [],
+};
+
+/** The fields by which a record belongs to others. */
+export const ownerFields = ['lead_id', 'parent_task_id'] as const;
+
+/** The records that a record belongs to. */
+export const ownerKeys = ({ key, fields }: KnownRecord): RecordKey[] => {
+  const owner = (entity: Entity, id: unknown): RecordKey[] =>
+    id === undefined || id === null ? [] : [{ entity, id: String(id) }];
+  if (key.entity === 'lead') return [];
+  const parents = key.entity === 'task' ? owner('task', fields['parent_task_id']) : [];
+  return [...owner('lead', fields['lead_id']), ...parents];
+};
+
+/** Looks through the records once, and only if something is asked. */
+export function createCascades(records: readonly KnownRecord[], outbox: readonly OutboxItem[]): Cascades {
+  let index: ReturnType<typeof indexRecords> | undefined;
+  const find = () => {
+    index ??= indexRecords(records);
+    return index;
+  };
+  const ownersOf = (record: KnownRecord) =>
+    ownerKeys(record).flatMap((key) => find().byKey.get(recordKeyText(key)) ?? []);
+  const deletes = new Set(
+    outbox
+      .filter(({ kind, state }) => kind === 'delete' && state !== 'refused')
+      .map(({ key }) => recordKeyText(key)),
+  );
+  const goingWith = (key: RecordKey): readonly KnownRecord[] => {
+    const going = new Set<KnownRecord>();
+    const take = (owner: RecordKey) => {
+      for (const record of find().byOwner.get(recordKeyText(owner)) ?? []) {
+        if (going.has(record)) continue;
+        going.add(record);
+        take(record.key);
+      }
+    };
+    take(key);
+    return [...going];
+  };
+  return {
+    goingWith,
+    isOutgrown: ({ key, createdAt, shownUntil: since = createdAt }, wasMoved) =>
+      goingWith(key).some(
+        (record) =>
+          !deletes.has(recordKeyText(record.key)) && (record.firstSeenAt > since || wasMoved(record, since)),
+      ),
+    isGoneWith: (record) =>
+      ownersOf(record).some(({ presence, missedSweeps }) => presence === 'gone' || missedSweeps > 0),
+    isLeaving: (record) =>
+      ownersOf(record).some(
+        ({ key, presence, written }) =>
+          deletes.has(recordKeyText(key)) ||
+          // Seen after that, it did not go with it.
+          (presence === 'gone' && written !== undefined && record.lastSeenAt <= written.at),
+      ),
+  };
+}
+
+function indexRecords(records: readonly KnownRecord[]) {
+  const byOwner = new Map<string, KnownRecord[]>();
+  for (const record of records) {
+    if (record.presence === 'gone') continue;
+    for (const owner of ownerKeys(record)) {
+      const text = recordKeyText(owner);
+      const own = byOwner.get(text);
+      if (own) own.push(record);
+      else byOwner.set(text, [record]);
+    }
+  }
+  return { byKey: new Map(records.map((record) => [recordKeyText(record.key), record])), byOwner };
+}
+
+const companions = [
+  ['opportunity', 'opportunities'],
+  ['task', 'tasks'],
+  ['contact', 'contacts'],
+] as const satisfies readonly (readonly [Entity, string])[];
+
+/** How many of each kind go with a record, for people: `3 tasks and 1 contact`. */
+export function countByKind(going: readonly KnownRecord[]): string {
+  const byKind = Map.groupBy(going, ({ key }) => key.entity);
+  const counts = companions.flatMap(([entity, many]) => {
+    const count = byKind.get(entity)?.length ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? entity : many}`];
+  });
+  return listAnd(counts);
+}
+
+/** Which kinds go with records, for people: `tasks and contacts`. */
+export function listKinds(going: readonly KnownRecord[]): string {
+  const kinds = new Set(going.map(({ key }) => key.entity));
+  return listAnd(companions.flatMap(([entity, many]) => (kinds.has(entity) ? [many] : [])));
+}

@@ -1,0 +1,90 @@
+import { describeCell } from '../../cell.ts';
+import { decode } from '../../codec.ts';
+import type { Column } from '../../layout.ts';
+import { showsValue } from '../../shown.ts';
+import type { KnownRecord } from '../../state.ts';
+import type { ObservedRow } from '../../table.ts';
+import { equalValues, type Value } from '../../value.ts';
+import { isLeftToRest, type TabContext } from '../context.ts';
+import { journalEntry } from '../journal-entry.ts';
+import { saysNothing } from '../rows/row-values.ts';
+import { holdRow } from '../rows/row-write.ts';
+import { findHiddenEdits, letWaitingGo } from '../rows/waiting-edits.ts';
+
+/** A record that is proven gone from the CRM: its row goes, unless somebody edited it since, because a delete never beats an edit. */
+export function decideGoneRecord(context: TabContext, row: ObservedRow, record: KnownRecord): void {
+  const { draft, input, entity } = context;
+  const { key } = record;
+  const typed = findTyped(context, row, record);
+  if (typed.some(({ column }) => column.direction === 'both')) {
+    const item = context.outbox.get(key.id);
+    // Should the record come back, its row is decided anew: what the CRM refused because it was gone would else stay refused.
+    if (item?.kind === 'update' && !item.isUndo && item.state !== 'sending') letWaitingGo(context, row, item);
+    return holdRow(context, row, key.id, explainStanding(context, record));
+  }
+  if (isLeftToRest(context, row)) return;
+  const { kept, lost } = findHiddenEdits(context, row, context.outbox.get(key.id));
+  draft.table.push({
+    write: { kind: 'delete', entity, position: row.position, idSeen: row.id },
+    key,
+    offers: {},
+    notice: '',
+    forgets: true,
+    journal: journalEntry(input, key, {
+      kind: 'delete',
+      before: context.agreements.get(key.id)?.fields ?? {},
+      lost: {
+        ...Object.fromEntries(typed.map(({ column, value }) => [column.field, value])),
+        ...kept,
+        ...lost,
+      },
+      cause: 'deleted in the CRM',
+    }),
+  });
+}
+
+/** What somebody typed into the row and the CRM never had. What stands in a column that only shows is no edit. */
+function findTyped(
+  context: TabContext,
+  row: ObservedRow,
+  { key }: KnownRecord,
+): { readonly column: Column; readonly value: Value }[] {
+  const { agreements, fields, layout, names } = context;
+  const { fields: agreed = {}, offered = {}, shown = {} } = agreements.get(key.id) ?? {};
+  return layout.columns.flatMap((column) => {
+    const { blank, field: name } = column;
+    const [field, cell] = [fields.get(name), row.cells[name]];
+    if (!field || !cell) return [];
+    // What we wrote and no reply has confirmed is nobody's edit.
+    const ours = [offered[name], agreed[name]].filter((value) => value !== undefined);
+    const isShown = (value: Value) => showsValue(field, value, cell, names, shown[name]);
+    const expected = ours.length > 0 ? ours : [null];
+    if (ours.some(isShown) || (expected.includes(null) && saysNothing(context, name, cell))) return [];
+    const seen = decode(field, cell, names);
+    if (seen.kind === 'refused') return [{ column, value: describeCell(cell) }];
+    const { value } = seen;
+    const isOurs =
+      expected.some((known) => equalValues(value, known)) || (value === null && blank === 'leave');
+    return isOurs ? [] : [{ column, value }];
+  });
+}
+
+/** Why a row stands although its record is gone. Nothing is agreed about one that came back after it had gone as well. */
+function explainStanding({ agreements, cascades }: TabContext, record: KnownRecord): string {
+  const { entity, id } = record.key;
+  if (cascades.isGoneWith(record)) return goneWithOwner;
+  if (agreements.has(id)) return goneButEdited;
+  return entity === 'contact' ? backForGood : backWithoutRecord;
+}
+
+const backWithoutRecord =
+  'This row came back, but its record was deleted in the CRM. Restore it there, clear the ID to create it anew without what belonged to it, or delete the row.';
+
+const backForGood =
+  'This row came back, but its contact was deleted in the CRM for good. Clear the ID to create it anew, or delete the row.';
+
+const goneButEdited =
+  'The record was deleted in the CRM, but this row was edited since. Clear the ID to create it again, or delete the row.';
+
+const goneWithOwner =
+  'The record went to the trash of the CRM with the one it belongs to, but this row was edited since. Restore it there, or delete the row.';

@@ -1,0 +1,121 @@
+import { type Cell, emptyCell, equalCells, isUnfilled, textCell } from '../../cell.ts';
+import { encode } from '../../codec.ts';
+import { columnOf } from '../../layout.ts';
+import { isClaimToken, type RecordId } from '../../record.ts';
+import { holdsAsShown, lastShown, type Shown, type ShownCell } from '../../shown.ts';
+import type { ObservedRow } from '../../table.ts';
+import { decodeTyped } from '../../typed-cell.ts';
+import { findFault, isMissing } from '../../validate.ts';
+import type { FieldName, Fields, Value } from '../../value.ts';
+import type { TabContext } from '../context.ts';
+
+/** The cells of a row like this one that shows these values as its record last did, or else in their usual form. */
+export function cellsOf(
+  context: TabContext,
+  row: ObservedRow,
+  values: Fields,
+  shown: Shown = {},
+): ObservedRow['cells'] {
+  const cells: Record<FieldName, Cell> = {};
+  for (const [name, cell] of Object.entries(row.cells))
+    cells[name] = expectedCell(context, name, cell, values[name], shown[name]);
+  return cells;
+}
+
+function expectedCell(
+  context: TabContext,
+  name: FieldName,
+  cell: Cell,
+  value: Value | undefined,
+  shown: readonly ShownCell[] | undefined,
+): Cell {
+  const { fields, names } = context;
+  if ((value ?? null) === null && saysNothing(context, name, cell)) return cell;
+  const field = fields.get(name);
+  if (!field || value === undefined) return emptyCell;
+  if (holdsAsShown(cell, shown, value)) return cell;
+  const usual = encode(field, value, names);
+  return equalCells(cell, usual) ? usual : (lastShown(shown, value) ?? usual);
+}
+
+/** Whether nobody has said anything in a cell: a boxed column has no empty ones. */
+export const saysNothing = ({ tab }: TabContext, name: FieldName, cell: Cell): boolean =>
+  cell.kind === 'empty' || (tab.boxed?.has(name) === true && isUnfilled(cell));
+
+/** Whether the row shows all of these values as its record last did, or in their usual form. */
+export function showsValues(
+  context: TabContext,
+  row: ObservedRow,
+  values: Fields,
+  shown: Shown = {},
+): boolean {
+  return Object.entries(row.cells).every(([name, cell]) =>
+    equalCells(cell, expectedCell(context, name, cell, values[name], shown[name])),
+  );
+}
+
+/** One text for everything a row shows: equal texts, equal rows. In which cells of a boxed column a box stands makes no difference. */
+export const lookOf = (context: TabContext, { cells }: Pick<ObservedRow, 'cells'>): string =>
+  JSON.stringify(
+    Object.entries(cells).map(([name, cell]) => (saysNothing(context, name, cell) ? emptyCell : cell)),
+  );
+
+/** The same text for what a row like this one would show of these values. */
+export const lookOfValues = (
+  context: TabContext,
+  row: ObservedRow,
+  values: Fields,
+  shown: Shown | undefined,
+): string => lookOf(context, { cells: cellsOf(context, row, values, shown) });
+
+/** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
+export interface RowValues {
+  readonly fields: Fields;
+  readonly faults: readonly string[];
+  /** Headers of required columns that are still empty. */
+  readonly missing: readonly string[];
+}
+
+/** Reads all cells of a row that go towards the CRM. */
+export function readRowValues(context: TabContext, row: ObservedRow): RowValues {
+  const fields: Record<FieldName, Value> = {};
+  const faults = findNotTaken(context);
+  const missing: string[] = [];
+  for (const { field: name, direction, header } of context.layout.columns) {
+    const [definition, cell] = [context.fields.get(name), row.cells[name]];
+    if (!definition || definition.held !== undefined || direction !== 'both') continue;
+    if (!cell) {
+      if (definition.isRequired) missing.push(header);
+      continue;
+    }
+    const field = { ...definition, header };
+    const seen = decodeTyped(field, saysNothing(context, name, cell) ? emptyCell : cell, context.names);
+    if (seen.kind === 'refused') faults.push(seen.reason);
+    else if (isMissing(field, seen.value)) missing.push(header);
+    else if (seen.value !== null) {
+      fields[name] = seen.value;
+      const fault = findFault(field, seen.value);
+      if (fault) faults.push(fault);
+    }
+  }
+  return { fields, faults, missing };
+}
+
+/** What every new record needs and no row can give it, because the configuration takes nothing from that column, or has none. */
+function findNotTaken({ fields, layout }: TabContext): string[] {
+  return [...fields.values()].flatMap(({ header, isRequired, name }) => {
+    const column = columnOf(layout, name);
+    return isRequired && column?.direction !== 'both' ? [notTakenReason(column?.header ?? header)] : [];
+  });
+}
+
+const notTakenReason = (header: string): string =>
+  `A new record needs ${header}, which the configuration does not take from the sheet: set the direction of its column to both, or add the record in the CRM.`;
+
+/** The ID cell of a record's row: a number where the id is one, so that the column sorts well. */
+export function idCell(id: RecordId): Cell {
+  const number = Number(id);
+  return !isClaimToken(id) && Number.isSafeInteger(number) && String(number) === id
+    ? { kind: 'number', number }
+    : textCell(id);
+}

@@ -1,0 +1,85 @@
+import { columnOf } from '../../layout.ts';
+import { hasMoved, type OutboxItem } from '../../state.ts';
+import type { ObservedRow } from '../../table.ts';
+import { equalFields, type FieldName, type Fields, pickFields } from '../../value.ts';
+import type { TabContext } from '../context.ts';
+import { journalEntry } from '../journal-entry.ts';
+import { type DecidedField, wantedFields } from './merge.ts';
+
+/** What people typed and the CRM has not taken yet; nothing where a step is no edit of a row. */
+export const waitingFields = (item: OutboxItem | undefined): Fields =>
+  item?.kind === 'update' && !item.isUndo ? item.fields : {};
+
+/** Edits that wait, and that their row does not show any more because their column is gone. */
+export interface HiddenEdits {
+  /** Still to be sent: a column that somebody deleted says nothing about the records. */
+  readonly kept: Fields;
+  /** Not to be sent: the settings want nothing from that column any more, or the CRM has another value since and no cell is left to ask at. */
+  readonly lost: Fields;
+}
+
+/** What of a step its row does not show any more, by what is to become of it. What a column still shows is decided with the row. */
+export function findHiddenEdits(
+  context: TabContext,
+  row: ObservedRow,
+  item: OutboxItem | undefined,
+): HiddenEdits {
+  const { layout, records, tab } = context;
+  const typed = waitingFields(item);
+  const record = records.get(item?.key.id ?? '');
+  const inCrm = record?.fields ?? {};
+  const knownColumn = (name: FieldName) => (context.fields.has(name) ? columnOf(layout, name) : undefined);
+  const isHeld = (name: FieldName) => context.fields.get(name)?.held !== undefined;
+  // The empty cell of a column that is new says nothing either, and gets the value that the CRM has.
+  const isNew = (name: FieldName) => tab.fresh?.has(name) && row.cells[name]?.kind === 'empty';
+  const hidden = Object.keys(typed).filter((name) => !knownColumn(name) || !row.cells[name] || isNew(name));
+  const isKept = (name: FieldName) => {
+    const isAsDecided = !record || !hasMoved(pickFields(item?.base ?? {}, [name]), record);
+    return knownColumn(name)?.direction === 'both' && !isHeld(name) && !isNew(name) && isAsDecided;
+  };
+  const isLost = (name: FieldName) =>
+    !isKept(name) && !equalFields(pickFields(typed, [name]), pickFields(inCrm, [name]));
+  return {
+    kept: pickFields(typed, hidden.filter(isKept)),
+    lost: pickFields(typed, hidden.filter(isLost)),
+  };
+}
+
+/** What is to go to the CRM from a row: what it shows, and what of its `item` is kept although its column is gone. */
+export function wantedOf(
+  decided: readonly DecidedField[],
+  item: OutboxItem | undefined,
+  { kept }: HiddenEdits,
+): { readonly fields: Fields; readonly base: Fields } {
+  const { fields, base } = wantedFields(decided);
+  return {
+    fields: { ...fields, ...kept },
+    base: { ...base, ...pickFields(item?.base ?? {}, Object.keys(kept)) },
+  };
+}
+
+/** Keeps in the journal what is not to be sent any more and stands in no row, beside what the CRM has instead. */
+export function noteLost(
+  { draft, input, records }: TabContext,
+  { key }: OutboxItem,
+  lost: Fields,
+  cause: string,
+): void {
+  const names = Object.keys(lost);
+  if (names.length === 0) return;
+  const record = records.get(key.id);
+  const after = record?.presence === 'present' ? pickFields(record.fields, names) : {};
+  draft.journal.push(journalEntry(input, key, { kind: 'update', before: lost, after, lost, cause }));
+}
+
+/** Lets go of what waits for a row that is left alone. It is decided anew from the row when that goes on, but for what has no column there. */
+export function letWaitingGo(context: TabContext, row: ObservedRow, item: OutboxItem): void {
+  const { kept, lost } = findHiddenEdits(context, row, item);
+  noteLost(
+    context,
+    item,
+    { ...kept, ...lost },
+    'not sent, because its column is gone and the row is left alone',
+  );
+  context.draft.outboxDropped.push(item.key);
+}
