@@ -130,6 +130,8 @@ function findWay(
   if (right && !isBlankHit && rows.some((row) => isSameRow(right, row))) return 'right';
   const position = locate(damage, after, seen);
   if (position === undefined) return damage.kind === 'added' ? 'nothing left' : 'lost';
+  // A row that a filter hid had more than what is known of it.
+  if (right && !isBlankHit) return 'lost';
   const row = rows[position] ?? [];
   const read = tab.rows[position] ?? [];
   // What a user has put beside it since stays, in a row of its own.

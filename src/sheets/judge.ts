@@ -106,10 +106,16 @@ function judgeStep({ before, columns, others, step }: Met): Omit<GridDamage, 'ex
   if (kind === 'delete') return { ...damage, kind: 'deleted' };
   if (!isMeant || isMoved) return { ...damage, kind: 'overwritten' };
   if (edited.length === 0) return 'done';
-  const typed = placed.filter(({ column }) => edited.includes(column));
+  const isTyped = ({ column }: PlacedCell) => edited.includes(column);
+  const typed = placed.filter(isTyped);
   return {
     ...damage,
     kind: 'overwritten',
+    // All else that was written there is right.
+    before: overlay(
+      before,
+      placed.filter((cell) => !isTyped(cell)),
+    ),
     placed: typed,
     edited: typed.flatMap(({ column }) => names.get(column) ?? []),
   };

@@ -1,11 +1,11 @@
-import { emptyCell, equalCells } from '../core/cell.ts';
+import { bareCell, emptyCell, equalCells, isUnfilled } from '../core/cell.ts';
 import { isSameKept } from '../core/kept-cell.ts';
 import type { TabKind } from '../core/layout.ts';
 import { rowRange } from './a1.ts';
 import type { Spreadsheet } from './client.ts';
 import { blocksBySheet, type Rows, readRows } from './grid.ts';
 import { hasMoved, type MetColumns } from './met-columns.ts';
-import { overlay, type PlannedStep, type Row, type Tabs } from './planned.ts';
+import type { PlannedStep, Row, Tabs } from './planned.ts';
 import type { BoundTab } from './read.ts';
 import { spans } from './shadow.ts';
 
@@ -75,7 +75,7 @@ export function readBack(
  */
 export function findMet(
   { placed, position }: PlannedStep,
-  { id, oldIndexes }: MetColumns,
+  { id, names, oldIndexes }: MetColumns,
   rows: Rows,
   now: Row,
 ): Row {
@@ -86,18 +86,23 @@ export function findMet(
       (_, column) => row[oldIndexes[column] ?? column] ?? emptyCell,
     );
   const before = now.map((cell, column) => (written.has(column) ? emptyCell : cell));
-  const isNamed = id !== undefined && !written.has(id) && (before[id]?.kind ?? 'empty') !== 'empty';
+  const idIn = (row: Row) => bareCell(row[id ?? -1] ?? emptyCell);
+  const isNamed = !written.has(id ?? -1) && idIn(before).kind !== 'empty';
+  const unwritten = [...names.keys()].filter((column) => !written.has(column));
   const isSame = (row: Row): boolean =>
-    isNamed
-      ? equalCells(row[id] ?? emptyCell, before[id] ?? emptyCell)
-      : isSameRow(overlay(row, placed), now);
+    isNamed ? equalCells(idIn(row), idIn(before)) : isMostlyAlike(unwritten, row, before);
   const own = met(rows[position] ?? []);
   if (isSame(own)) return own;
   const [found, ...others] = rows.slice(1).map(met).filter(isSame);
-  const hasSameId = (row: Row) =>
-    id !== undefined && equalCells(row[id] ?? emptyCell, found?.[id] ?? emptyCell);
   // Copies of a row have its ID.
-  return found && others.every(hasSameId) ? found : before;
+  return found && others.every((row) => equalCells(idIn(row), idIn(found))) ? found : before;
+}
+
+/** Whether more than half of what is filled in one row is in another one. */
+function isMostlyAlike(columns: readonly number[], row: Row, other: Row): boolean {
+  const filled = columns.filter((column) => !isUnfilled(row[column] ?? emptyCell));
+  const same = filled.filter((column) => isSameKept(row[column], other[column]));
+  return same.length > filled.length / 2;
 }
 
 /** Whether two rows hold the same in all columns. */

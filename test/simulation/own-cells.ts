@@ -83,7 +83,7 @@ export class OwnCells {
     const all = new Set([...found.keys(), ...this.#expected.keys()]);
     return [...all].flatMap((text) => {
       const [is, was] = [found.get(text) ?? 0, this.#expected.get(text) ?? 0];
-      const isExcused = this.#excused.has(text.split(' ')[1] ?? '');
+      const isExcused = this.#excused.has(text.replace(/^\d+ | \{.*\}$/g, ''));
       return is === was || isExcused ? [] : [`${text}: ${was} before, ${is} now`];
     });
   }
