@@ -33,8 +33,8 @@ const faults: FaultTable['faults'] = {
 const elsewhere: FaultTable['elsewhere'] = [
   [
     31,
-    'contract/sheet-table-races.test.ts',
-    'S2: the reply tells which rows a write reached, as they stood before',
+    'contract/sheet-undo.test.ts',
+    'S1 S2 S13: %s leaves every row right, own columns and formulas included, where a user %s at that moment',
   ],
   [
     31,
@@ -43,8 +43,8 @@ const elsewhere: FaultTable['elsewhere'] = [
   ],
   [
     38,
-    'contract/sheet-table-columns.test.ts',
-    'S2 S13: with a column %s the reply tells what the steps hit, and all of it can be given back',
+    'contract/sheet-undo.test.ts',
+    'S1 S2 S13: %s leaves every row right, own columns and formulas included, where a user %s at that moment',
   ],
   [
     45,
