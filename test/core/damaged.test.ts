@@ -116,6 +116,19 @@ describe('a row that a write damaged and that is not put right yet', () => {
     ]);
   });
 
+  it('S3: is not claimed where the write took its ID and a copy of it has that still, and gets it back', () => {
+    const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+    const row = rowOf(world, bolt);
+    copyRow(world, bolt);
+    row.id = emptyCell;
+    suspect(world, { ...hit, cells: { ID: over(emptyCell, numberCell(2)) } });
+    const plan = cycles(world);
+    expect([creates(world), row.id, scopesOf(plan)]).toEqual([[], emptyCell, [scope]]);
+    world.decisions.set(scope, 'restore');
+    cycle(world);
+    expect([creates(world), row.id]).toEqual([[], numberCell(2)]);
+  });
+
   it('keeps what users decided about its record', () => {
     const { world } = hitWorld();
     world.decisions.set('conflict:lead-2:title', 'table');

@@ -7,7 +7,7 @@ import { journalEntry } from '../journal-entry.ts';
 import { pauseRow } from '../rows/paused.ts';
 import { writeRow } from '../rows/row-write.ts';
 import { findRestores, type Restore } from './restore.ts';
-import { isDamaged, showsAgain, showsNothing } from './shown.ts';
+import { createLostSearch, isDamaged, showsAgain, showsNothing } from './shown.ts';
 import { damageQuestion, pendingReason } from './words.ts';
 
 /** A tab without the rows that misdirected writes may have damaged. */
@@ -70,7 +70,8 @@ const idOf = ({ damage: { id } }: Suspect): RecordId => (id.kind === 'empty' ? '
 function openCase(context: TabContext, suspect: Suspect, apart: ReadonlySet<ObservedRow>): Case | undefined {
   const { draft, entity, input, tab } = context;
   const { clearReads, damage, id, state } = suspect;
-  const found = tab.rows.filter((row) => isDamaged(tab, row, damage));
+  const isLost = state === 'undone' ? () => false : createLostSearch(context, damage);
+  const found = tab.rows.filter((row) => isDamaged(tab, row, damage) || isLost(row));
   if (state === 'pending') return ask(context, { suspect, rows: found, reason: pendingReason, restores: [] });
   const isWatched = state === 'undone';
   const rows = isWatched ? found.filter((row) => showsAgain(context, row, damage)) : found;

@@ -2,7 +2,7 @@ import type { Damage, DamagedCell } from '../../damage.ts';
 import { idHeader, syncHeader } from '../../headers.ts';
 import { isSameKept } from '../../kept-cell.ts';
 import type { ObservedRow, ReadTab, RowStep } from '../../table.ts';
-import { hasThisId, hasWrittenId, isAdded, isBack } from './shown.ts';
+import { hasThisId, hasWrittenId, isAdded, isBack, wipesId } from './shown.ts';
 
 /** A step that puts back what was there, and the row where it does. */
 export interface Restore {
@@ -30,6 +30,8 @@ export function findRestores(tab: ReadTab, damage: Damage, rows: readonly Observ
  * written one may have it by right.
  */
 function findOverwritten(damage: Damage, rows: readonly ObservedRow[]): readonly ObservedRow[] {
+  const wiped = wipesId(damage) ? rows.filter(({ id }) => id.kind === 'empty') : [];
+  if (wiped.length === 1) return wiped;
   const own = rows.filter((row) => hasThisId(row, damage.id));
   if (own.length > 0 || (damage.id.kind !== 'empty' && !damage.cells[idHeader])) return own;
   const given = rows.filter((row) => hasWrittenId(row, damage));

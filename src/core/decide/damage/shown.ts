@@ -5,6 +5,7 @@ import { isSameKept } from '../../kept-cell.ts';
 import { showsValue } from '../../shown.ts';
 import type { ObservedRow, ReadTab } from '../../table.ts';
 import type { TabContext } from '../context.ts';
+import { isLike } from '../identity/likeness.ts';
 
 /** Whether a row has this ID, which is one. */
 export const hasThisId = ({ id }: ObservedRow, other: Cell = emptyCell): boolean =>
@@ -23,6 +24,20 @@ export function isDamaged(tab: ReadTab, row: ObservedRow, damage: Damage): boole
     (row.id.kind === 'empty' && showsSync(tab, row, damage) && showsFields(row, damage, 'written'))
   );
 }
+
+/**
+ * Finds the row whose ID the write emptied while a copy of it has that still: it looks like its record. Where no row has the ID, the row is
+ * found as any other that lost its ID.
+ */
+export function createLostSearch(context: TabContext, damage: Damage): (row: ObservedRow) => boolean {
+  const hasCopy = wipesId(damage) && context.tab.rows.some((row) => hasThisId(row, damage.id));
+  const agreement = hasCopy ? context.agreements.get(describeCell(damage.id)) : undefined;
+  return (row) => agreement !== undefined && row.id.kind === 'empty' && isLike(context, row, agreement);
+}
+
+/** Whether the write emptied the ID cell. */
+export const wipesId = ({ cells, id }: Damage): boolean =>
+  id.kind !== 'empty' && cells[idHeader]?.written.kind === 'empty';
 
 function showsSync({ hasSync }: ReadTab, { sync }: ObservedRow, { cells }: Damage): boolean {
   const { [syncHeader]: damaged } = cells;
@@ -65,7 +80,8 @@ export function showsNothing(tab: ReadTab, rows: readonly ObservedRow[], damage:
     (name) => name === idHeader || name === syncHeader || tab.fields.has(name),
   );
   const mayShowOwn = Object.keys(own).length > 0 && (id.kind === 'empty' || rows.length > 0);
-  if (!isRead || mayShowOwn) return false;
+  const lacksId = wipesId(damage) && rows.some((row) => row.id.kind === 'empty');
+  if (!isRead || mayShowOwn || lacksId) return false;
   return !rows.some((row) => (kind === 'added' ? isAdded(row, damage) : showsAny(row, damage)));
 }
 
