@@ -100,7 +100,9 @@ function judgeStep({ before, columns, others, step }: Met): Omit<GridDamage, 'ex
   if (isBlank(before) && !isBlank(read))
     return { ...damage, kind: kind === 'set' ? 'overwritten' : 'deleted', right: overlay(read, placed) };
   const isMeant = isMeantRow(step, columns, before);
-  const edited = isMeant && !isMoved ? editedIn(step, columns, before, others) : [];
+  // A choice for a question that is no longer asked goes with it.
+  const mayBeEdited = isMeant && !isMoved && !(kind === 'delete' && entity === 'question');
+  const edited = mayBeEdited ? editedIn(step, columns, before, others) : [];
   if (kind === 'delete' && isMeant)
     return edited.length === 0 ? 'done' : { ...damage, kind: 'deleted', isOwnRow: true };
   if (kind === 'delete') return { ...damage, kind: 'deleted' };

@@ -78,6 +78,8 @@ describe('one odd record among others', limit, () => {
       Confidence: '55',
     });
     expect((await crm.find('opportunity', odd.id))?.['confidence']).not.toBe(55);
+    // Not while something of the record is being sent.
+    await until('it is held', async () => readStatus(engine, undefined).holds.length > 0);
     expect(readStatus(engine, undefined).holds).toMatchObject([
       { entity: 'opportunity', id: String(odd.id), reason: expect.stringMatching(whole) },
     ]);
