@@ -17,8 +17,8 @@ export interface SeenTab {
   readonly hiddenRows: ReadonlySet<number>;
   /** What each field's column holds. */
   readonly kinds: ReadonlyMap<string, PlacedCell['kind']>;
-  /** Rows as they were read before the write, as far as that is known. */
-  readonly read?: Rows;
+  /** Rows that a filter hid from the read before the write; known where something was deleted. */
+  readonly unseen?: Rows;
 }
 
 /** How damage is undone. */
@@ -46,7 +46,7 @@ export function compensate(
   const escalated: Damage[] = [];
   for (const each of damage.flatMap((one) => nameTaken(one, damage, tabs.get(one.entity)))) {
     const tab = tabs.get(each.entity);
-    const way = tab ? findWay(each, tab, hasCopies) : 'lost';
+    const way = tab ? findWay(each, tab, hasCopies, damage) : 'lost';
     if (way === 'lost') escalated.push(toDamage(each));
     else if (way === 'right') done.set(each.number, { edited: [] });
     else if (way === 'nothing left') undone.push(each);
@@ -73,7 +73,7 @@ function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab 
   const isFirst =
     damage.find(({ entity, kind, right: own }) => kind === 'deleted' && own && entity === one.entity) === one;
   if (!seen.has(right) || !isFirst) return [one];
-  const missing = (tab.read ?? []).filter((row) => !row.every(isUnfilled) && !seen.has(row));
+  const missing = (tab.unseen ?? []).filter((row) => !row.every(isUnfilled) && !seen.has(row));
   return missing.length === 0 ? [one] : missing.map((before) => ({ ...rest, before }));
 }
 
@@ -119,9 +119,14 @@ function findWay(
   damage: GridDamage,
   tab: SeenTab,
   hasCopies: boolean,
+  all: readonly GridDamage[],
 ): Way | 'lost' | 'right' | 'nothing left' {
   const seen = see(damage, tab);
   const { columnNow, rows } = seen;
+  // Another step may have taken the right row by mistake: it comes back.
+  const comesBack = ({ before, kind, right }: GridDamage) =>
+    kind === 'deleted' && !right && isSameRow(before, damage.right ?? []);
+  if (damage.kind === 'deleted' && damage.right && all.some(comesBack)) return 'nothing left';
   if (damage.kind === 'deleted') return insertAgain(damage, seen, tab, hasCopies);
   const { right } = damage;
   const after = overlay(damage.before, damage.placed);

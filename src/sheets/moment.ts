@@ -15,7 +15,8 @@ export function momentOf(batch: Batch, sent: Sent, tabs: Tabs, others: readonly 
     if (!tab || !headers || kind === 'append' || sent.refused.has(number)) continue;
     const isKept = kept?.some((cell) => !isUnfilled(cell)) && !sent.uncopied.has(entity);
     if (isKept || !after) rows.set(number, kept ?? []);
-    else rows.set(number, findMet(step, meetColumns(tab, headers), tabs.get(entity)?.rows ?? [], after));
+    else
+      rows.set(number, findMet(step, meetColumns(tab, headers), tabs.get(entity)?.rows ?? [], after) ?? []);
   }
   return { headers: sent.headers, rows, refused: sent.refused, others };
 }

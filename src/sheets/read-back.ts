@@ -5,7 +5,7 @@ import { rowRange } from './a1.ts';
 import type { Spreadsheet } from './client.ts';
 import { blocksBySheet, type Rows, readRows } from './grid.ts';
 import { hasMoved, type MetColumns } from './met-columns.ts';
-import type { PlannedStep, Row, Tabs } from './planned.ts';
+import { overlay, type PlannedStep, type Row, type Tabs } from './planned.ts';
 import type { BoundTab } from './read.ts';
 import { spans } from './shadow.ts';
 
@@ -70,39 +70,34 @@ export function readBack(
 }
 
 /**
- * The row that a set met, by how it is after it: the one that was read there if that has its ID, another one that was read if that has it, or
- * looks the same but for what was written; else what is there now without what was written.
+ * The row that a set met, by how it is after it: the one that was read there, or another one, if that shows the same but for what was
+ * written; by its ID where that was not written. `undefined` where no row that was read does, or several do: nothing is made up.
  */
 export function findMet(
   { placed, position }: PlannedStep,
   { id, names, oldIndexes }: MetColumns,
   rows: Rows,
   now: Row,
-): Row {
+): Row | undefined {
   const written = new Set(placed.map(({ column }) => column));
   const met = (row: Row): Row =>
     Array.from(
       { length: Math.max(oldIndexes.length, row.length) },
       (_, column) => row[oldIndexes[column] ?? column] ?? emptyCell,
     );
-  const before = now.map((cell, column) => (written.has(column) ? emptyCell : cell));
+  const own = met(rows[position] ?? []);
+  if (isSameRow(overlay(own, placed), now)) return own;
   const idIn = (row: Row) => bareCell(row[id ?? -1] ?? emptyCell);
-  const isNamed = !written.has(id ?? -1) && idIn(before).kind !== 'empty';
+  const isNamed = !written.has(id ?? -1) && idIn(now).kind !== 'empty';
   const unwritten = [...names.keys()].filter((column) => !written.has(column));
   const isSame = (row: Row): boolean =>
-    isNamed ? equalCells(idIn(row), idIn(before)) : isMostlyAlike(unwritten, row, before);
-  const own = met(rows[position] ?? []);
+    isNamed
+      ? equalCells(idIn(row), idIn(now))
+      : unwritten.some((column) => !isUnfilled(now[column] ?? emptyCell)) &&
+        unwritten.every((column) => isSameKept(row[column], now[column]));
   if (isSame(own)) return own;
   const [found, ...others] = rows.slice(1).map(met).filter(isSame);
-  // Copies of a row have its ID.
-  return found && others.every((row) => equalCells(idIn(row), idIn(found))) ? found : before;
-}
-
-/** Whether more than half of what is filled in one row is in another one. */
-function isMostlyAlike(columns: readonly number[], row: Row, other: Row): boolean {
-  const filled = columns.filter((column) => !isUnfilled(row[column] ?? emptyCell));
-  const same = filled.filter((column) => isSameKept(row[column], other[column]));
-  return same.length > filled.length / 2;
+  return found && others.every((row) => isSameRow(row, found)) ? found : undefined;
 }
 
 /** Whether two rows hold the same in all columns. */

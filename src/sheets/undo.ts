@@ -9,7 +9,8 @@ import type { SheetsClient } from './client.ts';
 import { compensate, type SeenTab, toDamage } from './compensate.ts';
 import { type GridDamage, type Judgement, judge, type Moment } from './judge.ts';
 import { momentOf } from './moment.ts';
-import { type Batch, planTab, type Tabs } from './planned.ts';
+import { type Batch, planTab, type Row, type Tabs } from './planned.ts';
+import { isSameRow } from './read-back.ts';
 import { inverseFrom, type StoredWrite, writeReceipt } from './receipt.ts';
 import { lookAgain } from './second-look.ts';
 import type { Shadow } from './shadow.ts';
@@ -134,8 +135,7 @@ async function lookWhetherRight(
   if (unclear.length === 0) return new Set();
   const { tabs } = await lookAgain(client, batch, shadow);
   const seen = new Map([...tabs].map(([kind, tab]) => [kind, { ...tab, kinds: new Map() }]));
-  const { done, undone } = compensate(unclear, seen, false);
-  return new Set([...done.keys(), ...undone.map(({ number }) => number)]);
+  return new Set(compensate(unclear, seen, false).done.keys());
 }
 
 /** The result of a write of which no damage is left to undo. */
@@ -148,16 +148,20 @@ function end(
   const edited = undone.flatMap(({ edited: fields, number }) =>
     fields ? [[number, { edited: fields }] as const] : [],
   );
-  const foreign = undone.filter(isForeign);
+  const foreign = undone.filter(isForeign).map(toDamage).filter(isSomething);
   if (isOver) advanceTo(around, course, endState(escalated.length, foreign.length));
   return {
     ...nothing,
     done: new Map([...done, ...edited]),
-    undone: foreign.map(toDamage),
+    undone: foreign,
     escalated,
     isOver,
   };
 }
+
+/** Whether anything is known of it: a delete that took a blank row did no damage. */
+const isSomething = ({ cells, own }: Damage): boolean =>
+  Object.keys(cells).length + Object.keys(own).length > 0;
 
 const endState = (escalated: number, undone: number): WriteState => {
   if (escalated > 0) return 'escalated';
@@ -168,19 +172,22 @@ const endState = (escalated: number, undone: number): WriteState => {
 export const isForeign = ({ edited }: GridDamage): boolean => edited === undefined;
 
 function seenTabs(
-  { tabs, write: { batch } }: Course,
+  { write: { batch } }: Course,
   look: Tabs,
   done: ReadonlyMap<number, StepEnd>,
 ): ReadonlyMap<TabKind, SeenTab> {
-  const gone = new Set(
-    batch.steps.flatMap(({ kind, number, read }) => (kind === 'delete' && done.has(number) ? [read] : [])),
-  );
+  // What our own steps did to a row is known: it is not missing.
+  const isPlanned = (entity: TabKind, row: Row) =>
+    batch.steps.some(
+      (step) =>
+        step.entity === entity && isSameRow(step.read, row) && (step.kind === 'set' || done.has(step.number)),
+    );
   return new Map(
     [...look].map(([kind, { hiddenRows, rows }]) => {
       const fields = batch.tabs.get(kind)?.columns.fields ?? new Map();
       const kinds = new Map([...fields].map(([name, column]) => [name, column.kind]));
-      const read = tabs.get(kind)?.rows.slice(1) ?? batch.tabs.get(kind)?.unseen ?? [];
-      return [kind, { rows, hiddenRows, kinds, read: read.filter((row) => !gone.has(row)) }];
+      const unseen = batch.tabs.get(kind)?.unseen ?? [];
+      return [kind, { rows, hiddenRows, kinds, unseen: unseen.filter((row) => !isPlanned(kind, row)) }];
     }),
   );
 }

@@ -114,14 +114,14 @@ const clearCell = ({ sheetId, row, column, hasType }: CellPlace): Request => ({
 });
 
 /**
- * Rows of blank cells take their look from the blank row below; in a full tab there is none, and nothing to
- * push down. At the end of a table they take it from the row above, because else they would not be of the table.
+ * New rows are inserted also where a full tab ends: they push down a row that somebody adds there at this moment. They take their look
+ * from the blank row below. Where there is none, they take it from the row above; at the end of a table as well, because else they would
+ * not be of the table.
  */
 function makeRoom(tab: BoundTab, end: number, length: number): Request[] {
   const { rowCount, sheetId } = tab;
-  const inheritFromBefore = joinsTable(tab, end);
   if (length === 0) return [];
-  if (end >= rowCount && !inheritFromBefore) return grow(sheetId, 'ROWS', length);
+  const inheritFromBefore = joinsTable(tab, end) || end >= rowCount;
   const range = { sheetId, dimension: 'ROWS', startIndex: end, endIndex: end + length };
   return [{ insertDimension: { range, inheritFromBefore } }];
 }

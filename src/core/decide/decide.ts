@@ -87,7 +87,7 @@ function decideOnce(given: DecideInput): Plan {
       answeredAt: (scope) => answers.get(scope)?.at,
     });
   }
-  draft.suspectsDropped.push(...findOver(input));
+  draft.suspectsDropped.push(...findOver(input, draft));
   draft.holds.push(...holdQuestionTab(table));
   const isHeld = (scope: string) => held.has(scopeEntity(scope));
   const questions = findQuestions(input, draft, names);

@@ -3,11 +3,12 @@ import { type Suspect, watchMs } from '../../damage.ts';
 import type { RecordId } from '../../record.ts';
 import type { ObservedRow } from '../../table.ts';
 import { type DecideInput, damageScope, type TabContext } from '../context.ts';
+import type { Draft } from '../draft.ts';
 import { journalEntry } from '../journal-entry.ts';
 import { pauseRow } from '../rows/paused.ts';
 import { writeRow } from '../rows/row-write.ts';
 import { findRestores, type Restore } from './restore.ts';
-import { createLostSearch, isDamaged, showsAgain, showsNothing } from './shown.ts';
+import { createLostSearch, isDamaged, isRead, showsAgain, showsNothing } from './shown.ts';
 import { damageQuestion, pendingReason } from './words.ts';
 
 /** A tab without the rows that misdirected writes may have damaged. */
@@ -68,20 +69,20 @@ const idOf = ({ damage: { id } }: Suspect): RecordId => (id.kind === 'empty' ? '
 
 /** Finds what a suspect comes to by this read and a user's answer, and asks about it; `undefined` where its rows are decided as any others. */
 function openCase(context: TabContext, suspect: Suspect, apart: ReadonlySet<ObservedRow>): Case | undefined {
-  const { draft, entity, input, tab } = context;
+  const { draft, entity, tab } = context;
   const { clearReads, damage, id, state } = suspect;
   const isLost = state === 'undone' ? () => false : createLostSearch(context, damage);
   const found = tab.rows.filter((row) => isDamaged(tab, row, damage) || isLost(row));
   if (state === 'pending') return ask(context, { suspect, rows: found, reason: pendingReason, restores: [] });
   const isWatched = state === 'undone';
   const rows = isWatched ? found.filter((row) => showsAgain(context, row, damage)) : found;
-  if (isWatched && (rows.length === 0 || isOver(suspect, input.now))) return undefined;
+  if (isWatched && rows.length === 0) return undefined;
   const scope = damageScope(entity, idOf(suspect), id);
   const answer = context.decision(scope);
   const restores = answer === 'restore' ? findRestores(tab, damage, rows) : [];
   const isCovered = rows.some((row) => apart.has(row));
   const reads = !isWatched && !isCovered && showsNothing(tab, rows, damage) ? clearReads + 1 : 0;
-  const isRestored = answer === 'restore' && !isCovered && restores.length === 0;
+  const isRestored = answer === 'restore' && !isCovered && restores.length === 0 && isRead(tab, damage);
   if (answer === 'keep' || isRestored || reads >= clearReadsMax) {
     draft.suspectsDropped.push(id);
     return undefined;
@@ -136,6 +137,9 @@ function sayHeld(context: TabContext, row: ObservedRow, reason: string): void {
 const isOver = ({ at, damage, state }: Suspect, now: number): boolean =>
   damage.entity === 'question' || (state === 'undone' && now >= at + watchMs);
 
-/** Suspects that are over by themselves: watched for long enough, or in the tab of the questions, where nothing is lost. */
-export const findOver = ({ known, now }: Pick<DecideInput, 'known' | 'now'>): string[] =>
-  known.suspects.filter((suspect) => isOver(suspect, now)).map(({ id }) => id);
+/** Suspects that are over by themselves: watched until a late read shows nothing, or in the tab of the questions, where nothing is lost. */
+export function findOver({ known, now, table }: DecideInput, { suspectsSaved }: Draft): string[] {
+  const isOpen = ({ damage: { entity }, id }: Suspect) =>
+    table.tabs[entity]?.state === 'held' || suspectsSaved.some((saved) => saved.id === id);
+  return known.suspects.filter((suspect) => isOver(suspect, now) && !isOpen(suspect)).map(({ id }) => id);
+}

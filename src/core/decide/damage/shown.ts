@@ -74,16 +74,19 @@ export function showsAgain(context: TabContext, row: ObservedRow, { cells, id, k
 
 /** Whether a read shows nothing of an escalated write. Of users' own columns, and of those that are gone, it shows nothing for certain. */
 export function showsNothing(tab: ReadTab, rows: readonly ObservedRow[], damage: Damage): boolean {
-  const { cells, id, kind, own } = damage;
+  const { id, kind, own } = damage;
   if (kind === 'deleted') return isBack(tab, damage);
-  const isRead = Object.keys(cells).every(
-    (name) => name === idHeader || name === syncHeader || tab.fields.has(name),
-  );
   const mayShowOwn = Object.keys(own).length > 0 && (id.kind === 'empty' || rows.length > 0);
   const lacksId = wipesId(damage) && rows.some((row) => row.id.kind === 'empty');
-  if (!isRead || mayShowOwn || lacksId) return false;
+  // A row that is gone for a moment may be cut, and come back.
+  const isAway = kind === 'overwritten' && id.kind !== 'empty' && !rows.some((row) => hasThisId(row, id));
+  if (!isRead(tab, damage) || mayShowOwn || lacksId || isAway) return false;
   return !rows.some((row) => (kind === 'added' ? isAdded(row, damage) : showsAny(row, damage)));
 }
+
+/** Whether the columns are there in which the damage would show. */
+export const isRead = ({ fields }: ReadTab, { cells }: Damage): boolean =>
+  Object.keys(cells).every((name) => name === idHeader || name === syncHeader || fields.has(name));
 
 /** Whether a deleted row is there again. */
 export const isBack = ({ rows }: ReadTab, damage: Damage): boolean =>
