@@ -2,7 +2,7 @@ import { type Backoff, backoffMs } from '../core/backoff.ts';
 import { isSyncError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { Condition, ConditionName } from '../sync/conditions.ts';
-import { Signal } from '../sync/signal.ts';
+import { Signal } from '../sync/waits.ts';
 import type { Alert } from './alert.ts';
 import type { SendAlert } from './webhook.ts';
 

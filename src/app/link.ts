@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { createBullmqQueue } from '../bullmq/queue.ts';
 import { emptyCatalog, fieldsInUse } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
+import { type Fact, facts } from '../core/facts.ts';
 import type { ConflictPolicy, Direction } from '../core/layout.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { ColumnPolicy, Policy, TabPolicy } from '../core/policy.ts';
@@ -16,10 +17,10 @@ import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
 import { mirrorFile, openMirror } from '../sqlite/open.ts';
 import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts';
-import { knowsCrm, knowsTable } from '../sync/known-sides.ts';
+import { hasMetColumns } from '../sync/layout.ts';
 import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { Link, LinkTimes } from '../sync/link.ts';
-import { rebaseCopy } from '../sync/rebase.ts';
+import { readWrites, rebaseCopy } from '../sync/rebase.ts';
 import { systemClock } from './clock.ts';
 import { openInstance } from './instance.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';
@@ -232,10 +233,30 @@ export const accountOf = ({ crm }: Settings): string =>
 /** With a slash at its end an address is the same. */
 const withoutSlash = (address: string): string => address.replace(/\/+$/, '');
 
-const ownerOf = ({ crm, sheet }: Settings): [name: string, value: string, isKnown: typeof knowsCrm][] => [
-  ['crm.baseUrl', withoutSlash(crm.baseUrl), knowsCrm],
-  ['sheet.spreadsheetId', sheet.spreadsheetId, knowsTable],
+const ownerOf = ({
+  crm,
+  sheet,
+}: Settings): [fact: Fact<string>, value: string, isKnown: typeof knowsCrm][] => [
+  [facts.crmAddress, withoutSlash(crm.baseUrl), knowsCrm],
+  [facts.spreadsheet, sheet.spreadsheetId, knowsTable],
 ];
+
+/** Whether the mirror holds anything that the CRM said. */
+const knowsCrm = (mirror: Mirror): boolean =>
+  mirror.readCatalog() !== undefined ||
+  mirror.readSweeps().length > 0 ||
+  mirror.readRecords().length > 0 ||
+  knowsBoth(mirror);
+
+/** Whether the mirror holds anything that the table said. */
+const knowsTable = (mirror: Mirror): boolean =>
+  hasMetColumns(mirror) || readWrites(mirror).length > 0 || knowsBoth(mirror);
+
+/** What is agreed, or on its way from one side to the other, is of both. */
+const knowsBoth = (mirror: Mirror): boolean =>
+  [mirror.readAgreements(), mirror.readOutbox(), mirror.readOpenWrites(), mirror.readJournal(1)].some(
+    ({ length }) => length > 0,
+  );
 
 /**
  * A mirror belongs to one CRM and one spreadsheet: with another it would take everything for deleted and new. Fails with CONFIG_INVALID
@@ -243,17 +264,17 @@ const ownerOf = ({ crm, sheet }: Settings): [name: string, value: string, isKnow
  * another name and has heard nothing from there: whoever mistyped an address mends it in the settings alone.
  */
 export function checkOwner(mirror: Mirror, settings: Settings): void {
-  for (const [name, value, isKnown] of ownerOf(settings)) {
-    const before = mirror.readFact(name);
+  for (const [fact, value, isKnown] of ownerOf(settings)) {
+    const before = mirror.readFact(fact);
     if (before === undefined || withoutSlash(before) === value || !isKnown(mirror)) continue;
-    const message = `The state directory belongs to ${name} ${before}, but the settings say ${value}. Use another STATE_DIR for it.`;
+    const message = `The state directory belongs to ${fact.name} ${before}, but the settings say ${value}. Use another STATE_DIR for it.`;
     throw new SyncError('CONFIG_INVALID', message);
   }
 }
 
 function takeOwnership(mirror: Mirror, settings: Settings): void {
   checkOwner(mirror, settings);
-  for (const [name, value] of ownerOf(settings)) mirror.saveFact(name, value);
+  for (const [fact, value] of ownerOf(settings)) mirror.saveFact(fact, value);
 }
 
 function openQueue(settings: Settings, log: Log): WorkQueue {

@@ -1,8 +1,10 @@
+import { backoffMs } from '../core/backoff.ts';
+import { facts } from '../core/facts.ts';
+import type { Mirror } from '../core/mirror.ts';
 import type { Log } from '../core/ports.ts';
 import type { LinkSide } from '../http/server.ts';
 import { Engine } from '../sync/engine.ts';
 import { Health } from '../sync/health.ts';
-import { noteEnd, noteStart } from '../sync/run-note.ts';
 import { Watch } from '../sync/watch.ts';
 import { openLink, type Surroundings } from './link.ts';
 import { createAlerts } from './link-alerts.ts';
@@ -43,8 +45,26 @@ export function openRunningLink(settings: Settings, log: Log, surroundings: Surr
       await engine.stop(graceMs);
       watch.stop();
       await loops;
-      noteEnd(link.mirror);
+      link.mirror.dropFact(facts.run);
     },
     close,
   };
+}
+
+/** A run that ends badly so soon after it began has probably met what it will meet again. */
+const soonMs = 60_000;
+
+/** One crash proves nothing; from the second in a row on, each start waits twice as long as the one before. */
+const waits = { firstMs: 1_000, maxMs: 60_000 };
+
+/**
+ * Notes that a run begins, durably. Returns how many runs before it, one right after another, ended badly soon after they began, and for
+ * how long this one is to ask for nothing. `now` is epoch ms.
+ */
+function noteStart(mirror: Mirror, now: number): { readonly crashes: number; readonly waitMs: number } {
+  const [crashesBefore, begunAt] = mirror.readFact(facts.run) ?? [0, Number.NEGATIVE_INFINITY];
+  const crashes = now - begunAt < soonMs ? crashesBefore + 1 : 0;
+  const waitMs = crashes < 2 ? 0 : backoffMs(waits, crashes - 1, 1);
+  mirror.saveFact(facts.run, [crashes, now + waitMs]);
+  return { crashes, waitMs };
 }

@@ -1,5 +1,6 @@
 import type { Catalog } from './catalog.ts';
 import type { Suspect } from './damage.ts';
+import type { Fact } from './facts.ts';
 import type { HistoryEntry, HistoryQuery } from './history.ts';
 import type { OpenWrite } from './open-write.ts';
 import type { Entity, RecordId, RecordKey } from './record.ts';
@@ -73,12 +74,10 @@ export interface Mirror {
   readCatalog(): Catalog | undefined;
   saveCatalog(catalog: Catalog): void;
 
-  /** Small named texts, for example which account and spreadsheet this mirror belongs to. */
-  readFact(name: string): string | undefined;
-  saveFact(name: string, text: string): void;
+  readFact<Value>(fact: Fact<Value>): Value | undefined;
+  /** Writes nothing where the value is the one that is kept. */
+  saveFact<Value>(fact: Fact<Value>, value: NoInfer<Value>): void;
+  dropFact(fact: Pick<Fact<unknown>, 'name'>): void;
 
   close(): void;
 }
-
-/** The fact that a copy of the mirror carries: whoever starts from it starts from another time. */
-export const copiedFact = 'copiedAt';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { copiedFact } from '../core/mirror.ts';
+import { facts } from '../core/facts.ts';
 import { type Connection, connect } from './connection.ts';
-import type { SchemaCopies } from './migrations.ts';
+import { jsonFactsSchema, type SchemaCopies } from './migrations.ts';
 
 const backupFile = (directory: string, name: string): string => join(directory, 'backups', `${name}.db`);
 
@@ -84,6 +84,10 @@ function copyMirror(connection: Connection, file: string, copiedAt: string): voi
   }
 }
 
-/** Lets a copy of the mirror tell whoever starts from it that it is one. */
-export const markCopy = (copy: Connection, copiedAt: string): void =>
-  void copy.prepare('INSERT OR REPLACE INTO fact (name, content) VALUES (?, ?)').run(copiedFact, copiedAt);
+/** Lets a copy of the mirror say that it is one. The copy may have an earlier schema. */
+export function markCopy(copy: Connection, copiedAt: string): void {
+  const isJson = Number(copy.readSetting('user_version')) >= jsonFactsSchema;
+  copy
+    .prepare('INSERT OR REPLACE INTO fact (name, content) VALUES (?, ?)')
+    .run(facts.copiedAt.name, isJson ? JSON.stringify(copiedAt) : copiedAt);
+}

@@ -2,18 +2,18 @@ import type { Catalog } from '../core/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable } from './keyed-table.ts';
-import { readCatalogJson } from './stored-json.ts';
+import { readCatalogJson, readFactJson } from './stored-json.ts';
 
-type Facts = Pick<Mirror, 'readFact' | 'saveFact' | 'readCatalog' | 'saveCatalog'>;
+type Facts = Pick<Mirror, 'readFact' | 'saveFact' | 'dropFact' | 'readCatalog' | 'saveCatalog'>;
 
-interface Fact {
+interface StoredFact {
   readonly name: string;
   readonly content: string;
 }
 
 /** What there is one of: named facts, and the catalog. */
 export function openFacts(connection: Connection): Facts {
-  const facts = openKeyedTable<Fact, Fact>(connection, {
+  const facts = openKeyedTable<StoredFact, StoredFact>(connection, {
     table: 'fact',
     columns: ['name', 'content'],
     toRow: (fact) => fact,
@@ -26,8 +26,15 @@ export function openFacts(connection: Connection): Facts {
     fromRow: ({ content }) => readCatalogJson(content),
   });
   return {
-    readFact: (name) => facts.find(name)?.content,
-    saveFact: (name, content) => facts.save({ name, content }),
+    readFact(fact) {
+      const stored = facts.find(fact.name);
+      return stored && readFactJson(fact, stored.content);
+    },
+    saveFact({ name }, value) {
+      const content = JSON.stringify(value);
+      if (facts.find(name)?.content !== content) facts.save({ name, content });
+    },
+    dropFact: ({ name }) => facts.drop(name),
     readCatalog: () => catalogs.find(String(onlyId)),
     saveCatalog: catalogs.save,
   };

@@ -2,6 +2,7 @@ import type { Catalog } from '../core/catalog.ts';
 import { type Cell, describeCell } from '../core/cell.ts';
 import type { Suspect } from '../core/damage.ts';
 import { SyncError } from '../core/errors.ts';
+import type { Fact } from '../core/facts.ts';
 import type { Consequences, OpenWrite } from '../core/open-write.ts';
 import { isClaimToken, parseRecordKey, type RecordKey } from '../core/record.ts';
 import type { Shown } from '../core/shown.ts';
@@ -52,6 +53,13 @@ export function readNoticed(text: string): Noticed {
 export function readCatalogJson(text: string): Catalog {
   const content = parseStored(text);
   if (!isCatalog(content)) throw broken('a catalog', text);
+  return content;
+}
+
+/** Reads the JSON of a fact. */
+export function readFactJson<Value>({ fits, name }: Fact<Value>, text: string): Value {
+  const content = parseStored(text);
+  if (!fits(content)) throw broken(`the fact ${name}`, text);
   return content;
 }
 

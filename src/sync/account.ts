@@ -1,6 +1,7 @@
 import type { Catalog } from '../core/catalog.ts';
 import type { AccountDoubt } from '../core/decide/context.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
+import { type Fact, facts } from '../core/facts.ts';
 import type { HistoryEntry } from '../core/history.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Crm } from '../core/ports.ts';
@@ -12,16 +13,11 @@ import { beginRebase } from './rebase.ts';
 
 type AccountLink = Pick<Link, 'keys' | 'mirror'>;
 
-/** Names of the keys that are known to open the account whose records the mirror holds. */
-const knownFact = 'account.keys';
-/** Names of keys one of which was found to open another one. */
-const otherFact = 'account.otherKeys';
+const readNames = ({ mirror }: AccountLink, fact: Fact<readonly string[]>): readonly string[] =>
+  mirror.readFact(fact) ?? [];
 
-const readNames = ({ mirror }: AccountLink, fact: string): readonly string[] =>
-  mirror.readFact(fact)?.split(' ') ?? [];
-
-const saveNames = (link: AccountLink, fact: string): void =>
-  link.mirror.saveFact(fact, namesNow(link).join(' '));
+const saveNames = (link: AccountLink, fact: Fact<readonly string[]>): void =>
+  link.mirror.saveFact(fact, namesNow(link));
 
 const namesNow = ({ keys }: AccountLink): readonly string[] => keys?.().map(({ name }) => name) ?? [];
 
@@ -30,9 +26,9 @@ const namesNow = ({ keys }: AccountLink): readonly string[] => keys?.().map(({ n
  * as it lives: so a doubt begins with a key that was not used before, and ends when a record that is known was read with it.
  */
 export function findAccountDoubt(link: AccountLink): AccountDoubt | undefined {
-  const [names, known] = [namesNow(link), readNames(link, knownFact)];
+  const [names, known] = [namesNow(link), readNames(link, facts.knownKeys)];
   if (names.every((name) => known.includes(name)) || knownRecords(link).length === 0) return undefined;
-  const others = readNames(link, otherFact);
+  const others = readNames(link, facts.otherKeys);
   return names.every((name) => others.includes(name))
     ? { reason: otherReason, isOther: true }
     : { reason: newReason, isOther: false };
@@ -49,9 +45,9 @@ const samplesMax = 5;
 
 /** To be called before anything is read: where no record is known yet, what is read belongs to the keys of now. */
 export function noteAccount(link: AccountLink): void {
-  const known = readNames(link, knownFact);
+  const known = readNames(link, facts.knownKeys);
   const isNew = namesNow(link).some((name) => !known.includes(name));
-  if (isNew && !findAccountDoubt(link)) saveNames(link, knownFact);
+  if (isNew && !findAccountDoubt(link)) saveNames(link, facts.knownKeys);
 }
 
 /**
@@ -63,13 +59,13 @@ export async function recognizeAccount(link: AccountLink): Promise<boolean> {
   if (findAccountDoubt(link)?.isOther !== false) return false;
   const found = await readUnexchanged(link, () => askAccount(link));
   if (found instanceof SyncError) throw found;
-  saveNames(link, found === 'known' ? knownFact : otherFact);
+  saveNames(link, found === 'known' ? facts.knownKeys : facts.otherKeys);
   return true;
 }
 
 /** Asks the CRM whether the keys open the known account; answers the refusal where no key may read. Throws what reading throws. */
 export async function askAccount(link: AccountLink): Promise<'known' | 'other' | SyncError> {
-  const known = readNames(link, knownFact);
+  const known = readNames(link, facts.knownKeys);
   const samples = sampleOf(knownRecords(link));
   let refusal: SyncError | undefined;
   let isAnyKnown = false;
@@ -159,27 +155,21 @@ export function takeAccount(link: AccountLink & Pick<Link, 'clock' | 'newWord'>)
   for (const { key } of mirror.readOutbox()) mirror.dropOutboxItem(key);
   for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });
   const [last] = mirror.searchJournal({ limit: 1 });
-  mirror.saveFact(lastLineFact, String(last?.id ?? 0));
-  mirror.saveFact(catalogFact, 'other');
-  saveNames(link, knownFact);
+  mirror.saveFact(facts.lastLineOfOther, last?.id ?? 0);
+  mirror.saveFact(facts.isOtherCatalog, true);
+  saveNames(link, facts.knownKeys);
 }
-
-/** Whose catalog the mirror holds: `other` from when an account is taken until its own is read. */
-const catalogFact = 'account.catalog';
 
 /** The catalog as last read from the account that is known, or `undefined` before it was read. */
 export const readOwnCatalog = (mirror: Mirror): Catalog | undefined =>
-  mirror.readFact(catalogFact) === 'other' ? undefined : mirror.readCatalog();
+  mirror.readFact(facts.isOtherCatalog) ? undefined : mirror.readCatalog();
 
 /** Keeps the catalog of the account that is known. To be called in a transaction. */
 export function saveOwnCatalog(mirror: Mirror, catalog: Catalog): void {
   mirror.saveCatalog(catalog);
-  if (mirror.readFact(catalogFact) === 'other') mirror.saveFact(catalogFact, '');
+  mirror.saveFact(facts.isOtherCatalog, false);
 }
-
-/** The number of the last line of the journal that is about records of another account. */
-const lastLineFact = 'account.lastLineOfOther';
 
 /** Whether a line of the journal is about a record of another account: the one that has its id now is not that. */
 export const isOfOtherAccount = (mirror: Mirror, { id }: HistoryEntry): boolean =>
-  id <= Number(mirror.readFact(lastLineFact) ?? 0);
+  id <= (mirror.readFact(facts.lastLineOfOther) ?? 0);

@@ -6,11 +6,9 @@ import type { Lane } from '../core/ports.ts';
 import type { RecordId } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { readKnown } from './account.ts';
-import { readEmptyLists } from './empty-lists.ts';
 import type { Link } from './link.ts';
-import { saveNameless } from './nameless.ts';
+import { readEmptyLists, readSwept, saveNameless } from './lists.ts';
 import { absorbPage, proveEachGone, proveGone } from './pull.ts';
-import { readSwept } from './swept.ts';
 
 /**
  * Reads the contacts of the one lead whose turn it is: of the leads that changed, if it is their turn, because whoever works on contacts

@@ -10,9 +10,11 @@ import { differingFields, equalValues, type FieldName, type Fields, pickFields }
 import { readKnown } from './account.ts';
 import { readContacts } from './contacts.ts';
 import type { Link } from './link.ts';
-import { readNameless } from './nameless.ts';
+import { readNameless } from './lists.ts';
 import { absorbPage } from './pull.ts';
-import type { PushResult } from './push-result.ts';
+
+/** What a push did: it wrote to the CRM, it noted something that the next cycle must see, or nothing. */
+export type PushResult = 'written' | 'noted' | 'nothing';
 
 /**
  * A create is done: record, agreement, journal and the link from the row's token to the record's id, in one transaction. Only what the

@@ -4,7 +4,6 @@ import { comparePlans, type PlanDifference } from '../core/decide/plan-differenc
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
-import { noteAsked } from './asked.ts';
 import { noteContests } from './contests.ts';
 import { recoverOutbox } from './create.ts';
 import { beginTrail, type CycleResult, dryRun, type Round, runCycle, type Trail } from './cycle.ts';
@@ -13,15 +12,13 @@ import { KeyRefusal } from './key-refusal.ts';
 import { LagMeter } from './lag-meter.ts';
 import { tableLayout } from './layout.ts';
 import type { Link } from './link.ts';
-import { Lock } from './lock.ts';
-import { PlanGate } from './plan-gate.ts';
-import { Problems } from './problems.ts';
+import { isWithheld, PlanGate } from './plan-gate.ts';
+import { noteAsked, Problems } from './problems.ts';
 import { type OnRead, Puller } from './puller.ts';
 import { pushRecord } from './push.ts';
-import { Signal } from './signal.ts';
 import { SoleWriter } from './sole-writer.ts';
 import { emptyTally } from './tally.ts';
-import { isWithheld } from './withheld.ts';
+import { Lock, Signal } from './waits.ts';
 
 /** Two cycles never start closer together: reading and writing the sheet stays within Google's quota. */
 const cycleGapMs = 1_500;

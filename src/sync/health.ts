@@ -10,7 +10,6 @@ import {
   type HealthLimits,
 } from './conditions.ts';
 import type { Engine } from './engine.ts';
-import { TimerLag } from './timer-lag.ts';
 
 export interface HealthOptions {
   readonly engine: Engine;
@@ -20,6 +19,24 @@ export interface HealthOptions {
 }
 
 const lookEveryMs = 1_000;
+
+/** So many timers in a row have to be late: one long gap, as of a machine that slept, is nothing to tell. */
+const looksMin = 15;
+
+/** How late timers of a process come. All of them are late while it computes for long, or gets too little of its machine. */
+export class TimerLag {
+  #latestMs: readonly number[] = [];
+
+  /** A timer came so much later than it was due. */
+  note(lateMs: number): void {
+    this.#latestMs = [...this.#latestMs, lateMs].slice(-looksMin);
+  }
+
+  /** By how much all of the last timers were late at least; 0 before there were enough of them. */
+  get steadyMs(): number {
+    return this.#latestMs.length < looksMin ? 0 : Math.min(...this.#latestMs);
+  }
+}
 
 /**
  * Everything that is not as it should be, computed in this one place: what answers about health, counts it or tells people of it asks here.

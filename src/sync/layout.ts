@@ -1,12 +1,12 @@
 import { type Catalog, emptyCatalog } from '../core/catalog.ts';
+import { facts } from '../core/facts.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { buildLayout, type Policy } from '../core/policy.ts';
 import { type Entity, entities } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
-import type { ObservedTable } from '../core/table.ts';
+import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
-import { readFieldFact, saveFieldFact } from './field-fact.ts';
 import type { Link } from './link.ts';
 
 /** Layouts that were built before; neither a policy nor a catalog is ever changed in place. */
@@ -53,11 +53,9 @@ function findNewFields(layout: Layout, { mirror, policy }: Pick<Link, 'mirror' |
   );
 }
 
-const metFact = (entity: Entity): string => `table.fields.${entity}`;
-
 /** Whether any tab was found with a column of a field. */
 export const hasMetColumns = (mirror: Mirror): boolean =>
-  entities.some((entity) => mirror.readFact(metFact(entity)) !== undefined);
+  entities.some((entity) => mirror.readFact(facts.metFields(entity)) !== undefined);
 
 /**
  * Remembers which fields were found to have a column: what somebody types there from then on is meant for the field, although nothing may
@@ -67,9 +65,9 @@ export function noteColumns(mirror: Mirror, { tabs }: ObservedTable): void {
   for (const entity of entities) {
     const tab = tabs[entity];
     if (tab.state === 'held') continue;
-    const before = readFieldFact(mirror, metFact(entity));
+    const before = new Set(mirror.readFact(facts.metFields(entity)));
     const met = before.union(tab.fields);
-    if (met.size > before.size) saveFieldFact(mirror, metFact(entity), met);
+    if (met.size > before.size) mirror.saveFact(facts.metFields(entity), [...met]);
   }
 }
 
@@ -82,13 +80,37 @@ function meetFields(
   { columns, entity }: Pick<TabLayout<Entity>, 'columns' | 'entity'>,
   agreements: readonly Agreement[],
 ): ReadonlySet<FieldName> {
-  const before = readFieldFact(mirror, metFact(entity));
+  const before = new Set(mirror.readFact(facts.metFields(entity)));
   if (columns.every(({ field }) => before.has(field))) return before;
   const met = new Set(before);
   for (const { fields, offered } of agreements) {
     for (const field in fields) met.add(field);
     for (const field in offered) met.add(field);
   }
-  if (met.size > before.size) saveFieldFact(mirror, metFact(entity), met);
+  if (met.size > before.size) mirror.saveFact(facts.metFields(entity), [...met]);
   return met;
+}
+
+/** Reads with the fields added that were boxed before: as long as a read is the same object, so is what it was completed to. */
+const completed = new WeakMap<ObservedTable, ObservedTable>();
+
+/**
+ * The table as it was read, where columns count as boxed also if they were so before; and remembers those that are boxed now. A person who
+ * turns Google's own table back into plain rows keeps all of its boxes, and says no more with them than before.
+ */
+export function keepBoxes(mirror: Mirror, table: ObservedTable): ObservedTable {
+  const tabs: Partial<Record<Entity, ObservedTab>> = {};
+  for (const entity of entities) {
+    const tab = table.tabs[entity];
+    if (tab.state === 'held') continue;
+    const now = tab.boxed ?? new Set<FieldName>();
+    const before = new Set(mirror.readFact(facts.boxedFields(entity)));
+    const boxed = before.union(now);
+    if (boxed.size > before.size) mirror.saveFact(facts.boxedFields(entity), [...boxed]);
+    if (boxed.size > now.size) tabs[entity] = { ...tab, boxed };
+  }
+  if (Object.keys(tabs).length === 0) return table;
+  const known = completed.get(table) ?? { ...table, tabs: { ...table.tabs, ...tabs } };
+  completed.set(table, known);
+  return known;
 }

@@ -1,4 +1,5 @@
 import { SyncError } from '../core/errors.ts';
+import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Fence } from '../core/ports.ts';
 import { beginRebase, type Occasion } from './rebase.ts';
@@ -49,10 +50,8 @@ export interface LeaseBoard {
   close(): Promise<void>;
 }
 
-const tokenFact = 'lease.token';
-
 /** The greatest token under which the mirror was opened; 0 for none. */
-export const readToken = (mirror: Mirror): number => Number(mirror.readFact(tokenFact) ?? 0);
+export const readToken = (mirror: Mirror): number => mirror.readFact(facts.leaseToken) ?? 0;
 
 /**
  * Opens the mirror under a lease. Fails with LEASE_ENDED when it was opened under a greater token: whoever was slow, or asked a Redis that has
@@ -70,7 +69,7 @@ export function enterMirror(mirror: Mirror, lease: Lease, occasion: Occasion): b
   mirror.transaction(() => {
     if (isOutrun)
       beginRebase(mirror, 'The link was run with another mirror since this one was used.', occasion);
-    mirror.saveFact(tokenFact, String(lease.token));
+    mirror.saveFact(facts.leaseToken, lease.token);
   });
   return isOutrun;
 }

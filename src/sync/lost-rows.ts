@@ -1,9 +1,8 @@
+import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { entities, type RecordKey, recordKeyText } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { Memory } from './rest.ts';
-
-const lostFact = 'table.lost';
 
 /**
  * Notes which of the records that are agreed about have lost their row since the read before, which was made at `lookedAt`, epoch ms, and
@@ -16,8 +15,7 @@ export function noteLostRows(
   { ids }: Memory,
   lookedAt: number,
 ): (key: RecordKey) => number {
-  const text = mirror.readFact(lostFact);
-  const before = new Map<string, number>(text ? JSON.parse(text) : []);
+  const before = new Map(mirror.readFact(facts.lostRows));
   // The clock may have been set back since.
   const seenAt = (key: RecordKey) =>
     Math.min(lookedAt, before.get(recordKeyText(key)) ?? before.get(key.entity) ?? lookedAt);
@@ -25,13 +23,11 @@ export function noteLostRows(
     const present = ids.get(key.entity);
     return present ? !present.has(key.id) : before.has(recordKeyText(key));
   };
-  const lost = [
+  mirror.saveFact(facts.lostRows, [
     ...entities.flatMap((entity) =>
       ids.has(entity) ? [] : [[entity, before.get(entity) ?? lookedAt] as const],
     ),
     ...agreements.flatMap(({ key }) => (isLost(key) ? [[recordKeyText(key), seenAt(key)] as const] : [])),
-  ];
-  const noted = JSON.stringify(lost);
-  if (noted !== (text ?? '[]')) mirror.saveFact(lostFact, noted);
+  ]);
   return seenAt;
 }

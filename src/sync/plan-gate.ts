@@ -1,9 +1,10 @@
 import { followUp, writtenKeys } from '../core/decide/follow-up.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import { recordKeyText } from '../core/record.ts';
-import { isOnItsWay } from '../core/state.ts';
+import { isClaimToken, recordKeyText } from '../core/record.ts';
+import { isOnItsWay, type OutboxItem } from '../core/state.ts';
 import type { Link } from './link.ts';
+import { lacksRow, type Memory } from './rest.ts';
 
 /** Plans that are kept for being applied, the newest. */
 const keptMax = 5;
@@ -72,4 +73,18 @@ export class PlanGate {
     for (const name of writtenKeys(plan)) this.#begun.add(name);
     return plan;
   }
+}
+
+/**
+ * Whether what is known of the table keeps a step from being sent. Before the first plan nobody knows what stands there now, so everything
+ * is withheld. So is a create that was tried and whose row is gone: while nobody knew what had become of it no plan could drop it, and the
+ * next one does.
+ */
+export function isWithheld(
+  { attempts, key }: Pick<OutboxItem, 'attempts' | 'key'>,
+  plans: readonly (Plan | undefined)[],
+  memory: Memory,
+): boolean {
+  const isStopped = plans.some((plan) => plan?.withheld.includes(key.entity) ?? true);
+  return isStopped || (attempts > 0 && isClaimToken(key.id) && lacksRow(memory, key));
 }

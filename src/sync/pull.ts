@@ -1,5 +1,6 @@
 import { type Catalog, fieldsInUse, keepFormerLabels } from '../core/catalog.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
+import { facts } from '../core/facts.ts';
 import { keepKnown, type ListedCatalog } from '../core/listed-catalog.ts';
 import { absorb, doubtLeftMs, noteMissed, noteUnlisted, sweepsToProve } from '../core/observe.ts';
 import type { Lane, RecordList, RecordPage } from '../core/ports.ts';
@@ -7,9 +8,8 @@ import type { ListedEntity, RecordKey } from '../core/record.ts';
 import type { StoredRecord, Sweep } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import { readKnown, readOwnCatalog, readUnexchanged, sampleOf, saveOwnCatalog } from './account.ts';
-import { noteListed } from './empty-lists.ts';
 import type { Link } from './link.ts';
-import { saveNameless } from './nameless.ts';
+import { noteListed, saveNameless } from './lists.ts';
 
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
 const proofsMax = 50;
@@ -20,16 +20,13 @@ export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
   const told = await readUnexchanged(link, () => crm.readCatalog(lane));
   const known = readOwnCatalog(mirror) ?? told;
   const isEmpty = lacksFields(told, known);
-  const isSurelyEmpty = isEmpty && mirror.readFact(emptyFieldsFact) === 'empty';
+  // A second one like it is no slip.
+  const isSurelyEmpty = isEmpty && mirror.readFact(facts.areFieldsEmpty) === true;
   mirror.transaction(() => {
     saveOwnCatalog(mirror, keepFormerLabels(keepKnown(told, known, isSurelyEmpty), known));
-    if (isEmpty !== (mirror.readFact(emptyFieldsFact) === 'empty'))
-      mirror.saveFact(emptyFieldsFact, isEmpty ? 'empty' : '');
+    mirror.saveFact(facts.areFieldsEmpty, isEmpty);
   });
 }
-
-/** `empty` if the last list of custom fields was, although some were in use: a second one like it is no slip. */
-const emptyFieldsFact = 'crm.empty-custom-fields';
 
 const lacksFields = (
   { customFields, oddities = [], unusable = {} }: ListedCatalog,

@@ -24,11 +24,10 @@ import { readNextContacts } from './contacts.ts';
 import type { KeyRefusal } from './key-refusal.ts';
 import { LeftOut } from './left-out.ts';
 import type { Link } from './link.ts';
-import { Lock } from './lock.ts';
+import { readSwept } from './lists.ts';
 import type { Problems } from './problems.ts';
 import { absorbPage, finishSweep, noteProgress, proveGone, pullCatalog, pullPage } from './pull.ts';
-import { Signal } from './signal.ts';
-import { readSwept } from './swept.ts';
+import { Lock, Signal } from './waits.ts';
 
 /** No list is longer than this; one that seems to be does not end. */
 const pagesMax = 20_000;

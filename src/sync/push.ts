@@ -20,12 +20,18 @@ import {
 } from '../core/state.ts';
 import { pickFields } from '../core/value.ts';
 import { findAccountDoubt } from './account.ts';
-import { agreeOnTexts, finishCreate, noteAnswered, noteDefaults, settleCreate } from './create.ts';
+import {
+  agreeOnTexts,
+  finishCreate,
+  noteAnswered,
+  noteDefaults,
+  type PushResult,
+  settleCreate,
+} from './create.ts';
 import { hasMovingCompany, isOutgrown } from './grown.ts';
 import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
-import type { PushResult } from './push-result.ts';
 import { sendInTurn, type WaitingWrite } from './turn.ts';
 import { closeAttempts, forgetStep, giveUpUndo } from './unanswered.ts';
 

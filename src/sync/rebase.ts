@@ -1,7 +1,8 @@
 import { describeCell } from '../core/cell.ts';
 import { scopeEntity } from '../core/decide/context.ts';
 import { waitingFields } from '../core/decide/rows/waiting-edits.ts';
-import { copiedFact, type Mirror } from '../core/mirror.ts';
+import { facts } from '../core/facts.ts';
+import type { Mirror } from '../core/mirror.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import type { Agreement, JournalEntry } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
@@ -10,11 +11,8 @@ import { noteDamage } from './damages.ts';
 import type { Link } from './link.ts';
 import { forgetStep } from './unanswered.ts';
 
-/** Why nothing that the mirror remembers of an entity may be trusted until a person agrees; empty once somebody did. */
-const rebaseFact = (entity: Entity): string => `rebase.${entity}`;
-
 export const saveRebase = (mirror: Mirror, entity: Entity, reason: string): void =>
-  mirror.saveFact(rebaseFact(entity), reason);
+  mirror.saveFact(facts.rebase(entity), reason);
 
 /**
  * The entities whose agreements have to be found anew, with the reason. A mirror that has none at all meets a tab with IDs when
@@ -29,7 +27,7 @@ export function readRebases(
   return new Map(
     entities.flatMap((entity) => {
       const isNew = !agreed.has(entity) && hasIds(table, entity);
-      const reason = mirror.readFact(rebaseFact(entity)) ?? (isNew ? newMirrorReason : '');
+      const reason = mirror.readFact(facts.rebase(entity)) ?? (isNew ? newMirrorReason : '');
       return reason === '' ? [] : [[entity, reason] as const];
     }),
   );
@@ -69,8 +67,8 @@ export function beginRebase(mirror: Mirror, reason: string, { now, newWord }: Oc
     mirror.saveSweep({ entity, startedAt: now, isComplete: false, pages: 0, records: 0 });
   }
   for (const { leadId } of mirror.readContactReads()) mirror.dropContactRead(leadId);
-  mirror.saveFact(wordFact, newWord);
-  mirror.saveFact(writesFact, '');
+  mirror.saveFact(facts.word, newWord);
+  mirror.saveFact(facts.writes, []);
 }
 
 /** Forgets what is agreed of an entity and what is on its way to the CRM for it. */
@@ -93,7 +91,7 @@ export function rebaseRows(mirror: Mirror, entity: Entity, reason: string, { now
   for (const { scope } of mirror.readDecisions())
     if (scopeEntity(scope) === entity) mirror.dropDecision(scope);
   for (const { damage, id } of mirror.readSuspects()) if (damage.entity === entity) mirror.dropSuspect(id);
-  mirror.saveFact(wordFact, newWord);
+  mirror.saveFact(facts.word, newWord);
 }
 
 /** Keeps in the journal what was typed into rows that are gone with their tab, and was not sent yet: nothing else knows of it any more. */
@@ -113,28 +111,25 @@ function noteUnsent(mirror: Mirror, entity: Entity, at: number): void {
 
 /** Rebases a mirror that was started from a copy. Answers whether it was one. */
 export function rebaseCopy(mirror: Mirror, occasion: Occasion): boolean {
-  const copiedAt = mirror.readFact(copiedFact);
+  const copiedAt = mirror.readFact(facts.copiedAt);
   if (!copiedAt) return false;
   mirror.transaction(() => {
     beginRebase(mirror, `The mirror is a copy from ${copiedAt}.`, occasion);
-    mirror.saveFact(copiedFact, '');
+    mirror.dropFact(facts.copiedAt);
   });
   return true;
 }
-
-const writesFact = 'table.writes';
 
 /** So many writes are remembered: one that nobody answered lands within three minutes, in which there are hardly more than half of these. */
 const writesMax = 250;
 
 /** The writes to the table that the mirror knows of; none where it knows nothing of the table yet. */
-export const readWrites = (mirror: Mirror): readonly string[] =>
-  (mirror.readFact(writesFact) ?? '').split(' ').filter((run) => run !== '');
+export const readWrites = (mirror: Mirror): readonly string[] => mirror.readFact(facts.writes) ?? [];
 
 /** Takes note of a write to the table before it is sent. To be called in a transaction. */
 export function noteWrite(mirror: Mirror, run: string): void {
   const others = readWrites(mirror).filter((known) => known !== run);
-  mirror.saveFact(writesFact, [...others, run].slice(-writesMax).join(' '));
+  mirror.saveFact(facts.writes, [...others, run].slice(-writesMax));
 }
 
 /**
@@ -164,13 +159,39 @@ type OutrunLink = Pick<Link, 'clock' | 'mirror' | 'newWord'>;
 const outrunReason =
   'The mirror does not know the last write to the sheet: it is an old copy, or another daemon has kept the sheet since.';
 
-const wordFact = 'word';
+/**
+ * Rebases the entities whose rows another tab holds than before. A copy that took the place of its original shows what that had when it
+ * was made, which would look like edits of today; what is not in it would look deleted. Returns whether there are any.
+ */
+export function rebaseReplaced(
+  { clock, mirror, newWord, table }: OutrunLink & Pick<Link, 'table'>,
+  { tabs }: ObservedTable,
+): boolean {
+  const found = entities.flatMap((entity) => {
+    const tab = tabs[entity];
+    if (tab.state === 'held' || tab.identity === undefined) return [];
+    const now = `${table.identity}/${tab.identity}`;
+    const before = mirror.readFact(facts.tab(entity));
+    return before === now ? [] : [{ entity, now, isReplaced: before !== undefined }];
+  });
+  if (found.length === 0) return false;
+  return mirror.transaction(() => {
+    for (const { entity, isReplaced, now } of found) {
+      if (isReplaced) rebaseRows(mirror, entity, replacedReason, { now: clock.now(), newWord: newWord() });
+      mirror.saveFact(facts.tab(entity), now);
+    }
+    return found.some(({ isReplaced }) => isReplaced);
+  });
+}
+
+const replacedReason =
+  'Another tab has taken the place of the one that was kept the same: what it shows may be of former times.';
 
 /** The word in all claim tokens of this mirror. */
 export function readWord(mirror: Mirror, newWord: () => string): string {
-  const known = mirror.readFact(wordFact);
+  const known = mirror.readFact(facts.word);
   if (known) return known;
   const word = newWord();
-  mirror.saveFact(wordFact, word);
+  mirror.saveFact(facts.word, word);
   return word;
 }

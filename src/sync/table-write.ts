@@ -3,13 +3,13 @@ import type { SyncError } from '../core/errors.ts';
 import type { Mark } from '../core/instance.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Consequences, type KeepReceipt, lateLandingMs, type OpenWrite } from '../core/open-write.ts';
-import { isClaimToken, type RecordId } from '../core/record.ts';
+import type { Log } from '../core/ports.ts';
+import { isClaimToken, type RecordId, recordKeyText } from '../core/record.ts';
 import type { RowStep, WriteResult } from '../core/table.ts';
 import { confirm } from './confirm.ts';
 import { noteDamage } from './damages.ts';
 import type { Link } from './link.ts';
 import { noteWrite } from './rebase.ts';
-import { logRows } from './row-log.ts';
 import type { Tally } from './tally.ts';
 import { addVoidClaims } from './void-claims.ts';
 
@@ -162,6 +162,23 @@ function settle(link: Link, open: OpenWrite, result: WriteResult, tally: UndoTal
   if (written.length > 0) logRows(log, open.id, written);
   if (escalated.length > 0) log.warn('sheet.escalated', { run: open.id, rows: escalated.length });
   return left;
+}
+
+/** More rows of one write are a fill or a tidying up: their lines would bury all others, and the history has each of them. */
+const linesMax = 50;
+
+/** Tells in the log of each row that was written and of how many there were, with the names of fields and never their values. */
+function logRows(log: Log, run: string, written: readonly Consequences[]): void {
+  log.info('sheet.written', { run, rows: written.length });
+  const entries = written.flatMap(({ journal }) => journal ?? []);
+  if (entries.length > linesMax) return;
+  for (const { after, before, key, kind } of entries)
+    log.info('row.written', {
+      run,
+      record: recordKeyText(key),
+      kind,
+      fields: Object.keys({ ...before, ...after }),
+    });
 }
 
 /** Forgets a write of which nothing more will become known. Steps that were `refused` have put their tokens nowhere. */

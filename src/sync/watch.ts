@@ -6,7 +6,7 @@ import { judgeStanding, type Standing, type StandingFacts } from '../core/standi
 import type { Condition } from './conditions.ts';
 import type { Engine } from './engine.ts';
 import type { Health } from './health.ts';
-import { readSwept } from './swept.ts';
+import { readSwept } from './lists.ts';
 import { readUnderWay } from './under-way.ts';
 
 const lookEveryMs = 1_000;

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { checkOwner } from '../../src/app/link.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
 import { emptyCatalog } from '../../src/core/catalog.ts';
+import { facts } from '../../src/core/facts.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { noteColumns } from '../../src/sync/layout.ts';
 
@@ -13,8 +14,8 @@ const settingsFor = (baseUrl: string, spreadsheetId = 'abc') =>
 function openMirrorOf(baseUrl: string) {
   const { mirror } = openMirrorInMemory();
   onTestFinished(() => mirror.close());
-  mirror.saveFact('crm.baseUrl', baseUrl);
-  mirror.saveFact('sheet.spreadsheetId', 'abc');
+  mirror.saveFact(facts.crmAddress, baseUrl);
+  mirror.saveFact(facts.spreadsheet, 'abc');
   return mirror;
 }
 

@@ -105,7 +105,7 @@ test('a link whose stop could not be noted is run again once nobody else has it'
   const given = await until('both run', async () =>
     runsHere(runner).length === 2 ? runner.list().at(-1)?.side?.engine : undefined,
   );
-  vi.spyOn(given.link.mirror, 'saveFact').mockImplementation(() => {
+  vi.spyOn(given.link.mirror, 'dropFact').mockImplementation(() => {
     throw new SyncError('STATE_FULL', 'The disk is full.');
   });
   await until('one is stopped', async () => given.isStopping);
@@ -123,7 +123,7 @@ test(
       throw new SyncError('STATE_FULL', 'The disk is full.');
     };
     vi.spyOn(front, 'open').mockImplementationOnce(async (_name, { engine }) => {
-      vi.spyOn(engine.link.mirror, 'saveFact').mockImplementation(fail);
+      vi.spyOn(engine.link.mirror, 'dropFact').mockImplementation(fail);
       fail();
     });
     onTestFinished(() => void vi.restoreAllMocks());

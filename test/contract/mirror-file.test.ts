@@ -14,12 +14,13 @@ import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/catalog.ts';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { type Fact, facts } from '../../src/core/facts.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import { keepBeforeMigration, schemaCopies } from '../../src/sqlite/backup.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { isOlder, makeDurable } from '../../src/sqlite/file-safety.ts';
-import { migrate, migrations } from '../../src/sqlite/migrations.ts';
+import { jsonFactsSchema, migrate, migrations } from '../../src/sqlite/migrations.ts';
 import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
 import {
   failure,
@@ -84,11 +85,11 @@ describe('the file', () => {
   });
 
   test('closing writes the log back, so that the one file is a whole copy', () => {
-    open().mirror.saveFact('name', 'kept');
+    open().mirror.saveFact(facts.word, 'kept');
     close();
 
     expect(existsSync(`${mirrorFile(directory)}-wal`)).toBe(false);
-    expect(open().mirror.readFact('name')).toBe('kept');
+    expect(open().mirror.readFact(facts.word)).toBe('kept');
   });
 
   test('another process is refused while the mirror is open, and let in afterwards', async () => {
@@ -103,7 +104,7 @@ describe('the file', () => {
     expect(failure(() => openMirror({ directory }))).toMatchObject({ code: 'STATE_LOCKED' });
     admitted.process.kill('SIGKILL');
     await admitted.ended;
-    expect(failure(() => open().mirror.readFact('last'))).toMatch(/^\d+$/);
+    expect(failure(() => open().mirror.readFact(facts.leaseToken))).toBeGreaterThan(0);
   });
 
   test('a file of a later version is refused and left as it is', () => {
@@ -144,7 +145,7 @@ describe('the file', () => {
       message: expect.stringContaining(join(backups, own)),
     });
     copyFileSync(join(backups, own), mirrorFile(directory));
-    expect(open().mirror.readFact('copiedAt')).toContain(`schema ${migrations.length}`);
+    expect(open().mirror.readFact(facts.copiedAt)).toContain(`schema ${migrations.length}`);
   });
 
   test('a file that is not a database is refused and left as it is', () => {
@@ -168,9 +169,9 @@ describe('the file', () => {
 
   test('a backup that is put beside the log of a daemon that was killed is refused, and both stay as they are', () => {
     const { backUp, mirror } = open();
-    mirror.saveFact('name', 'backed up');
+    mirror.saveFact(facts.word, 'backed up');
     const backup = backUp(0);
-    mirror.saveFact('name', 'written later');
+    mirror.saveFact(facts.word, 'written later');
     const killed = join(directory, 'killed');
     mkdirSync(killed);
     copyFileSync(backup, mirrorFile(killed));
@@ -186,8 +187,8 @@ describe('the file', () => {
     rmSync(`${mirrorFile(killed)}-wal`);
     const restored = openMirror({ directory: killed });
     opened.push(restored);
-    expect(restored.mirror.readFact('name')).toBe('backed up');
-    expect(restored.mirror.readFact('copiedAt')).toBe('1970-01-01T00:00:00.000Z');
+    expect(restored.mirror.readFact(facts.word)).toBe('backed up');
+    expect(restored.mirror.readFact(facts.copiedAt)).toBe('1970-01-01T00:00:00.000Z');
   });
 
   test('the tables refuse a value of the wrong type', () => {
@@ -216,7 +217,7 @@ describe('the file', () => {
     for await (const line of lines) told.push(line);
     await ended;
     expect(told.at(-1)).toBe('STATE_FULL');
-    expect(open().mirror.readFact('last')).toBe(told.at(-2));
+    expect(open().mirror.readFact(facts.leaseToken)).toBe(Number(told.at(-2)));
   });
 
   test('a full disk is said as such and leaves what was there readable', () => {
@@ -360,6 +361,8 @@ describe('the file', () => {
     mirror.saveCatalog(emptyCatalog);
     mirror.saveOpenWrite(openWrite());
     mirror.saveSuspect(suspect());
+    mirror.saveFact(facts.rebase('lead'), 'The mirror is new.');
+    mirror.saveFact(facts.leaseToken, 7);
     close();
     const connection = connect(mirrorFile(directory));
     for (const [table, column] of [
@@ -368,14 +371,38 @@ describe('the file', () => {
       ['catalog', 'content'],
       ['openWrite', 'content'],
       ['suspect', 'content'],
+      ['fact', 'content'],
     ])
       connection.execute(`UPDATE ${table} SET ${column} = substr(${column}, 1, 9)`);
+    connection.execute("UPDATE fact SET content = json_quote(content) WHERE name = 'lease.token'");
     connection.close();
     const opening = openMirror({ directory, now: 1_790_000_000_500 });
     opened.push(opening);
-    const { readCatalog, readOpenWrites, readOutbox, readRecords, readSuspects } = opening.mirror;
-    for (const read of [() => readRecords(), readOutbox, readCatalog, readOpenWrites, readSuspects])
+    const { readCatalog, readFact, readOpenWrites, readOutbox, readRecords, readSuspects } = opening.mirror;
+    const readFacts = [() => readFact(facts.rebase('lead')), () => readFact(facts.leaseToken)];
+    for (const read of [
+      () => readRecords(),
+      readOutbox,
+      readCatalog,
+      readOpenWrites,
+      readSuspects,
+      ...readFacts,
+    ])
       expect(failure(read)).toMatchObject({ code: 'STATE_BROKEN' });
+  });
+
+  test('every fact is read from a file whose version kept each as a text of its own form', () => {
+    const earlier = connect(mirrorFile(directory));
+    migrate(earlier, migrations.slice(0, jsonFactsSchema - 1));
+    const insert = earlier.prepare('INSERT INTO fact (name, content) VALUES (?, ?)');
+    for (const [{ name }, text] of earlierFacts) insert.run(name, text);
+    earlier.close();
+    const { mirror } = open();
+
+    const names = Object.values(facts).map((fact) => (typeof fact === 'function' ? fact('lead') : fact).name);
+    expect(new Set(earlierFacts.map(([{ name }]) => name))).toEqual(new Set([...names, 'rebase.task']));
+    for (const [fact, text, value] of earlierFacts)
+      expect([fact.name, text, mirror.readFact(fact)]).toStrictEqual([fact.name, text, value]);
   });
 
   test('a file of an earlier version is copied before its schema changes, and the copy says so', () => {
@@ -451,3 +478,36 @@ async function firstLine(lines: AsyncIterable<string>): Promise<string> {
   for await (const line of lines) return line;
   return '';
 }
+
+/** Facts as a version wrote them that kept no JSON, with what they say. */
+const earlierFacts: readonly (readonly [fact: Fact<unknown>, text: string, value: unknown])[] = [
+  [facts.crmAddress, 'https://crm.example/api', 'https://crm.example/api'],
+  [facts.spreadsheet, '1mAg88', '1mAg88'],
+  [facts.copiedAt, 'the time before schema 9 was left', 'the time before schema 9 was left'],
+  [facts.run, '2 1790000000000', [2, 1_790_000_000_000]],
+  [facts.leaseToken, '7', 7],
+  [facts.knownKeys, 'fc203e fc203f', ['fc203e', 'fc203f']],
+  [facts.otherKeys, '', undefined],
+  [facts.isOtherCatalog, 'other', true],
+  [facts.lastLineOfOther, '12', 12],
+  [facts.areFieldsEmpty, 'empty', true],
+  [facts.emptySweeps('lead'), '2', 2],
+  [facts.nameless('lead'), '{"":["page 1"]}', { '': ['page 1'] }],
+  [facts.columns('lead'), '{"title":{"direction":"both"}}', { title: { direction: 'both' } }],
+  [facts.rebase('lead'), 'The “mirror” is "new".', 'The “mirror” is "new".'],
+  [facts.rebase('task'), '', ''],
+  [facts.word, 'c0ffee', 'c0ffee'],
+  [facts.writes, 'w1 w2 w3', ['w1', 'w2', 'w3']],
+  [facts.tab('lead'), '1mAg88/0', '1mAg88/0'],
+  [facts.metFields('lead'), 'title\ncustom.a "b" c\ncustom.\\n', ['title', 'custom.a "b" c', 'custom.\\n']],
+  [facts.boxedFields('lead'), 'custom.newsletter', ['custom.newsletter']],
+  [
+    facts.lostRows,
+    '[["lead-1",5],["contact",6]]',
+    [
+      ['lead-1', 5],
+      ['contact', 6],
+    ],
+  ],
+  [facts.voidClaims, '[["new-a-b",5]]', [['new-a-b', 5]]],
+];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../src/core/catalog.ts';
+import { facts } from '../../src/core/facts.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import type { Agreement, JournalEntry } from '../../src/core/state.ts';
 import {
@@ -143,7 +144,7 @@ describe('what the mirror keeps', () => {
   test('decisions, sweeps, readings of contacts, facts and the catalog replace what was there', () => {
     const { mirror } = open();
     expect(mirror.readCatalog()).toBeUndefined();
-    expect(mirror.readFact('account')).toBeUndefined();
+    expect(mirror.readFact(facts.word)).toBeUndefined();
     mirror.saveDecision({ scope: 'vanished:lead-42', choice: 'delete', at: 1 });
     mirror.saveDecision({ scope: 'vanished:lead-42', choice: 'restore', at: 2 });
     mirror.saveDecision({ scope: 'brake', choice: 'go', at: 3 });
@@ -162,8 +163,8 @@ describe('what the mirror keeps', () => {
     const read = { leadId: '42', at: 5, leadVersion: 'present {}' };
     mirror.saveContactRead({ ...read, at: 4 });
     mirror.saveContactRead(read);
-    mirror.saveFact('account', 'first');
-    mirror.saveFact('account', 'second');
+    mirror.saveFact(facts.word, 'first');
+    mirror.saveFact(facts.word, 'second');
     mirror.saveCatalog({ ...catalog, pipelines: [] });
     mirror.saveCatalog(catalog);
 
@@ -171,7 +172,7 @@ describe('what the mirror keeps', () => {
     expect(later.readDecisions()).toStrictEqual([{ scope: 'vanished:lead-42', choice: 'restore', at: 2 }]);
     expect(later.readSweeps()).toStrictEqual([sweep, { ...sweep, entity: 'task', isComplete: false }]);
     expect(later.readContactReads()).toStrictEqual([read]);
-    expect(later.readFact('account')).toBe('second');
+    expect(later.readFact(facts.word)).toBe('second');
     expect(later.readCatalog()).toStrictEqual(catalog);
   });
 
@@ -198,14 +199,14 @@ describe('transactions', () => {
     const { mirror } = open();
     const error = failure(() =>
       mirror.transaction(() => {
-        mirror.saveFact('half', 'done');
+        mirror.saveFact(facts.word, 'half done');
         mirror.appendJournal([journalEntry(1)]);
         throw new Error('interrupted');
       }),
     );
 
     expect(error).toStrictEqual(new Error('interrupted'));
-    expect([mirror.readFact('half'), mirror.readJournal(1)]).toStrictEqual([undefined, []]);
+    expect([mirror.readFact(facts.word), mirror.readJournal(1)]).toStrictEqual([undefined, []]);
   });
 
   test('what was read before a transaction that throws is read again after it', () => {
@@ -259,6 +260,6 @@ describe('transactions', () => {
     const { mirror } = open();
     const count = mirror.readAgreements().length;
     expect(count).toBeGreaterThanOrEqual(200);
-    expect(mirror.readFact('last')).toBe(String(count));
+    expect(mirror.readFact(facts.leaseToken)).toBe(count);
   });
 });

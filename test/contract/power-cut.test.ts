@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { facts } from '../../src/core/facts.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
 import { openMirrorDirectory } from '../support/mirror-directory.ts';
@@ -40,7 +41,7 @@ function lastCommit({ database, wal }: Files): number {
     writeFileSync(mirrorFile(copy), database);
     writeFileSync(`${mirrorFile(copy)}-wal`, wal);
     const { mirror } = openMirror({ directory: copy });
-    const [last, agreements] = [Number(mirror.readFact('last') ?? 0), mirror.readAgreements().length];
+    const [last, agreements] = [mirror.readFact(facts.leaseToken) ?? 0, mirror.readAgreements().length];
     mirror.close();
     expect(agreements).toBe(last);
     return last;

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { facts } from '../../src/core/facts.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
-import { noteEnd } from '../../src/sync/run-note.ts';
 import { type DaemonProcess, spawnCommand } from '../support/daemon-process.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { silentPort } from '../support/redis.ts';
@@ -254,7 +254,7 @@ describe('a start', limit, () => {
 /** As if the next start came much later. */
 function forgetCrash({ environment }: ProcessStage): void {
   const { mirror } = openMirror({ directory: environment['STATE_DIR'] ?? '' });
-  noteEnd(mirror);
+  mirror.dropFact(facts.run);
   mirror.close();
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import { SyncError } from '../../src/core/errors.ts';
+import { facts } from '../../src/core/facts.ts';
 import { sweepsToProve } from '../../src/core/observe.ts';
 import type { Crm } from '../../src/core/ports.ts';
 import { recognizeAccount, takeAccount } from '../../src/sync/account.ts';
@@ -147,7 +148,7 @@ test('a new key of the same account goes on by itself, after one record was foun
     method: 'GET',
     path: expect.stringMatching(/^\/leads\/\d+$/),
   });
-  expect(own.link.mirror.readFact('account.keys')).toBe('rotated');
+  expect(own.link.mirror.readFact(facts.knownKeys)).toEqual(['rotated']);
 });
 
 test(
@@ -301,7 +302,7 @@ describe('a key that is exchanged for one of another account while the daemon wo
 
   test('a key that comes while another one is asked for known records does not count as asked', async () => {
     const { own, other } = await openAccounts();
-    const before = own.link.mirror.readFact('account.keys');
+    const before = own.link.mirror.readFact(facts.knownKeys);
     let name = 'second';
     const crm: LinkKey['crm'] = {
       getRecord: (...asked) => {
@@ -311,6 +312,6 @@ describe('a key that is exchanged for one of another account while the daemon wo
     };
     const keys = () => [{ name, crm: name === 'second' ? crm : other.link.crm }];
     await expect(recognizeAccount({ ...own.link, keys })).rejects.toMatchObject({ code: 'CRM_UNREACHABLE' });
-    expect(own.link.mirror.readFact('account.keys')).toBe(before);
+    expect(own.link.mirror.readFact(facts.knownKeys)).toEqual(before);
   });
 });

@@ -2,7 +2,8 @@ import { nextTick } from 'node:process';
 import { neverSetBack } from '../../src/app/clock.ts';
 import type { Suspect } from '../../src/core/damage.ts';
 import type { BrakeLimits } from '../../src/core/decide/brakes/brakes.ts';
-import { copiedFact, type Mirror } from '../../src/core/mirror.ts';
+import { facts } from '../../src/core/facts.ts';
+import type { Mirror } from '../../src/core/mirror.ts';
 import type { Policy } from '../../src/core/policy.ts';
 import type { Crm, Log, Table } from '../../src/core/ports.ts';
 import { type ListedEntity, listedEntities } from '../../src/core/record.ts';
@@ -160,7 +161,7 @@ export class Stage {
     const now = Math.floor(this.clock.now());
     if (mirror !== this.#opened) this.close();
     this.#opened = mirror.reopen(now);
-    if (this.#opened.mirror.readFact(copiedFact))
+    if (this.#opened.mirror.readFact(facts.copiedAt))
       rebaseCopy(this.#opened.mirror, { now, newWord: this.#newWord() });
     this.engine = this.#createEngine();
     await this.start();

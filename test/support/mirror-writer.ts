@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { facts } from '../../src/core/facts.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
 
@@ -14,7 +15,7 @@ async function write(): Promise<never> {
     const key: RecordKey = { entity: 'lead', id: String(number) };
     mirror.transaction(() => {
       mirror.saveAgreement({ key, fields: { title: 'kept' }, offered: {}, changedAt: number, notice: '' });
-      mirror.saveFact('last', String(number));
+      mirror.saveFact(facts.leaseToken, number);
     });
     process.stdout.write(`${number}\n`);
     await nextTurn();
