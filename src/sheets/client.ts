@@ -4,7 +4,7 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Log } from '../core/ports.ts';
 import { isUnknownRange, sheetError, withAccount } from './errors.ts';
-import { createLogin, type Login } from './login.ts';
+import { createLogin, type Login } from './login/login.ts';
 import { createQuota, repeatLimited, type Spend } from './quota.ts';
 
 export type Spreadsheet = sheets_v4.Schema$Spreadsheet;

@@ -5,7 +5,7 @@ import type { Column } from '../core/layout.ts';
 import { changedByCrm } from '../core/notice.ts';
 import type { Request } from './client.ts';
 import type { Managed } from './managed.ts';
-import { dateFormats } from './write.ts';
+import { dateFormats } from './write/requests.ts';
 
 export type Rule = sheets_v4.Schema$DataValidationRule;
 

@@ -1,6 +1,6 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { parseJson } from '../core/parse-json.ts';
-import { type LoginLook, personalLogin, saysKeysForbidden, withoutKey } from './login-words.ts';
+import { type LoginLook, personalLogin, saysKeysForbidden, withoutKey } from './login/login-words.ts';
 
 /** What an error of Google's client tells, as far as it may be shown. */
 interface Refusal {

@@ -8,7 +8,6 @@ import { removeMarks } from './marks.ts';
 import { tagLink, tagWrite } from './metadata.ts';
 import { createTab, headTab, newSize } from './new-tab.ts';
 import { addColumns, type ColumnLooks, missingColumns, offerOf, refreshTab } from './refresh.ts';
-import { createShadow, findShadow } from './shadow.ts';
 import {
   findStranger,
   type Owner,
@@ -17,6 +16,7 @@ import {
   type TabPlace,
   type TaggedSpreadsheet,
 } from './tabs.ts';
+import { createShadow, findShadow } from './write/shadow.ts';
 
 export interface LayOutTask {
   readonly layout: Layout;

@@ -6,8 +6,8 @@ import type { SheetsClient } from './client.ts';
 import { type Grid, gridFields } from './grid.ts';
 import { createParts } from './parts.ts';
 import { countCells } from './room.ts';
-import { findShadow, shadowTitle } from './shadow.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
+import { findShadow, shadowTitle } from './write/shadow.ts';
 
 /** Reads the tabs of a layout, and never the cells of others: people may have large ones beside them. */
 export interface Reader {

@@ -11,11 +11,11 @@ import { createSigner, marksIn } from './marks.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
 import { type ColumnLooks, lookFields, lookRows, readColumnLooks } from './refresh.ts';
-import { placeOfRefusal } from './refused-place.ts';
 import { checkRoom } from './room.ts';
-import { findShadow } from './shadow.ts';
 import { findStranger, type Owner, type TaggedSpreadsheet } from './tabs.ts';
-import { Writer } from './writer.ts';
+import { placeOfRefusal } from './write/refused-place.ts';
+import { findShadow } from './write/shadow.ts';
+import { Writer } from './write/writer.ts';
 
 export interface GoogleSheetOptions extends SheetsClientOptions {
   /** Names the CRM account, so that the spreadsheet of another one is never written. */

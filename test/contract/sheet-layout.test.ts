@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { numberCell, textCell } from '../../src/core/cell.ts';
 import type { Layout } from '../../src/core/layout.ts';
-import { shadowTitle } from '../../src/sheets/shadow.ts';
+import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import { openSandboxSheet, relabelled, type SandboxSheet, sheetLayout } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;

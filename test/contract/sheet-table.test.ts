@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { booleanCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { shadowTitle } from '../../src/sheets/shadow.ts';
+import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import {
   answersOfGoogle,
   appendStep,

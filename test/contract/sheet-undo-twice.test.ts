@@ -4,7 +4,7 @@ import type { Damage } from '../../src/core/damage.ts';
 import type { Receipt } from '../../src/core/open-write.ts';
 import type { RowStep, WriteResult } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { shadowTitle } from '../../src/sheets/shadow.ts';
+import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import {
   deleteStep,
   openSandboxSheet,

@@ -4,11 +4,11 @@ import type { TabLayout } from '../../src/core/layout.ts';
 import type { SetStep } from '../../src/core/table.ts';
 import { columnLetters, quoteTitle } from '../../src/sheets/a1.ts';
 import { type Grid, readGrids, toCell } from '../../src/sheets/grid.ts';
-import { planSteps } from '../../src/sheets/planned.ts';
 import { type BoundTab, observeTab } from '../../src/sheets/read.ts';
 import { addColumns } from '../../src/sheets/refresh.ts';
-import { sortSteps } from '../../src/sheets/steps.ts';
-import { tabRequests } from '../../src/sheets/write.ts';
+import { planSteps } from '../../src/sheets/write/planned.ts';
+import { tabRequests } from '../../src/sheets/write/requests.ts';
+import { sortSteps } from '../../src/sheets/write/steps.ts';
 import { setStep } from '../support/sandbox-sheet.ts';
 
 const both = { direction: 'both', conflict: 'crm' } as const;

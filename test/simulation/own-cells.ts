@@ -3,7 +3,7 @@ import type { Suspect } from '../../src/core/damage.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { Sheet, Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
-import { shadowTitle } from '../../src/sheets/shadow.ts';
+import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import { sheetIds } from './spreadsheet.ts';
 import { formulaHeader, ourWords, ownerHeader } from './tab-view.ts';
 

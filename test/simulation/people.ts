@@ -6,7 +6,7 @@ import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import { isHiddenByFilter } from '../../src/sandbox/sheets/filtering.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
-import { shadowTitle } from '../../src/sheets/shadow.ts';
+import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import type { MirrorInMemory } from '../../src/sqlite/open.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { Accidents } from './accidents.ts';

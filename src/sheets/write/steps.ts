@@ -1,7 +1,7 @@
-import type { Cell } from '../core/cell.ts';
+import type { Cell } from '../../core/cell.ts';
+import { type BoundTab, endOfRows } from '../read.ts';
+import { afterSteps } from '../typed-columns.ts';
 import { overlay, type PlannedStep } from './planned.ts';
-import { type BoundTab, endOfRows } from './read.ts';
-import { afterSteps } from './typed-columns.ts';
 
 /**
  * The steps of one tab by kind. They are applied in this order, so that no step moves a row that a later one

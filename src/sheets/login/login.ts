@@ -1,8 +1,8 @@
 // The path matters: the whole package costs a second and 110 MB at start.
 import { auth } from 'googleapis/build/src/apis/sheets/index.js';
-import { isSyncError } from '../core/errors.ts';
+import { isSyncError } from '../../core/errors.ts';
+import { loginError } from '../errors.ts';
 import { checkCredentials, kindWords } from './credentials.ts';
-import { loginError } from './errors.ts';
 import type { LoginLook } from './login-words.ts';
 
 type Credentials = InstanceType<typeof auth.GoogleAuth>;

@@ -1,11 +1,11 @@
-import type { Damage } from '../core/damage.ts';
-import { isSyncError } from '../core/errors.ts';
-import type { TabKind } from '../core/layout.ts';
-import type { KeepReceipt } from '../core/open-write.ts';
-import type { Log } from '../core/ports.ts';
-import type { StepEnd, WriteResult } from '../core/table.ts';
+import type { Damage } from '../../core/damage.ts';
+import { isSyncError } from '../../core/errors.ts';
+import type { TabKind } from '../../core/layout.ts';
+import type { KeepReceipt } from '../../core/open-write.ts';
+import type { Log } from '../../core/ports.ts';
+import type { StepEnd, WriteResult } from '../../core/table.ts';
+import type { SheetsClient } from '../client.ts';
 import { sendBatch } from './batch.ts';
-import type { SheetsClient } from './client.ts';
 import { compensate, type SeenTab, toDamage } from './compensate.ts';
 import { type GridDamage, type Judgement, judge, type Moment } from './judge.ts';
 import { momentOf } from './moment.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { SyncError } from '../core/errors.ts';
-import { parseJson } from '../core/parse-json.ts';
+import { SyncError } from '../../core/errors.ts';
+import { parseJson } from '../../core/parse-json.ts';
 import { personalLogin } from './login-words.ts';
 
 /** Kinds of credentials files, as their `type` says, with what each has to have and in words. */

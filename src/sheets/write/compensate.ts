@@ -1,10 +1,10 @@
-import { bareCell, type Cell, emptyCell, isComputed, isUnfilled } from '../core/cell.ts';
-import type { Damage, DamagedCell } from '../core/damage.ts';
-import { syncHeader } from '../core/headers.ts';
-import { isSameKept } from '../core/kept-cell.ts';
-import type { TabKind } from '../core/layout.ts';
-import type { StepEnd } from '../core/table.ts';
-import type { Rows } from './grid.ts';
+import { bareCell, type Cell, emptyCell, isComputed, isUnfilled } from '../../core/cell.ts';
+import type { Damage, DamagedCell } from '../../core/damage.ts';
+import { syncHeader } from '../../core/headers.ts';
+import { isSameKept } from '../../core/kept-cell.ts';
+import type { TabKind } from '../../core/layout.ts';
+import type { StepEnd } from '../../core/table.ts';
+import type { Rows } from '../grid.ts';
 import { type GridDamage, idOf } from './judge.ts';
 import { findOldIndexes, headerOf } from './met-columns.ts';
 import type { PlacedCell } from './placed-cells.ts';

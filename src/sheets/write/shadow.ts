@@ -1,11 +1,11 @@
-import { type Cell, emptyCell, isSpilled } from '../core/cell.ts';
-import { type TabKind, tabKinds } from '../core/layout.ts';
-import { rowRange } from './a1.ts';
-import type { Request, Spreadsheet } from './client.ts';
-import { blocksBySheet, cellFields, type Grid, readRows } from './grid.ts';
+import { type Cell, emptyCell, isSpilled } from '../../core/cell.ts';
+import { type TabKind, tabKinds } from '../../core/layout.ts';
+import { rowRange } from '../a1.ts';
+import type { Request, Spreadsheet } from '../client.ts';
+import { blocksBySheet, cellFields, type Grid, readRows } from '../grid.ts';
+import { grow } from '../room.ts';
+import type { TaggedSpreadsheet } from '../tabs.ts';
 import { type Batch, endOfBatch, keptRows, type PlannedStep, type Row, type Tabs } from './planned.ts';
-import { grow } from './room.ts';
-import type { TaggedSpreadsheet } from './tabs.ts';
 
 /*
  * Google has no write that refuses to replace a value which changed since it was read. So every batch first copies the rows that it is

@@ -1,10 +1,10 @@
-import { type Cell, describeCell, emptyCell, equalCells, isComputed } from '../core/cell.ts';
-import { type TabKind, tabKinds } from '../core/layout.ts';
-import type { AppendStep, RowStep, SetStep } from '../core/table.ts';
-import type { ColumnIndexes } from './columns.ts';
-import { cellAt, type Rows } from './grid.ts';
+import { type Cell, describeCell, emptyCell, equalCells, isComputed } from '../../core/cell.ts';
+import { type TabKind, tabKinds } from '../../core/layout.ts';
+import type { AppendStep, RowStep, SetStep } from '../../core/table.ts';
+import type { ColumnIndexes } from '../columns.ts';
+import { cellAt, type Rows } from '../grid.ts';
+import { type BoundTab, endOfRows } from '../read.ts';
 import { type PlacedCell, placeCells, placeOwnCells } from './placed-cells.ts';
-import { type BoundTab, endOfRows } from './read.ts';
 
 /** The cells of a grid row by column; what is missing at the end is empty. */
 export type Row = readonly Cell[];

@@ -1,15 +1,15 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../core/cell.ts';
-import type { FieldKind } from '../core/field-kind.ts';
-import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
-import type { Request } from './client.ts';
+import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../../core/cell.ts';
+import type { FieldKind } from '../../core/field-kind.ts';
+import { isShownAsMoment, isShownWithoutDay } from '../../core/shown-number.ts';
+import type { Request } from '../client.ts';
+import { type BoundTab, endOfRows } from '../read.ts';
+import { grow } from '../room.ts';
+import { endsTable, isTyped } from '../typed-columns.ts';
 import type { PlacedCell } from './placed-cells.ts';
 import type { PlannedStep } from './planned.ts';
-import { type BoundTab, endOfRows } from './read.ts';
-import { grow } from './room.ts';
 import { area, type CellPlace, copyBack, type Shadow } from './shadow.ts';
 import { rowsAfter, type TabSteps } from './steps.ts';
-import { endsTable, isTyped } from './typed-columns.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
 

@@ -1,10 +1,10 @@
-import { type Cell, describeCell, isComputed } from '../core/cell.ts';
-import type { Damage } from '../core/damage.ts';
-import type { FieldKind } from '../core/field-kind.ts';
-import { isSameKept } from '../core/kept-cell.ts';
-import type { RowCells } from '../core/table.ts';
-import type { ColumnIndexes } from './columns.ts';
-import type { BoundTab } from './read.ts';
+import { type Cell, describeCell, isComputed } from '../../core/cell.ts';
+import type { Damage } from '../../core/damage.ts';
+import type { FieldKind } from '../../core/field-kind.ts';
+import { isSameKept } from '../../core/kept-cell.ts';
+import type { RowCells } from '../../core/table.ts';
+import type { ColumnIndexes } from '../columns.ts';
+import type { BoundTab } from '../read.ts';
 
 /** One cell to be written, by its grid column. `kind` is absent for cells that carry no field. */
 export interface PlacedCell {

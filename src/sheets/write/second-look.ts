@@ -1,14 +1,14 @@
-import { idHeader, syncHeader } from '../core/headers.ts';
-import type { TabKind } from '../core/layout.ts';
-import { tabFields } from './chosen-tabs.ts';
-import type { SheetsClient } from './client.ts';
-import type { ManagedColumns } from './columns.ts';
-import { type Grid, gridFields } from './grid.ts';
+import { idHeader, syncHeader } from '../../core/headers.ts';
+import type { TabKind } from '../../core/layout.ts';
+import { tabFields } from '../chosen-tabs.ts';
+import type { SheetsClient } from '../client.ts';
+import type { ManagedColumns } from '../columns.ts';
+import { type Grid, gridFields } from '../grid.ts';
+import type { BoundTab } from '../read.ts';
+import { readTagged } from '../tabs.ts';
 import { meetColumns } from './met-columns.ts';
 import type { Batch, PlannedTab, Tabs } from './planned.ts';
-import type { BoundTab } from './read.ts';
 import type { Shadow } from './shadow.ts';
-import { readTagged } from './tabs.ts';
 
 /** The tabs of a batch as they are now, those that are gone left out, and the hidden tab where it is still there. */
 export async function lookAgain(

@@ -1,16 +1,16 @@
-import { isSyncError, SyncError } from '../core/errors.ts';
-import type { TabKind } from '../core/layout.ts';
-import type { Log } from '../core/ports.ts';
-import { cellName } from './a1.ts';
-import type { Request, SheetsClient } from './client.ts';
-import { isFullRefusal } from './errors.ts';
-import { type Stored, tagWrite, type WriteTag } from './metadata.ts';
+import { isSyncError, SyncError } from '../../core/errors.ts';
+import type { TabKind } from '../../core/layout.ts';
+import type { Log } from '../../core/ports.ts';
+import { cellName } from '../a1.ts';
+import type { Request, SheetsClient } from '../client.ts';
+import { isFullRefusal } from '../errors.ts';
+import { type Stored, tagWrite, type WriteTag } from '../metadata.ts';
 import type { Batch, PlannedStep, Row, Tabs } from './planned.ts';
 import { planReadBack, rangesOf, readBack } from './read-back.ts';
 import { placeOfRefusal, sheetsOfCopies } from './refused-place.ts';
+import { tabRequests } from './requests.ts';
 import { type KeptCells, keptFields, planKeeping, readKept, type Shadow } from './shadow.ts';
 import { applySteps, sortSteps } from './steps.ts';
-import { tabRequests } from './write.ts';
 
 /** What was found where a batch was sent to. */
 export interface Ground {

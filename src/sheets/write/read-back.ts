@@ -1,12 +1,12 @@
-import { bareCell, emptyCell, equalCells, isUnfilled } from '../core/cell.ts';
-import { isSameKept } from '../core/kept-cell.ts';
-import type { TabKind } from '../core/layout.ts';
-import { rowRange } from './a1.ts';
-import type { Spreadsheet } from './client.ts';
-import { blocksBySheet, type Rows, readRows } from './grid.ts';
+import { bareCell, emptyCell, equalCells, isUnfilled } from '../../core/cell.ts';
+import { isSameKept } from '../../core/kept-cell.ts';
+import type { TabKind } from '../../core/layout.ts';
+import { rowRange } from '../a1.ts';
+import type { Spreadsheet } from '../client.ts';
+import { blocksBySheet, type Rows, readRows } from '../grid.ts';
+import type { BoundTab } from '../read.ts';
 import { hasMoved, type MetColumns } from './met-columns.ts';
 import { overlay, type PlannedStep, type Row, type Tabs } from './planned.ts';
-import type { BoundTab } from './read.ts';
 import { spans } from './shadow.ts';
 
 /** A row that is read after a batch, because nothing of it can be copied before. */

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import type { SyncError } from '../core/errors.ts';
-import type { Request } from './client.ts';
+import type { SyncError } from '../../core/errors.ts';
+import type { Request } from '../client.ts';
 
 /** Where a request that was refused would have begun. */
 interface RefusedPlace {

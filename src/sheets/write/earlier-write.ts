@@ -1,10 +1,10 @@
-import { bareCell, type Cell, emptyCell, isUnfilled, textCell } from '../core/cell.ts';
-import type { Damage, DamagedCell } from '../core/damage.ts';
-import { idHeader, syncHeader } from '../core/headers.ts';
-import { isSameKept } from '../core/kept-cell.ts';
-import { type TabKind, tabKinds } from '../core/layout.ts';
-import type { WriteResult } from '../core/table.ts';
-import { rowRange } from './a1.ts';
+import { bareCell, type Cell, emptyCell, isUnfilled, textCell } from '../../core/cell.ts';
+import type { Damage, DamagedCell } from '../../core/damage.ts';
+import { idHeader, syncHeader } from '../../core/headers.ts';
+import { isSameKept } from '../../core/kept-cell.ts';
+import { type TabKind, tabKinds } from '../../core/layout.ts';
+import type { WriteResult } from '../../core/table.ts';
+import { rowRange } from '../a1.ts';
 import { toDamage } from './compensate.ts';
 import { type GridDamage, judge } from './judge.ts';
 import { placeCells } from './placed-cells.ts';

@@ -1,6 +1,6 @@
-import { bareCell, type Cell, describeCell } from '../core/cell.ts';
-import { idHeader, syncHeader } from '../core/headers.ts';
-import type { ColumnIndexes } from './columns.ts';
+import { bareCell, type Cell, describeCell } from '../../core/cell.ts';
+import { idHeader, syncHeader } from '../../core/headers.ts';
+import type { ColumnIndexes } from '../columns.ts';
 import type { PlannedTab, Row } from './planned.ts';
 
 /** Where the columns of a tab were when a write reached it. */
