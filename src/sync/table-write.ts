@@ -127,7 +127,7 @@ function follow({ clock, mirror }: Link, open: OpenWrite): { keep: KeepReceipt; 
   let latest = open;
   return {
     keep(receipt, damage) {
-      // Nothing is sent: what was sent before has no more time.
+      // Nothing more is sent: the time in which the write may land does not begin anew.
       if (receipt === latest.receipt) return;
       latest = { ...latest, receipt, damage, settlesAt: clock.now() + lateLandingMs };
       mirror.saveOpenWrite(latest);

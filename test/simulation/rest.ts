@@ -106,8 +106,8 @@ export async function comeToRest(people: People, knownByMs: number): Promise<voi
 }
 
 /**
- * When it is known what writes without a reply did, and what undid them, of the clock, monotonic ms: until they can land no more, rows that
- * they may concern wait.
+ * The time from which writes without a reply, and what undid them, can land no more, monotonic ms. Rows that they may concern wait until
+ * then.
  */
 function writesKnownByMs({ stage: { clock, link } }: People): number {
   const now = clock.now();

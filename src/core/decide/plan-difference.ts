@@ -13,7 +13,7 @@ export interface PlanDifference {
 }
 
 /**
- * What tells two plans apart, by record and field. Left out is what a plan makes up (its run, times and claim tokens), where rows are,
+ * What differs between two plans, by record and field. Left out is what a plan makes up (its run, times and claim tokens), where rows are,
  * Sync cells, the tab of the questions and the mere look of values.
  */
 export function comparePlans(planned: Plan, now: Plan): PlanDifference[] {

@@ -145,7 +145,7 @@ function findBlamed(
   return new Set(kinds).difference(uncopied);
 }
 
-/** Google names what it refuses by its number in the batch, which tells people nothing: the error with the cell where it begins. */
+/** Returns the error with the cell where the refused request begins: Google gives only the number of the request in the batch. */
 function namePlace(
   error: unknown,
   requests: readonly Request[],
@@ -209,7 +209,7 @@ function smallerParts(steps: readonly PlannedStep[]): PlannedStep[][] {
   return steps.length > 1 && steps[0]?.kind === 'set' ? [steps.slice(0, half), steps.slice(half)] : [];
 }
 
-/** Answers the refusal of a batch instead of throwing it. */
+/** Returns the refusal of a batch; throws every other error. */
 function asRefusal(error: unknown): SyncError {
   if (isSyncError(error, 'SHEET_REFUSED')) return error;
   throw error;

@@ -8,8 +8,7 @@ import type { Rows } from '../grid.ts';
 import { type GridDamage, idOf } from './judge.ts';
 import { findOldIndexes, headerOf } from './met-columns.ts';
 import type { PlacedCell } from './placed-cells.ts';
-import { isSameId, overlay, type PlannedStep, type Row } from './planned.ts';
-import { isSameRow } from './read-back.ts';
+import { isSameId, isSameRow, overlay, type PlannedStep, type Row } from './planned.ts';
 
 /** A tab as it is when damage is to be undone. */
 export interface SeenTab {
@@ -69,7 +68,7 @@ function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab 
   const { right, ...rest } = one;
   if (one.kind !== 'deleted' || !right || !tab) return [one];
   const seen = see(one, tab);
-  // Of several such deletes the first one answers for all.
+  // Of several such deletes the first one names the rows for all.
   const isFirst =
     damage.find(({ entity, kind, right: own }) => kind === 'deleted' && own && entity === one.entity) === one;
   if (!seen.has(right) || !isFirst) return [one];

@@ -36,7 +36,7 @@ interface Step {
   readonly kept?: KeptRow;
 }
 
-/** Where the columns of a tab stood. */
+/** Where the columns of a tab were. */
 interface Place {
   readonly headers: readonly string[];
   readonly columns: Readonly<Record<string, number>>;

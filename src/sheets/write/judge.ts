@@ -5,8 +5,15 @@ import type { TabKind } from '../../core/layout.ts';
 import type { StepEnd } from '../../core/table.ts';
 import { hasMoved, headerOf, type MetColumns, meetColumns } from './met-columns.ts';
 import type { PlacedCell } from './placed-cells.ts';
-import { type Batch, isSameId, keptRows, overlay, type PlannedStep, type Row } from './planned.ts';
-import { deletedAbove } from './read-back.ts';
+import {
+  type Batch,
+  deletedAbove,
+  isSameId,
+  keptRows,
+  overlay,
+  type PlannedStep,
+  type Row,
+} from './planned.ts';
 
 /** A row that a step reached and that is not as it was to be, in the terms of the grid. */
 export interface GridDamage {

@@ -41,7 +41,7 @@ export const hasMoved = ({ oldIndexes }: MetColumns, column: number): boolean =>
   (oldIndexes[column] ?? column) !== column;
 
 /**
- * A column is known again by its header, one without a header by its place; of several with one header, as where somebody calls a managed
+ * A column is known again by its header, one without a header by its place; of several with one header, as where a user calls a managed
  * column like one of people's own, by their order. A header that is new where another one vanished was only rewritten, unless it is above
  * another column too: then that may have been copied, and its copy is where the other column was.
  */

@@ -1,4 +1,5 @@
 import { type Cell, describeCell, emptyCell, equalCells, isComputed } from '../../core/cell.ts';
+import { isSameKept } from '../../core/kept-cell.ts';
 import { type TabKind, tabKinds } from '../../core/layout.ts';
 import type { AppendStep, RowStep, SetStep } from '../../core/table.ts';
 import type { ColumnIndexes } from '../columns.ts';
@@ -52,7 +53,7 @@ export interface Batch {
 }
 
 /** The steps that reach a row which is there already, in the order in which the hidden tab keeps their rows. */
-export const keptSteps = ({ steps }: Pick<Batch, 'steps'>): readonly PlannedStep[] =>
+const keptSteps = ({ steps }: Pick<Batch, 'steps'>): readonly PlannedStep[] =>
   steps.filter(({ kind }) => kind !== 'append');
 
 /** By the number of each step, the row of the hidden tab that keeps what it reaches. */
@@ -123,3 +124,14 @@ export function overlay(row: Row, placed: readonly PlacedCell[]): Row {
 
 /** Whether both are the same ID. */
 export const isSameId = (one: Cell, other: Cell): boolean => one.kind !== 'empty' && equalCells(one, other);
+
+/** Whether two rows hold the same in all columns. */
+export const isSameRow = (read: Row, other: Row): boolean =>
+  Array.from({ length: Math.max(read.length, other.length) }, (_, column) =>
+    isSameKept(read[column], other[column]),
+  ).every(Boolean);
+
+/** How many rows above the row of a step go in the same batch. */
+export const deletedAbove = (steps: readonly PlannedStep[], { entity, position }: PlannedStep): number =>
+  steps.filter((other) => other.kind === 'delete' && other.entity === entity && other.position < position)
+    .length;

@@ -5,8 +5,8 @@ import { rowRange } from '../a1.ts';
 import type { Spreadsheet } from '../client.ts';
 import { blocksBySheet, type Rows, readRows } from '../grid.ts';
 import type { BoundTab } from '../read.ts';
-import { hasMoved, type MetColumns } from './met-columns.ts';
-import { overlay, type PlannedStep, type Row, type Tabs } from './planned.ts';
+import type { MetColumns } from './met-columns.ts';
+import { deletedAbove, isSameRow, overlay, type PlannedStep, type Row, type Tabs } from './planned.ts';
 import { spans } from './shadow.ts';
 
 /** A row that is read after a batch, because nothing of it can be copied before. */
@@ -37,11 +37,6 @@ export function planReadBack(
   });
   return { rows, tabs: new Map([...tabs].filter(([kind]) => uncopied.has(kind))) };
 }
-
-/** How many rows above the row of a step go in the same batch. */
-export const deletedAbove = (steps: readonly PlannedStep[], { entity, position }: PlannedStep): number =>
-  steps.filter((other) => other.kind === 'delete' && other.entity === entity && other.position < position)
-    .length;
 
 /** Where that is read in the reply. */
 export const rangesOf = ({ rows, tabs }: ReadBack): string[] => [
@@ -99,12 +94,3 @@ export function findMet(
   const [found, ...others] = rows.slice(1).map(met).filter(isSame);
   return found && others.every((row) => isSameRow(row, found)) ? found : undefined;
 }
-
-/** Whether two rows hold the same in all columns. */
-export const isSameRow = (read: Row, other: Row): boolean =>
-  Array.from({ length: Math.max(read.length, other.length) }, (_, column) =>
-    isSameKept(read[column], other[column]),
-  ).every(Boolean);
-
-export const hasMovedIn = (met: MetColumns, { placed }: PlannedStep): boolean =>
-  placed.some(({ column }) => hasMoved(met, column));

@@ -4,7 +4,7 @@ import type { GridDamage } from './judge.ts';
 import { type Batch, endOfBatch, type PlannedStep } from './planned.ts';
 
 /** The inverse of what a write did to other rows. */
-export interface Inverse {
+interface Inverse {
   readonly batch: Batch;
   /** What each of its steps undoes. */
   readonly damageOf: ReadonlyMap<number, GridDamage>;
@@ -35,7 +35,7 @@ export const writeReceipt = (write: StoredWrite): Receipt =>
     return value instanceof Set ? { [setName]: [...value] } : value;
   });
 
-/** Only this program wrote it, so that it is not looked at once more. */
+/** Checks nothing: only {@link writeReceipt} makes receipts. */
 export const readReceipt = (receipt: Receipt): StoredWrite | EarlierWrite =>
   JSON.parse(receipt, (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;

@@ -114,7 +114,7 @@ const clearCell = ({ sheetId, row, column, hasType }: CellPlace): Request => ({
 });
 
 /**
- * New rows are inserted also where a full tab ends: they push down a row that somebody adds there at this moment. They take their look
+ * New rows are inserted also where a full tab ends: they push down a row that a user adds there at this moment. They take their look
  * from the blank row below. Where there is none, they take it from the row above; at the end of a table as well, because else they would
  * not be of the table.
  */
@@ -155,7 +155,7 @@ function misleads(before: Cell, kind: FieldKind | undefined): boolean {
  */
 const formatOf = (kind: FieldKind | undefined): NumberFormat | undefined => kind && dateFormats[kind];
 
-/** Adjacent cells of a row as one block; `before` is what stood in the row. */
+/** Adjacent cells of a row as one block; `before` is what was in the row. */
 function joinCells(
   isTypedAt: IsTypedAt,
   row: number,

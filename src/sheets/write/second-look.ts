@@ -2,7 +2,7 @@ import { idHeader, syncHeader } from '../../core/headers.ts';
 import type { TabKind } from '../../core/layout.ts';
 import { tabFields } from '../chosen-tabs.ts';
 import type { SheetsClient } from '../client.ts';
-import type { ManagedColumns } from '../columns.ts';
+import type { ManagedColumn } from '../columns.ts';
 import { type Grid, gridFields } from '../grid.ts';
 import type { BoundTab } from '../read.ts';
 import { readTagged } from '../tabs.ts';
@@ -31,15 +31,11 @@ export async function lookAgain(
 /** The columns are found by the headers that they were planned under. */
 function bindAgain({ merges: _merges, tags: _tags, ...grid }: Grid, planned: PlannedTab): BoundTab {
   const { id = -1, names } = meetColumns(planned, grid.rows[0] ?? []);
-  let sync: number | undefined;
-  const fields: [
-    string,
-    ManagedColumns['fields'] extends ReadonlyMap<string, infer Column> ? Column : never,
-  ][] = [];
-  for (const [index, name] of names) {
-    if (name === syncHeader) sync = index;
-    else if (name !== idHeader)
-      fields.push([name, { index, kind: planned.columns.fields.get(name)?.kind ?? 'text', header: name }]);
-  }
+  const isField = ([, name]: readonly [number, string]) => name !== idHeader && name !== syncHeader;
+  const fields = [...names].filter(isField).map(([index, name]): [string, ManagedColumn] => {
+    const kind = planned.columns.fields.get(name)?.kind ?? 'text';
+    return [name, { index, kind, header: name }];
+  });
+  const [sync] = [...names].find(([, name]) => name === syncHeader) ?? [];
   return { ...grid, columns: { id, sync, fields: new Map(fields) } };
 }

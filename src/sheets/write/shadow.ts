@@ -9,7 +9,7 @@ import { type Batch, endOfBatch, keptRows, type PlannedStep, type Row, type Tabs
 
 /*
  * Google has no write that refuses to replace a value which changed since it was read. So every batch first copies the rows that it is
- * about to reach to a hidden tab of ours, in the same atomic request. What stands there tells what the batch replaced and where, in its
+ * about to reach to a hidden tab of ours, in the same atomic request. What it keeps there says what the batch replaced and where, in its
  * reply or, should that get lost, at any later time; and from there it can be given back, with formulas and formats.
  *
  * The first column of the hidden tab names the write that a row belongs to; the copy begins in the second one.
@@ -86,7 +86,7 @@ export function planKeeping(
       ...(known ? [] : [createShadow(shadow.sheetId)]),
       ...grow(shadow.sheetId, 'ROWS', height - shadow.rowCount),
       ...grow(shadow.sheetId, 'COLUMNS', width - shadow.columnCount),
-      // An empty cell that is copied may leave what stood there before.
+      // An empty cell that is copied may leave what was there before.
       ...used.map(({ start, end }) => clearRows(shadow, start, end)),
       ...headers.flatMap(({ isCopied, row, sheetId }) =>
         isCopied ? [copyRows({ sheetId, start: 0, end: 1 }, shadow, row, 'PASTE_VALUES')] : [],
@@ -192,7 +192,7 @@ export interface CellPlace {
   readonly hasType: boolean;
 }
 
-/** Copies a cell of a kept row, which stood in `column` of its own tab, to another place: its formula or its format. */
+/** Copies a cell of a kept row, which was in `column` of its own tab, to another place: its formula or its format. */
 export function copyBack(
   shadow: Shadow,
   { row, column }: Pick<CellPlace, 'row' | 'column'>,

@@ -94,7 +94,7 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     const { inverse, others } = course.write;
     const damage = [...(inverse?.damageOf.values() ?? [])];
     if (cells.headers.size > 0) {
-      course.state = 'compensating';
+      advanceTo(around, course, 'compensating');
       const ends = { done: new Map(), undone: [], escalated: [] };
       return judgeInverse(around, course, { ...cells, others }, ends, true);
     }
