@@ -6,6 +6,7 @@ import type { RowStep, WriteResult } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import {
+  appendStep,
   deleteStep,
   openSandboxSheet,
   type SandboxSheet,
@@ -80,6 +81,9 @@ async function recover({ receipt }: Kept, mayLand: boolean): Promise<WriteResult
 }
 
 const wholeTitles = { '1': 'Title 1', '2': 'Title 2', '3': 'Title 3', '4': 'Title 4' };
+
+/** The rows below the last record. */
+const blankRows = { sheetId: 0, dimension: 'ROWS', startIndex: 5 };
 
 const overTitle4 = {
   kind: 'overwritten',
@@ -185,6 +189,26 @@ describe('a damaged row', () => {
     const { result } = await write([deleteStep(1, '1')], [{ acts: [sort] }]);
     expect(result).toMatchObject({ undone: [{ kind: 'deleted', id: textCell('4') }], escalated: [] });
     expect(await sheet.titlesById()).toEqual(wholeTitles);
+  });
+
+  test('is none where a delete took a blank row that a user inserted at that moment', async () => {
+    const { result } = await write(
+      [deleteStep(2, '2')],
+      [{ acts: [{ kind: 'insertRows', sheet: 'Leads', row: 2 }] }],
+    );
+    expect(result).toMatchObject({ done: new Map(), undone: [], escalated: [], isOver: true });
+    expect(await sheet.titlesById()).toEqual(wholeTitles);
+  });
+
+  test('is none where a new row comes to a full tab to which a user adds one at that moment', async () => {
+    const last = blankRows.startIndex;
+    await sheet.batch({ deleteDimension: { range: blankRows } });
+    const { result } = await write(
+      [appendStep('9', titled('Ninth'))],
+      [{ acts: [{ kind: 'insertRows', sheet: 'Leads', row: last }, edit(last, 'Title', 'Mine')] }],
+    );
+    expect(result).toMatchObject({ done: new Map([[0, { edited: [] }]]), undone: [], escalated: [] });
+    expect(await sheet.titlesById()).toEqual({ ...wholeTitles, '9': 'Ninth', '': 'Mine' });
   });
 
   test('keeps what a user typed into the cells of the right row at that moment, and the step is done', async () => {

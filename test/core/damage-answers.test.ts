@@ -126,6 +126,17 @@ describe('the answer Restore', () => {
     ]);
   });
 
+  it('waits while the column in which it would put something back is not read', () => {
+    const { world, row } = hitWorld();
+    world.hiddenFields.add('title');
+    world.decisions.set(scope, 'restore');
+    cycles(world);
+    expect([...world.suspects.keys()]).toEqual(['w1.0']);
+    world.hiddenFields.delete('title');
+    settle(world);
+    expect([shown(row), world.suspects.size]).toEqual([textCell('Bolt'), 0]);
+  });
+
   it('ends the question at once where there is nothing left to put back', () => {
     for (const damage of [hit, gone]) {
       const { world, row } = hitWorld({}, damage);

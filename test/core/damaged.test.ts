@@ -323,6 +323,14 @@ describe('a write that could not be undone', () => {
     }
   });
 
+  it('is not over while its row is gone: a user may have cut it, to paste it elsewhere', () => {
+    const { world, row } = hitWorld();
+    removeRow(world, bolt);
+    expect(scopesOf(cycles(world))).toEqual([scope]);
+    world.sheet.lead.push(row);
+    expect([scopesOf(cycles(world)), boltTitle(world)]).toEqual([[scope], 'Bolt']);
+  });
+
   it('is over after two reads that show the deleted row again', () => {
     const { world } = hitWorld({}, gone);
     expect(scopesOf(cycle(world))).toEqual([scope]);

@@ -1,3 +1,4 @@
+import { isUnfilled } from '../../core/cell.ts';
 import type { Damage } from '../../core/damage.ts';
 import { isSyncError } from '../../core/errors.ts';
 import type { TabKind } from '../../core/layout.ts';
@@ -158,9 +159,11 @@ function end(
   };
 }
 
-/** Whether anything is known of it: a delete that took a blank row did no damage. */
+/** Whether anything of it shows: a delete that took a blank row, also one with a box that is not ticked, did no damage. */
 const isSomething = ({ cells, own }: Damage): boolean =>
-  Object.keys(cells).length + Object.keys(own).length > 0;
+  [...Object.values(cells), ...Object.values(own)].some(
+    ({ before, written }) => !isUnfilled(before) || !isUnfilled(written),
+  );
 
 const endState = (escalated: number, undone: number): WriteState => {
   if (escalated > 0) return 'escalated';

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import type { TabKind } from '../../src/core/layout.ts';
+import { compensate, type SeenTab } from '../../src/sheets/write/compensate.ts';
+import type { GridDamage } from '../../src/sheets/write/judge.ts';
+import { meetColumns } from '../../src/sheets/write/met-columns.ts';
+import type { PlannedStep, Row } from '../../src/sheets/write/planned.ts';
+import { findMet } from '../../src/sheets/write/read-back.ts';
+
+const headers: Row = [textCell('ID'), textCell('Title'), textCell('Note')];
+const columns = { id: 0, sync: undefined, fields: new Map([['title', { index: 1 }]]) };
+const met = meetColumns({ columns, headers }, headers);
+
+const row = (id: number | undefined, title: string, note = ''): Row => [
+  id === undefined ? emptyCell : numberCell(id),
+  textCell(title),
+  note === '' ? emptyCell : textCell(note),
+];
+const [acme, bolt, corp] = [row(1, 'Acme', 'a'), row(2, 'Bolt', 'b'), row(3, 'Corp', 'c')];
+
+/** A delete that took a row which was not meant; of one that a filter hid nothing is known but the row that was meant. */
+const deleted = (number: number, known: Pick<GridDamage, 'before' | 'right'>): GridDamage => ({
+  number,
+  entity: 'lead',
+  kind: 'deleted',
+  headers,
+  names: met.names,
+  placed: [],
+  expected: -1,
+  ...known,
+});
+
+const seen = (rows: readonly Row[], unseen: readonly Row[] = []): ReadonlyMap<TabKind, SeenTab> =>
+  new Map([['lead', { rows: [headers, ...rows], hiddenRows: new Set(), kinds: new Map(), unseen }]]);
+
+const addedRows = ({ steps }: ReturnType<typeof compensate>) =>
+  steps.map(({ kind, placed }) => [kind, placed.map(({ cell }) => cell)]);
+
+describe('a delete of which nothing was kept', () => {
+  it('took its own row where that is gone', () => {
+    const plan = compensate([deleted(0, { before: [], right: acme })], seen([bolt, corp], [acme]), true);
+    expect([[...plan.done.keys()], plan.steps]).toEqual([[0], []]);
+  });
+
+  it('took the row that a filter hid and that is gone, where its own row is there', () => {
+    const plan = compensate([deleted(0, { before: [], right: acme })], seen([acme, corp], [bolt]), true);
+    expect(addedRows(plan)).toEqual([['append', bolt]]);
+    expect(plan.done.size).toBe(0);
+  });
+
+  it('brings back no row that a read showed and that is gone: a user may have deleted that', () => {
+    const plan = compensate([deleted(0, { before: [], right: acme })], seen([acme, corp]), true);
+    expect([plan.steps, plan.done.size, plan.undone.length]).toEqual([[], 0, 1]);
+  });
+
+  it('has not taken its own row where another step took that by mistake: it comes back', () => {
+    const damage = [deleted(0, { before: [], right: acme }), deleted(1, { before: acme })];
+    const plan = compensate(damage, seen([bolt, corp]), true);
+    expect(addedRows(plan)).toEqual([['append', acme]]);
+    expect(plan.done.size).toBe(0);
+  });
+});
+
+describe('the row that a set met, by how it is after it', () => {
+  const find = (rows: readonly Row[], placed: Row, now: Row) =>
+    findMet(planned(placed), met, [headers, ...rows], now);
+
+  /** Sets the cells that are given in the second row. */
+  const planned = (cells: readonly (Cell | undefined)[]): PlannedStep => ({
+    number: 0,
+    kind: 'set',
+    entity: 'lead',
+    position: 2,
+    placed: cells.flatMap((cell, column) => (cell ? [{ cell, column }] : [])),
+    read: bolt,
+  });
+  const title = [undefined, textCell('Written')] as unknown as Row;
+  const idAndTitle = [numberCell(7), textCell('Written')];
+
+  it('is the one that was read in its place, where nothing else changed', () => {
+    expect(find([acme, bolt, corp], title, row(2, 'Written', 'b'))).toEqual(bolt);
+  });
+
+  it('is the one that was read with the ID, where that was not written', () => {
+    expect(find([acme, bolt, corp], title, row(3, 'Written', 'c'))).toEqual(corp);
+  });
+
+  it('is not known where a row came that was not read', () => {
+    expect(find([acme, bolt, corp], title, row(9, 'Written', 'x'))).toBeUndefined();
+  });
+
+  it('is not known where all was written by which it could be told', () => {
+    expect(find([acme, bolt, corp], idAndTitle, row(7, 'Written', 'x'))).toBeUndefined();
+  });
+
+  it('is not known where several rows have the ID and differ', () => {
+    const copy = row(3, 'Corp', 'mine');
+    expect(find([acme, bolt, corp, copy], title, row(3, 'Written', 'c'))).toBeUndefined();
+  });
+});
