@@ -1,35 +1,22 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { type Disturbance, disturbanceVariable } from '../support/disturbed-process.ts';
+import { openDisturbance } from '../support/disturbance.ts';
 import { openStage } from '../support/process-stage.ts';
 import { startRedis, stopRedis } from '../support/redis.ts';
 import { readSheet } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
 
-const preloaded = new URL('../support/disturbed-process.ts', import.meta.url);
-
 const healthShape = z.object({ conditions: z.array(z.object({ name: z.string() })) });
 
 /** A daemon between both sides, whose time can be disturbed while it runs. */
 async function openDisturbed() {
-  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-time-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const file = join(directory, 'disturbance.json');
-  /** The file is replaced as a whole: it may be read in any moment. */
-  const disturb = async (changes: Partial<Disturbance>) => {
-    await writeFile(`${file}.new`, JSON.stringify({ clockOffMs: 0, busyMs: 0, ...changes }));
-    await rename(`${file}.new`, file);
-  };
-  await disturb({});
+  const { disturb, environment } = await openDisturbance();
   const redis = await startRedis();
   onTestFinished(() => stopRedis(redis));
   const stage = await openStage({
     redisUrl: redis.url,
     counts: { leads: 30, opportunities: 5, tasks: 5 },
-    environment: { NODE_OPTIONS: `--import ${preloaded}`, [disturbanceVariable]: file },
+    environment,
   });
   const daemon = await stage.startDaemon();
   await stage.agreed();

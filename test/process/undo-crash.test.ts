@@ -1,6 +1,3 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { viewDaemon } from '../../src/cli/check/daemon-view.ts';
@@ -9,7 +6,7 @@ import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { openCrmLine } from '../support/crm-line.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
-import { disturbanceVariable } from '../support/disturbed-process.ts';
+import { openDisturbance } from '../support/disturbance.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { describeDifference, readCrm, readSides, readTab, type Snapshot } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
@@ -148,24 +145,6 @@ async function startStopped(stage: ProcessStage, { lands, moves, stop }: Moment,
   return { daemon, reached: reached.promise };
 }
 
-/** Daemons on the stage have a clock that can be set ahead. */
-async function openTimedStage() {
-  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-time-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const file = join(directory, 'disturbance.json');
-  const setAhead = async (clockOffMs: number) => {
-    await writeFile(`${file}.new`, JSON.stringify({ clockOffMs, busyMs: 0 }));
-    await rename(`${file}.new`, file);
-  };
-  await setAhead(0);
-  const preloaded = new URL('../support/disturbed-process.ts', import.meta.url);
-  const environment = { NODE_OPTIONS: `--import ${preloaded}`, [disturbanceVariable]: file };
-  return {
-    stage: await openStage({ counts: { leads: count, opportunities: 0, tasks: 0 }, environment }),
-    setAhead,
-  };
-}
-
 const crmWrites = (stage: ProcessStage) =>
   stage.crmRequests().flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path}`]));
 
@@ -179,7 +158,8 @@ test.each(runs)(
   'S2 S8 S13: %s ends right and without a question where the daemon is killed %s',
   limit,
   async (_write, _when, cause, moment) => {
-    const { setAhead, stage } = await openTimedStage();
+    const { disturb, environment } = await openDisturbance();
+    const stage = await openStage({ counts: { leads: count, opportunities: 0, tasks: 0 }, environment });
     const view = viewDaemon(stage.environment);
     const { daemon, reached } = await startStopped(stage, moment, cause.sign);
     await agreed(stage);
@@ -199,7 +179,7 @@ test.each(runs)(
       const { holds } = await view.status();
       expect(holds.map(({ reason }) => reason)).toEqual(cause.held);
       expect(second.said()).not.toContain('sheet.rows_moved');
-      await setAhead(lateLandingMs + 1_000);
+      await disturb({ clockOffMs: lateLandingMs + 1_000 });
     }
     await agreed(stage);
     await stage.expectAtRest();

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { watchMs } from '../../src/core/damage.ts';
+import {
+  bolt,
+  boltTitle,
+  cycles,
+  gone,
+  hit,
+  hitNewWorld,
+  hitWorld,
+  misplaced,
+  over,
+  scope,
+  scopesOf,
+  shown,
+  suspect,
+} from '../support/damages.ts';
+import { addRow, changeRecord, copyRow, decideWorld, removeRow } from '../support/world.ts';
+import { creates } from '../support/world-creates.ts';
+import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { syncOf, titles } from '../support/world-view.ts';
+
+describe('a write that could not be undone', () => {
+  it('is asked about by record and header, with what was written and what was there', () => {
+    const { world } = hitWorld(
+      {},
+      {
+        ...hit,
+        cells: { ...hit.cells, 'about.url': over(emptyCell, textCell('x')) },
+        own: { Note: over(textCell('call'), textCell('do not call')) },
+      },
+    );
+    const [question, ...others] = decideWorld(world).questions;
+    expect(others).toEqual([]);
+    expect(question).toMatchObject({ scope, cells: { record: numberCell(2), title: textCell('Bolt') } });
+    const what = JSON.stringify(question?.cells['what']);
+    expect(what).toContain(
+      'Title: “Acme” over “Bolt”; Website: nothing over “x”; Note: “call” over “do not call”',
+    );
+    expect(what).toContain('Choose Restore or Keep.');
+  });
+
+  it('is asked about once, although several rows may be the one', () => {
+    const { world } = hitWorld();
+    copyRow(world, bolt);
+    const plan = decideWorld(world);
+    expect([scopesOf(plan), plan.holds.map(({ position }) => position)]).toEqual([[scope], [2, 4]]);
+  });
+
+  it('is asked about by its tab where it hit a row without an ID', () => {
+    const { world } = hitNewWorld();
+    expect(scopesOf(decideWorld(world))).toEqual(['damage:lead:w1.0']);
+  });
+
+  it('is asked about also where no row of it is left', () => {
+    const { world } = hitWorld({}, gone);
+    removeRow(world, bolt);
+    const plan = decideWorld(world);
+    expect(plan.holds).toMatchObject([{ id: '2', decision: scope }]);
+    expect(plan.holds[0]?.reason).toContain('deleted by mistake, with Title: “Bolt”');
+  });
+
+  it('is over after two reads in a row that show nothing of it', () => {
+    const { world, row } = hitWorld();
+    row.cells['title'] = textCell('Bolt');
+    const first = cycle(world);
+    expect([scopesOf(first), world.suspects.get('w1.0')?.clearReads]).toEqual([[scope], 1]);
+    row.cells['title'] = textCell('Acme');
+    cycle(world);
+    expect(world.suspects.get('w1.0')?.clearReads).toBe(0);
+    row.cells['title'] = textCell('Bolt');
+    cycle(world);
+    expect(scopesOf(cycle(world))).toEqual([]);
+    expect(world.suspects.size).toBe(0);
+    settle(world);
+    expect(syncOf(row)).toContain('Synced');
+  });
+
+  it('is not over where its column, or what it did to a column of users, is not read', () => {
+    for (const own of [{}, { Note: over(textCell('call')) }]) {
+      const { world, row } = hitWorld({}, { ...hit, own });
+      if ('Note' in own) row.cells['title'] = textCell('Bolt');
+      else world.hiddenFields.add('title');
+      expect(scopesOf(cycles(world))).toEqual([scope]);
+    }
+  });
+
+  it('is not over while its row is gone: a user may have cut it, to paste it elsewhere', () => {
+    const { world, row } = hitWorld();
+    removeRow(world, bolt);
+    expect(scopesOf(cycles(world))).toEqual([scope]);
+    world.sheet.lead.push(row);
+    expect([scopesOf(cycles(world)), boltTitle(world)]).toEqual([[scope], 'Bolt']);
+  });
+
+  it('is over after two reads that show the deleted row again', () => {
+    const { world } = hitWorld({}, gone);
+    expect(scopesOf(cycle(world))).toEqual([scope]);
+    expect(scopesOf(cycle(world))).toEqual([]);
+  });
+
+  it('is over after two reads without the row that was added', () => {
+    const world = worldWithLeads(['Acme', 'Bolt']);
+    suspect(world, misplaced);
+    expect(scopesOf(cycle(world))).toEqual(['damage:lead:w1.0']);
+    expect(scopesOf(cycle(world))).toEqual([]);
+  });
+});
+
+describe('a write that was undone', () => {
+  it('is asked about where its value comes back as if a user had typed it, and until that is answered', () => {
+    const { world, row } = hitWorld({ state: 'undone' });
+    expect(scopesOf(cycles(world))).toEqual([scope]);
+    world.now += watchMs;
+    expect(scopesOf(cycles(world))).toEqual([scope]);
+    expect(boltTitle(world)).toBe('Bolt');
+    world.decisions.set(scope, 'restore');
+    settle(world);
+    expect([shown(row), boltTitle(world)]).toEqual([textCell('Bolt'), 'Bolt']);
+  });
+
+  it('is not asked about where its value is there by right', () => {
+    const { world } = hitWorld({ state: 'undone' });
+    changeRecord(world, bolt, { title: 'Acme' });
+    pull(world);
+    expect(scopesOf(cycles(world))).toEqual([]);
+    expect(world.suspects.get('w1.0')?.state).toBe('undone');
+  });
+
+  it('is not asked about where the row shows something else', () => {
+    const { world, row } = hitWorld({ state: 'undone' });
+    row.cells['title'] = textCell('Bolt Ltd');
+    settle(world);
+    expect(boltTitle(world)).toBe('Bolt Ltd');
+  });
+
+  it('is not asked about where a new row of a user shows the same as it did', () => {
+    const world = worldWithLeads(['Acme', 'Bolt']);
+    addRow(world, 'lead', { title: textCell('Acme') });
+    suspect(world, hit, { state: 'undone' });
+    settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Bolt', 'Acme']);
+  });
+
+  it('is asked about where a row without an ID shows all of it again', () => {
+    const { world } = hitNewWorld({ state: 'undone' });
+    expect(scopesOf(cycles(world))).toEqual(['damage:lead:w1.0']);
+    expect(creates(world)).toEqual([]);
+  });
+
+  it('is forgotten once it was watched for long enough, and then a read shows nothing', () => {
+    const world = worldWithLeads(['Acme', 'Bolt']);
+    const { at } = suspect(world, hit, { state: 'undone' });
+    world.now = at + watchMs - 1;
+    expect(decideWorld(world).suspects.drop).toEqual([]);
+    world.now += 1;
+    world.heldTabs.set('lead', 'It is gone.');
+    expect(decideWorld(world).suspects.drop).toEqual([]);
+    world.heldTabs.delete('lead');
+    expect(decideWorld(world).suspects.drop).toEqual(['w1.0']);
+  });
+});
