@@ -5,6 +5,7 @@ import type { Receipt } from '../../src/core/open-write.ts';
 import type { RowStep, WriteResult } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { shadowTitle } from '../../src/sheets/write/shadow.ts';
+import { typeInLeads } from '../support/person-acts.ts';
 import {
   appendStep,
   deleteStep,
@@ -31,13 +32,6 @@ afterEach(async () => {
   await sheet.close();
 });
 
-const edit = (row: number, column: number | string, text: string): PersonActionInput => ({
-  kind: 'edit',
-  sheet: 'Leads',
-  row,
-  column,
-  text,
-});
 const sort: PersonActionInput = { kind: 'sort', sheet: 'Leads', column: 'ID', descending: true };
 const rename = setStep(1, textCell('1'), titled('Written'));
 
@@ -122,7 +116,7 @@ describe('a write of which the reply is lost', () => {
 
 describe('an inverse', () => {
   test('that writes over what a user types at that moment asks about it', async () => {
-    const { result } = await write([rename], [{ acts: [sort] }, { acts: [edit(1, 'Title', 'Mine')] }]);
+    const { result } = await write([rename], [{ acts: [sort] }, { acts: [typeInLeads(1, 'Title', 'Mine')] }]);
     // The user typed after the look: a question names what was typed, and nothing else is left.
     expect(result?.escalated).toMatchObject([{ cells: { title: { before: textCell('Mine') } } }]);
     expect(result?.undone).toEqual([]);
@@ -161,7 +155,7 @@ describe('an inverse', () => {
   });
 
   test('is not sent where the damaged row has no copy of its formula any more', async () => {
-    await sheet.person(edit(4, 'Met', '=DATE(2026,1,1)'));
+    await sheet.person(typeInLeads(4, 'Met', '=DATE(2026,1,1)'));
     const met = setStep(1, textCell('1'), { 'custom.met': numberCell(46_000) });
     const { kept } = await write([met], [{ acts: [sort] }, { fate: 'never' }]);
     await sheet.person({ kind: 'deleteTab', sheet: shadowTitle });
@@ -205,7 +199,7 @@ describe('a damaged row', () => {
     await sheet.batch({ deleteDimension: { range: blankRows } });
     const { result } = await write(
       [appendStep('9', titled('Ninth'))],
-      [{ acts: [{ kind: 'insertRows', sheet: 'Leads', row: last }, edit(last, 'Title', 'Mine')] }],
+      [{ acts: [{ kind: 'insertRows', sheet: 'Leads', row: last }, typeInLeads(last, 'Title', 'Mine')] }],
     );
     expect(result).toMatchObject({ done: new Map([[0, { edited: [] }]]), undone: [], escalated: [] });
     expect(await sheet.titlesById()).toEqual({ ...wholeTitles, '9': 'Ninth', '': 'Mine' });
@@ -215,7 +209,7 @@ describe('a damaged row', () => {
     const both = { ...titled('Written'), 'about.url': textCell('example.com') };
     const { result } = await write(
       [setStep(2, textCell('2'), both)],
-      [{ acts: [edit(2, 'Title', 'Typed')] }],
+      [{ acts: [typeInLeads(2, 'Title', 'Typed')] }],
     );
     expect(result).toMatchObject({ done: new Map([[0, { edited: ['title'] }]]), undone: [], escalated: [] });
     const [, row] = (await sheet.readTab()).rows;
@@ -226,7 +220,7 @@ describe('a damaged row', () => {
   });
 
   test('loses an ID that was written beside it, and its own Sync text is back', async () => {
-    await sheet.person(edit(5, 'Title', 'New'));
+    await sheet.person(typeInLeads(5, 'Title', 'New'));
     const claim = { ...setStep(5, emptyCell, {}), id: textCell('new-a'), sync: textCell('Pending') };
     const { result } = await write([claim], [{ acts: [{ kind: 'insertRows', sheet: 'Leads', row: 1 }] }]);
     expect(result).toMatchObject({ undone: [{ id: textCell('4') }], escalated: [], done: new Map() });

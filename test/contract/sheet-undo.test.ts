@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { RowStep } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { typeInLeads } from '../support/person-acts.ts';
 import {
   answersOfGoogle,
   appendStep,
@@ -16,14 +17,6 @@ import {
 
 let sheet: SandboxSheet;
 
-const edit = (row: number, column: number | string, text: string): PersonActionInput => ({
-  kind: 'edit',
-  sheet: 'Leads',
-  row,
-  column,
-  text,
-});
-
 const note = 8;
 const formula = 9;
 
@@ -31,12 +24,12 @@ const formula = 9;
 async function fillWithNotes(of: SandboxSheet = sheet): Promise<void> {
   await of.fill('1', '2', '3', '4');
   await of.person(
-    edit(5, 'Title', 'New'),
-    edit(0, note, 'Note'),
-    edit(0, formula, 'Length'),
+    typeInLeads(5, 'Title', 'New'),
+    typeInLeads(0, note, 'Note'),
+    typeInLeads(0, formula, 'Length'),
     ...[1, 2, 3, 4, 5].flatMap((row) => [
-      edit(row, note, `Note ${row}`),
-      edit(row, formula, `=LEN(C${row + 1})+${row}`),
+      typeInLeads(row, note, `Note ${row}`),
+      typeInLeads(row, formula, `=LEN(C${row + 1})+${row}`),
     ]),
   );
 }

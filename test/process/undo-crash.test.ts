@@ -7,6 +7,7 @@ import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.t
 import { openCrmLine } from '../support/crm-line.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { openDisturbance } from '../support/disturbance.ts';
+import { typeInLeads } from '../support/person-acts.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { describeDifference, readCrm, readSides, readTab, type Snapshot } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
@@ -62,7 +63,7 @@ const causes: Readonly<Record<string, Cause>> = {
   },
   'the claim of a new row': {
     sign: /"new-/,
-    act: (stage) => stage.editSheet(edit(count + 1, 'Title', typed), ...ownCells(count + 1)),
+    act: (stage) => stage.editSheet(typeInLeads(count + 1, 'Title', typed), ...ownCells(count + 1)),
     after: (before) => before,
     created: [typed],
     held: [pendingReason],
@@ -76,19 +77,11 @@ const causes: Readonly<Record<string, Cause>> = {
   },
 };
 
-const edit = (row: number, column: number | string, text: string): PersonActionInput => ({
-  kind: 'edit',
-  sheet: 'Leads',
-  row,
-  column,
-  text,
-});
-
 /** The same in every row, where it shows the ID beside it. */
 const formula = '=INDEX($A:$A,ROW())&"!"';
 
 /** A note and a formula that are a user's own. */
-const ownCells = (row: number) => [edit(row, 'Note', `Note ${row}`), edit(row, 'Own', formula)];
+const ownCells = (row: number) => [typeInLeads(row, 'Note', `Note ${row}`), typeInLeads(row, 'Own', formula)];
 
 /** No row stays where it is, but for one in the middle. */
 const sort: PersonActionInput = { kind: 'sort', sheet: 'Leads', column: 'Note', descending: true };
@@ -163,7 +156,7 @@ test.each(runs)(
     const view = viewDaemon(stage.environment);
     const { daemon, reached } = await startStopped(stage, moment, cause.sign);
     await agreed(stage);
-    await stage.editSheet(edit(0, 30, 'Note'), edit(0, 31, 'Own'));
+    await stage.editSheet(typeInLeads(0, 30, 'Note'), typeInLeads(0, 31, 'Own'));
     await stage.editSheet(...Array.from({ length: count }, (_, index) => ownCells(index + 1)).flat());
     const { leads: before } = await readCrm(stage.addresses.crmUrl);
     const own = await readOwn(stage);
