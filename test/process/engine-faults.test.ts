@@ -65,10 +65,10 @@ const faults: Readonly<Record<string, readonly (readonly [file: string, title: s
   ],
   'fault 63: a migration breaks off, or the version is older than the file': [
     [
-      'contract/mirror-file.test.ts',
+      'contract/mirror-upgrade.test.ts',
       'a migration that fails half-way leaves the file as it was before all of its steps',
     ],
-    ['contract/mirror-file.test.ts', 'a file of a later version is refused and left as it is'],
+    ['contract/mirror-upgrade.test.ts', 'a file of a later version is refused and left as it is'],
   ],
   'fault 64: Redis forgets, fills up or can only be read': [
     ['process/queue-loss.test.ts', 'arrive once when Redis forgets everything'],
