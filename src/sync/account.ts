@@ -1,5 +1,5 @@
 import type { Catalog } from '../core/catalog.ts';
-import type { AccountDoubt } from '../core/decide/context.ts';
+import type { AccountDoubt } from '../core/decide/input.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { type Fact, facts } from '../core/facts.ts';
 import type { HistoryEntry } from '../core/history.ts';

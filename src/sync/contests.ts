@@ -1,6 +1,6 @@
 import { type Contest, contestMs, contestWritesMax, findContest } from '../core/contest.ts';
-import { loopScope } from '../core/decide/context.ts';
 import type { Plan } from '../core/decide/plan.ts';
+import { loopScope } from '../core/decide/scopes.ts';
 import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';

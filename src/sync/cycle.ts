@@ -1,6 +1,6 @@
 import { emptyCatalog } from '../core/catalog.ts';
-import type { DecideInput } from '../core/decide/context.ts';
 import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
+import type { DecideInput } from '../core/decide/input.ts';
 import type { Plan } from '../core/decide/plan.ts';
 import { isSyncError, type SyncError } from '../core/errors.ts';
 import type { Mark } from '../core/instance.ts';

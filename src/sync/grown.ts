@@ -1,7 +1,7 @@
-import { vanishedScope } from '../core/decide/context.ts';
 import { createCascades, ownerFields } from '../core/decide/lifecycle/cascade.ts';
 import { isToBeSent } from '../core/decide/rows/refused.ts';
 import { waitingFields } from '../core/decide/rows/waiting-edits.ts';
+import { vanishedScope } from '../core/decide/scopes.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { KnownRecord, OutboxItem } from '../core/state.ts';

@@ -1,7 +1,7 @@
 import { describeAnswered } from '../core/answered.ts';
 import { backoffMs } from '../core/backoff.ts';
-import { vanishedScope } from '../core/decide/context.ts';
 import { isStuck } from '../core/decide/rows/refused.ts';
+import { vanishedScope } from '../core/decide/scopes.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { customFieldKey } from '../core/field.ts';
 import { tabOf } from '../core/layout.ts';

@@ -1,6 +1,6 @@
 import { describeCell } from '../core/cell.ts';
-import { scopeEntity } from '../core/decide/context.ts';
 import { waitingFields } from '../core/decide/rows/waiting-edits.ts';
+import { scopeEntity } from '../core/decide/scopes.ts';
 import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';

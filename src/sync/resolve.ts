@@ -1,10 +1,10 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import { equalCells, textCell } from '../core/cell.ts';
 import { createNames, type Decoded, decode, encode } from '../core/codec.ts';
-import { conflictScope } from '../core/decide/context.ts';
 import type { Conflict } from '../core/decide/plan.ts';
 import { leadChoices, typedNames } from '../core/decide/rows/lead-names.ts';
 import { findEditFault } from '../core/decide/rows/merge.ts';
+import { conflictScope } from '../core/decide/scopes.ts';
 import { findField } from '../core/field.ts';
 import { columnOf, tabOf } from '../core/layout.ts';
 import type { Decision } from '../core/state.ts';

@@ -1,6 +1,6 @@
-import { refusedScope } from '../core/decide/context.ts';
 import { countLeft } from '../core/decide/follow-up.ts';
 import { isNeeded, isQuiet, type Plan } from '../core/decide/plan.ts';
+import { refusedScope } from '../core/decide/scopes.ts';
 import { explainError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, listedEntities } from '../core/record.ts';

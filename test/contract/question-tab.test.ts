@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeCell, textCell } from '../../src/core/cell.ts';
 import type { Question } from '../../src/core/decide/plan.ts';
-import { findAnswers, planQuestionRows } from '../../src/core/decide/questions/question-rows.ts';
+import { createAnswers } from '../../src/core/decide/questions/answers.ts';
+import { planQuestionRows } from '../../src/core/decide/questions/question-rows.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import { questionTab } from '../../src/core/question-tab.ts';
 import type { ObservedTab, RowStep } from '../../src/core/table.ts';
@@ -267,7 +268,9 @@ describe('between our read and our write', () => {
   test('a choice that is made then stays where it was made, and is read the next time', async () => {
     const now = [first, second, asked(3, 'Changed')];
     await cycle(now, choose(2, 'CRM'));
-    expect(findAnswers(await readQuestions(), { brakes: [], conflicts: [], questions: now }, [], 7)).toEqual([
+    const answers = createAnswers([], await readQuestions(), 7);
+    const chosen = now.flatMap((question) => answers.choose(question.scope, () => question)?.decision ?? []);
+    expect(chosen).toEqual([
       { scope: first.scope, choice: 'table', at: 7 },
       { scope: second.scope, choice: 'crm', at: 7 },
     ]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { forgetFreshColumns, holdMissingColumns, showHeaders } from '../../src/core/decide/rows/columns.ts';
+import { forgetFreshColumns, holdMissingColumns } from '../../src/core/decide/rows/columns.ts';
+import { showHeaders } from '../../src/core/decide/shown-layout.ts';
 import type { TabLayout } from '../../src/core/layout.ts';
 import type { Entity } from '../../src/core/record.ts';
 import { type Agreement, emptyAgreement } from '../../src/core/state.ts';
@@ -70,22 +71,19 @@ describe('a column that is missing', () => {
 
 describe('a column that is new', () => {
   test('says nothing with its empty cells, and what a person typed there stays an edit', () => {
-    const agreementsSaved: Agreement[] = [];
     const agreements = new Map([agreed('1'), agreed('2'), agreed('3')]);
-    const kept = forgetFreshColumns({ ...tab, fresh: new Set(['about.url']) }, agreements, {
-      agreementsSaved,
-    });
+    const kept = forgetFreshColumns({ ...tab, fresh: new Set(['about.url']) }, agreements);
     expect([...kept].map(([id, { fields }]) => [id, Object.keys(fields)])).toEqual([
       ['1', ['title']],
       ['2', ['title', 'about.url']],
       ['3', ['title']],
     ]);
-    expect(agreementsSaved.map(({ key }) => key.id)).toEqual(['1', '3']);
+    expect(kept.get('2')).toBe(agreements.get('2'));
   });
 
   test('leaves everything as it is where none is', () => {
     const agreements = new Map([agreed('1')]);
-    expect(forgetFreshColumns(tab, agreements, { agreementsSaved: [] })).toBe(agreements);
+    expect(forgetFreshColumns(tab, agreements)).toBe(agreements);
   });
 });
 

@@ -5,6 +5,7 @@ import type { ObservedTab, ReadTab } from '../../src/core/table.ts';
 import { emptyMemory } from '../../src/sync/rest.ts';
 import {
   changeRecord,
+  decideWorld,
   inputOf,
   leadKey,
   readSheet,
@@ -365,5 +366,19 @@ describe('a brake in the tab of the questions', () => {
     choose(questionOf(world, 'brake:lead:vanished'), 'Restore');
     settle(world);
     expect([scopes(world), titles(world)]).toEqual([[], ['Acme of the CRM', 'Acme of the CRM']]);
+  });
+
+  it('counts in the same decision as the answers that wait behind it', () => {
+    world = worldThatAsks(many);
+    disagree(world);
+    for (let id = 2; id <= 8; id += 1) removeRow(world, leadKey(id));
+    settle(world);
+    choose(questionOf(world), 'CRM');
+    choose(questionOf(world, 'brake:lead:vanished'), 'Restore');
+    const { answers, conflicts, settledDecisions } = decideWorld(world);
+    expect(answers.map(({ scope }) => scope)).toEqual(
+      expect.arrayContaining([conflict, 'brake:lead:vanished', 'vanished:lead-2', 'vanished:lead-8']),
+    );
+    expect([conflicts, settledDecisions]).toEqual([[], []]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { refusedScope } from '../../src/core/decide/context.ts';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
+import { refusedScope } from '../../src/core/decide/scopes.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import type { Mirror } from '../../src/core/mirror.ts';

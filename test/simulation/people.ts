@@ -1,4 +1,4 @@
-import { vanishedScope } from '../../src/core/decide/context.ts';
+import { vanishedScope } from '../../src/core/decide/scopes.ts';
 import { isClaimToken, type RecordKey } from '../../src/core/record.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';

@@ -1,6 +1,6 @@
 import { shownOf } from '../../src/core/decide/brakes/brakes.ts';
-import { conflictScope } from '../../src/core/decide/context.ts';
 import type { Brake, Hold, Plan } from '../../src/core/decide/plan.ts';
+import { conflictScope } from '../../src/core/decide/scopes.ts';
 import { isClaimToken } from '../../src/core/record.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';

@@ -1,7 +1,7 @@
 import { nextStale } from '../notice.ts';
 import type { KnownRecord, OutboxItem } from '../state.ts';
-import type { DecideInput, Known } from './context.ts';
 import { decide } from './decide.ts';
+import type { DecideInput, Known } from './input.ts';
 import { isOverKept } from './lifecycle/new-row.ts';
 import type { Plan } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import type { RecordKey } from '../record.ts';
 import type { JournalEntry } from '../state.ts';
-import type { DecideInput } from './context.ts';
+import type { DecideInput } from './input.ts';
 
 /** What tells one line of the journal from another; of the table, and of no values, where nothing else is said. */
 type EntryParts = Pick<JournalEntry, 'kind' | 'cause'> &

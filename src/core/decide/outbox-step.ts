@@ -1,6 +1,6 @@
 import type { RecordKey } from '../record.ts';
 import type { OutboxItem } from '../state.ts';
-import type { DecideInput } from './context.ts';
+import type { DecideInput } from './input.ts';
 
 /** What tells one step towards the CRM from another. */
 type StepParts = Pick<OutboxItem, 'kind' | 'fields' | 'base'> &

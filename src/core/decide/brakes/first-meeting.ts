@@ -1,9 +1,9 @@
 import { isUnanswered } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
-import type { TabContext } from '../context.ts';
 import { isInTable } from '../identity/origin.ts';
 import { isBlank } from '../lifecycle/new-row.ts';
 import type { Brake } from '../plan.ts';
+import type { TabIndex } from '../tab-index.ts';
 import { brakeOf } from './brakes.ts';
 
 /**
@@ -11,10 +11,10 @@ import { brakeOf } from './brakes.ts';
  * that the CRM has already, so that creating them would double them all, and appending the CRM's would double the rows. A tab may be
  * filled at will where the CRM has nothing, or has what was created from it.
  */
-export function findFirstMeeting(context: TabContext, unbound: readonly ObservedRow[]): Brake[] {
-  const { entity, input, layout, records } = context;
+export function findFirstMeeting(index: TabIndex, unbound: readonly ObservedRow[]): Brake[] {
+  const { entity, input, layout, records } = index;
   const rows = unbound.filter((row) => !isBlank(row));
-  if (rows.length === 0 || hasMet(context)) return [];
+  if (rows.length === 0 || hasMet(index)) return [];
   const { emptyLists, sweptEntities } = input.known;
   const isEmptyCrm =
     sweptEntities.has(entity) && [...records.values()].every(({ presence }) => presence === 'gone');
@@ -31,10 +31,10 @@ export function findFirstMeeting(context: TabContext, unbound: readonly Observed
 }
 
 /** Whether anything is agreed, or about to be: of a record that was made from a row the CRM may not have told anything yet. */
-function hasMet(context: TabContext): boolean {
-  const { agreements, outbox } = context;
+function hasMet(index: TabIndex): boolean {
+  const { agreements, outbox } = index;
   return (
-    [...agreements.values()].some((agreement) => isInTable(context, agreement)) ||
+    [...agreements.values()].some((agreement) => isInTable(index, agreement)) ||
     [...outbox.values()].some((item) => item.kind === 'create' && isUnanswered(item))
   );
 }

@@ -1,23 +1,24 @@
 import { recordTabs } from '../../layout.ts';
-import type { DecideInput, TabContext } from '../context.ts';
+import type { DecideInput } from '../input.ts';
 import type { Brake } from '../plan.ts';
+import type { TabIndex } from '../tab-index.ts';
 import { brakeOf, brakeScope } from './brakes.ts';
 
 /**
  * The brake of every tab while the CRM may show the records of another account. It holds until the account is the known one again, or a
  * person has taken it for the one to work with; then everything that was agreed is forgotten, and found anew before anything is written.
  */
-export function findOtherAccount({ entity, input }: TabContext): Brake[] {
+export function findOtherAccount({ entity, input }: TabIndex): Brake[] {
   const { accountDoubt } = input.known;
   if (!accountDoubt) return [];
   const { isOther, reason } = accountDoubt;
   return [brakeOf(entity, isOther ? 'account' : 'reading', reason)];
 }
 
-/** Whether a person takes the other account for the one to work with. One tab stands for all: there is one account. */
+/** Whether a user takes the other account for the one to work with. One tab stands for all: there is one account. */
 export const isAccountTaken = (
   { known, layout }: DecideInput,
-  decision: (scope: string) => string | undefined,
+  isAnswered: (scope: string) => boolean,
 ): boolean =>
   known.accountDoubt?.isOther === true &&
-  recordTabs(layout).some(({ entity }) => decision(brakeScope(entity, 'account')) !== undefined);
+  recordTabs(layout).some(({ entity }) => isAnswered(brakeScope(entity, 'account')));

@@ -1,24 +1,29 @@
 import type { RecordId } from '../../record.ts';
+import type { ObservedRow } from '../../table.ts';
 import type { FieldName } from '../../value.ts';
-import type { TabContext } from '../context.ts';
 import type { Binding } from '../identity/bind.ts';
 import type { Brake, StoppedChange } from '../plan.ts';
-import { judgeRow } from '../rows/judge.ts';
 import type { FieldOutcome } from '../rows/merge.ts';
+import type { MergedRow } from '../rows/merge-row.ts';
+import type { TabIndex } from '../tab-index.ts';
 import { brakeOf } from './brakes.ts';
 
 /**
  * The brake of a tab whose agreements have to be found anew: a person agrees once they know what that comes to. Equal values are then
  * agreed, different ones wait as conflicts, an empty side takes what the other has, and records without a row get one.
  */
-export function findRebase(context: TabContext, { claimed, records, strangers }: Binding): Brake[] {
-  const { entity, input } = context;
+export function findRebase(
+  index: TabIndex,
+  { claimed, records, strangers }: Binding,
+  merges: ReadonlyMap<ObservedRow, MergedRow>,
+): Brake[] {
+  const { entity, input } = index;
   const cause = input.known.rebases.get(entity);
   if (cause === undefined) return [];
   if (!input.known.sweptEntities.has(entity))
     return [brakeOf(entity, 'reading', `${cause} The CRM is being read.`)];
-  const outcomesOf = ({ row, id }: Binding['records'][number]) =>
-    judgeRow(context, row, id)?.decided.map(({ outcome }) => outcome.kind) ?? [];
+  const outcomesOf = ({ row }: Binding['records'][number]) =>
+    merges.get(row)?.decided.map(({ outcome }) => outcome.kind) ?? [];
   const differing = records.filter((bound) =>
     outcomesOf(bound).some((kind) => kind !== 'same' && kind !== 'unknown'),
   );
@@ -27,10 +32,10 @@ export function findRebase(context: TabContext, { claimed, records, strangers }:
   );
   const filled = differing.length - asking.length;
   const ids = new Set(records.map(({ id }) => id));
-  const unseen = [...context.records.values()].filter(
+  const unseen = [...index.records.values()].filter(
     ({ key, presence }) => presence === 'present' && !ids.has(key.id),
   );
-  const claims = claimed.filter(({ id }) => !context.outbox.has(id));
+  const claims = claimed.filter(({ id }) => !index.outbox.has(id));
   // Strangers count as well: rows of records of which the CRM lists none show that one of both lists is not whole.
   if (records.length + unseen.length + claims.length + strangers.length === 0) return [];
   const counts = [
@@ -45,7 +50,7 @@ export function findRebase(context: TabContext, { claimed, records, strangers }:
     ...(strangers.length > 0 ? [`${strangers.length} rows have an ID that no record of the CRM has`] : []),
   ];
   const changes = differing.flatMap(({ row, id }) => {
-    const { decided = [] } = judgeRow(context, row, id) ?? {};
+    const { decided = [] } = merges.get(row) ?? {};
     return decided.flatMap(({ field, outcome }) => describeDifference(id, field.name, outcome));
   });
   return [brakeOf(entity, 'rebase', `${cause} ${counts.join(', ')}.`, changes)];

@@ -2,11 +2,10 @@ import type { Remap } from '../../column-map.ts';
 import type { Entity, RecordId } from '../../record.ts';
 import type { Agreement } from '../../state.ts';
 import { equalValues, type FieldName } from '../../value.ts';
-import type { TabContext } from '../context.ts';
-import type { Draft } from '../draft.ts';
 import type { Brake, StoppedChange } from '../plan.ts';
-import type { JudgedRow } from '../rows/judge.ts';
 import { type FieldOutcome, seenValue } from '../rows/merge.ts';
+import type { MergedRow } from '../rows/merge-row.ts';
+import type { TabIndex } from '../tab-index.ts';
 import { brakeOf, brakeScope } from './brakes.ts';
 
 /** The brake of a tab whose columns the configuration puts elsewhere. */
@@ -20,7 +19,6 @@ export function forgetRemapped(
   agreements: ReadonlyMap<string, Agreement>,
   remap: Remap | undefined,
   isAgreedTo: boolean,
-  draft: Pick<Draft, 'agreementsSaved'>,
 ): ReadonlyMap<string, Agreement> {
   const names = new Set([...(remap?.off ?? []), ...(isAgreedTo ? Object.keys(remap?.moved ?? {}) : [])]);
   if (names.size === 0) return agreements;
@@ -30,17 +28,15 @@ export function forgetRemapped(
     [...agreements].map(([id, agreement]) => {
       const { fields, offered } = agreement;
       if (![...names].some((name) => name in fields || name in offered)) return [id, agreement] as const;
-      const next = { ...agreement, fields: without(fields), offered: without(offered) };
-      draft.agreementsSaved.push(next);
-      return [id, next] as const;
+      return [id, { ...agreement, fields: without(fields), offered: without(offered) }] as const;
     }),
   );
 }
 
 /** The cells of moved columns that do not show what was agreed, and would be taken for edits: nothing is written until a person agrees. */
-export function findRemapped({ entity, input, layout }: TabContext, judged: readonly JudgedRow[]): Brake[] {
+export function findRemapped({ entity, input, layout }: TabIndex, merged: readonly MergedRow[]): Brake[] {
   const moved = input.known.remaps.get(entity)?.moved ?? {};
-  const changes = judged.flatMap(({ record, agreement, decided }) =>
+  const changes = merged.flatMap(({ record, agreement, decided }) =>
     decided.flatMap(({ field, outcome }) =>
       field.name in moved ? describeDifference(record.key.id, field.name, agreement, outcome) : [],
     ),

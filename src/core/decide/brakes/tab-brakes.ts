@@ -1,32 +1,29 @@
 import type { RecordId } from '../../record.ts';
 import type { Agreement, KnownRecord } from '../../state.ts';
+import type { ObservedRow } from '../../table.ts';
 import type { FieldName } from '../../value.ts';
-import { keepDecisions, type TabContext } from '../context.ts';
 import type { Binding } from '../identity/bind.ts';
 import { isInTable } from '../identity/origin.ts';
-import { ruleOf } from '../lifecycle/absent.ts';
 import { listKinds } from '../lifecycle/cascade.ts';
+import { type Release, ruleOf } from '../lifecycle/vanished.ts';
 import type { Brake } from '../plan.ts';
+import { keepChosen } from '../questions/answers.ts';
 import { headerOf } from '../rows/columns.ts';
+import { clearedOf, editsOf, lostValuesOf, type MergedRow, valuesOfVanished } from '../rows/merge-row.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
 import {
-  clearedOf,
-  editsOf,
-  type JudgedRow,
-  judgeRow,
-  lostValuesOf,
-  valuesOfVanished,
-} from '../rows/judge.ts';
-import {
-  isLetGo,
-  isOutrun,
-  keepApprovals,
+  approvalScopes,
+  approvalsOnTheirWay,
+  findApproval,
   noteApproval,
+  releaseOf,
   type Tripped,
   unapprovedEdits,
   unapprovedGone,
   unapprovedLosses,
 } from './approvals.ts';
-import { brakeOf, brakeScope, findBrakes } from './brakes.ts';
+import { brakeOf, brakeScope, findBrakes, shownOf } from './brakes.ts';
 import { type Displaced, type Edit, findCleared, findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
 import { findOtherAccount } from './other-account.ts';
@@ -34,82 +31,126 @@ import { findRebase } from './rebase.ts';
 import { findRemapped } from './remapped.ts';
 
 /** Records whose row is gone, and those whose ID only stands in rows that are marked as copies. */
-interface RowlessRecords {
+export interface RowlessRecords {
   readonly vanished: readonly Agreement[];
   readonly orphaned: readonly Agreement[];
 }
 
-/**
- * Whether a brake stops the tab, or would were the table at rest: then nothing is concluded and nothing sent, also not what waits in the
- * outbox. People are told once it is at rest: `steady` are the losses that the read before showed as well.
- */
-export function isBraked(
-  context: TabContext,
-  all: Binding,
-  losses: RowlessRecords,
-  steady: RowlessRecords,
-): boolean {
-  const { draft, entity, input } = context;
-  const binding = {
-    ...all,
-    records: all.records.filter(({ row }) => !row.isPaused),
-    unbound: all.unbound.filter((row) => !row.isPaused),
-  };
-  const judged = binding.records.flatMap(({ row, id }) => judgeRow(context, row, id) ?? []);
-  const rested = judged.filter(({ isRestless }) => !isRestless);
-  const elsewhere = findElsewhere(context, judged);
-  keepApprovals(context);
-  const coming = findHoldingBrakes(context, binding, losses, judged);
-  const isWithheld = elsewhere.length + coming.holding.length > 0;
-  const isAtRest = rested.length === judged.length && steady.vanished.length === losses.vanished.length;
-  const found = isAtRest ? coming : findHoldingBrakes(context, binding, steady, rested);
-  for (const tripped of found.letGo) noteApproval(context, tripped);
-  for (const brake of found.holding) if (isOutrun(context, brake)) draft.outrunDecisions.add(brake.scope);
-  const holding = [...elsewhere, ...found.holding];
-  draft.brakes.push(...holding);
-  if (!isWithheld && holding.length === 0) {
-    if (input.known.remaps.has(entity)) draft.remapped.push(entity);
-    if (input.known.rebases.has(entity)) draft.rebased.push(entity);
-    return false;
-  }
-  draft.withheld.push(entity);
-  draft.restlessRows += judged.length - rested.length;
-  // What people decided before the brake was tripped stays decided.
-  for (const { key } of [...context.agreements.values(), ...context.outbox.values()])
-    keepDecisions(context, key);
-  return true;
+/** What the brakes of a tab look at. */
+export interface Braking {
+  readonly binding: Binding;
+  /** The rows of records that are not paused. */
+  readonly merges: ReadonlyMap<ObservedRow, MergedRow>;
+  readonly losses: RowlessRecords;
+  /** Those of the losses that the read before showed as well. */
+  readonly steady: RowlessRecords;
+  /** Leads that are held back are no reason to let go on what would go with them. */
+  readonly areLeadsStopped: boolean;
 }
 
-/** The brakes that hold because what is read may belong elsewhere. Who types meanwhile makes no difference to that. */
-const findElsewhere = (context: TabContext, judged: readonly JudgedRow[]): Brake[] => [
-  ...findOtherAccount(context),
-  ...findRemapped(context, judged).filter(({ scope }) => context.decision(scope) === undefined),
-];
+/** What the brakes of a tab come to. */
+export interface Braked {
+  /** A brake holds, or would were the tab at rest: then nothing is concluded and nothing sent, also not what waits in the outbox. */
+  readonly isStopped: boolean;
+  readonly release: Release;
+  readonly verdict: Verdict;
+}
 
-/** The brakes that these losses and edits trip: those that nobody has approved, and those that somebody just let go. */
-function findHoldingBrakes(
-  context: TabContext,
-  binding: Binding,
+/** Brakes a tab. Users are asked once it is at rest. */
+export function brakeTab(index: TabIndex, all: Braking): Braked {
+  const { entity, input } = index;
+  const braking = { ...all, binding: withoutPaused(all.binding) };
+  const merged = [...all.merges.values()];
+  const rested = merged.filter(({ isRestless }) => !isRestless);
+  const elsewhere = findElsewhere(index, merged);
+  const coming = findHolding(index, braking, all.losses, merged);
+  const isAtRest =
+    rested.length === merged.length && all.steady.vanished.length === all.losses.vanished.length;
+  const found = isAtRest ? coming : findHolding(index, braking, all.steady, rested);
+  const brakes = [...elsewhere.brakes, ...found.holding];
+  const verdict = join(
+    { scopes: approvalsOnTheirWay(index), brakes },
+    elsewhere.verdict,
+    isAtRest ? nothing : { scopes: coming.verdict.scopes ?? [] },
+    found.verdict,
+  );
+  const { release } = found;
+  if (brakes.length + coming.holding.length === 0) {
+    const remapped = input.known.remaps.has(entity) ? [entity] : [];
+    const rebased = input.known.rebases.has(entity) ? [entity] : [];
+    return { isStopped: false, release, verdict: join(verdict, { remapped, rebased }) };
+  }
+  const unsettled = merged.filter(({ isRestless }) => isRestless).map(({ record }) => record.key.id);
+  // What users decided before the brake was tripped stays decided.
+  const kept = [...index.agreements.values(), ...index.outbox.values()].map(({ key }) => key);
+  return { isStopped: true, release, verdict: join(verdict, { withheld: [entity], unsettled, kept }) };
+}
+
+const withoutPaused = (binding: Binding): Binding => ({
+  ...binding,
+  records: binding.records.filter(({ row }) => !row.isPaused),
+  unbound: binding.unbound.filter((row) => !row.isPaused),
+});
+
+/** The brakes that hold because what is read may belong elsewhere. Who types meanwhile makes no difference to that. */
+function findElsewhere(index: TabIndex, merged: readonly MergedRow[]) {
+  const { answers, questions } = index;
+  const remapped = findRemapped(index, merged).filter(({ scope }) => answers.choice(scope) === undefined);
+  const brakes = [...findOtherAccount(index), ...remapped];
+  // They hold until the next decision, which the answer changes from the ground up.
+  const verdicts = brakes.map((brake) => {
+    const { scope } = brake;
+    const ask = () => questions.ofBrake(brake);
+    return keepChosen(scope, answers.choose(scope, ask, { shown: shownOf(brake) }));
+  });
+  return { brakes, verdict: join(...verdicts) };
+}
+
+/** The brakes that some losses and edits trip. */
+interface Holding {
+  /** Those that nobody has approved. */
+  readonly holding: readonly Brake[];
+  /** What follows from those that somebody just let go. */
+  readonly release: Release;
+  readonly verdict: Verdict;
+}
+
+function findHolding(
+  index: TabIndex,
+  braking: Braking,
   { orphaned, vanished }: RowlessRecords,
-  judged: readonly JudgedRow[],
-): { readonly holding: readonly Brake[]; readonly letGo: readonly Tripped[] } {
-  const [edits, cleared] = [judged.flatMap(editsOf), judged.flatMap(clearedOf)];
+  merged: readonly MergedRow[],
+): Holding {
+  const [edits, cleared] = [merged.flatMap(editsOf), merged.flatMap(clearedOf)];
   // Whoever deleted rows deleted those too of which a copy is left; of that alone nothing follows.
   const withOrphaned = (rows: readonly Agreement[]) => (rows.length > 0 ? [...rows, ...orphaned] : []);
-  const lost = [...judged.flatMap(lostValuesOf), ...[...vanished, ...orphaned].flatMap(valuesOfVanished)];
-  const find = (upset: Omit<Upset, 'lost'>) => findTripped(context, binding, { ...upset, lost });
-  const gone = findGone(context, binding);
+  const lost = [...merged.flatMap(lostValuesOf), ...[...vanished, ...orphaned].flatMap(valuesOfVanished)];
+  const find = (upset: Omit<Upset, 'lost'>) => findTripped(index, braking, { ...upset, lost });
+  const gone = findGone(index, braking);
   // As long as anything of it is left to be done, the answer counts for what goes with it.
-  for (const { brake } of find({ vanished: withOrphaned(vanished), gone, edits, cleared }))
-    context.decision(brake.scope);
+  const all = find({ vanished: withOrphaned(vanished), gone, edits, cleared });
+  const scopes = [
+    ...all.map(({ brake }) => brake.scope),
+    ...approvalScopes(index, [...edits, ...cleared], gone),
+  ];
   const tripped = find({
-    vanished: withOrphaned(unapprovedLosses(context, vanished)),
-    gone: unapprovedGone(context, gone),
-    edits: unapprovedEdits(context, edits),
-    cleared: unapprovedEdits(context, cleared),
+    vanished: withOrphaned(unapprovedLosses(index, vanished)),
+    gone: unapprovedGone(index, gone),
+    edits: unapprovedEdits(index, edits),
+    cleared: unapprovedEdits(index, cleared),
   });
-  const letGo = tripped.filter((each) => isLetGo(context, each));
-  return { holding: tripped.filter((each) => !letGo.includes(each)).map(({ brake }) => brake), letGo };
+  const judged = tripped.map((each) => ({ each, ...findApproval(index, each) }));
+  const letGo = judged.flatMap(({ approval, each }) => (approval ? [{ approval, each }] : []));
+  const releases = letGo.map(({ approval, each }) => releaseOf(index, each, approval));
+  return {
+    holding: judged.flatMap(({ approval, each }) => (approval ? [] : [each.brake])),
+    release: Object.assign({}, ...releases),
+    verdict: join(
+      { scopes },
+      ...judged.map(({ verdict }) => verdict),
+      ...letGo.map(({ approval, each }) => noteApproval(index, each, approval)),
+    ),
+  };
 }
 
 /**
@@ -124,23 +165,23 @@ interface Upset {
   readonly lost: readonly Displaced[];
 }
 
-function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripped[] {
+function findTripped(index: TabIndex, { binding, merges }: Braking, upset: Upset): Tripped[] {
   const { cleared, edits, lost, vanished } = upset;
-  const { entity, input } = context;
+  const { entity, input } = index;
   const { brakes: limits } = input.policy;
   const goneRecords = provenTogether(upset.gone);
   const vanishedRows = vanished.map(({ key }) => key.id);
-  const agreed = [...context.agreements.values()].filter((agreement) => isInTable(context, agreement)).length;
-  const company = () => describeCompany(context, vanishedRows);
+  const agreed = [...index.agreements.values()].filter((agreement) => isInTable(index, agreement)).length;
+  const company = () => describeCompany(index, vanishedRows);
   const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [], goneRecords: [] });
-  const header = (field: FieldName) => headerOf(context, field);
+  const header = (field: FieldName) => headerOf(index, field);
   const disorders = [
     ...findDisorder(edits, agreed, limits, header, lost),
     ...findCleared(cleared, agreed, limits, header),
   ];
   return [
-    ...findFirstMeeting(context, binding.unbound).map(alone),
-    ...findBrakes({ entity, agreed, vanishedRows, goneRecords, rule: ruleOf(context), company }, limits).map(
+    ...findFirstMeeting(index, binding.unbound).map(alone),
+    ...findBrakes({ entity, agreed, vanishedRows, goneRecords, rule: ruleOf(index), company }, limits).map(
       (brake): Tripped => ({
         ...alone(brake),
         ...(isOfGoneRecords(brake) ? { goneRecords } : { vanishedRows }),
@@ -151,7 +192,7 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
       const changes = own.map((edit) => ({ ...edit, what }) as const);
       return { ...alone(brakeOf(entity, kind, reason, changes)), edits: own };
     }),
-    ...findRebase(context, binding).map(alone),
+    ...findRebase(index, binding, merges).map(alone),
   ];
 }
 
@@ -159,7 +200,7 @@ function findTripped(context: TabContext, binding: Binding, upset: Upset): Tripp
  * What the CRM would trash together with these records of a tab, and that is none of them. Of many records it is never the same for long, and
  * an answer is for what was shown: so it is not counted.
  */
-function describeCompany({ cascades, entity }: TabContext, ids: readonly RecordId[]): string {
+function describeCompany({ cascades, entity }: TabIndex, ids: readonly RecordId[]): string {
   const own = new Set(ids);
   const going = new Set(ids.flatMap((id) => cascades.goingWith({ entity, id })));
   return listKinds([...going].filter(({ key }) => key.entity !== entity || !own.has(key.id)));
@@ -171,13 +212,16 @@ const isOfGoneRecords = ({ entity, scope }: Brake): boolean => scope === brakeSc
  * The records with a row that are gone from the CRM or that a list lacked, and not because of another one, nor because a person had us take
  * them back. Those of which several rows have the ID count too; rows in which somebody put an ID that was one long ago do not.
  */
-function findGone(context: TabContext, { copies, records }: Binding): KnownRecord[] {
+function findGone(
+  index: TabIndex,
+  { areLeadsStopped, binding: { copies, records } }: Braking,
+): KnownRecord[] {
   const ids = new Set([...records, ...copies].map(({ id }) => id));
   return [...ids].flatMap((id) => {
-    const record = context.records.get(id);
-    const hasMet = context.agreements.has(id);
+    const record = index.records.get(id);
+    const hasMet = index.agreements.has(id);
     const isMissing = hasMet && (record?.presence === 'gone' || (record?.missedSweeps ?? 0) > 0);
-    const isExplained = !areLeadsStopped(context) && record && context.cascades.isGoneWith(record);
+    const isExplained = !areLeadsStopped && record && index.cascades.isGoneWith(record);
     return record && isMissing && !isExplained && !isTrashedByUs(record) ? [record] : [];
   });
 }
@@ -192,8 +236,3 @@ const isTrashedByUs = ({ lastSeenAt, presence, written }: KnownRecord): boolean 
 /** As the absence of records is proven one after another, those count too that a list lacked: else many would never be gone at once. */
 const provenTogether = (missing: readonly KnownRecord[]) =>
   missing.some(({ presence }) => presence === 'gone') ? missing.map(({ key }) => key.id) : [];
-
-/** Leads that are held back are no reason to let go on what would go with them. */
-const areLeadsStopped = ({ draft, entity, input }: TabContext): boolean =>
-  entity !== 'lead' &&
-  (input.table.tabs.lead.state === 'held' || draft.brakes.some((brake) => brake.entity === 'lead'));

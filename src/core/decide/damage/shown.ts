@@ -4,8 +4,8 @@ import { idHeader, syncHeader } from '../../headers.ts';
 import { isSameKept } from '../../kept-cell.ts';
 import { showsValue } from '../../shown.ts';
 import type { ObservedRow, ReadTab } from '../../table.ts';
-import type { TabContext } from '../context.ts';
 import { isLike } from '../identity/likeness.ts';
+import type { TabIndex } from '../tab-index.ts';
 
 /** Whether a row has this ID, which is one. */
 export const hasThisId = ({ id }: ObservedRow, other: Cell = emptyCell): boolean =>
@@ -29,10 +29,10 @@ export function isDamaged(tab: ReadTab, row: ObservedRow, damage: Damage): boole
  * Finds the row whose ID the write emptied while a copy of it has that still: it looks like its record. Where no row has the ID, the row is
  * found as any other that lost its ID.
  */
-export function createLostSearch(context: TabContext, damage: Damage): (row: ObservedRow) => boolean {
-  const hasCopy = wipesId(damage) && context.tab.rows.some((row) => hasThisId(row, damage.id));
-  const agreement = hasCopy ? context.agreements.get(describeCell(damage.id)) : undefined;
-  return (row) => agreement !== undefined && row.id.kind === 'empty' && isLike(context, row, agreement);
+export function createLostSearch(index: TabIndex, damage: Damage): (row: ObservedRow) => boolean {
+  const hasCopy = wipesId(damage) && index.tab.rows.some((row) => hasThisId(row, damage.id));
+  const agreement = hasCopy ? index.agreements.get(describeCell(damage.id)) : undefined;
+  return (row) => agreement !== undefined && row.id.kind === 'empty' && isLike(index, row, agreement);
 }
 
 /** Whether the write emptied the ID cell. */
@@ -54,11 +54,11 @@ function showsFields({ cells }: ObservedRow, damage: Damage, side: 'before' | 'w
 }
 
 /** Whether a row shows again what was undone there, as after a user's own undo, and neither side has that by right. */
-export function showsAgain(context: TabContext, row: ObservedRow, { cells, id, kind }: Damage): boolean {
+export function showsAgain(index: TabIndex, row: ObservedRow, { cells, id, kind }: Damage): boolean {
   if (kind !== 'overwritten') return false;
   // Another row that is like this one is a new one of a user.
   if (row.id.kind === 'empty') return id.kind === 'empty';
-  const { agreements, fields, names, outbox, records } = context;
+  const { agreements, fields, names, outbox, records } = index;
   const ownId = describeCell(row.id);
   const item = outbox.get(ownId);
   const recordId = item?.recordId ?? ownId;

@@ -2,18 +2,21 @@ import { describeCell } from '../../cell.ts';
 import { isClaimToken, type RecordId } from '../../record.ts';
 import type { Agreement } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
-import { isLeftToRest, type TabContext } from '../context.ts';
+import { mergeRow } from '../rows/merge-row.ts';
 import { pauseRow } from '../rows/paused.ts';
 import { decideRow } from '../rows/row.ts';
 import { lookOf, lookOfValues } from '../rows/row-values.ts';
 import { writeRow } from '../rows/row-write.ts';
+import { findUnsettled } from '../rows/settled.ts';
 import { isMarkedCopy } from '../rows/sync-text.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { nothing, type Verdict } from '../verdict.ts';
 import type { BoundRow } from './bind.ts';
 import { createLikeSearch, isLike } from './likeness.ts';
 import { baseOf } from './origin.ts';
 
 /** Records whose ID stands in rows alone that are marked as copies: if their own row is there, it lacks its ID. */
-export function findOrphans({ agreements }: TabContext, rows: readonly ObservedRow[]): Agreement[] {
+export function findOrphans({ agreements }: TabIndex, rows: readonly ObservedRow[]): Agreement[] {
   const marked = new Set(rows.filter(isMarkedCopy).map((row) => describeCell(row.id)));
   for (const row of rows) if (!isMarkedCopy(row)) marked.delete(describeCell(row.id));
   return [...marked].flatMap((id) => agreements.get(id) ?? []);
@@ -26,18 +29,18 @@ export function findOrphans({ agreements }: TabContext, rows: readonly ObservedR
  * third record has, that row has lost its own ID as well, and so on, as long as the last record in the chain has no row.
  */
 export function findStrays(
-  context: TabContext,
+  index: TabIndex,
   rows: readonly ObservedRow[],
   rowless: readonly Agreement[],
 ): BoundRow[] {
   const [first] = rows;
   if (!first || rowless.length === 0) return [];
   const byId = Map.groupBy(rows, (row) => describeCell(row.id));
-  const shown = findShown(context, rows, first);
+  const shown = findShown(index, rows, first);
   const lost = new Set(rowless.map(({ key }) => key.id));
   const mayBeAstray = (row: ObservedRow) => {
     const id = describeCell(row.id);
-    return row.id.kind === 'empty' || (byId.get(id)?.length ?? 0) > 1 || !isOfThisTab(context, id);
+    return row.id.kind === 'empty' || (byId.get(id)?.length ?? 0) > 1 || !isOfThisTab(index, id);
   };
   /** The row and all whose IDs it needs, if the last of them is the row of a record that has none. */
   const follow = (row: ObservedRow, before: readonly BoundRow[]): readonly BoundRow[] => {
@@ -54,15 +57,15 @@ export function findStrays(
 
 /** By row, the record whose values it shows exactly, where that is unique on both sides and its ID is another one. */
 function findShown(
-  context: TabContext,
+  index: TabIndex,
   rows: readonly ObservedRow[],
   first: ObservedRow,
 ): ReadonlyMap<ObservedRow, RecordId> {
-  const owners = Map.groupBy(context.agreements.values(), (agreement) =>
-    lookOfValues(context, first, baseOf(context, agreement), agreement.shown),
+  const owners = Map.groupBy(index.agreements.values(), (agreement) =>
+    lookOfValues(index, first, baseOf(index, agreement), agreement.shown),
   );
   const shown = new Map<ObservedRow, RecordId>();
-  for (const [look, [row, ...others]] of Map.groupBy(rows, (each) => lookOf(context, each))) {
+  for (const [look, [row, ...others]] of Map.groupBy(rows, (each) => lookOf(index, each))) {
     const [owner, ...rivals] = owners.get(look) ?? [];
     const isUnique = others.length + rivals.length === 0;
     if (row && owner && isUnique && owner.key.id !== describeCell(row.id)) shown.set(row, owner.key.id);
@@ -71,18 +74,21 @@ function findShown(
 }
 
 /** The row of a record that is gone goes too: what stands beside its ID later may be any. */
-const isOfThisTab = (context: TabContext, id: RecordId): boolean =>
-  isClaimToken(id) || context.records.get(id)?.presence === 'present';
+const isOfThisTab = (index: TabIndex, id: RecordId): boolean =>
+  isClaimToken(id) || index.records.get(id)?.presence === 'present';
 
 /** Writes the ID back once the row rests, with all that the row is to get besides. A row that is to go gets its ID first all the same. */
-export function decideStray(context: TabContext, { row, id }: BoundRow): void {
-  const { entity, records } = context;
+export function decideStray(index: TabIndex, { row, id }: BoundRow): Verdict {
+  const { entity, records } = index;
+  if (row.isPaused) return pauseRow(index, row, id);
+  const unsettled = findUnsettled(index, row);
+  if (unsettled) return unsettled;
   const given = { id, cause: 'its ID was lost, and found again by what the row shows' };
-  if (row.isPaused) return pauseRow(context, row, id);
-  if (isLeftToRest(context, row)) return;
-  if (records.get(id)?.presence === 'gone')
-    writeRow(context, row, { entity, id }, { given, state: { kind: 'pending', what: 'deleted in the CRM' } });
-  else decideRow(context, row, id, given);
+  const record = records.get(id);
+  if (!record) return nothing;
+  if (record.presence !== 'gone') return decideRow(index, row, record, mergeRow(index, row, id), given);
+  const state = { kind: 'pending', what: 'deleted in the CRM' } as const;
+  return writeRow(index, row, { entity, id }, { given, state });
 }
 
 /**
@@ -90,13 +96,13 @@ export function decideStray(context: TabContext, { row, id }: BoundRow): void {
  * row that looks like the record whose ID it has is a copy of that one.
  */
 export function createSuspectSearch(
-  context: TabContext,
+  index: TabIndex,
   lost: readonly Agreement[],
 ): (row: ObservedRow) => RecordId[] {
-  const search = createLikeSearch(context, lost);
+  const search = createLikeSearch(index, lost);
   return (row) => {
-    const own = lost.length > 0 ? context.agreements.get(describeCell(row.id)) : undefined;
-    return own && isLike(context, row, own) ? [] : search(row).map(({ key }) => key.id);
+    const own = lost.length > 0 ? index.agreements.get(describeCell(row.id)) : undefined;
+    return own && isLike(index, row, own) ? [] : search(row).map(({ key }) => key.id);
   };
 }
 

@@ -3,8 +3,8 @@ import type { RecordId } from '../../record.ts';
 import type { Agreement } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import type { FieldName } from '../../value.ts';
-import type { TabContext } from '../context.ts';
 import { cellsOf, lookOf, lookOfValues, showsValues } from '../rows/row-values.ts';
+import type { TabIndex } from '../tab-index.ts';
 import type { BoundRow } from './bind.ts';
 import { createLikeSearch, isLike, isShownOnly, type OwnCells, showsPart, showsRare } from './likeness.ts';
 
@@ -31,73 +31,86 @@ export interface Swap {
  * - a row in which none of its record's values is left, while they stand in one of the `others`, which have no record.
  */
 export function findSwaps(
-  context: TabContext,
+  index: TabIndex,
   records: readonly BoundRow[],
   others: readonly ObservedRow[],
 ): ReadonlyMap<RecordId, Swap> {
   const displaced = records.flatMap(({ row, id }): DisplacedRow[] => {
-    const record = context.records.get(id);
+    const record = index.records.get(id);
     // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
-    const { fields: known, shown } = context.agreements.get(id) ?? {};
+    const { fields: known, shown } = index.agreements.get(id) ?? {};
     const agreed = known ?? (record?.presence === 'gone' ? record.fields : {});
     // Whatever a row shows about which nothing was agreed, nothing has left its place.
-    if (Object.keys(agreed).length === 0 || !record || showsValues(context, row, agreed, shown)) return [];
+    if (Object.keys(agreed).length === 0 || !record || showsValues(index, row, agreed, shown)) return [];
     // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
-    const own = cellsOf(context, row, { ...record.fields, ...agreed }, shown);
-    return lookOf(context, row) === lookOf(context, { cells: own }) ? [] : [{ id, row, own }];
+    const own = cellsOf(index, row, { ...record.fields, ...agreed }, shown);
+    return lookOf(index, row) === lookOf(index, { cells: own }) ? [] : [{ id, row, own }];
   });
   const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
   if (!first) return swaps;
   const bound = new Set(records.map(({ id }) => id));
-  const rowless = [...context.agreements.values()].filter(
+  const rowless = [...index.agreements.values()].filter(
     ({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0,
   );
   const owners = new Map(
-    rowless.map(({ key, fields, shown }) => [lookOfValues(context, first.row, fields, shown), key.id]),
+    rowless.map(({ key, fields, shown }) => [lookOfValues(index, first.row, fields, shown), key.id]),
   );
-  for (const { id, own } of displaced) owners.set(lookOf(context, { cells: own }), id);
-  const search = createSearch(context, displaced, swaps);
-  const searchRowless = createLikeSearch(context, rowless);
+  for (const { id, own } of displaced) owners.set(lookOf(index, { cells: own }), id);
+  const search = createSearch(index, displaced, swaps);
+  const searchRowless = createLikeSearch(index, rowless);
   // Where IDs went round among several rows, what is known of one tells of the next.
   let known: number;
   do {
     known = swaps.size;
     for (const one of displaced.filter(({ id }) => !swaps.has(id))) {
       const other =
-        owners.get(lookOf(context, one.row)) ?? search(one) ?? findRowless(context, one, searchRowless);
+        owners.get(lookOf(index, one.row)) ?? search(one) ?? findRowless(index, one, searchRowless);
       if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
     }
   } while (known < swaps.size);
   for (const { id, own, row } of displaced) {
-    const [agreement, look] = [context.agreements.get(id), lookOf(context, { cells: own })];
+    const [agreement, look] = [index.agreements.get(id), lookOf(index, { cells: own })];
     // A row with the same ID is a copy, and its Sync cell says so. Of a row without any some cells may have been edited since.
     const isShownIn = (other: ObservedRow) =>
-      lookOf(context, other) === look
+      lookOf(index, other) === look
         ? describeCell(other.id) !== id
-        : other.id.kind === 'empty' && showsPart(context, other.cells, { id, own });
+        : other.id.kind === 'empty' && showsPart(index, other.cells, { id, own });
     const isShown = () => others.some(isShownIn);
-    if (!swaps.has(id) && agreement && !isLike(context, row, agreement) && isShown())
+    if (!swaps.has(id) && agreement && !isLike(index, row, agreement) && isShown())
       swaps.set(id, { other: id, sign: 'left' });
   }
   const byId = new Map(displaced.map((each) => [each.id, each]));
   for (const [id, { other }] of [...swaps]) {
     const [one, partner] = [byId.get(id), byId.get(other)];
     if (!one || !partner) continue;
-    if (areExchanged(context, one, partner)) swaps.set(id, { other, sign: 'exchanged' });
+    if (areExchanged(index, one, partner)) swaps.set(id, { other, sign: 'exchanged' });
     else if (!swaps.has(other)) swaps.set(other, { other: id, sign: 'shown' });
   }
   return swaps;
 }
 
+/** Says to a user what is wrong with a row, and what to do. */
+export function describeSwap({ other, sign }: Swap): string {
+  const right = 'Put each ID beside its own values';
+  switch (sign) {
+    case 'shown':
+      return `The row of record ${other} shows values of this one. ${right}, or approve it if this row is meant as it is.`;
+    case 'left':
+      return `All values of this record stand in a row without its ID. ${right}, or approve it if this row is meant as it is.`;
+    default:
+      return `This row shows the values of record ${other} instead of its own. ${right}, or approve it if this is meant.`;
+  }
+}
+
 /** The record without a row which the row looks like, where it does not look like its own any more. */
 function findRowless(
-  context: TabContext,
+  index: TabIndex,
   { id, row }: DisplacedRow,
   searchRowless: (row: ObservedRow) => readonly Agreement[],
 ): RecordId | undefined {
-  const own = context.agreements.get(id);
-  if (!own || isLike(context, row, own)) return undefined;
+  const own = index.agreements.get(id);
+  if (!own || isLike(index, row, own)) return undefined;
   return searchRowless(row)[0]?.key.id;
 }
 
@@ -105,15 +118,15 @@ function findRowless(
  * Whether two rows show exactly what the other one's record had and no third one has, also where people do not type: then their IDs
  * changed places, because whoever exchanges what two records have leaves the columns alone that only show.
  */
-function areExchanged(context: TabContext, one: DisplacedRow, other: DisplacedRow): boolean {
-  const looks = [lookOf(context, { cells: one.own }), lookOf(context, { cells: other.own })];
-  if (lookOf(context, one.row) !== looks[1] || lookOf(context, other.row) !== looks[0]) return false;
+function areExchanged(index: TabIndex, one: DisplacedRow, other: DisplacedRow): boolean {
+  const looks = [lookOf(index, { cells: one.own }), lookOf(index, { cells: other.own })];
+  if (lookOf(index, one.row) !== looks[1] || lookOf(index, other.row) !== looks[0]) return false;
   const isTold = Object.entries(one.own).some(
-    ([name, cell]) => isShownOnly(context, name) && !equalCells(cell, other.own[name] ?? emptyCell),
+    ([name, cell]) => isShownOnly(index, name) && !equalCells(cell, other.own[name] ?? emptyCell),
   );
   const twins = () =>
-    [...context.agreements.values()].filter(({ fields, shown }) =>
-      looks.includes(lookOfValues(context, one.row, fields, shown)),
+    [...index.agreements.values()].filter(({ fields, shown }) =>
+      looks.includes(lookOfValues(index, one.row, fields, shown)),
     );
   return isTold && twins().length === looks.length;
 }
@@ -124,7 +137,7 @@ function areExchanged(context: TabContext, one: DisplacedRow, other: DisplacedRo
  * value of a record whose row is known (`swaps`) to show a third one's.
  */
 function createSearch(
-  context: TabContext,
+  index: TabIndex,
   displaced: readonly DisplacedRow[],
   swaps: ReadonlyMap<RecordId, Swap>,
 ): (one: DisplacedRow) => RecordId | undefined {
@@ -136,14 +149,14 @@ function createSearch(
       ),
     ),
   );
-  const isTyped = (name: FieldName) => !isShownOnly(context, name);
+  const isTyped = (name: FieldName) => !isShownOnly(index, name);
   const changedIn = ({ own, row }: DisplacedRow): ObservedRow['cells'] =>
     Object.fromEntries(
       Object.entries(row.cells).filter(([field, cell]) => !equalCells(cell, own[field] ?? emptyCell)),
     );
   const isForeign = ({ id, row }: DisplacedRow): boolean => {
-    const agreement = context.agreements.get(id);
-    return agreement !== undefined && !isLike(context, row, agreement);
+    const agreement = index.agreements.get(id);
+    return agreement !== undefined && !isLike(index, row, agreement);
   };
   return (one) => {
     const changed = changedIn(one);
@@ -153,11 +166,11 @@ function createSearch(
       ([field, cell]) => owners.get(nameOf(field, cell)) ?? [],
     );
     const isCounterpart = (candidate: DisplacedRow) =>
-      showsRare(context, changed, candidate) &&
-      (swaps.has(candidate.id) || showsRare(context, changedIn(candidate), one)) &&
+      showsRare(index, changed, candidate) &&
+      (swaps.has(candidate.id) || showsRare(index, changedIn(candidate), one)) &&
       isForeign(candidate);
     const found =
-      candidates.find((candidate) => showsPart(context, changed, candidate)) ??
+      candidates.find((candidate) => showsPart(index, changed, candidate)) ??
       (isForeign(one) ? candidates.find(isCounterpart) : undefined);
     return found?.id;
   };

@@ -5,26 +5,32 @@ import { showsValue } from '../../shown.ts';
 import type { KnownRecord } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { equalValues, type Value } from '../../value.ts';
-import { isLeftToRest, type TabContext } from '../context.ts';
 import { journalEntry } from '../journal-entry.ts';
+import type { TableStep } from '../plan.ts';
 import { saysNothing } from '../rows/row-values.ts';
 import { holdRow } from '../rows/row-write.ts';
+import { findUnsettled } from '../rows/settled.ts';
 import { findHiddenEdits, letWaitingGo } from '../rows/waiting-edits.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
 
-/** A record that is proven gone from the CRM: its row goes, unless somebody edited it since, because a delete never beats an edit. */
-export function decideGoneRecord(context: TabContext, row: ObservedRow, record: KnownRecord): void {
-  const { draft, input, entity } = context;
+/** A record that is proven gone from the CRM: its row goes, unless a user edited it since, because a delete never beats an edit. */
+export function decideGoneRecord(index: TabIndex, row: ObservedRow, record: KnownRecord): Verdict {
+  const { agreements, entity, input, outbox } = index;
   const { key } = record;
-  const typed = findTyped(context, row, record);
+  const item = outbox.get(key.id);
+  const typed = findTyped(index, row, record);
   if (typed.some(({ column }) => column.direction === 'both')) {
-    const item = context.outbox.get(key.id);
     // Should the record come back, its row is decided anew: what the CRM refused because it was gone would else stay refused.
-    if (item?.kind === 'update' && !item.isUndo && item.state !== 'sending') letWaitingGo(context, row, item);
-    return holdRow(context, row, key.id, explainStanding(context, record));
+    const isLetGo = item?.kind === 'update' && !item.isUndo && item.state !== 'sending';
+    const held = holdRow(index, row, key.id, explainStanding(index, record));
+    return join(isLetGo ? letWaitingGo(index, row, item) : nothing, held);
   }
-  if (isLeftToRest(context, row)) return;
-  const { kept, lost } = findHiddenEdits(context, row, context.outbox.get(key.id));
-  draft.table.push({
+  const unsettled = findUnsettled(index, row);
+  if (unsettled) return unsettled;
+  const { kept, lost } = findHiddenEdits(index, row, item);
+  const typedValues = Object.fromEntries(typed.map(({ column, value }) => [column.field, value]));
+  const step: TableStep = {
     write: { kind: 'delete', entity, position: row.position, idSeen: row.id },
     key,
     offers: {},
@@ -32,24 +38,21 @@ export function decideGoneRecord(context: TabContext, row: ObservedRow, record: 
     forgets: true,
     journal: journalEntry(input, key, {
       kind: 'delete',
-      before: context.agreements.get(key.id)?.fields ?? {},
-      lost: {
-        ...Object.fromEntries(typed.map(({ column, value }) => [column.field, value])),
-        ...kept,
-        ...lost,
-      },
+      before: agreements.get(key.id)?.fields ?? {},
+      lost: { ...typedValues, ...kept, ...lost },
       cause: 'deleted in the CRM',
     }),
-  });
+  };
+  return { table: [step] };
 }
 
 /** What somebody typed into the row and the CRM never had. What stands in a column that only shows is no edit. */
 function findTyped(
-  context: TabContext,
+  index: TabIndex,
   row: ObservedRow,
   { key }: KnownRecord,
 ): { readonly column: Column; readonly value: Value }[] {
-  const { agreements, fields, layout, names } = context;
+  const { agreements, fields, layout, names } = index;
   const { fields: agreed = {}, offered = {}, shown = {} } = agreements.get(key.id) ?? {};
   return layout.columns.flatMap((column) => {
     const { blank, field: name } = column;
@@ -59,7 +62,7 @@ function findTyped(
     const ours = [offered[name], agreed[name]].filter((value) => value !== undefined);
     const isShown = (value: Value) => showsValue(field, value, cell, names, shown[name]);
     const expected = ours.length > 0 ? ours : [null];
-    if (ours.some(isShown) || (expected.includes(null) && saysNothing(context, name, cell))) return [];
+    if (ours.some(isShown) || (expected.includes(null) && saysNothing(index, name, cell))) return [];
     const seen = decode(field, cell, names);
     if (seen.kind === 'refused') return [{ column, value: describeCell(cell) }];
     const { value } = seen;
@@ -70,7 +73,7 @@ function findTyped(
 }
 
 /** Why a row stands although its record is gone. Nothing is agreed about one that came back after it had gone as well. */
-function explainStanding({ agreements, cascades }: TabContext, record: KnownRecord): string {
+function explainStanding({ agreements, cascades }: TabIndex, record: KnownRecord): string {
   const { entity, id } = record.key;
   if (cascades.isGoneWith(record)) return goneWithOwner;
   if (agreements.has(id)) return goneButEdited;

@@ -1,104 +1,11 @@
-import { type Answer, answerLabels, answersTo, decisionOf, readAnswer } from '../../answer.ts';
-import {
-  bareCell,
-  type Cell,
-  describeCell,
-  emptyCell,
-  equalCells,
-  numberCell,
-  textCell,
-} from '../../cell.ts';
+import { answersTo } from '../../answer.ts';
+import { describeCell, equalCells, numberCell, textCell } from '../../cell.ts';
 import { quoteText } from '../../cut-text.ts';
 import { instantToSerial } from '../../dates.ts';
 import { chooseField, sinceField } from '../../question-tab.ts';
-import type { Decision } from '../../state.ts';
-import type { ObservedRow, ObservedTable, ReadTab } from '../../table.ts';
-import { readSideAnswer, writeSideAnswer } from '../../typed-answer.ts';
-import { shownUnder } from '../brakes/brakes.ts';
-import { conflictScope, scopeEntity } from '../context.ts';
-import type { Conflict, Plan, Question, TableStep } from '../plan.ts';
-import { listOr } from './list-words.ts';
-
-/** The rows of the questions as they were read; none where there is no such tab. */
-export const readQuestionTab = ({ tabs: { question } }: ObservedTable): ReadTab | undefined =>
-  question?.state === 'read' ? question : undefined;
-
-/** The scope in a row's ID cell. People may write rows of their own between the questions: those have none and are left alone. */
-export const scopeOf = ({ id }: ObservedRow): string | undefined =>
-  id.kind === 'text' && scopeEntity(id.text) !== undefined ? id.text : undefined;
-
-/**
- * Whether the row asks the question in the words of now: an answer to anything else is not an answer to it. The format that somebody gave
- * a number is no word of it.
- */
-const asks = (row: ObservedRow, question: Question): boolean =>
-  scopeOf(row) === question.scope &&
-  Object.entries(row.cells).every(
-    ([name, cell]) =>
-      name === chooseField ||
-      name === sinceField ||
-      equalCells(bareCell(cell), question.cells[name] ?? emptyCell),
-  );
-
-/** What the rows of a question say: nothing yet, one answer that fits, or something that is no answer to it. */
-type Reply =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'answer'; readonly answer: Answer }
-  | { readonly kind: 'unclear'; readonly reason: string };
-
-const chosenIn = (row: ObservedRow): Cell => row.cells[chooseField] ?? emptyCell;
-
-/** Copies of a row ask the same question, and must not answer it differently. */
-function readReply({ scope }: Question, rows: readonly ObservedRow[]): Reply {
-  const chosen = rows.map(chosenIn).filter(({ kind }) => kind !== 'empty');
-  const texts = [...new Set(chosen.map(describeCell))];
-  const [text, other] = texts;
-  if (text === undefined) return { kind: 'none' };
-  const labels = answersTo(scope).map((answer) => answerLabels[answer]);
-  const fitting = labels.length > 0 ? `Choose ${listOr(labels)}.` : 'There is nothing to choose.';
-  if (other !== undefined)
-    return {
-      kind: 'unclear',
-      reason: `Two rows of this question say ${quoteText(text)} and ${quoteText(other)}. ${fitting}`,
-    };
-  const answer = readAnswer(scope, text);
-  return answer
-    ? { kind: 'answer', answer }
-    : { kind: 'unclear', reason: `${quoteText(text)} is no answer here. ${fitting}` };
-}
-
-/**
- * What people answered in the table to questions that are asked; what was decided already is left out. Until an answer is carried out its
- * question is no longer there to say what it was given for, so one to a conflict carries the values of both sides.
- */
-export function findAnswers(
-  tab: ReadTab,
-  { brakes, conflicts, questions }: Pick<Plan, 'brakes' | 'conflicts' | 'questions'>,
-  known: readonly Decision[],
-  at: number,
-): Decision[] {
-  const choices = new Map(known.map(({ scope, choice }) => [scope, choice]));
-  const disputed = new Map(
-    conflicts.map((conflict) => [conflictScope(conflict.key, conflict.field), conflict]),
-  );
-  const rows = Map.groupBy(tab.rows, scopeOf);
-  return questions.flatMap((question) => {
-    const { scope } = question;
-    const reply = readReply(
-      question,
-      (rows.get(scope) ?? []).filter((row) => asks(row, question)),
-    );
-    if (reply.kind !== 'answer') return [];
-    const seen = shownUnder(scope, brakes);
-    const decision = forValues(decisionOf(scope, reply.answer, at, seen), disputed.get(scope));
-    return choices.get(scope) === decision.choice ? [] : [decision];
-  });
-}
-
-function forValues(decision: Decision, conflict: Conflict | undefined): Decision {
-  const side = readSideAnswer(decision.choice)?.side;
-  return conflict && side ? { ...decision, choice: writeSideAnswer(side, conflict) } : decision;
-}
+import type { ObservedRow, ReadTab } from '../../table.ts';
+import type { Question, TableStep } from '../plan.ts';
+import { asks, chosenIn, type Reply, readReply, scopeOf } from './reply.ts';
 
 export interface QuestionRows {
   readonly tab: ReadTab;

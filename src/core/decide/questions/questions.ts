@@ -4,59 +4,89 @@ import type { Names } from '../../codec.ts';
 import { cutText } from '../../cut-text.ts';
 import { type FieldDefinition, findField } from '../../field.ts';
 import { columnOf, tabOf } from '../../layout.ts';
+import { once } from '../../once.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../record.ts';
 import type { FieldName, Fields, Value } from '../../value.ts';
-import { conflictScope, type DecideInput } from '../context.ts';
-import type { Draft } from '../draft.ts';
-import { isOfTab, type Question } from '../plan.ts';
+import type { DecideInput } from '../input.ts';
+import {
+  type Brake,
+  type Conflict,
+  type Hold,
+  isOfTab,
+  type Plan,
+  type Question,
+  type Refusal,
+} from '../plan.ts';
 import { describeValue, oneLine } from '../rows/describe-value.ts';
-import { idCell } from '../rows/row-values.ts';
+import { idCell } from '../rows/id-cell.ts';
+import { conflictScope } from '../scopes.ts';
 import { listOr } from './list-words.ts';
 
 /** A reason may name many columns and quote the CRM. One that no cell can hold would keep everything else from being written. */
 const reasonLengthMax = 5_000;
 
-/** Everything in a plan that waits for a person, with brakes first: they stop the most. */
-export function findQuestions(input: DecideInput, draft: Draft, names: Names): Question[] {
-  if (draft.brakes.length + draft.holds.length + draft.conflicts.length + draft.refusals.length === 0)
-    return [];
-  const subjects = createSubjects(input, names);
-  const answerable = draft.brakes.filter(({ scope }) => answersTo(scope).length > 0);
-  const brakes = answerable.map(({ scope, entity, reason }) => {
-    const what = `${reason} Nothing is written for “${subjects.title(entity)}” until this is undone or answered.`;
-    return ask(scope, what, subjects.cells(entity));
-  });
-  const holds = draft.holds.flatMap(({ decision, entity, id, reason }) =>
-    decision === undefined || entity === 'question'
-      ? []
-      : [ask(decision, reason, subjects.cells(entity, id))],
-  );
-  const refusals = draft.refusals.flatMap(({ decision, entity, id, isIgnored, reason }) =>
-    decision === undefined || id === undefined || isIgnored
-      ? []
-      : [ask(decision, reason, { ...subjects.cells(entity, id), ...subjects.wanted({ entity, id }) })],
-  );
-  const conflicts = draft.conflicts.map(({ key, field: name, crm, table, agreed }) => {
-    const field = subjects.field(key.entity, name);
-    const header = field?.header ?? name;
-    const show = (value: Value) => textCell(field ? describeValue(field, value, names) : '');
-    const hasBase = subjects.hasAgreed(key, name);
-    const reason = hasBase
-      ? `${header} was changed in the CRM and in the sheet.`
-      : `${header} is not the same in the CRM and in the sheet, and never was.`;
-    return ask(conflictScope(key, name), reason, {
-      ...subjects.cells(key.entity, key.id),
-      field: textCell(header),
-      crm: show(crm),
-      table: show(table),
-      ...(hasBase ? { agreed: show(agreed) } : {}),
-    });
-  });
-  return [...brakes, ...holds, ...refusals, ...conflicts];
+/** Writes what waits for a user as a question; `undefined` for what nobody can answer. */
+export interface QuestionWriter {
+  ofBrake(brake: Brake): Question | undefined;
+  ofHold(hold: Hold): Question | undefined;
+  ofRefusal(refusal: Refusal): Question | undefined;
+  ofConflict(conflict: Conflict): Question;
 }
 
+export function createQuestionWriter(input: DecideInput, names: Names): QuestionWriter {
+  const subjects = createSubjects(input, names);
+  return {
+    ofBrake({ entity, reason, scope }) {
+      if (answersTo(scope).length === 0) return undefined;
+      const what = `${reason} Nothing is written for “${subjects.title(entity)}” until this is undone or answered.`;
+      return ask(scope, what, subjects.cells(entity));
+    },
+    ofHold({ decision, entity, id, reason }) {
+      if (decision === undefined || entity === 'question') return undefined;
+      return ask(decision, reason, subjects.cells(entity, id));
+    },
+    ofRefusal({ decision, entity, id, isIgnored, reason }) {
+      if (decision === undefined || id === undefined || isIgnored) return undefined;
+      return ask(decision, reason, { ...subjects.cells(entity, id), ...subjects.wanted({ entity, id }) });
+    },
+    ofConflict: (conflict) => askConflict(conflict, subjects, names),
+  };
+}
+
+function askConflict(
+  { agreed, crm, field: name, key, table }: Conflict,
+  subjects: Subjects,
+  names: Names,
+): Question {
+  const field = subjects.field(key.entity, name);
+  const header = field?.header ?? name;
+  const show = (value: Value) => textCell(field ? describeValue(field, value, names) : '');
+  const hasBase = subjects.hasAgreed(key, name);
+  const reason = hasBase
+    ? `${header} was changed in the CRM and in the sheet.`
+    : `${header} is not the same in the CRM and in the sheet, and never was.`;
+  return ask(conflictScope(key, name), reason, {
+    ...subjects.cells(key.entity, key.id),
+    field: textCell(header),
+    crm: show(crm),
+    table: show(table),
+    ...(hasBase ? { agreed: show(agreed) } : {}),
+  });
+}
+
+/** Everything in a plan that waits for a user, with brakes first: they stop the most. */
+export const findQuestions = (
+  writer: QuestionWriter,
+  { brakes, conflicts, holds, refusals }: Pick<Plan, 'brakes' | 'conflicts' | 'holds' | 'refusals'>,
+): Question[] => [
+  ...brakes.flatMap((brake) => writer.ofBrake(brake) ?? []),
+  ...holds.flatMap((hold) => writer.ofHold(hold) ?? []),
+  ...refusals.flatMap((refusal) => writer.ofRefusal(refusal) ?? []),
+  ...conflicts.map((conflict) => writer.ofConflict(conflict)),
+];
+
 /** What is left alone until somebody mends it, for people at the sheet to read beside the questions: there is nothing to choose. */
-export function findNotices({ layout }: DecideInput, { holds }: Draft): Question[] {
+export function findNotices({ layout }: DecideInput, holds: readonly Hold[]): Question[] {
   const byEntity = Map.groupBy(holds.filter(isOfTab), ({ entity }) => entity);
   return [...byEntity].map(([entity, own]) => {
     const title = tabOf(layout, entity)?.title ?? entity;
@@ -93,14 +123,14 @@ function createSubjects({ known, layout }: DecideInput, names: Names): Subjects 
     return definition && { ...definition, header: header ?? definition.header };
   };
   const byKey = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>
-    new Map(items.map((item) => [recordKeyText(item.key), item]));
+    once(() => new Map(items.map((item) => [recordKeyText(item.key), item])));
   const records = byKey(known.records);
   const agreements = byKey(known.agreements);
   const outbox = byKey(known.outbox);
   const nameOf = (key: RecordKey): string => {
     const { entity } = key;
     const text = recordKeyText(key);
-    const fields = (records.get(text) ?? outbox.get(text))?.fields ?? {};
+    const fields = (records().get(text) ?? outbox().get(text))?.fields ?? {};
     const naming = (['title', 'full_name', 'lead_id'] as const).find((name) => fields[name] != null);
     const definition = naming && field(entity, naming);
     return definition ? describeValue(definition, fields[definition.name] ?? null, names) : '';
@@ -109,7 +139,7 @@ function createSubjects({ known, layout }: DecideInput, names: Names): Subjects 
     title,
     field,
     wanted(key) {
-      const item = outbox.get(recordKeyText(key));
+      const item = outbox().get(recordKeyText(key));
       if (item?.kind !== 'update') return {};
       const changed = Object.keys(item.fields).flatMap((name) => field(key.entity, name) ?? []);
       const cells = { field: textCell(changed.map(({ header }) => header).join(', ')) };
@@ -118,7 +148,7 @@ function createSubjects({ known, layout }: DecideInput, names: Names): Subjects 
       const show = (from: Fields) => textCell(describeValue(only, from[only.name] ?? null, names));
       return { ...cells, crm: show(item.base), table: show(item.fields) };
     },
-    hasAgreed: (key, name) => agreements.get(recordKeyText(key))?.fields[name] !== undefined,
+    hasAgreed: (key, name) => agreements().get(recordKeyText(key))?.fields[name] !== undefined,
     cells: (entity, id) => ({
       tab: textCell(title(entity)),
       ...(id === undefined ? {} : { record: idCell(id), title: textCell(nameOf({ entity, id })) }),

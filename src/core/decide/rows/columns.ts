@@ -1,39 +1,17 @@
 import { describeCell } from '../../cell.ts';
-import { namesakeAdvice, pauseName } from '../../headers.ts';
-import { columnOf, type Layout, type TabLayout } from '../../layout.ts';
+import { namesakeAdvice } from '../../headers.ts';
+import { columnOf, type TabLayout } from '../../layout.ts';
 import type { Entity } from '../../record.ts';
 import type { Agreement } from '../../state.ts';
-import type { ObservedTable, ReadTab } from '../../table.ts';
+import type { ReadTab } from '../../table.ts';
 import type { FieldName } from '../../value.ts';
-import type { TabContext } from '../context.ts';
-import type { Draft } from '../draft.ts';
 import type { Hold } from '../plan.ts';
+import type { TabIndex } from '../tab-index.ts';
 
 type AgreementsById = ReadonlyMap<string, Agreement>;
 
-/** The layout with the headers that stand above the columns of the tabs that can be read: messages speak of what people see. */
-export const showLayout = (layout: Layout, { tabs }: ObservedTable): Layout =>
-  layout.map((tab) => {
-    const read = tab.entity === 'question' ? undefined : tabs[tab.entity];
-    return read?.state === 'read' ? showHeaders(tab, read) : tab;
-  });
-
-/** The same for one tab. */
-export function showHeaders<Tab extends TabLayout>(layout: Tab, { headers = {} }: ReadTab): Tab {
-  const columns = layout.columns.map((column) => ({
-    ...column,
-    header: headers[column.field] ?? column.header,
-  }));
-  const { pauseHeader } = layout;
-  return {
-    ...layout,
-    columns,
-    ...(pauseHeader === undefined ? {} : { pauseHeader: headers[pauseName] ?? pauseHeader }),
-  };
-}
-
 /** What people read above the column of a field; its name where it has none. */
-export const headerOf = ({ layout }: Pick<TabContext, 'layout'>, field: FieldName): string =>
+export const headerOf = ({ layout }: Pick<TabIndex, 'layout'>, field: FieldName): string =>
   columnOf(layout, field)?.header ?? field;
 
 /**
@@ -85,13 +63,9 @@ const orElse = (field: FieldName) =>
 
 /**
  * The agreements without what the empty cells of a new column seem to say: nobody emptied them, and taken for edits they would empty
- * the CRM's fields. Answers those of the entity; the changed ones go into the draft.
+ * the CRM's fields.
  */
-export function forgetFreshColumns(
-  tab: ReadTab,
-  agreements: AgreementsById,
-  draft: Pick<Draft, 'agreementsSaved'>,
-): AgreementsById {
+export function forgetFreshColumns(tab: ReadTab, agreements: AgreementsById): AgreementsById {
   const { fresh = new Set<FieldName>(), rows } = tab;
   if (fresh.size === 0) return agreements;
   const filled = new Map(
@@ -105,9 +79,7 @@ export function forgetFreshColumns(
     [...agreements].map(([id, agreement]) => {
       const fields = Object.entries(agreement.fields).filter(([field]) => !isForgotten(id, field));
       if (fields.length === Object.keys(agreement.fields).length) return [id, agreement] as const;
-      const next = { ...agreement, fields: Object.fromEntries(fields) };
-      draft.agreementsSaved.push(next);
-      return [id, next] as const;
+      return [id, { ...agreement, fields: Object.fromEntries(fields) }] as const;
     }),
   );
 }

@@ -3,10 +3,11 @@ import { indexChoices } from '../../choice.ts';
 import { leadChoice } from '../../codec.ts';
 import { customFieldName } from '../../field.ts';
 import { labelKey, labelWithId } from '../../label-key.ts';
+import { once } from '../../once.ts';
 import { isClaimToken } from '../../record.ts';
 import type { Agreement, KnownRecord } from '../../state.ts';
 import type { ObservedTable } from '../../table.ts';
-import type { Known } from '../context.ts';
+import type { Known } from '../input.ts';
 
 /**
  * The leads by the names under which cells show them. A lead that is gone from the CRM keeps its name, because rows of what went to the
@@ -72,14 +73,6 @@ export function typedNames(known: Pick<Known, 'catalog' | 'records'>, coming: ()
 /** As {@link typedNames}, for the rows of a table. */
 export const typedNamesIn = (known: Known, table: ObservedTable) =>
   typedNames(known, () => comingTitles('task', known, table));
-
-function once<Made>(make: () => Made): () => Made {
-  let made: Made | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
 
 const taskChoices = (records: readonly KnownRecord[]) =>
   records.flatMap(({ fields, key, presence }) =>

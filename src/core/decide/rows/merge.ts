@@ -4,7 +4,7 @@ import { quoteText } from '../../cut-text.ts';
 import { formatSerial } from '../../dates.ts';
 import type { FieldDefinition } from '../../field.ts';
 import type { FieldKind } from '../../field-kind.ts';
-import type { Column, ConflictPolicy } from '../../layout.ts';
+import type { Column } from '../../layout.ts';
 import { holdsAsShown, isShownKept, type ShownCell, showsFormerly } from '../../shown.ts';
 import type { SideAnswer, TypedAnswer } from '../../typed-answer.ts';
 import { decodeTyped } from '../../typed-cell.ts';
@@ -157,8 +157,8 @@ export function mergeField(
   }
   // Two values that were never agreed about met here first: neither is an edit of the other, so no rule may let one of them go.
   const winner = choose(crm, table) ?? (agreed === undefined ? 'ask' : column.conflict);
-  const refusal = fault === undefined ? undefined : refuseEdit(field, table, fault);
-  return settleConflict(winner, crm, table, agreed ?? null, refusal);
+  const conflict = { kind: 'conflict', crm, table, agreed: agreed ?? null } as const;
+  return winner === 'ask' ? conflict : settleAs(winner, view, conflict, names);
 }
 
 const refuseEdit = (field: FieldDefinition, table: Value, reason: string): FieldOutcome => ({
@@ -181,6 +181,20 @@ export function findEditFault(
   const emptied = fault ?? (isRefused ? `${field.header} can not be emptied here.` : undefined);
   return emptied && `${emptied} ${blankAdvice(field, crm, names)}`;
 }
+
+/** What a conflict comes to once a user chose a side. */
+export const settleAs = (
+  side: SideAnswer['side'],
+  view: Pick<FieldView, 'column' | 'field'>,
+  { crm, table }: Extract<FieldOutcome, { kind: 'conflict' }>,
+  names: Names,
+): FieldOutcome => {
+  if (side === 'crm') return { kind: 'toTable', value: crm, before: table, lost: table };
+  const fault = findEditFault(view, crm, table, names);
+  return fault === undefined
+    ? { kind: 'toCrm', value: table, base: crm, lost: crm }
+    : refuseEdit(view.field, table, fault);
+};
 
 /** Most of what is to be put back is shorter: it has to be whole to be of use. */
 const advisedLengthMax = 500;
@@ -213,18 +227,6 @@ function untoldReason({ header, held }: FieldDefinition, unread: string | undefi
   return unread === undefined
     ? `The CRM does not show ${header}, so it can not be edited here.`
     : `${describeUnread(header, unread)} What was typed is not sent.`;
-}
-
-function settleConflict(
-  winner: ConflictPolicy,
-  crm: Value,
-  table: Value,
-  agreed: Value,
-  refusal: FieldOutcome | undefined,
-): FieldOutcome {
-  if (winner === 'ask') return { kind: 'conflict', crm, table, agreed };
-  if (winner === 'crm') return { kind: 'toTable', value: crm, before: table, lost: table };
-  return refusal ?? { kind: 'toCrm', value: table, base: crm, lost: crm };
 }
 
 /**

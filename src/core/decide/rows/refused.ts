@@ -2,10 +2,13 @@ import { nameColumn } from '../../refusal-words.ts';
 import { isOnItsWay, type OutboxItem } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { equalFields } from '../../value.ts';
-import { refusedScope, type TabContext } from '../context.ts';
+import { answerTo } from '../questions/answers.ts';
+import { refusedScope } from '../scopes.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
 import { type PressingState, waitingState } from './sync-text.ts';
-import { findHiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
+import { findHiddenEdits, type HiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 
 /** Sent so often without a clear answer, a change is taken for one that the CRM can not digest. */
 const failuresMax = 5;
@@ -22,33 +25,60 @@ export const isToBeSent = (item: OutboxItem): boolean =>
 /** An update or a delete that waits because the CRM is away has failed as well, which says nothing about it. */
 const failuresOf = ({ attempts, kind, looks }: OutboxItem): number => (kind === 'create' ? attempts : looks);
 
+/** What is said at a row, if anything is, and all that came of it. */
+export interface Said<State> {
+  readonly state: State;
+  readonly verdict: Verdict;
+}
+
 /**
- * Asks what is to become of a step that waits for a person, and does what was answered: it is sent once more, or both sides stay as they are
- * until either changes. Answers what to say at the row. Putting the CRM's value back is the row's own to decide.
+ * Asks what is to become of a step that waits for a user, and does what was answered: it is sent once more, or both sides stay as they are
+ * until either changes. Putting the CRM's value back is the row's own to decide.
  */
-export function answerRefusal(context: TabContext, item: OutboxItem, position?: number): PressingState {
-  const { draft, entity, input } = context;
-  const { id } = item.key;
-  const scope = refusedScope(item.key);
-  const choice = context.decision(scope);
+export function answerRefusal(index: TabIndex, item: OutboxItem, position?: number): Said<PressingState> {
+  const { input } = index;
+  const refusal = refusalOf(index, item, position);
+  const { answered, verdict } = findRefusalAnswer(index, item, position);
   const { error, ...rest } = item;
-  if (choice === 'retry') {
-    // Once is meant: when it is refused again, it is asked again.
-    draft.usedDecisions.delete(scope);
+  if (answered === 'retry') {
     const anew = { attempts: 0, looks: 0, dueAt: input.now, run: input.run };
-    draft.outboxSaved.push({ ...rest, ...anew, state: 'waiting' });
-    return waitingState;
+    const outboxSaved: OutboxItem[] = [{ ...rest, ...anew, state: 'waiting' }];
+    // Once is meant: when it is refused again, it is asked again.
+    return { state: waitingState, verdict: join(verdict, { outboxSaved, spent: [refusal.decision] }) };
   }
-  const words = error ? nameColumn(error.message, context.layout.columns) : refusedReason;
+  if (answered !== 'ignore')
+    return {
+      state: { kind: 'error', reason: refusal.reason },
+      verdict: join(verdict, { refusals: [refusal] }),
+    };
+  const outboxSaved: OutboxItem[] = item.state === 'waiting' ? [{ ...item, state: 'refused' }] : [];
+  return {
+    state: { kind: 'held', reason: `ignored until it changes. ${refusal.reason}` },
+    verdict: join(verdict, { outboxSaved, refusals: [{ ...refusal, isIgnored: true }] }),
+  };
+}
+
+/** What a user answered to the refusal of a step. */
+export function findRefusalAnswer(
+  { answers, entity, layout, questions }: TabIndex,
+  item: OutboxItem,
+  position?: number,
+) {
+  const refusal = refusalOf({ entity, layout }, item, position);
+  const { answered, verdict } = answerTo(answers, refusal.decision, () => questions.ofRefusal(refusal));
+  return { answered: answered?.choice, verdict };
+}
+
+function refusalOf(
+  { entity, layout }: Pick<TabIndex, 'entity' | 'layout'>,
+  item: OutboxItem,
+  position?: number,
+) {
+  const { error, key } = item;
+  const words = error ? nameColumn(error.message, layout.columns) : refusedReason;
   const reason = item.state === 'refused' ? words : failingReason;
-  const refusal = { entity, id, reason, decision: scope, ...(position === undefined ? {} : { position }) };
-  if (choice !== 'ignore') {
-    draft.refusals.push(refusal);
-    return { kind: 'error', reason };
-  }
-  if (item.state === 'waiting') draft.outboxSaved.push({ ...item, state: 'refused' });
-  draft.refusals.push({ ...refusal, isIgnored: true });
-  return { kind: 'held', reason: `ignored until it changes. ${reason}` };
+  const place = position === undefined ? {} : { position };
+  return { entity, id: key.id, reason, decision: refusedScope(key), ...place };
 }
 
 const refusedReason = 'The CRM refused it.';
@@ -58,29 +88,34 @@ const failingReason = 'The CRM fails on this change again and again. It is tried
 export const revertCause = 'put back, because the CRM did not take it';
 
 /**
- * What becomes of the fields of a row when a person wants the CRM's values back instead of what the CRM did not take; `undefined` when
+ * What becomes of the fields of a row when a user wants the CRM's values back instead of what the CRM did not take; `undefined` when
  * nobody wants that. The step is kept until the row shows them, so that nothing of it is sent meanwhile.
  */
 export function revertRefused(
-  context: TabContext,
+  index: TabIndex,
   row: ObservedRow,
   item: OutboxItem | undefined,
   decided: readonly DecidedField[],
-): readonly DecidedField[] | undefined {
+): { readonly decided: readonly DecidedField[]; readonly verdict: Verdict } | undefined {
   if (item?.kind !== 'update' || !isStuck(item)) return undefined;
-  const hidden = findHiddenEdits(context, row, item);
+  const hidden = findHiddenEdits(index, row, item);
   const { fields, base } = wantedOf(decided, item, hidden);
   if (!equalFields(item.fields, fields) || !equalFields(item.base, base)) return undefined;
-  if (context.decision(refusedScope(item.key)) !== 'revert') return undefined;
-  noteLost(context, item, hidden.kept, revertCause);
-  // What no row can show is over with the line: asked for once more, the step would never end.
-  const shown = wantedFields(decided);
-  if (Object.keys(shown.fields).length === 0) context.draft.outboxDropped.push(item.key);
-  else if (item.state === 'waiting' || Object.keys(hidden.kept).length > 0)
-    context.draft.outboxSaved.push({ ...item, ...shown, state: 'refused' });
-  return decided.map(({ field, outcome }) => {
+  const { answered, verdict } = findRefusalAnswer(index, item, row.position);
+  if (answered !== 'revert') return undefined;
+  const reverted = decided.map(({ field, outcome }): DecidedField => {
     if (outcome.kind !== 'toCrm') return { field, outcome };
     const { base: value, value: before } = outcome;
     return { field, outcome: { kind: 'toTable', value, before, lost: before } };
   });
+  const lost = noteLost(index, item, hidden.kept, revertCause);
+  return { decided: reverted, verdict: join(verdict, lost, keepReverted(item, decided, hidden)) };
+}
+
+/** What no row can show is over with its line in the journal: asked for once more, the step would never end. */
+function keepReverted(item: OutboxItem, decided: readonly DecidedField[], { kept }: HiddenEdits): Verdict {
+  const shown = wantedFields(decided);
+  if (Object.keys(shown.fields).length === 0) return { outboxDropped: [item.key] };
+  const isNew = item.state === 'waiting' || Object.keys(kept).length > 0;
+  return isNew ? { outboxSaved: [{ ...item, ...shown, state: 'refused' }] } : nothing;
 }

@@ -1,36 +1,35 @@
-import { type Cell, emptyCell, equalCells, isUnfilled, textCell } from '../../cell.ts';
+import { type Cell, emptyCell, equalCells, isUnfilled } from '../../cell.ts';
 import { encode } from '../../codec.ts';
 import { columnOf } from '../../layout.ts';
-import { isClaimToken, type RecordId } from '../../record.ts';
 import { holdsAsShown, lastShown, type Shown, type ShownCell } from '../../shown.ts';
 import type { ObservedRow } from '../../table.ts';
 import { decodeTyped } from '../../typed-cell.ts';
 import { findFault, isMissing } from '../../validate.ts';
 import type { FieldName, Fields, Value } from '../../value.ts';
-import type { TabContext } from '../context.ts';
+import type { TabIndex } from '../tab-index.ts';
 
 /** The cells of a row like this one that shows these values as its record last did, or else in their usual form. */
 export function cellsOf(
-  context: TabContext,
+  index: TabIndex,
   row: ObservedRow,
   values: Fields,
   shown: Shown = {},
 ): ObservedRow['cells'] {
   const cells: Record<FieldName, Cell> = {};
   for (const [name, cell] of Object.entries(row.cells))
-    cells[name] = expectedCell(context, name, cell, values[name], shown[name]);
+    cells[name] = expectedCell(index, name, cell, values[name], shown[name]);
   return cells;
 }
 
 function expectedCell(
-  context: TabContext,
+  index: TabIndex,
   name: FieldName,
   cell: Cell,
   value: Value | undefined,
   shown: readonly ShownCell[] | undefined,
 ): Cell {
-  const { fields, names } = context;
-  if ((value ?? null) === null && saysNothing(context, name, cell)) return cell;
+  const { fields, names } = index;
+  if ((value ?? null) === null && saysNothing(index, name, cell)) return cell;
   const field = fields.get(name);
   if (!field || value === undefined) return emptyCell;
   if (holdsAsShown(cell, shown, value)) return cell;
@@ -39,34 +38,29 @@ function expectedCell(
 }
 
 /** Whether nobody has said anything in a cell: a boxed column has no empty ones. */
-export const saysNothing = ({ tab }: TabContext, name: FieldName, cell: Cell): boolean =>
+export const saysNothing = ({ tab }: TabIndex, name: FieldName, cell: Cell): boolean =>
   cell.kind === 'empty' || (tab.boxed?.has(name) === true && isUnfilled(cell));
 
 /** Whether the row shows all of these values as its record last did, or in their usual form. */
-export function showsValues(
-  context: TabContext,
-  row: ObservedRow,
-  values: Fields,
-  shown: Shown = {},
-): boolean {
+export function showsValues(index: TabIndex, row: ObservedRow, values: Fields, shown: Shown = {}): boolean {
   return Object.entries(row.cells).every(([name, cell]) =>
-    equalCells(cell, expectedCell(context, name, cell, values[name], shown[name])),
+    equalCells(cell, expectedCell(index, name, cell, values[name], shown[name])),
   );
 }
 
 /** One text for everything a row shows: equal texts, equal rows. In which cells of a boxed column a box stands makes no difference. */
-export const lookOf = (context: TabContext, { cells }: Pick<ObservedRow, 'cells'>): string =>
+export const lookOf = (index: TabIndex, { cells }: Pick<ObservedRow, 'cells'>): string =>
   JSON.stringify(
-    Object.entries(cells).map(([name, cell]) => (saysNothing(context, name, cell) ? emptyCell : cell)),
+    Object.entries(cells).map(([name, cell]) => (saysNothing(index, name, cell) ? emptyCell : cell)),
   );
 
 /** The same text for what a row like this one would show of these values. */
 export const lookOfValues = (
-  context: TabContext,
+  index: TabIndex,
   row: ObservedRow,
   values: Fields,
   shown: Shown | undefined,
-): string => lookOf(context, { cells: cellsOf(context, row, values, shown) });
+): string => lookOf(index, { cells: cellsOf(index, row, values, shown) });
 
 /** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
 export interface RowValues {
@@ -77,19 +71,19 @@ export interface RowValues {
 }
 
 /** Reads all cells of a row that go towards the CRM. */
-export function readRowValues(context: TabContext, row: ObservedRow): RowValues {
+export function readRowValues(index: TabIndex, row: ObservedRow): RowValues {
   const fields: Record<FieldName, Value> = {};
-  const faults = findNotTaken(context);
+  const faults = findNotTaken(index);
   const missing: string[] = [];
-  for (const { field: name, direction, header } of context.layout.columns) {
-    const [definition, cell] = [context.fields.get(name), row.cells[name]];
+  for (const { field: name, direction, header } of index.layout.columns) {
+    const [definition, cell] = [index.fields.get(name), row.cells[name]];
     if (!definition || definition.held !== undefined || direction !== 'both') continue;
     if (!cell) {
       if (definition.isRequired) missing.push(header);
       continue;
     }
     const field = { ...definition, header };
-    const seen = decodeTyped(field, saysNothing(context, name, cell) ? emptyCell : cell, context.names);
+    const seen = decodeTyped(field, saysNothing(index, name, cell) ? emptyCell : cell, index.names);
     if (seen.kind === 'refused') faults.push(seen.reason);
     else if (isMissing(field, seen.value)) missing.push(header);
     else if (seen.value !== null) {
@@ -102,7 +96,7 @@ export function readRowValues(context: TabContext, row: ObservedRow): RowValues 
 }
 
 /** What every new record needs and no row can give it, because the configuration takes nothing from that column, or has none. */
-function findNotTaken({ fields, layout }: TabContext): string[] {
+function findNotTaken({ fields, layout }: TabIndex): string[] {
   return [...fields.values()].flatMap(({ header, isRequired, name }) => {
     const column = columnOf(layout, name);
     return isRequired && column?.direction !== 'both' ? [notTakenReason(column?.header ?? header)] : [];
@@ -111,11 +105,3 @@ function findNotTaken({ fields, layout }: TabContext): string[] {
 
 const notTakenReason = (header: string): string =>
   `A new record needs ${header}, which the configuration does not take from the sheet: set the direction of its column to both, or add the record in the CRM.`;
-
-/** The ID cell of a record's row: a number where the id is one, so that the column sorts well. */
-export function idCell(id: RecordId): Cell {
-  const number = Number(id);
-  return !isClaimToken(id) && Number.isSafeInteger(number) && String(number) === id
-    ? { kind: 'number', number }
-    : textCell(id);
-}

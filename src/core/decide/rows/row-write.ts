@@ -3,9 +3,10 @@ import type { RecordId, RecordKey } from '../../record.ts';
 import type { JournalEntry } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import type { FieldName, Fields } from '../../value.ts';
-import type { TabContext } from '../context.ts';
 import { journalEntry } from '../journal-entry.ts';
-import { idCell } from './row-values.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
+import { idCell } from './id-cell.ts';
 import { type RowState, syncText } from './sync-text.ts';
 
 /** An ID for a row that does not show it: of a record that was just created, or one that the row had lost, with what the journal says of that. */
@@ -16,15 +17,15 @@ export interface GivenId {
 
 /** Leaves a row alone and says why; `decision` is the scope under which a person may answer. */
 export function holdRow(
-  context: TabContext,
+  index: TabIndex,
   row: ObservedRow,
   id: RecordId,
   reason: string,
   decision?: string,
-): void {
-  const { draft, entity } = context;
-  draft.holds.push({ entity, id, position: row.position, reason, ...(decision ? { decision } : {}) });
-  writeRow(context, row, { entity, id }, { state: { kind: 'held', reason } });
+): Verdict {
+  const { entity } = index;
+  const hold = { entity, id, position: row.position, reason, ...(decision ? { decision } : {}) };
+  return join({ holds: [hold] }, writeRow(index, row, { entity, id }, { state: { kind: 'held', reason } }));
 }
 
 /** What to write into a row that exists. */
@@ -48,15 +49,15 @@ export interface RowWrite {
 }
 
 /** Plans the write of a row: only what differs, and nothing at all when nothing does. */
-export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, write: RowWrite): void {
-  const { draft, entity, names, tab } = context;
+export function writeRow(index: TabIndex, row: ObservedRow, key: RecordKey, write: RowWrite): Verdict {
+  const { entity, names, tab } = index;
   const sync = textCell(syncText(write.state, names.timeZone));
   const hasNewSync = tab.hasSync && !equalCells(row.sync, sync);
   const cells = write.cells ?? {};
-  if (!hasNewSync && !write.given && Object.keys(cells).length === 0) return;
-  draft.table.push({
+  if (!hasNewSync && !write.given && Object.keys(cells).length === 0) return nothing;
+  const step = {
     write: {
-      kind: 'set',
+      kind: 'set' as const,
       entity,
       position: row.position,
       idSeen: row.id,
@@ -69,11 +70,12 @@ export function writeRow(context: TabContext, row: ObservedRow, key: RecordKey, 
     notice: write.notice ?? '',
     ...(write.noticed ? { noticed: write.noticed } : {}),
     ...(write.creates ? { creates: write.creates } : {}),
-    ...(write.replaced || write.given?.cause ? { journal: entryOf(context, key, write) } : {}),
-  });
+    ...(write.replaced || write.given?.cause ? { journal: entryOf(index, key, write) } : {}),
+  };
+  return { table: [step] };
 }
 
-function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): JournalEntry {
+function entryOf({ input }: TabIndex, key: RecordKey, write: RowWrite): JournalEntry {
   const { covered, given, lost = {}, offers = {}, replaced = {}, typed } = write;
   const change = Object.keys(lost).length > 0 ? 'conflict: the CRM wins' : 'changed in the CRM';
   return journalEntry(input, key, {
@@ -89,8 +91,8 @@ function entryOf({ input }: TabContext, key: RecordKey, write: RowWrite): Journa
 export const creating = { kind: 'pending', what: 'to be created in the CRM' } as const;
 
 /** Claims a row for the record that is to be created from it: a fresh token stands for its ID until it has one. */
-export function claimRow(context: TabContext, row: ObservedRow, creates: Fields): void {
-  const { entity, input } = context;
+export function claimRow(index: TabIndex, row: ObservedRow, creates: Fields): Verdict {
+  const { entity, input } = index;
   const id = input.newToken();
-  writeRow(context, row, { entity, id }, { given: { id }, state: creating, creates });
+  return writeRow(index, row, { entity, id }, { given: { id }, state: creating, creates });
 }

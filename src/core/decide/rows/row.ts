@@ -3,57 +3,87 @@ import { encode, type Names } from '../../codec.ts';
 import type { FieldDefinition } from '../../field.ts';
 import { isFresh, type Loss, nextNotice, tellChanged } from '../../notice.ts';
 import { wasReplaced } from '../../observe.ts';
-import type { RecordId, RecordKey } from '../../record.ts';
+import type { RecordKey } from '../../record.ts';
 import { noteShown } from '../../shown.ts';
-import { type Agreement, emptyAgreement } from '../../state.ts';
+import { type Agreement, emptyAgreement, type KnownRecord } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { equalValues, type FieldName, type Fields, pickFields, type Value } from '../../value.ts';
-import { keepDecisions, refusedScope, type TabContext } from '../context.ts';
 import { journalEntry } from '../journal-entry.ts';
-import { decideGoneRecord } from '../lifecycle/gone.ts';
+import { refusedScope } from '../scopes.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
 import { describeValue, quoteValue, showWhole } from './describe-value.ts';
-import { type JudgedRow, judgeRow } from './judge.ts';
 import { type DecidedField, seenValue, wantedFields } from './merge.ts';
-import { revertCause, revertRefused } from './refused.ts';
+import { type MergedRow, settleChosen } from './merge-row.ts';
+import { revertCause, revertRefused, type Said } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';
 import { type PressingState, type RowState, waitingState } from './sync-text.ts';
 import { planUpdate, takeBackUnwanted } from './update.ts';
 
-/** Decides a row that carries a record, and says in the Sync cell what came of it. */
-export function decideRow(context: TabContext, row: ObservedRow, id: RecordId, given?: GivenId): void {
-  const record = context.records.get(id);
-  if (!record) return;
-  if (record.presence === 'gone') return decideGoneRecord(context, row, record);
-  const judged = judgeRow(context, row, id);
-  if (judged?.isRestless) {
-    context.draft.restlessRows += 1;
-    context.decision(refusedScope(record.key));
-    takeBackUnwanted(context, row, judged);
-    noteUntouched(context, row, judged);
-  } else if (judged) {
-    applyDecided(context, row, judged, given);
-  } else {
-    keepDecisions(context, record.key);
-    const what = context.outbox.has(id) ? 'being sent to the CRM' : 'being created in the CRM';
-    writeRow(context, row, record.key, {
-      state: { kind: 'pending', what },
-      ...(given ? { given } : {}),
-    });
-  }
+/** Decides a row that carries a record, and says in the Sync cell what came of it. `merged` is absent while its record is being sent. */
+export function decideRow(
+  index: TabIndex,
+  row: ObservedRow,
+  record: KnownRecord,
+  merged: MergedRow | undefined,
+  given?: GivenId,
+): Verdict {
+  const { key } = record;
+  if (merged?.isRestless)
+    return join(
+      merged.verdict,
+      { scopes: [refusedScope(key)], unsettled: [key.id] },
+      takeBackUnwanted(index, row, merged),
+      noteUntouched(row, merged),
+    );
+  if (merged) return applyMerged(index, row, merged, given);
+  const what = index.outbox.has(key.id) ? 'being sent to the CRM' : 'being created in the CRM';
+  const state = { kind: 'pending', what } as const;
+  return join({ kept: [key] }, writeRow(index, row, key, { state, ...(given ? { given } : {}) }));
 }
 
 /** Turns the outcomes of a row into an outbox item, an agreement, a row write and the row's state. */
-function applyDecided(
-  context: TabContext,
+function applyMerged(
+  index: TabIndex,
   row: ObservedRow,
-  judged: JudgedRow,
+  merged: MergedRow,
   given: GivenId | undefined,
-): void {
-  const { draft, input, names } = context;
-  const { agreement } = judged;
-  const { key } = judged.record;
-  const reverted = revertRefused(context, row, context.outbox.get(key.id), judged.decided);
-  const decided = reverted ?? judged.decided;
+): Verdict {
+  const { agreement, record } = merged;
+  const { key } = record;
+  const settled = settleChosen(index, key, merged.decided);
+  const reverted = revertRefused(index, row, index.outbox.get(key.id), settled.decided);
+  const decided = reverted?.decided ?? settled.decided;
+  const update = reverted ? { ...reverted, state: undefined } : planUpdate(index, row, key, decided);
+  const said = stateOf(index, row, key, decided, update.state);
+  const changes = findChanges(index, merged, decided);
+  const agreed = agreeOnSame(index, key, agreement, changes.same);
+  const write = { changes, decided, given, isReverted: reverted !== undefined, state: said.state };
+  const isAnew = (scope: string) => settled.verdict.scopes?.includes(scope) === true;
+  const { spent = [] } = merged.verdict;
+  return join(
+    { ...merged.verdict, spent: spent.filter((scope) => !isAnew(scope)) },
+    settled.verdict,
+    update.verdict,
+    said.verdict,
+    agreed.verdict,
+    writeChanges(index, row, key, { ...write, agreement, base: agreed.agreement }),
+  );
+}
+
+/** What the outcomes of a row come to for its cells. */
+interface RowChanges {
+  readonly same: Fields;
+  readonly offers: Fields;
+  readonly typed: Fields;
+  readonly replaced: Fields;
+  readonly lost: Fields;
+  readonly covered: Fields;
+  readonly cells: Readonly<Record<FieldName, Cell>>;
+  readonly losses: readonly Loss[];
+}
+
+function findChanges({ names }: TabIndex, merged: MergedRow, decided: readonly DecidedField[]): RowChanges {
   const same: Record<FieldName, Value> = {};
   const offers: Record<FieldName, Value> = {};
   const typed: Record<FieldName, Value> = {};
@@ -63,55 +93,75 @@ function applyDecided(
   const cells: Record<FieldName, Cell> = {};
   const losses: Loss[] = [];
   for (const { field, outcome } of decided) {
+    const { name } = field;
     if (outcome.kind === 'same') {
-      same[field.name] = outcome.value;
-      if (outcome.rewrite) cells[field.name] = encode(field, outcome.value, names);
+      same[name] = outcome.value;
+      if (outcome.rewrite) cells[name] = encode(field, outcome.value, names);
     } else if (outcome.kind === 'typed') {
-      typed[field.name] = outcome.value;
-      replaced[field.name] = outcome.before;
-      lost[field.name] = outcome.before;
-      cells[field.name] = encode(field, outcome.value, names);
+      typed[name] = outcome.value;
+      replaced[name] = outcome.before;
+      lost[name] = outcome.before;
+      cells[name] = encode(field, outcome.value, names);
     } else if (outcome.kind === 'toTable') {
-      offers[field.name] = outcome.value;
-      cells[field.name] = encode(field, outcome.value, names);
-      const isOfBoth = outcome.lost !== undefined || wasInCrm(judged, field.name, outcome.before);
-      if (isOfBoth) replaced[field.name] = outcome.before;
-      else if (outcome.before !== null) covered[field.name] = outcome.before;
+      offers[name] = outcome.value;
+      cells[name] = encode(field, outcome.value, names);
+      const isOfBoth = outcome.lost !== undefined || wasInCrm(merged, name, outcome.before);
+      if (isOfBoth) replaced[name] = outcome.before;
+      else if (outcome.before !== null) covered[name] = outcome.before;
       if (outcome.lost !== undefined) {
-        lost[field.name] = outcome.lost;
-        losses.push({ field: field.name, words: wordsOf(field, outcome.lost, names) });
-      } else if (isPassedOver(judged, field.name, outcome.value)) {
+        lost[name] = outcome.lost;
+        losses.push({ field: name, words: wordsOf(field, outcome.lost, names) });
+      } else if (isPassedOver(merged, name, outcome.value)) {
         const words = `${wordsOf(field, outcome.before, names)}, which it did not keep`;
-        losses.push({ field: field.name, words });
+        losses.push({ field: name, words });
       }
     }
   }
-  const update = reverted ? undefined : planUpdate(context, row, key, decided);
-  const state = stateOf(context, row, key, decided, update);
-  const hasOffers = Object.keys(offers).length > 0;
-  const base = agreeOnSame(context, key, agreement, same);
+  return { same, offers, typed, replaced, lost, covered, cells, losses };
+}
+
+/** What is to be written of a row. */
+interface ChangesToWrite {
+  readonly changes: RowChanges;
+  readonly decided: readonly DecidedField[];
+  /** As it was, and with what was found equal on both sides. */
+  readonly agreement: Agreement | undefined;
+  readonly base: Agreement;
+  readonly state: PressingState | undefined;
+  readonly isReverted: boolean;
+  readonly given: GivenId | undefined;
+}
+
+function writeChanges(
+  index: TabIndex,
+  row: ObservedRow,
+  key: RecordKey,
+  { agreement, base, changes, decided, given, isReverted, state }: ChangesToWrite,
+): Verdict {
+  const { now } = index.input;
+  const { cells, covered, losses, lost, offers, replaced, same, typed } = changes;
+  const [hasOffers, isTyped] = [offers, typed].map((fields) => Object.keys(fields).length > 0);
   const writes = { cells, values: { ...same, ...offers, ...typed } };
   const next = noteRow(base, { ...keptOffers(base, decided), ...offers }, row, decided, writes);
-  if (next.shown !== base.shown || hasOffers || base !== agreement || offersLess(next, base))
-    draft.agreementsSaved.push(next);
+  const isNew = next.shown !== base.shown || hasOffers || base !== agreement || offersLess(next, base);
   const notice = tellChanged(losses);
   const noticed = losses.map(({ field }) => field);
-  const isTyped = Object.keys(typed).length > 0;
-  const offered = { fields: Object.keys(offers), noticed, notice, at: input.now };
+  const offered = { fields: Object.keys(offers), noticed, notice, at: now };
   const told = hasOffers ? nextNotice(next, offered) : next;
-  const atRest = syncedState(told, hasOffers ? input.now : next.changedAt, input.now);
+  const atRest = syncedState(told, hasOffers ? now : next.changedAt, now);
   const pressing = state ?? (isTyped ? waitingState : undefined);
-  writeRow(context, row, key, {
-    state: pressing && isFresh(told, input.now) ? { ...pressing, notice: told.notice } : (pressing ?? atRest),
+  const write = writeRow(index, row, key, {
+    state: pressing && isFresh(told, now) ? { ...pressing, notice: told.notice } : (pressing ?? atRest),
     cells,
     offers,
     notice,
     ...(losses.length > 0 ? { noticed } : {}),
     ...(isTyped ? { typed } : {}),
     ...(hasOffers || isTyped ? { replaced, lost, covered } : {}),
-    ...(reverted ? { cause: revertCause } : {}),
+    ...(isReverted ? { cause: revertCause } : {}),
     ...(given ? { given } : {}),
   });
+  return isNew ? join({ agreementsSaved: [next] }, write) : write;
 }
 
 const offersLess = (next: Agreement, before: Agreement): boolean =>
@@ -125,15 +175,15 @@ const keptOffers = ({ offered }: Agreement, decided: readonly DecidedField[]): F
   );
 
 /** Keeps how cells show what is agreed also while a user types beside them: names may have changed before the row rests. */
-function noteUntouched({ draft }: TabContext, row: ObservedRow, { agreement, decided }: JudgedRow): void {
-  if (!agreement) return;
+function noteUntouched(row: ObservedRow, { agreement, decided }: MergedRow): Verdict {
+  if (!agreement) return nothing;
   const isAgreed = ({ field, outcome }: DecidedField) => {
     const [seen, agreed] = [seenValue(outcome), agreement.fields[field.name]];
     return seen !== undefined && agreed !== undefined && equalValues(seen, agreed);
   };
   const { offered } = agreement;
   const next = noteRow(agreement, offered, row, decided.filter(isAgreed), { cells: {}, values: {} });
-  if (next.shown !== agreement.shown) draft.agreementsSaved.push(next);
+  return next.shown === agreement.shown ? nothing : { agreementsSaved: [next] };
 }
 
 /** The agreement with what is offered now, and with what the row shows and is about to show. */
@@ -173,14 +223,14 @@ const syncedState = (told: Pick<Agreement, 'notice' | 'noticed'>, at: number, no
  * Whether the CRM had the value that a cell shows: it was agreed, or offered. An empty cell that is filled says nothing of the CRM, nor does
  * what somebody typed into a column that only shows; whoever takes the write back must not put either into the CRM.
  */
-const wasInCrm = ({ agreement }: JudgedRow, name: FieldName, value: Value): boolean =>
+const wasInCrm = ({ agreement }: MergedRow, name: FieldName, value: Value): boolean =>
   [agreement?.fields[name], agreement?.offered[name]].some(
     (known) => known !== undefined && equalValues(known, value),
   );
 
 /** Whether the CRM shows a value again that our last writes replaced, with nothing agreed since: it passed over the field without a word. */
 const isPassedOver = (
-  { record: { written }, agreement }: JudgedRow,
+  { record: { written }, agreement }: MergedRow,
   name: FieldName,
   value: Value,
 ): boolean =>
@@ -188,12 +238,12 @@ const isPassedOver = (
 
 /** The agreement with what was found equal on both sides; the same object when that is nothing new. */
 function agreeOnSame(
-  context: TabContext,
+  index: TabIndex,
   key: RecordKey,
   agreement: Agreement | undefined,
   same: Fields,
-): Agreement {
-  const { draft, input } = context;
+): { readonly agreement: Agreement; readonly verdict: Verdict } {
+  const { input } = index;
   const before: Record<FieldName, Value> = {};
   const after: Record<FieldName, Value> = {};
   for (const [name, value] of Object.entries(same)) {
@@ -203,12 +253,13 @@ function agreeOnSame(
     after[name] = value;
   }
   const current = agreement ?? emptyAgreement(key, input.now);
-  if (Object.keys(after).length === 0) return current;
+  if (Object.keys(after).length === 0) return { agreement: current, verdict: nothing };
   const kind = agreement ? 'update' : 'adopt';
   const cause = 'found equal on both sides';
-  draft.journal.push(journalEntry(input, key, { kind, side: 'both', before, after, cause }));
+  const journal = [journalEntry(input, key, { kind, side: 'both', before, after, cause })];
   const told = nextNotice(current, { fields: Object.keys(after), notice: '', at: input.now });
-  return { ...current, fields: { ...current.fields, ...after }, changedAt: input.now, ...told };
+  const fields = { ...current.fields, ...after };
+  return { agreement: { ...current, fields, changedAt: input.now, ...told }, verdict: { journal } };
 }
 
 /** Said where a row may have been wiped, so that what else was emptied there is not sent. */
@@ -220,38 +271,41 @@ function explainWiped(decided: readonly DecidedField[]): string[] {
     : [];
 }
 
-/** The most pressing thing to say about the row, or `undefined` when all is well. */
+/** The most pressing thing to say about the row, if not all is well. */
 function stateOf(
-  context: TabContext,
+  index: TabIndex,
   row: ObservedRow,
   key: RecordKey,
   decided: readonly DecidedField[],
   update: PressingState | undefined,
-): PressingState | undefined {
-  const { draft, entity } = context;
+): Said<PressingState | undefined> {
+  const { entity, names, questionsTitle } = index;
   const reasons = decided.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.reason] : []));
   if (reasons.length > 0) {
     const reason = [...reasons, ...explainWiped(decided)].join(' ');
-    draft.refusals.push({ entity, id: key.id, position: row.position, reason });
-    return { kind: 'error', reason };
+    const refusals = [{ entity, id: key.id, position: row.position, reason }];
+    return { state: { kind: 'error', reason }, verdict: { refusals } };
   }
-  const conflicts = decided.flatMap(({ field, outcome }) => {
-    if (outcome.kind !== 'conflict') return [];
-    const { crm, table, agreed } = outcome;
-    draft.conflicts.push({ key, field: field.name, crm, table, agreed });
-    const { questionsTitle } = context;
-    const shown = describeValue(field, crm, context.names);
-    return [
-      {
-        kind: 'conflict',
-        header: field.header,
-        crm: crm === null ? null : shown,
-        isWhole: shown === showWhole(field, crm, context.names),
-        questionsTitle,
-      } as const,
-    ];
-  });
-  return conflicts[0] ?? update ?? heldState(decided);
+  const disputed = decided.flatMap(({ field, outcome }) =>
+    outcome.kind === 'conflict' ? [{ field, outcome }] : [],
+  );
+  const conflicts = disputed.map(({ field, outcome: { kind: _, ...values } }) => ({
+    key,
+    field: field.name,
+    ...values,
+  }));
+  const [first] = disputed;
+  if (!first) return { state: update ?? heldState(decided), verdict: nothing };
+  const { crm } = first.outcome;
+  const shown = describeValue(first.field, crm, names);
+  const state: PressingState = {
+    kind: 'conflict',
+    header: first.field.header,
+    crm: crm === null ? null : shown,
+    isWhole: shown === showWhole(first.field, crm, names),
+    questionsTitle,
+  };
+  return { state, verdict: { conflicts } };
 }
 
 /** The state of a row some of whose fields are not known in the CRM. */

@@ -1,8 +1,8 @@
 import type { FieldDefinition } from '../../field.ts';
 import type { KnownRecord } from '../../state.ts';
 import type { FieldName } from '../../value.ts';
-import type { TabContext } from '../context.ts';
 import type { Hold } from '../plan.ts';
+import type { TabIndex } from '../tab-index.ts';
 
 type Fields = ReadonlyMap<FieldName, FieldDefinition>;
 
@@ -23,7 +23,7 @@ export function unreadReason(
 }
 
 /** Finds what cannot be understood of a tab's records and of what the CRM lists for them. All else goes on. */
-export function holdUnread({ entity, fields, input, layout, records }: TabContext): Hold[] {
+export function holdUnread({ entity, fields, input, layout, records }: TabIndex): Hold[] {
   const { catalog, nameless } = input.known;
   const lost = nameless.get(entity) ?? [];
   const odd = (catalog.odd ?? []).flatMap((each) => (each.entity === entity ? [each.words] : []));

@@ -2,8 +2,9 @@ import { columnOf } from '../../layout.ts';
 import { hasMoved, type OutboxItem } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { equalFields, type FieldName, type Fields, pickFields } from '../../value.ts';
-import type { TabContext } from '../context.ts';
 import { journalEntry } from '../journal-entry.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
 
 /** What people typed and the CRM has not taken yet; nothing where a step is no edit of a row. */
@@ -20,16 +21,16 @@ export interface HiddenEdits {
 
 /** What of a step its row does not show any more, by what is to become of it. What a column still shows is decided with the row. */
 export function findHiddenEdits(
-  context: TabContext,
+  index: TabIndex,
   row: ObservedRow,
   item: OutboxItem | undefined,
 ): HiddenEdits {
-  const { layout, records, tab } = context;
+  const { layout, records, tab } = index;
   const typed = waitingFields(item);
   const record = records.get(item?.key.id ?? '');
   const inCrm = record?.fields ?? {};
-  const knownColumn = (name: FieldName) => (context.fields.has(name) ? columnOf(layout, name) : undefined);
-  const isHeld = (name: FieldName) => context.fields.get(name)?.held !== undefined;
+  const knownColumn = (name: FieldName) => (index.fields.has(name) ? columnOf(layout, name) : undefined);
+  const isHeld = (name: FieldName) => index.fields.get(name)?.held !== undefined;
   // The empty cell of a column that is new says nothing either, and gets the value that the CRM has.
   const isNew = (name: FieldName) => tab.fresh?.has(name) && row.cells[name]?.kind === 'empty';
   const hidden = Object.keys(typed).filter((name) => !knownColumn(name) || !row.cells[name] || isNew(name));
@@ -60,26 +61,21 @@ export function wantedOf(
 
 /** Keeps in the journal what is not to be sent any more and stands in no row, beside what the CRM has instead. */
 export function noteLost(
-  { draft, input, records }: TabContext,
+  { input, records }: TabIndex,
   { key }: OutboxItem,
   lost: Fields,
   cause: string,
-): void {
+): Verdict {
   const names = Object.keys(lost);
-  if (names.length === 0) return;
+  if (names.length === 0) return nothing;
   const record = records.get(key.id);
   const after = record?.presence === 'present' ? pickFields(record.fields, names) : {};
-  draft.journal.push(journalEntry(input, key, { kind: 'update', before: lost, after, lost, cause }));
+  return { journal: [journalEntry(input, key, { kind: 'update', before: lost, after, lost, cause })] };
 }
 
 /** Lets go of what waits for a row that is left alone. It is decided anew from the row when that goes on, but for what has no column there. */
-export function letWaitingGo(context: TabContext, row: ObservedRow, item: OutboxItem): void {
-  const { kept, lost } = findHiddenEdits(context, row, item);
-  noteLost(
-    context,
-    item,
-    { ...kept, ...lost },
-    'not sent, because its column is gone and the row is left alone',
-  );
-  context.draft.outboxDropped.push(item.key);
+export function letWaitingGo(index: TabIndex, row: ObservedRow, item: OutboxItem): Verdict {
+  const { kept, lost } = findHiddenEdits(index, row, item);
+  const cause = 'not sent, because its column is gone and the row is left alone';
+  return join(noteLost(index, item, { ...kept, ...lost }, cause), { outboxDropped: [item.key] });
 }

@@ -1,57 +1,58 @@
+import { columnOf } from '../../layout.ts';
 import { wasReplaced } from '../../observe.ts';
-import type { RecordId } from '../../record.ts';
+import type { RecordId, RecordKey } from '../../record.ts';
 import { type Agreement, isAnswerLost, isUnanswered, type KnownRecord } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../../typed-answer.ts';
 import { equalValues, type FieldName, type Value } from '../../value.ts';
 import type { Displaced, Edit } from '../brakes/disorder.ts';
-import { conflictScope, type TabContext } from '../context.ts';
-import { originOf } from '../identity/origin.ts';
-import { type DecidedField, type FieldOutcome, isTypedAnswerMeant, mergeField } from './merge.ts';
+import { keepChosen } from '../questions/answers.ts';
+import { conflictScope } from '../scopes.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
+import {
+  type DecidedField,
+  type FieldOutcome,
+  type FieldView,
+  isTypedAnswerMeant,
+  mergeField,
+  settleAs,
+} from './merge.ts';
 import { waitingFields } from './waiting-edits.ts';
 
 /** A row that carries a record, with what the merge of every field came to. */
-export interface JudgedRow {
+export interface MergedRow {
   readonly record: KnownRecord;
   readonly agreement: Agreement | undefined;
   readonly decided: readonly DecidedField[];
   /** Somebody changed it and may still be typing: it is taken once it rests. */
   readonly isRestless: boolean;
+  /** The answers to conflicts that were made use of, or are over. */
+  readonly verdict: Verdict;
 }
-
-/** The rows of a tab that were judged already, for as long as it is decided. */
-const judgedRows = new WeakMap<TabContext, Map<ObservedRow, JudgedRow>>();
 
 /**
- * Merges every field of a row, once for the brakes and for the row itself, also where its record is gone: a sort that tore rows apart may
- * have brought values of another row there. `undefined` while nothing is to be merged, because its record is unknown or being sent.
+ * Merges every field of a row, for the brakes and for the row itself, also where its record is gone: a sort that tore rows apart may have
+ * brought values of another row there. `undefined` while nothing is to be merged, because its record is unknown or being sent.
  */
-export function judgeRow(context: TabContext, row: ObservedRow, id: RecordId): JudgedRow | undefined {
-  const ofTab = judgedRows.get(context) ?? new Map<ObservedRow, JudgedRow>();
-  judgedRows.set(context, ofTab);
-  const known = ofTab.get(row);
-  if (known?.record.key.id === id) return known;
-  const judged = judgeAnew(context, row, id);
-  if (judged) ofTab.set(row, judged);
-  return judged;
-}
-
-function judgeAnew(context: TabContext, row: ObservedRow, id: RecordId): JudgedRow | undefined {
-  const record = context.records.get(id);
-  if (!record || isBeingSent(context, id) || isUnread(context, record)) return undefined;
-  const agreement = context.agreements.get(id);
-  const decided = mergeRow(context, row, record, agreement);
+export function mergeRow(index: TabIndex, row: ObservedRow, id: RecordId): MergedRow | undefined {
+  const record = index.records.get(id);
+  if (!record || isBeingSent(index, id) || isUnread(index, record)) return undefined;
+  const agreement = index.agreements.get(id);
+  const fields = mergeFields(index, row, record, agreement);
+  const decided = fields.map(({ field, outcome }) => ({ field, outcome }));
   const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
   return {
     record,
     agreement,
     decided,
-    isRestless: isEdited && context.input.isRestless(context.entity, row),
+    isRestless: isEdited && index.input.isRestless(index.entity, row),
+    verdict: join(...fields.map(({ verdict }) => verdict)),
   };
 }
 
 /** The values that a person changed in a judged row. */
-export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
+export function editsOf({ record, agreement, decided }: MergedRow): Edit[] {
   return decided.flatMap(({ field, outcome }) => {
     const after = typedValue(outcome);
     if (after === undefined) return [];
@@ -60,7 +61,7 @@ export function editsOf({ record, agreement, decided }: JudgedRow): Edit[] {
 }
 
 /** The values of a judged row that the CRM has no more, where nobody changed them in the table and it was not us who emptied them. */
-export function clearedOf(judged: JudgedRow): Edit[] {
+export function clearedOf(judged: MergedRow): Edit[] {
   const { record, agreement, decided } = judged;
   return decided.flatMap(({ field: { name }, outcome }) => {
     if (outcome.kind !== 'toTable' || outcome.value !== null) return [];
@@ -71,7 +72,7 @@ export function clearedOf(judged: JudgedRow): Edit[] {
 }
 
 /** Whether our last writes replaced the agreed value in the CRM, and the table has yet to follow: a person took something back. */
-function isTakenBack({ record: { written }, agreement }: JudgedRow, name: FieldName): boolean {
+function isTakenBack({ record: { written }, agreement }: MergedRow, name: FieldName): boolean {
   const agreed = agreement?.fields[name];
   if (written === undefined || agreed === undefined) return false;
   return wasReplaced(written, name, agreed) && (agreement?.changedAt ?? 0) <= written.at;
@@ -81,7 +82,7 @@ function isTakenBack({ record: { written }, agreement }: JudgedRow, name: FieldN
  * The values of a judged row in whose cells something stands that nobody can read, that the CRM never takes, or that the CRM happens to have
  * as well by now.
  */
-export function lostValuesOf({ record, agreement, decided }: JudgedRow): Displaced[] {
+export function lostValuesOf({ record, agreement, decided }: MergedRow): Displaced[] {
   return decided.flatMap(({ field: { name }, outcome }) => {
     const lost = displacedValue(agreement, record.key.id, name);
     const isLost =
@@ -126,7 +127,7 @@ function typedValue(outcome: FieldOutcome): Value | undefined {
  * Whether a step of the record has no end yet. Something that is taken back is being sent until it is done: the row would else take it for
  * its own. So is an update whose answer got lost and that has landed: what it replaced has to come into the history.
  */
-function isBeingSent({ outbox, records }: TabContext, id: RecordId): boolean {
+function isBeingSent({ outbox, records }: TabIndex, id: RecordId): boolean {
   const item = outbox.get(id);
   if (isUnanswered(item) || item?.isUndo === true) return true;
   const record = records.get(id);
@@ -137,8 +138,8 @@ function isBeingSent({ outbox, records }: TabContext, id: RecordId): boolean {
  * Whether all that the CRM told of a record is its answer to our create, and that lacks some of what was sent: it is read next. Until then what
  * the row shows would pass for edits of what the CRM has not told.
  */
-function isUnread(context: TabContext, { fields, firstSeenAt, key, lastSeenAt }: KnownRecord): boolean {
-  const sent = lastSeenAt <= firstSeenAt ? originOf(context, key.id)?.fields : undefined;
+function isUnread(index: TabIndex, { fields, firstSeenAt, key, lastSeenAt }: KnownRecord): boolean {
+  const sent = lastSeenAt <= firstSeenAt ? index.findOrigin(key.id)?.fields : undefined;
   return sent !== undefined && Object.keys(sent).some((name) => fields[name] === undefined);
 }
 
@@ -150,25 +151,28 @@ const isPersonsEdit = (outcome: FieldOutcome) =>
   (outcome.kind === 'toTable' && (outcome.lost !== undefined || outcome.isUndone)) ||
   (outcome.kind === 'same' && outcome.rewrite);
 
-function mergeRow(
-  context: TabContext,
+interface MergedField extends DecidedField {
+  readonly verdict: Verdict;
+}
+
+function mergeFields(
+  index: TabIndex,
   row: ObservedRow,
   record: KnownRecord,
   agreement: Agreement | undefined,
-): DecidedField[] {
-  const waiting = waitingFields(context.outbox.get(record.key.id));
+): MergedField[] {
+  const waiting = waitingFields(index.outbox.get(record.key.id));
   const { answered = {}, at: writtenAt } = record.written ?? {};
   const isJustSent = agreement !== undefined && agreement.changedAt === writtenAt;
   // It waits since then, whatever was agreed of other fields meanwhile. Where nothing waits, as in a column that was off or after the tab was
   // replaced, what stands in the cell may be older than what the CRM has.
   const isFirstEdit = (name: FieldName) =>
     agreement?.fields[name] === undefined && waiting[name] !== undefined;
-  return context.layout.columns.flatMap((column) => {
-    const [field, cell] = [context.fields.get(column.field), row.cells[column.field]];
+  return index.layout.columns.flatMap((column) => {
+    const [field, cell] = [index.fields.get(column.field), row.cells[column.field]];
     if (!field || !cell) return [];
     const { name } = field;
-    const scope = conflictScope(record.key, name);
-    const view = {
+    return mergeUnderAnswer(index, conflictScope(record.key, name), {
       column,
       // Messages speak of the column as people see it.
       field: field.header === column.header ? field : { ...field, header: column.header },
@@ -178,20 +182,49 @@ function mergeRow(
       offered: agreement?.offered[name],
       cell,
       shown: agreement?.shown?.[name],
-      hasType: context.tab.typed?.has(name),
-      isBoxed: context.tab.boxed?.has(name),
-      typed: readTypedAnswer(context.peek(scope)),
+      hasType: index.tab.typed?.has(name),
+      isBoxed: index.tab.boxed?.has(name),
       waiting: waiting[name],
       answered: isJustSent || isFirstEdit(name) ? answered[name] : undefined,
-    };
-    const choose = (crm: Value, table: Value) => {
-      const choice = context.decision(scope);
-      const answer = readSideAnswer(choice);
-      const isForThis = answer ? isForValues(answer, crm, table) : isTypedAnswerMeant(view, crm, table);
-      if (choice === undefined || isForThis) return answer?.side;
-      context.draft.outrunDecisions.add(scope);
-      return undefined;
-    };
-    return [{ field: view.field, outcome: mergeField(view, context.names, choose) }];
+    });
   });
+}
+
+/** Merges a field with what was answered to its conflict. What was answered for other values is over. */
+function mergeUnderAnswer({ answers, names }: TabIndex, scope: string, given: FieldView): MergedField {
+  const choice = answers.choice(scope);
+  const view = { ...given, typed: readTypedAnswer(choice) };
+  let verdict = nothing;
+  const choose = (crm: Value, table: Value) => {
+    const answer = readSideAnswer(choice);
+    const isForThis = answer ? isForValues(answer, crm, table) : isTypedAnswerMeant(view, crm, table);
+    const isOutrun = choice !== undefined && !isForThis;
+    verdict = { scopes: [scope], ...(isOutrun ? { spent: [scope] } : {}) };
+    return isOutrun ? undefined : answer?.side;
+  };
+  const outcome = mergeField(view, names, choose);
+  return { field: view.field, outcome, verdict };
+}
+
+/** Settles the conflicts of a row that are asked about in exactly the words beside which a user chose a side. */
+export function settleChosen(
+  index: TabIndex,
+  key: RecordKey,
+  decided: readonly DecidedField[],
+): { readonly decided: readonly DecidedField[]; readonly verdict: Verdict } {
+  // What cannot be sent is said first, and nothing else asked of that row.
+  if (decided.some(({ outcome }) => outcome.kind === 'refused')) return { decided, verdict: nothing };
+  const settled = decided.map((each): MergedField => {
+    const { field, outcome } = each;
+    if (outcome.kind !== 'conflict') return { ...each, verdict: nothing };
+    const { kind: _, ...values } = outcome;
+    const [conflict, scope] = [{ key, field: field.name, ...values }, conflictScope(key, field.name)];
+    const ask = () => index.questions.ofConflict(conflict);
+    const chosen = index.answers.choose(scope, ask, { conflict });
+    const [side, column] = [readSideAnswer(chosen?.choice)?.side, columnOf(index.layout, field.name)];
+    if (!chosen || !side || !column) return { ...each, verdict: nothing };
+    const view = { column, field };
+    return { field, outcome: settleAs(side, view, outcome, index.names), verdict: keepChosen(scope, chosen) };
+  });
+  return { decided: settled, verdict: join(...settled.map(({ verdict }) => verdict)) };
 }

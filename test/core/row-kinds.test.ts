@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { classifyTab, type RowKind } from '../../src/core/decide/classify.ts';
+import type { DecideInput } from '../../src/core/decide/input.ts';
+import { byId, indexTab, indexTable } from '../../src/core/decide/tab-index.ts';
+import { tabOf } from '../../src/core/layout.ts';
+import { claimToken, recordKeyText } from '../../src/core/record.ts';
+import { over, suspect } from '../support/damages.ts';
+import {
+  addRow,
+  cellFor,
+  copyRow,
+  inputOf,
+  leadKey,
+  readSheet,
+  removeRow,
+  rowOf,
+  type SheetRow,
+  type World,
+} from '../support/world.ts';
+import { settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const noContests: DecideInput['known']['contests'] = new Map();
+
+/** Classifies the tab of the leads. */
+function classify(world: World, contests = noContests) {
+  const given = inputOf(world, readSheet(world));
+  const input = { ...given, known: { ...given.known, contests } };
+  const tab = input.table.tabs.lead;
+  const layout = tabOf(input.layout, 'lead');
+  if (tab.state === 'held' || layout?.entity !== 'lead') throw new Error('The tab can not be read.');
+  const agreements = byId('lead', input.known.agreements);
+  return classifyTab(indexTab(indexTable(input), { ...layout, entity: 'lead' }, tab, agreements));
+}
+
+/** The kind of a row of the sheet: rows keep their order in a read. */
+function kindOf(world: World, row: SheetRow, contests = noContests): RowKind | undefined {
+  const { rows } = classify(world, contests);
+  const first = Math.min(...rows.map((each) => each.row.position));
+  return rows.find((each) => each.row.position - first === world.sheet.lead.indexOf(row))?.kind;
+}
+
+const settled = (): World => {
+  const world = worldWithLeads(['Acme', 'Bolt', 'Corp', 'Dune']);
+  settle(world);
+  return world;
+};
+
+const acme = leadKey(1);
+
+/** Makes one row of each kind out of a sheet at rest, and returns it. */
+const makers: Readonly<Record<Exclude<RowKind, 'flapping'>, (world: World) => SheetRow>> = {
+  merge: (world) => rowOf(world, acme),
+  paused: (world) => Object.assign(rowOf(world, acme), { isPaused: true }),
+  blank: (world) => addRow(world, 'lead', {}),
+  new: (world) => addRow(world, 'lead', { title: textCell('Eden') }),
+  claimed: (world) => Object.assign(addRow(world, 'lead', {}), { id: textCell(claimToken('word-9')) }),
+  unknownId: (world) =>
+    Object.assign(addRow(world, 'lead', { title: textCell('Eden') }), { id: textCell('99') }),
+  duplicate: (world) => copyRow(world, acme),
+  lostId: (world) => Object.assign(rowOf(world, acme), { id: emptyCell }),
+  swappedId(world) {
+    const row = rowOf(world, acme);
+    Object.assign(row.cells, { title: cellFor(world, 'lead', 'title', 'Bolt') });
+    rowOf(world, leadKey(2)).cells['title'] = cellFor(world, 'lead', 'title', 'Acme');
+    return row;
+  },
+  recordGone(world) {
+    const text = recordKeyText(acme);
+    const record = world.records.get(text);
+    if (record) world.records.set(text, { ...record, presence: 'gone' });
+    return rowOf(world, acme);
+  },
+  damaged(world) {
+    suspect(
+      world,
+      {
+        entity: 'lead',
+        kind: 'overwritten',
+        id: rowOf(world, acme).id,
+        cells: { title: over(textCell('Bolt'), textCell('Acme')) },
+        own: {},
+      },
+      { state: 'pending' },
+    );
+    return rowOf(world, acme);
+  },
+};
+
+it.each(Object.entries(makers))('a row is of the kind %s if it is like one', (kind, make) => {
+  const world = settled();
+  expect(kindOf(world, make(world))).toBe(kind);
+});
+
+it('a row is of the kind flapping if the two sides of its record fight', () => {
+  const world = settled();
+  const contest = { field: 'title', crm: 'Acme', table: 'ACME', since: world.now };
+  const contests = new Map([[recordKeyText(acme), contest]]);
+  expect(kindOf(world, rowOf(world, acme), contests)).toBe('flapping');
+});
+
+it('every row of a tab is of exactly one kind', () => {
+  const world = settled();
+  addRow(world, 'lead', {});
+  addRow(world, 'lead', { title: textCell('Eden') });
+  copyRow(world, acme);
+  removeRow(world, leadKey(3));
+  const positions = classify(world).rows.map(({ row: { position } }) => position);
+  expect(new Set(positions).size).toBe(positions.length);
+  expect(positions.length).toBe(world.sheet.lead.length);
+});
