@@ -17,10 +17,11 @@ import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
 import { mirrorFile, openMirror } from '../sqlite/open.ts';
 import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts';
-import { hasMetColumns } from '../sync/layout.ts';
 import { enterMirror, type Lease } from '../sync/lease.ts';
-import type { Link, LinkTimes } from '../sync/link.ts';
-import { readWrites, rebaseCopy } from '../sync/rebase.ts';
+import type { LinkTimes } from '../sync/link.ts';
+import { beginRebase, type Occasion, readWrites, rebaseCopy } from '../sync/rebase.ts';
+import type { SheetLink } from '../sync/sheet-link.ts';
+import { hasMetColumns } from '../sync/tab-columns.ts';
 import { systemClock } from './clock.ts';
 import { openInstance } from './instance.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';
@@ -28,7 +29,7 @@ import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from './state-
 
 /** A link with what has to be closed after it, and what status shows of its budget. */
 export interface OpenLink {
-  readonly link: Link;
+  readonly link: SheetLink;
   readonly budgetUsage: () => BudgetUsage;
   /** Copies the mirror into `backups/` of the state directory. Answers the file. */
   backUp(): string;
@@ -78,10 +79,8 @@ export function openLink(
   try {
     const newWord = () => randomBytes(6).toString('hex');
     takeOwnership(mirror, settings);
-    const isOutrun =
-      lease !== undefined && enterMirror(mirror, lease, { now: systemClock.now(), newWord: newWord() });
-    const isCopy = rebaseCopy(mirror, { now: systemClock.now(), newWord: newWord() });
-    if (isOutrun || isCopy) log.warn('mirror.rebased', {});
+    const occasion = { now: systemClock.now(), newWord: newWord() };
+    if (rebaseOlder(mirror, lease, occasion)) log.warn('mirror.rebased', {});
     const own = openInstance({
       now: systemClock.now(),
       lockedFile: mirrorFile(directory),
@@ -97,7 +96,7 @@ export function openLink(
       crm: createCrmClient({ ...client, budget: onlyKey(budget, key) }),
     }));
     const fence = lease ? { fence: lease } : {};
-    const link: Link = {
+    const link: SheetLink = {
       name: linkNameOf(settings),
       mirror,
       crm: createCrmClient({ ...client, budget, customFields: readFieldsInUse(mirror), ...fence }),
@@ -128,6 +127,14 @@ export function openLink(
     mirror.close();
     throw error;
   }
+}
+
+/** Rebases a mirror that does not remember what was agreed last. Returns whether it was one. */
+function rebaseOlder(mirror: Mirror, lease: Lease | undefined, occasion: Occasion): boolean {
+  const isOutrun =
+    lease !== undefined && enterMirror(mirror, lease, (reason) => beginRebase(mirror, reason, occasion));
+  const isCopy = rebaseCopy(mirror, occasion);
+  return isOutrun || isCopy;
 }
 
 const timesOf = (settings: Settings): LinkTimes => ({

@@ -5,6 +5,7 @@ import type { Log } from '../core/ports.ts';
 import type { LinkSide } from '../http/server.ts';
 import { Engine } from '../sync/engine.ts';
 import { Health } from '../sync/health.ts';
+import { SheetSide } from '../sync/sheet-side.ts';
 import { Watch } from '../sync/watch.ts';
 import { openLink, type Surroundings } from './link.ts';
 import { createAlerts } from './link-alerts.ts';
@@ -25,7 +26,7 @@ export interface RunningLink {
 /** Opens the mirror and the adapters of a link. What was opened is closed again by {@link RunningLink.close}. */
 export function openRunningLink(settings: Settings, log: Log, surroundings: Surroundings): RunningLink {
   const { link, backUp, budgetUsage, close } = openLink(settings, log, surroundings);
-  const engine = new Engine(link);
+  const engine = new Engine(link, [new SheetSide(link)]);
   const pauseMs = () => budgetUsage().parkedMs;
   const health = new Health({ engine, limits: settings.health, pauseMs });
   const watch = new Watch(engine, health, budgetUsage);

@@ -12,9 +12,9 @@ import type { LayOutConsent } from '../core/ports.ts';
 import type { ObservedRow } from '../core/table.ts';
 import { adoptRows, planAdoption, readCandidates, type TabAdoption } from '../sync/adopt.ts';
 import { Engine } from '../sync/engine.ts';
-import { noteColumns, tableLayout } from '../sync/layout.ts';
-import type { Link } from '../sync/link.ts';
 import { pullCatalog } from '../sync/pull.ts';
+import type { SheetLink } from '../sync/sheet-link.ts';
+import { noteColumns, tableLayout } from '../sync/tab-columns.ts';
 import type { CommandContext } from './command.ts';
 import { showFirstPlan } from './guide/first-plan.ts';
 import { type GuideFlags, guide } from './guide/guide.ts';
@@ -95,7 +95,7 @@ function describeNext({ http, writes }: Settings): string {
 }
 
 /** Answers whether every tab can be used. */
-async function layOut(link: Link, consent: LayOutConsent): Promise<boolean> {
+async function layOut(link: SheetLink, consent: LayOutConsent): Promise<boolean> {
   await pullCatalog(link, 'newest');
   const layout = tableLayout(link);
   const { held, offered } = await link.table.layOut(layout, 'create', consent);
@@ -111,7 +111,7 @@ const nameAdvice =
   'Where a column of the tab has these values under another header, name that header in the configuration instead: sheet.tabs.<tab>.columns.<field>.header.';
 
 /** Says it where a daemon works on the spreadsheet: it is not one with this state directory, which would have kept this command out. */
-async function showKeeper(link: Link): Promise<void> {
+async function showKeeper(link: SheetLink): Promise<void> {
   const { marks } = await link.table.read(tableLayout(link));
   const keeper = marks?.keeper?.instance;
   if (!keeper || link.own.isOver(keeper)) return;
@@ -121,7 +121,7 @@ async function showKeeper(link: Link): Promise<void> {
 }
 
 /** Says of lists from before what will give way to the CRM's values without a question. */
-async function showCovered(link: Link): Promise<void> {
+async function showCovered(link: SheetLink): Promise<void> {
   const layout = tableLayout(link);
   const { tabs } = await link.table.read(layout);
   const agreed = new Set(link.mirror.readAgreements().map(({ key }) => key.entity));
@@ -149,7 +149,7 @@ function describeCovered(
 }
 
 /** Answers whether the daemon can start without a question about rows that nobody has matched. */
-async function showUnidentified(link: Link): Promise<boolean> {
+async function showUnidentified(link: SheetLink): Promise<boolean> {
   const layout = tableLayout(link);
   const table = await link.table.read(layout);
   noteColumns(link.mirror, table);
@@ -171,8 +171,8 @@ async function showUnidentified(link: Link): Promise<boolean> {
 }
 
 /** Reads the CRM, shows which row is which record, and writes it where that is wanted. Answers whether nothing is left for a person. */
-async function matchRows(link: Link, column: string, isApproved: boolean): Promise<boolean> {
-  await readCandidates(new Engine(link), column, (entity, records, isWhole) => {
+async function matchRows(link: SheetLink, column: string, isApproved: boolean): Promise<boolean> {
+  await readCandidates(new Engine(link, []), link, column, (entity, records, isWhole) => {
     if (isWhole) print(`Read ${records} ${entity} records.`);
   });
   const adoptions = isApproved ? await adoptRows(link, column) : await planAdoption(link, column);

@@ -2,10 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { answers, answersTo, decisionOf } from '../core/answer.ts';
 import { listFew } from '../core/cut-text.ts';
-import { shownUnder } from '../core/decide/brakes/brakes.ts';
 import type { Engine } from '../sync/engine.ts';
 import { resolveAll, resolveConflict } from '../sync/resolve.ts';
-import { listRefused, listWaiting } from '../sync/status.ts';
+import { listRefused, listWaiting, shownUnder } from '../sync/status.ts';
 import { RequestRefused, readInput } from './input.ts';
 
 const scope = z.string().min(1).max(300);
@@ -33,8 +32,8 @@ export function addWaitingRoute(server: FastifyInstance, engine: Engine): void {
 }
 
 /** Refuses what is about something that waits while nobody knows what does: to who answers, nothing would be a wrong word for it. */
-export function expectCompared({ lastPlan }: Engine): void {
-  if (lastPlan) return;
+export function expectCompared({ isCompared }: Engine): void {
+  if (isCompared) return;
   throw new RequestRefused(
     503,
     'Both sides were not compared since the daemon started, so it is not known what waits. Try again in a moment; status says what keeps it.',
@@ -57,8 +56,7 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
     if (choice === 'crm' || choice === 'sheet') resolveConflict(engine, scope, { side: choice });
     else {
       const { clock, mirror } = engine.link;
-      const seen = shownUnder(scope, engine.lastPlan?.brakes ?? []);
-      mirror.saveDecision(decisionOf(scope, choice, clock.now(), seen));
+      mirror.saveDecision(decisionOf(scope, choice, clock.now(), shownUnder(engine, scope)));
     }
     engine.kick();
     return { scope, choice };

@@ -134,13 +134,17 @@ function readAllConditions({ readConditions, readLinks }: FrontOptions) {
   return [...readConditions(), ...ofLinks];
 }
 
+/** Absent before the sides were compared. */
+const countQuestions = ({ isCompared, reports }: LinkSide['engine']): number | undefined =>
+  isCompared ? reports.flatMap(({ questions }) => questions).length : undefined;
+
 function describeLink({ conditions, name, side, url }: LinkEntry) {
   return {
     name,
     url,
     isHere: side !== undefined,
     standing: side?.watch.readStanding(),
-    waiting: side?.engine.lastPlan?.questions.length,
+    waiting: side && countQuestions(side.engine),
     conditions: [...conditions, ...(side?.health.read() ?? [])],
   };
 }

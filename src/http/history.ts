@@ -62,7 +62,7 @@ export function addUndoRoute(commands: FastifyInstance, engine: Engine): void {
   commands.post('/api/undo', async ({ body }) => {
     const { isDryRun, record, ...order } = readInput(undoBody, body);
     if (isDryRun) return planUndoOf(engine.link, { ...order, key: record });
-    engine.writer.expectWriter();
+    for (const side of engine.sides) side.expectWriter();
     const plan = await undo(engine.link, { ...order, key: record });
     engine.kick();
     return plan;

@@ -241,10 +241,10 @@ function addEditMetrics({ gauge }: Define): void {
     },
   );
   gauge('brakes', 'Tabs that are stopped until a person approves.', ({ engine }) =>
-    alone(engine.lastPlan?.brakes.length ?? 0),
+    alone(engine.reports.flatMap(({ brakes }) => brakes).length),
   );
   gauge('questions', 'Questions that wait for a person, brakes among them.', ({ engine }) =>
-    alone(engine.lastPlan?.questions.length ?? 0),
+    alone(engine.reports.flatMap(({ questions }) => questions).length),
   );
 }
 

@@ -10,9 +10,9 @@ const applyBody = z.strictObject({ id: z.string().min(1).max(100) });
 export function addPlanRoutes(commands: FastifyInstance, engine: Engine, health: Health): void {
   commands.post('/api/plan', async ({ body }) => {
     readInput(noBody, body);
-    const plan = await engine.plan();
+    const [plan, ...others] = (await engine.plans()).map((each) => ({ id: each.run, ...each }));
     const conditions = health.read().filter(({ makes }) => makes !== 'degraded');
-    return { id: plan.run, ...plan, conditions };
+    return { ...plan, ...(others.length > 0 ? { others } : {}), conditions };
   });
   commands.post('/api/apply', async ({ body }) => {
     const { id } = readInput(applyBody, body);

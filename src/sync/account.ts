@@ -1,5 +1,4 @@
 import type { Catalog } from '../core/catalog.ts';
-import type { AccountDoubt } from '../core/decide/input.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { type Fact, facts } from '../core/facts.ts';
 import type { HistoryEntry } from '../core/history.ts';
@@ -9,9 +8,15 @@ import { isListed } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import type { Link } from './link.ts';
-import { beginRebase } from './rebase.ts';
 
 type AccountLink = Pick<Link, 'keys' | 'mirror'>;
+
+/** Nobody knows, or nobody agreed, whose records the CRM shows now. */
+export interface AccountDoubt {
+  readonly reason: string;
+  /** It is another account for certain, so that a person can answer; else it is still being found out. */
+  readonly isOther: boolean;
+}
 
 const readNames = ({ mirror }: AccountLink, fact: Fact<readonly string[]>): readonly string[] =>
   mirror.readFact(fact) ?? [];
@@ -146,11 +151,10 @@ export async function readKnown<Answer>(link: AccountLink, read: () => Promise<A
 
 /**
  * Goes on with the account that the keys open now. What is known of the records of the one before says nothing about this one, so all of
- * them are gone until they are seen again. To be called in a transaction.
+ * them are gone until they are seen again; each side has to be rebased with it. To be called in a transaction.
  */
-export function takeAccount(link: AccountLink & Pick<Link, 'clock' | 'newWord'>): void {
-  const { clock, mirror, newWord } = link;
-  beginRebase(mirror, 'The key opens another account of the CRM.', { now: clock.now(), newWord: newWord() });
+export function takeAccount(link: AccountLink): void {
+  const { mirror } = link;
   // The creates that were over have made records of the other account.
   for (const { key } of mirror.readOutbox()) mirror.dropOutboxItem(key);
   for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });

@@ -12,12 +12,11 @@ import type { Entity } from '../core/record.ts';
 import type { ObservedRow, ObservedTable, SetStep } from '../core/table.ts';
 import { readAllContacts } from './contacts.ts';
 import type { Engine } from './engine.ts';
-import { tableLayout } from './layout.ts';
-import type { Link } from './link.ts';
 import type { OnRead } from './puller.ts';
 import { saveRebase } from './rebase.ts';
+import type { SheetLink } from './sheet-link.ts';
+import { tableLayout } from './tab-columns.ts';
 import { beginWrite, sendWrite } from './table-write.ts';
-import { emptyTally } from './tally.ts';
 
 /** What matching came to in one tab. */
 export interface TabAdoption extends Adoption {
@@ -29,8 +28,12 @@ export interface TabAdoption extends Adoption {
  * Reads from the CRM what the rows may be: the catalog, all records that it lists and, where the tab of contacts has the column, the contacts
  * of every lead, which costs a request for each. Fails like {@link planAdoption}.
  */
-export async function readCandidates(engine: Engine, column: string, onRead: OnRead): Promise<void> {
-  const { link } = engine;
+export async function readCandidates(
+  engine: Pick<Engine, 'pullAll'>,
+  link: SheetLink,
+  column: string,
+  onRead: OnRead,
+): Promise<void> {
   const wanted = await planAdoption(link, column);
   await engine.pullAll(onRead);
   if (wanted.some(({ entity }) => entity === 'contact')) onRead('contact', await readAllContacts(link), true);
@@ -40,7 +43,7 @@ export async function readCandidates(engine: Engine, column: string, onRead: OnR
  * What matching the rows of all tabs by a column would come to; `column` is its header or field. Reads the table and writes nothing. Fails
  * with CONFIG_INVALID when no tab has such a column.
  */
-export async function planAdoption(link: Link, column: string): Promise<readonly TabAdoption[]> {
+export async function planAdoption(link: SheetLink, column: string): Promise<readonly TabAdoption[]> {
   const layout = tableLayout(link);
   return matchTabs(link, layout, await link.table.read(layout), column);
 }
@@ -53,7 +56,7 @@ const roundsMax = 4;
  * another ID than it should gets its own.
  * Fails with SHEET_UNREACHABLE when rows go on moving.
  */
-export async function adoptRows(link: Link, column: string): Promise<readonly TabAdoption[]> {
+export async function adoptRows(link: SheetLink, column: string): Promise<readonly TabAdoption[]> {
   const layout = tableLayout(link);
   const before = await link.table.read(layout);
   const adoptions = matchTabs(link, layout, before, column);
@@ -73,7 +76,7 @@ export async function adoptRows(link: Link, column: string): Promise<readonly Ta
         steps.map((write) => ({ write })),
       ),
     );
-    const { refusal } = await sendWrite(link, open, emptyTally());
+    const { refusal } = await sendWrite(link, open, { undoneWrites: 0, escalatedWrites: 0 });
     if (refusal) throw refusal;
     now = await link.table.read(layout);
   }
@@ -107,7 +110,7 @@ function idSteps(entity: Entity, wanted: WantedIds | undefined, { tabs }: Observ
 }
 
 function matchTabs(
-  { mirror }: Link,
+  { mirror }: SheetLink,
   layout: Layout,
   table: ObservedTable,
   column: string,

@@ -1,12 +1,12 @@
 import type { Plan, TableStep } from '../core/decide/plan.ts';
-import { isSyncError, type SyncError } from '../core/errors.ts';
+import type { SyncError } from '../core/errors.ts';
 import type { Mark } from '../core/instance.ts';
 import type { OpenWrite } from '../core/open-write.ts';
-import type { RecordKey } from '../core/record.ts';
 import { takeAccount } from './account.ts';
 import { saveColumnMap } from './column-map.ts';
-import type { Link } from './link.ts';
-import { saveRebase } from './rebase.ts';
+import { wake } from './pusher.ts';
+import { beginRebase, saveRebase } from './rebase.ts';
+import type { SheetLink } from './sheet-link.ts';
 import { beginWrite, sendWrite, type UndoTally } from './table-write.ts';
 import { forgetStep, replaceStep } from './unanswered.ts';
 
@@ -15,7 +15,12 @@ import { forgetStep, replaceStep } from './unanswered.ts';
  * about to be written; then the table is written in one atomic batch, and only what the reply confirms becomes agreed. What is written carries
  * the mark.
  */
-export async function applyPlan(link: Link, plan: Plan, tally: UndoTally, mark?: Mark): Promise<Landing> {
+export async function applyPlan(
+  link: SheetLink,
+  plan: Plan,
+  tally: UndoTally,
+  mark?: Mark,
+): Promise<Landing> {
   const open = commitPlan(link, plan);
   const saved = plan.outbox.save.map(({ key }) => key);
   // At once: a queue that does not answer must not come between the read of the table and the write.
@@ -35,7 +40,7 @@ export interface Landing {
 export const nothingLanded: Landing = { landed: [], undoneSteps: 0 };
 
 async function writeTable(
-  link: Link,
+  link: SheetLink,
   { table }: Plan,
   open: OpenWrite | undefined,
   tally: UndoTally,
@@ -47,7 +52,7 @@ async function writeTable(
 }
 
 /** Returns the write to the table that begins with the plan; `undefined` where it has none. */
-function commitPlan(link: Link, plan: Plan): OpenWrite | undefined {
+function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
   const { mirror } = link;
   return mirror.transaction(() => {
     for (const key of plan.outbox.drop) forgetStep(mirror, key, plan.at);
@@ -63,18 +68,12 @@ function commitPlan(link: Link, plan: Plan): OpenWrite | undefined {
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
     const open = plan.table.length > 0 ? beginWrite(link, plan.run, plan.table) : undefined;
     // Last, because it forgets all of the above.
-    if (plan.takesAccount) takeAccount(link);
+    if (plan.takesAccount) {
+      beginRebase(mirror, otherAccountReason, { now: link.clock.now(), newWord: link.newWord() });
+      takeAccount(link);
+    }
     return open;
   });
 }
 
-/** Wakes the worker. A queue that does not answer is no loss: the refill adds what is due as soon as it does. */
-export async function wake(link: Link, keys: readonly RecordKey[]): Promise<void> {
-  if (keys.length === 0) return;
-  try {
-    await link.queue.add(keys);
-  } catch (error) {
-    if (!isSyncError(error, 'QUEUE_UNREACHABLE')) throw error;
-    link.log.debug('queue.unreachable', { message: error.message, waiting: keys.length });
-  }
-}
+const otherAccountReason = 'The key opens another account of the CRM.';

@@ -1,7 +1,5 @@
-import { answersTo } from '../core/answer.ts';
 import { isOfTab } from '../core/decide/plan.ts';
 import { type ErrorCode, errorKinds } from '../core/errors.ts';
-import { describeInstance } from '../core/instance.ts';
 import { isListed, listedEntities } from '../core/record.ts';
 import type { Sweep } from '../core/state.ts';
 import type { Engine } from './engine.ts';
@@ -76,7 +74,7 @@ export function findInEngine(engine: Engine, { graceMs }: HealthLimits, pauseMs:
       ? [{ name: 'STOPPING', words: 'The daemon is stopping.', makes: 'notReady' } as const]
       : []),
     ...findProblems(engine, graceMs),
-    ...findWaiting(engine),
+    ...findNotices(engine),
     ...findHolds(engine),
     ...findQuestions(engine),
     ...(pauseMs > 0 ? [describePause(pauseMs)] : []),
@@ -94,18 +92,19 @@ export function findInMirror(engine: Engine, limits: HealthLimits): Finding[] {
   ];
 }
 
-function findStuck({ link, expectedBy }: Engine): Finding[] {
-  const lateMs = link.clock.monotonicMs() - expectedBy;
+function findStuck({ link, runners }: Engine): Finding[] {
+  const lateMs = link.clock.monotonicMs() - Math.min(...runners.map(({ expectedBy }) => expectedBy));
   if (lateMs <= stuckAfterMs) return [];
   const words = `The cycle that was to come ${describeDuration(lateMs)} ago has not ended. Restart the daemon.`;
   return [{ name: 'STUCK', since: link.clock.now() - lateMs, words, makes: 'notAlive' }];
 }
 
 /** One condition for each code: a side that is cut off lets all work with it fail. */
-function findProblems({ link, problems, recordProblems }: Engine, graceMs: number): Finding[] {
-  const lasting = [...problems.list(), ...recordProblems.list()].filter(
-    ({ code, since }) => !mayPass(code) || link.clock.now() - since >= graceMs,
-  );
+function findProblems(engine: Engine, graceMs: number): Finding[] {
+  const { link } = engine;
+  const lasting = engine
+    .listProblems()
+    .filter(({ code, since }) => !mayPass(code) || link.clock.now() - since >= graceMs);
   return [...Map.groupBy(lasting, ({ code }) => code)].map(([code, alike]) => describeProblems(code, alike));
 }
 
@@ -137,12 +136,11 @@ const harmless: ReadonlySet<Problem['code']> = new Set([
   'RECORD_CONTESTED',
 ]);
 
-/** Nothing is wrong with the work of this daemon; but the operator of the other one expects that one to work. */
-function findWaiting({ writer: { waiting } }: Engine): Finding[] {
-  if (!waiting) return [];
-  const words = `Another daemon (${describeInstance(waiting)}) waits until this one stops keeping this sheet. ${errorKinds.SHEET_AWAITED.hint}`;
-  return [{ name: 'SHEET_AWAITED', words, makes: 'degraded' }];
-}
+/** What a side tells of itself keeps none of its work from being done. */
+const findNotices = ({ sides }: Engine): Finding[] =>
+  sides
+    .flatMap((side) => side.notices())
+    .map(({ code, words }) => ({ name: code, words, makes: 'degraded' }));
 
 /** The CRM may ask for any pause; then all is well as long as nothing becomes late. */
 const describePause = (pauseMs: number): Finding => ({
@@ -158,8 +156,8 @@ const unreadToldMax = 3;
  * Tabs and columns that are left alone, and records with something in the CRM that cannot be understood. Any other row that is held
  * says so itself, and what a person can answer is a question.
  */
-function findHolds({ lastPlan }: Engine): Finding[] {
-  const { holds = [] } = lastPlan ?? {};
+function findHolds({ reports }: Engine): Finding[] {
+  const holds = reports.flatMap((report) => report.holds);
   const whole = holds.filter(isOfTab).map(({ reason }) => reason);
   const unread = holds.filter(({ isUnread }) => isUnread);
   const told = unread.slice(0, unreadToldMax).map(({ entity, id, reason }) => `${entity} ${id}: ${reason}`);
@@ -170,22 +168,24 @@ function findHolds({ lastPlan }: Engine): Finding[] {
   return [{ name: 'HELD', words, makes: 'degraded' }];
 }
 
-function findQuestions({ askedSince, lastPlan, link }: Engine): Finding[] {
-  const { brakes = [], questions = [] } = lastPlan ?? {};
+function findQuestions({ reports, runners, sides }: Engine): Finding[] {
+  const brakes = reports.flatMap((report) => report.brakes);
+  const questions = reports.flatMap((report) => report.questions);
+  const where = [...new Set(sides.map(({ askedAt }) => askedAt))].join(' ');
   const braked = new Set(brakes.map(({ scope }) => scope));
   const others = questions.filter(({ scope }) => !braked.has(scope));
   const oldest = (asked: readonly { readonly scope: string }[]) => {
-    const times = asked.flatMap(({ scope }) => askedSince.get(scope) ?? []);
+    const times = asked.flatMap(({ scope }) =>
+      runners.flatMap(({ askedSince }) => askedSince.get(scope) ?? []),
+    );
     return times.length > 0 ? { since: Math.min(...times) } : {};
   };
-  const tab = link.policy.questionsTitle;
-  const where = tab === undefined ? '“status” lists them.' : `Answer in the tab ${tab}, or see “status”.`;
   const found: Finding[] = [];
   if (brakes.length > 0) {
     // One reason may stop several tabs.
     const reasons = new Set(brakes.map(({ reason }) => reason));
     // Of what is still being found out nobody is asked.
-    const isAsked = brakes.some(({ scope }) => answersTo(scope).length > 0);
+    const isAsked = questions.some(({ answers, scope }) => braked.has(scope) && answers.length > 0);
     const words = [...reasons, ...(isAsked ? [where] : [])].join(' ');
     found.push({ name: 'BRAKE', ...oldest(brakes), words, makes: 'degraded' });
   }
@@ -196,12 +196,12 @@ function findQuestions({ askedSince, lastPlan, link }: Engine): Finding[] {
   return found;
 }
 
-function findUnread({ lastCycleAt, link, startedAt }: Engine, sweeps: readonly Sweep[]): Finding[] {
+function findUnread({ link, runners, startedAt }: Engine, sweeps: readonly Sweep[]): Finding[] {
   const { tabs } = link.policy;
   const unread = listedEntities.filter((entity) => !sweeps.some((sweep) => sweep.entity === entity));
   const missing = [
     ...unread.map((entity) => `the CRM's ${tabs[entity].title}`),
-    ...(lastCycleAt === undefined ? ['the spreadsheet'] : []),
+    ...runners.flatMap(({ lastCycleAt, side }) => (lastCycleAt === undefined ? [side.title] : [])),
   ];
   if (missing.length === 0) return [];
   const words = `Not read completely yet: ${missing.join(', ')}.`;

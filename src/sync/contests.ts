@@ -1,10 +1,10 @@
 import { type Contest, contestMs, contestWritesMax, findContest } from '../core/contest.ts';
-import type { Plan } from '../core/decide/plan.ts';
 import { loopScope } from '../core/decide/scopes.ts';
 import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';
 import type { Problems } from './problems.ts';
+import type { SideReport } from './side.ts';
 
 /** A record is not written more often than this within the time that counts without a look at what for. */
 const linesMax = 1_000;
@@ -24,7 +24,7 @@ export function readContests(mirror: Mirror, now: number): ReadonlyMap<string, C
 }
 
 /** Tells who watches the log and the status of records that are held for it: each once when it begins and once when it ends. */
-export function noteContests(problems: Problems, { holds }: Plan): void {
+export function noteContests(problems: Problems, { holds }: Pick<SideReport, 'holds'>): void {
   const parked = new Set(
     holds.flatMap(({ decision, entity, id }) => {
       const key = id === undefined || entity === 'question' ? undefined : { entity, id };

@@ -13,15 +13,15 @@ import { readRemaps } from './column-map.ts';
 import { readContests } from './contests.ts';
 import { readPending } from './damages.ts';
 import { type FirstLooks, keepOpen, noteChanges } from './first-looks.ts';
-import { currentLayout, keepBoxes, noteColumns, tableLayout } from './layout.ts';
-import type { Link } from './link.ts';
+import { currentLayout } from './layout.ts';
 import { readEmptyLists, readNameless, readSwept } from './lists.ts';
 import { noteLostRows } from './lost-rows.ts';
 import { readRebases, readWord, rebaseOutrun, rebaseReplaced } from './rebase.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
+import type { SheetLink } from './sheet-link.ts';
 import type { SoleWriter } from './sole-writer.ts';
-import { recoverWrites } from './table-write.ts';
-import type { Tally } from './tally.ts';
+import { keepBoxes, noteColumns, tableLayout } from './tab-columns.ts';
+import { recoverWrites, type UndoTally } from './table-write.ts';
 import { readVoidClaims } from './void-claims.ts';
 
 /** What a cycle leaves for the next. */
@@ -70,7 +70,7 @@ export interface Round {
 export interface TableAccess {
   /** Says whether this instance may write, which everything after the read needs. */
   readonly writer: SoleWriter;
-  readonly tally: Tally;
+  readonly tally: UndoTally;
 }
 
 /** How a cycle is run. */
@@ -83,7 +83,7 @@ export interface CycleOrder extends Round, TableAccess {
  * One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. Nothing is decided while
  * another instance keeps the table: SHEET_KEPT.
  */
-export async function runCycle(link: Link, order: CycleOrder): Promise<CycleResult> {
+export async function runCycle(link: SheetLink, order: CycleOrder): Promise<CycleResult> {
   const { choose, run, tally, trail, writer } = order;
   const { clock, mirror, times } = link;
   mirror.expectRoom();
@@ -135,7 +135,7 @@ async function renew(writer: SoleWriter, mark: Mark, landing: Landing): Promise<
  * asked for would pass for one that the tab does not have.
  */
 async function readTable(
-  link: Link,
+  link: SheetLink,
   access: TableAccess,
   enter?: (table: ObservedTable) => Promise<void>,
 ): Promise<ObservedTable> {
@@ -148,7 +148,7 @@ async function readTable(
 }
 
 /** Keeps what a read says of the table as a whole. Returns the table as it counts. */
-async function takeNote(link: Link, table: ObservedTable, access: TableAccess): Promise<ObservedTable> {
+async function takeNote(link: SheetLink, table: ObservedTable, access: TableAccess): Promise<ObservedTable> {
   if (readOwnCatalog(link.mirror) === undefined) return { ...table, tabs: unknownTabs };
   noteColumns(link.mirror, table);
   const isOutrun = rebaseOutrun(link, table);
@@ -162,7 +162,7 @@ async function takeNote(link: Link, table: ObservedTable, access: TableAccess): 
  * land. A read counts only if none is found to have landed after it.
  */
 async function readBehindWrites(
-  link: Link,
+  link: SheetLink,
   table: ObservedTable,
   { tally, writer }: TableAccess,
   known: ReadonlySet<string> = new Set(),
@@ -194,13 +194,13 @@ const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
   Object.values(tabs).some((tab) => tab.state === 'read' && (tab.fresh?.size ?? 0) > 0);
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
-export async function dryRun(link: Link, trail: Trail, access: TableAccess): Promise<Plan> {
+export async function dryRun(link: SheetLink, trail: Trail, access: TableAccess): Promise<Plan> {
   const table = await readTable(link, access);
   return planCycle(link, trail, table).grounded.plan;
 }
 
 function planCycle(
-  link: Link,
+  link: SheetLink,
   { memory, lookedAt, grounded }: Trail,
   table: ObservedTable,
   run = link.newWord(),

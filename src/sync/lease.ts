@@ -2,7 +2,6 @@ import { SyncError } from '../core/errors.ts';
 import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Fence } from '../core/ports.ts';
-import { beginRebase, type Occasion } from './rebase.ts';
 
 /** The right to run a link for some time, renewed again and again. Each is given under a greater token than all before it. */
 export interface Lease extends Fence {
@@ -56,9 +55,9 @@ export const readToken = (mirror: Mirror): number => mirror.readFact(facts.lease
 /**
  * Opens the mirror under a lease. Fails with LEASE_ENDED when it was opened under a greater token: whoever was slow, or asked a Redis that has
  * lost its count, is not the one to run the link. A mirror that another one of the link has outrun is rebased, because what it remembers
- * is not what was last agreed; answers whether it was.
+ * is not what was last agreed; returns whether it was. `rebase` is called in a transaction, with the reason.
  */
-export function enterMirror(mirror: Mirror, lease: Lease, occasion: Occasion): boolean {
+export function enterMirror(mirror: Mirror, lease: Lease, rebase: (reason: string) => void): boolean {
   const seen = readToken(mirror);
   if (seen >= lease.token)
     throw new SyncError(
@@ -67,8 +66,7 @@ export function enterMirror(mirror: Mirror, lease: Lease, occasion: Occasion): b
     );
   const isOutrun = seen < (lease.openedUnder ?? 0);
   mirror.transaction(() => {
-    if (isOutrun)
-      beginRebase(mirror, 'The link was run with another mirror since this one was used.', occasion);
+    if (isOutrun) rebase('The link was run with another mirror since this one was used.');
     mirror.saveFact(facts.leaseToken, lease.token);
   });
   return isOutrun;

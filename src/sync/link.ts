@@ -1,8 +1,7 @@
 import type { Backoff } from '../core/backoff.ts';
-import type { OwnInstance } from '../core/instance.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Policy } from '../core/policy.ts';
-import type { Clock, Crm, Log, Table, WorkQueue } from '../core/ports.ts';
+import type { Clock, Crm, Log, WorkQueue } from '../core/ports.ts';
 
 /** Times that steer a link, all in milliseconds. */
 export interface LinkTimes {
@@ -42,14 +41,11 @@ export interface LinkKey {
   readonly crm: Pick<Crm, 'getRecord'>;
 }
 
-/** One CRM account and one spreadsheet, with everything that belongs to them. Several links are several of these. */
+/** One CRM account with everything that its sides share. Several links are several of these. */
 export interface Link {
   readonly name: string;
   readonly mirror: Mirror;
   readonly crm: Crm;
-  readonly table: Table;
-  /** What it signs the table with, so that no other instance writes there. */
-  readonly own: OwnInstance;
   readonly queue: WorkQueue;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,4 +1,3 @@
-import type { Question } from '../core/decide/plan.ts';
 import { type ErrorCode, explainError, isSyncError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 
@@ -66,7 +65,7 @@ export class Problems {
 export function noteAsked(
   log: Log,
   before: ReadonlyMap<string, number>,
-  questions: readonly Pick<Question, 'scope'>[],
+  questions: readonly { readonly scope: string }[],
   now: number,
 ): ReadonlyMap<string, number> {
   const asked = new Map(questions.map(({ scope }) => [scope, before.get(scope) ?? now]));

@@ -25,9 +25,10 @@ import type { KeyRefusal } from './key-refusal.ts';
 import { LeftOut } from './left-out.ts';
 import type { Link } from './link.ts';
 import { readSwept } from './lists.ts';
+import { Loop, type LoopMode, type Pause } from './loop.ts';
 import type { Problems } from './problems.ts';
 import { absorbPage, finishSweep, noteProgress, proveGone, pullCatalog, pullPage } from './pull.ts';
-import { Lock, Signal } from './waits.ts';
+import { Lock } from './waits.ts';
 
 /** No list is longer than this; one that seems to be does not end. */
 const pagesMax = 20_000;
@@ -48,7 +49,6 @@ export interface PullerOptions {
   readonly keyRefusal: KeyRefusal;
   /** The mirror learned something a cycle should see; the last look that did not have it was then, epoch ms, where that is known. */
   readonly onNews: (since?: number) => void;
-  readonly onCatalogChanged: () => void;
 }
 
 /** Told of each page: how many records of the entity are read so far, and whether these are all. */
@@ -70,6 +70,7 @@ interface Task {
  */
 export class Puller {
   readonly #options: PullerOptions;
+  readonly #loop: Loop;
   /** One piece of reading at a time, whoever asks for it. */
   readonly #lock = new Lock();
   readonly #readings = new Map<ListedEntity, Reading>();
@@ -85,8 +86,6 @@ export class Puller {
   /** Leads whose contacts could not be read the last time, and when that was. */
   readonly #contactsFailedAt = new Map<RecordId, number>();
   #catalogAt = Number.NEGATIVE_INFINITY;
-  /** Ends the pause before the next piece of reading; absent where nobody reads on and on. */
-  #wake: Signal | undefined;
   /** What the sweeps on their way showed without an id. */
   readonly #nameless = new Map<ListedEntity, readonly string[]>();
   #leftOut: LeftOut;
@@ -94,20 +93,31 @@ export class Puller {
   constructor(options: PullerOptions) {
     this.#options = options;
     this.#leftOut = new LeftOut(options.link);
+    this.#loop = new Loop(options.link.clock, () => this.#takeTurn());
   }
 
-  /** Reads on and on until stopped. */
-  async run(stopping: AbortSignal): Promise<void> {
+  get mode(): LoopMode {
+    return this.#loop.mode;
+  }
+
+  /** Reads on and on. Resolves when it has stopped. */
+  start(): Promise<void> {
+    return this.#loop.start();
+  }
+
+  /** Resolves once nothing more is read on and on. */
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #takeTurn(): Promise<Pause> {
     const { link, problems } = this.#options;
-    const { backoff, clock, random } = link;
-    const wake = new Signal(clock, stopping);
-    this.#wake = wake;
-    while (!stopping.aborted) {
+    try {
+      return { waitMs: await this.#lock.run(() => this.#runNextTask()) };
+    } catch (error) {
       // What a task fails over is its own; without the mirror nobody knows which is next.
-      const waitMs = await this.#lock
-        .run(() => this.#runNextTask(stopping))
-        .catch((error: unknown) => backoffMs(backoff, problems.begin('mirror', error), random()));
-      await wake.wait(waitMs);
+      const waitMs = backoffMs(link.backoff, problems.begin('mirror', error), link.random());
+      return { waitMs, isBackingOff: true };
     }
   }
 
@@ -116,7 +126,7 @@ export class Puller {
     this.#options.problems.count(error.code);
     if (!mayLackField(error, item)) return;
     this.#catalogAt = Number.NEGATIVE_INFINITY;
-    this.#wake?.raise();
+    this.#loop.kick();
   };
 
   /** Reads the catalog and all records once, beginning now. Throws what fails. */
@@ -164,7 +174,7 @@ export class Puller {
   }
 
   /** Does what is due, if anything is; answers in how long something will be. */
-  async #runNextTask(stopping: AbortSignal): Promise<number> {
+  async #runNextTask(): Promise<number> {
     const { link, problems } = this.#options;
     const { clock } = link;
     noteAccount(link);
@@ -177,7 +187,7 @@ export class Puller {
       (left, right) => this.#servedAtOf(left.source) - this.#servedAtOf(right.source),
     );
     if (!task) return Math.min(...tasks.map(({ at }) => at)) - clock.monotonicMs();
-    await this.#guard(task, stopping);
+    await this.#guard(task);
     return 0;
   }
 
@@ -262,7 +272,7 @@ export class Puller {
   }
 
   /** Runs a task; its failure is noted and waited for, and stops none of the others. */
-  async #guard({ source, work }: Task, stopping: AbortSignal): Promise<void> {
+  async #guard({ source, work }: Task): Promise<void> {
     const { keyRefusal, problems } = this.#options;
     const { backoff, clock, random } = this.#options.link;
     this.#servedAt.set(source, clock.monotonicMs());
@@ -270,7 +280,7 @@ export class Puller {
       if (await work()) problems.end(source);
       keyRefusal.end();
     } catch (error) {
-      if (stopping.aborted) return;
+      if (this.#loop.isStopping) return;
       keyRefusal.note(error);
       const failures = problems.begin(source, error);
       const retryMs = isSyncError(error) ? (error.retryAfterMs ?? 0) : 0;
@@ -280,13 +290,11 @@ export class Puller {
   }
 
   async #pullCatalog(): Promise<void> {
-    const { link, onCatalogChanged, problems } = this.#options;
-    const before = JSON.stringify(link.mirror.readCatalog());
+    const { link, problems } = this.#options;
     await pullCatalog(link, 'newest');
     this.#catalogAt = link.clock.monotonicMs();
     // Whoever read it: its own turn comes only once it has grown old.
     problems.end(catalogSource);
-    if (JSON.stringify(link.mirror.readCatalog()) !== before) onCatalogChanged();
   }
 
   /** Reads the page that `choose` names, and ends the sweep that ends with it. Answers what was read. */

@@ -8,7 +8,7 @@ import type { Agreement, JournalEntry } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
 import { pickFields } from '../core/value.ts';
 import { noteDamage } from './damages.ts';
-import type { Link } from './link.ts';
+import type { SheetLink } from './sheet-link.ts';
 import { forgetStep } from './unanswered.ts';
 
 export const saveRebase = (mirror: Mirror, entity: Entity, reason: string): void =>
@@ -154,7 +154,7 @@ export function rebaseOutrun({ clock, mirror, newWord }: OutrunLink, { lastWrite
   return isOutrun;
 }
 
-type OutrunLink = Pick<Link, 'clock' | 'mirror' | 'newWord'>;
+type OutrunLink = Pick<SheetLink, 'clock' | 'mirror' | 'newWord'>;
 
 const outrunReason =
   'The mirror does not know the last write to the sheet: it is an old copy, or another daemon has kept the sheet since.';
@@ -164,7 +164,7 @@ const outrunReason =
  * was made, which would look like edits of today; what is not in it would look deleted. Returns whether there are any.
  */
 export function rebaseReplaced(
-  { clock, mirror, newWord, table }: OutrunLink & Pick<Link, 'table'>,
+  { clock, mirror, newWord, table }: OutrunLink & Pick<SheetLink, 'table'>,
   { tabs }: ObservedTable,
 ): boolean {
   const found = entities.flatMap((entity) => {

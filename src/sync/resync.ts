@@ -1,11 +1,11 @@
-import { countLeft } from '../core/decide/follow-up.ts';
-import { isNeeded, isQuiet, type Plan } from '../core/decide/plan.ts';
+import { isNeeded } from '../core/decide/plan.ts';
 import { refusedScope } from '../core/decide/scopes.ts';
 import { explainError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import type { Engine } from './engine.ts';
+import type { SideReport } from './side.ts';
 import { readSteps, readUnderWay } from './under-way.ts';
 
 /** How a resync goes, and what it came to. Times are epoch ms. */
@@ -36,7 +36,7 @@ export async function resync(
   onProgress: (report: ResyncReport) => void,
 ): Promise<ResyncReport> {
   const { clock, mirror, times } = engine.link;
-  const before = { ...engine.tally };
+  const before = engine.tally;
   let report: ResyncReport = {
     state: 'running',
     startedAt: clock.now(),
@@ -62,12 +62,14 @@ export async function resync(
     await engine.pullAll((entity, records) => advance({ records: { ...report.records, [entity]: records } }));
     for (let cycles = 0, isSettled = false; !isSettled && cycles < cyclesMax; cycles += 1) {
       if (engine.isStopping) throw new Error('The daemon stopped before both sides were the same.');
-      const plan = await engine.cycle();
+      await engine.cycle();
+      const { reports } = engine;
       const active = readUnderWay(engine.link).length;
-      isSettled = isQuiet(plan) && plan.restlessRows === 0 && active === 0;
-      const unapplied = countLeft(engine.lastPlan ?? plan, plan);
+      const restless = reports.reduce((sum, { restlessRows }) => sum + restlessRows, 0);
+      isSettled = reports.every(({ hasActed }) => !hasActed) && restless === 0 && active === 0;
+      const unapplied = reports.reduce((sum, report) => sum + report.unapplied, 0);
       // Where somebody types on and on, that was not looked at yet.
-      const waiting = active + plan.restlessRows + countQuestions(plan, readSteps(engine.link));
+      const waiting = active + restless + countQuestions(reports, readSteps(engine.link));
       advance({ unapplied, waiting });
       if (!isSettled) await clock.sleep(times.typingPauseMs);
     }
@@ -85,13 +87,17 @@ function countKnown(mirror: Mirror): ResyncReport['expected'] {
 }
 
 /** What only a person can settle, and is to. What the CRM refused may be in the outbox alone. */
-function countQuestions({ brakes, conflicts, holds, refusals }: Plan, items: readonly OutboxItem[]): number {
+function countQuestions(reports: readonly SideReport[], items: readonly OutboxItem[]): number {
+  const refusals = reports.flatMap((report) => report.refusals);
   const ignored = new Set(refusals.filter(({ isIgnored }) => isIgnored).map(({ decision }) => decision));
   const isAsked = ({ key, state }: OutboxItem) => state === 'refused' && !ignored.has(refusedScope(key));
+  const asked = reports.flatMap(({ brakes, conflicts, holds }) => [
+    ...brakes,
+    ...conflicts,
+    ...holds.filter(isNeeded),
+  ]);
   return (
-    brakes.length +
-    conflicts.length +
-    holds.filter(isNeeded).length +
+    asked.length +
     refusals.filter(({ decision }) => decision === undefined).length +
     items.filter(isAsked).length
   );

@@ -8,12 +8,12 @@ import {
   sight,
 } from '../core/instance.ts';
 import type { ObservedTable } from '../core/table.ts';
-import type { Link } from './link.ts';
+import type { SheetLink } from './sheet-link.ts';
 
 /** A stop waits for so long until its mark is taken away. */
 const leavingMs = 3_000;
 
-type Surroundings = Pick<Link, 'clock' | 'log' | 'own' | 'table' | 'times'>;
+type Surroundings = Pick<SheetLink, 'clock' | 'log' | 'own' | 'table' | 'times'>;
 
 /** When a mark of this instance was sent, monotonic ms. */
 interface Sent {

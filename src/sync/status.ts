@@ -1,5 +1,4 @@
-import { type Answer, answerIn, answersTo } from '../core/answer.ts';
-import { describeCell, emptyCell } from '../core/cell.ts';
+import { type Answer, answerIn } from '../core/answer.ts';
 import { type Brake, type Conflict, type Hold, isNeeded, type Refusal } from '../core/decide/plan.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
@@ -62,36 +61,41 @@ export interface WaitingItem {
 }
 
 /** Everything that waits for a person's decision, as of the last cycle. */
-export function listWaiting({ askedSince, lastPlan, link }: Engine): WaitingItem[] {
-  if (!lastPlan || lastPlan.questions.length === 0) return [];
-  // What is asked although the plan was made with an answer to it, as where the key does not let that through, is asked anew.
-  const isOpen = ({ at }: Decision) => at >= lastPlan.at;
-  const answered = new Map(
-    link.mirror
-      .readDecisions()
-      .filter(isOpen)
-      .map((decision) => [decision.scope, answerIn(decision)]),
-  );
-  return lastPlan.questions.map(({ scope, cells: { what = emptyCell, ...cells } }) => ({
-    scope,
-    what: describeCell(what),
-    answers: answersTo(scope),
-    about: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, describeCell(cell)])),
-    since: askedSince.get(scope),
-    answered: answered.get(scope),
-  }));
-}
+export const listWaiting = ({ link, runners }: Engine): WaitingItem[] =>
+  runners.flatMap(({ askedSince, side: { report } }) => {
+    if (!report || report.questions.length === 0) return [];
+    // What is asked although the plan was made with an answer to it, as where the key does not let that through, is asked anew.
+    const isOpen = ({ at }: Decision) => at >= report.at;
+    const answered = new Map(
+      link.mirror
+        .readDecisions()
+        .filter(isOpen)
+        .map((decision) => [decision.scope, answerIn(decision)]),
+    );
+    return report.questions.map(({ about, answers, scope, what }) => ({
+      scope,
+      what,
+      answers,
+      about,
+      since: askedSince.get(scope),
+      answered: answered.get(scope),
+    }));
+  });
+
+/** What an answer to something that waits is for. */
+export const shownUnder = ({ reports }: Engine, scope: string): string | undefined =>
+  reports.flatMap(({ questions }) => questions).find((question) => question.scope === scope)?.shown;
 
 /** The scopes of what the CRM did not take, as of the last cycle, also of what a person ignores. */
-export const listRefused = ({ lastPlan }: Engine): string[] =>
-  (lastPlan?.refusals ?? []).flatMap(({ decision }) => decision ?? []);
+export const listRefused = ({ reports }: Engine): string[] =>
+  reports.flatMap(({ refusals }) => refusals).flatMap(({ decision }) => decision ?? []);
 
 const latestMax = 20;
 const latestBytesMax = 64 * 1024;
 
 /** Reads the status of a link from its mirror and its last cycle. */
 export function readStatus(engine: Engine, resync: ResyncReport | undefined): Status {
-  const { lastPlan, link } = engine;
+  const { link, reports } = engine;
   return {
     link: link.name,
     now: link.clock.now(),
@@ -99,20 +103,20 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
     isManual: link.isManual ?? false,
     cycles: engine.tally.cycles,
     lastCycleAt: engine.lastCycleAt,
-    restlessRows: lastPlan?.restlessRows ?? 0,
+    restlessRows: sumOf(reports, ({ restlessRows }) => restlessRows),
     tabs: readTabs(engine),
-    problems: [...engine.problems.list(), ...engine.recordProblems.list()],
-    brakes: lastPlan?.brakes ?? [],
-    holds: lastPlan?.holds ?? [],
-    conflicts: lastPlan?.conflicts ?? [],
+    problems: engine.listProblems(),
+    brakes: reports.flatMap(({ brakes }) => brakes),
+    holds: reports.flatMap(({ holds }) => holds),
+    conflicts: reports.flatMap(({ conflicts }) => conflicts),
     waiting: listWaiting(engine),
-    refusals: lastPlan?.refusals ?? [],
+    refusals: reports.flatMap(({ refusals }) => refusals),
     resync,
     latest: link.mirror.searchJournal({ limit: latestMax, bytesMax: latestBytesMax }),
   };
 }
 
-function readTabs({ lastPlan, link }: Engine): TabStatus[] {
+function readTabs({ link, reports }: Engine): TabStatus[] {
   const { mirror, policy } = link;
   const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
   const agreements = mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0);
@@ -124,7 +128,7 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
     const ages = records.filter(({ key }) => key.entity === entity).map((record) => now - record.observedAt);
     const count = (items: readonly { readonly key: { readonly entity: Entity } }[]) =>
       items.filter(({ key }) => key.entity === entity).length;
-    const countOwn = (items: readonly { readonly entity: TabKind }[] = []) =>
+    const countOwn = (items: readonly { readonly entity: TabKind }[]) =>
       items.filter((item) => item.entity === entity).length;
     return {
       entity,
@@ -132,15 +136,18 @@ function readTabs({ lastPlan, link }: Engine): TabStatus[] {
       recordsInCrm: count(records),
       recordsInTable: count(agreements),
       pending: count(underWay),
-      refused: countOwn(lastPlan?.refusals.filter(({ isIgnored }) => !isIgnored)),
-      conflicts: count(lastPlan?.conflicts ?? []),
-      held: countOwn(lastPlan?.holds.filter(isNeeded)),
+      refused: countOwn(reports.flatMap(({ refusals }) => refusals.filter(({ isIgnored }) => !isIgnored))),
+      conflicts: count(reports.flatMap(({ conflicts }) => conflicts)),
+      held: countOwn(reports.flatMap(({ holds }) => holds.filter(isNeeded))),
       sweep,
       sweepAgeMs: sweep?.isComplete ? now - sweep.startedAt : undefined,
       recordAgeP95Ms: percentile(ages, 0.95),
     };
   });
 }
+
+const sumOf = <Item>(items: readonly Item[], count: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + count(item), 0);
 
 /** The value that this share of the values does not exceed. */
 function percentile(values: readonly number[], share: number): number | undefined {

@@ -8,9 +8,8 @@ import { isClaimToken, type RecordId, recordKeyText } from '../core/record.ts';
 import type { RowStep, WriteResult } from '../core/table.ts';
 import { confirm } from './confirm.ts';
 import { noteDamage } from './damages.ts';
-import type { Link } from './link.ts';
 import { noteWrite } from './rebase.ts';
-import type { Tally } from './tally.ts';
+import type { SheetLink } from './sheet-link.ts';
 import { addVoidClaims } from './void-claims.ts';
 
 /** A step to the table, perhaps with what becomes true once it is done. */
@@ -23,7 +22,7 @@ export interface WrittenStep extends Partial<Consequences> {
  * in a transaction.
  */
 export function beginWrite(
-  { clock, mirror, table }: Link,
+  { clock, mirror, table }: SheetLink,
   run: string,
   steps: readonly WrittenStep[],
 ): OpenWrite {
@@ -67,7 +66,7 @@ export interface WriteEnd {
 
 /** Sends a write that has begun, and makes true what it comes to. Where this fails, the write stays open and is recovered. */
 export async function sendWrite(
-  link: Link,
+  link: SheetLink,
   open: OpenWrite,
   tally: UndoTally,
   mark?: Mark,
@@ -94,7 +93,7 @@ export async function sendWrite(
  * Finds out what writes without a reply did, and undoes what they did to other rows than their own. Names those of which something has become
  * known, as they are now: what was read before may be older than they are.
  */
-export async function recoverWrites(link: Link, tally: UndoTally): Promise<readonly string[]> {
+export async function recoverWrites(link: SheetLink, tally: UndoTally): Promise<readonly string[]> {
   const { clock, log, mirror, table } = link;
   const news: string[] = [];
   for (const open of mirror.readOpenWrites()) {
@@ -120,10 +119,16 @@ const hasNews = (before: OpenWrite, left: OpenWrite, { escalated, isOver, undone
   before.damage.length !== left.damage.length;
 
 /** Counts how misdirected steps end. */
-export type UndoTally = Pick<Tally, 'undoneWrites' | 'escalatedWrites'>;
+export interface UndoTally {
+  undoneWrites: number;
+  escalatedWrites: number;
+}
 
 /** Follows a write while its adapter works on it. */
-function follow({ clock, mirror }: Link, open: OpenWrite): { keep: KeepReceipt; latest: () => OpenWrite } {
+function follow(
+  { clock, mirror }: SheetLink,
+  open: OpenWrite,
+): { keep: KeepReceipt; latest: () => OpenWrite } {
   let latest = open;
   return {
     keep(receipt, damage) {
@@ -137,7 +142,7 @@ function follow({ clock, mirror }: Link, open: OpenWrite): { keep: KeepReceipt; 
 }
 
 /** Makes true what a write came to. Returns what is left of it. */
-function settle(link: Link, open: OpenWrite, result: WriteResult, tally: UndoTally): OpenWrite {
+function settle(link: SheetLink, open: OpenWrite, result: WriteResult, tally: UndoTally): OpenWrite {
   const { clock, log, mirror } = link;
   const { done, escalated, isOver, pending, refusal, undone } = result;
   const at = clock.now();
@@ -182,7 +187,7 @@ function logRows(log: Log, run: string, written: readonly Consequences[]): void 
 }
 
 /** Forgets a write of which nothing more will become known. Steps that were `refused` have put their tokens nowhere. */
-function endWrite({ clock, mirror }: Link, left: OpenWrite, refused: ReadonlySet<number>): void {
+function endWrite({ clock, mirror }: SheetLink, left: OpenWrite, refused: ReadonlySet<number>): void {
   const nowhere = new Set(
     left.confirms.flatMap(([number, { key }]) => (refused.has(number) ? [key?.id] : [])),
   );

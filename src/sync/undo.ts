@@ -6,8 +6,8 @@ import type { Mirror } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';
 import { planUndo, type UndoPlan, type UndoRefusal } from '../core/undo.ts';
 import { isOfOtherAccount } from './account.ts';
-import { wake } from './apply.ts';
 import type { Link } from './link.ts';
+import { wake } from './pusher.ts';
 import { replaceStep } from './unanswered.ts';
 
 /** What to take back: of one line, a run or a record, at least one is named. */

@@ -1,4 +1,4 @@
-import { isNeeded, isQuiet } from '../core/decide/plan.ts';
+import { isNeeded } from '../core/decide/plan.ts';
 import { isSyncError } from '../core/errors.ts';
 import { listedEntities } from '../core/record.ts';
 import { addSample, type RequestUsage, type Sample, sampleEveryMs, sentBetween } from '../core/samples.ts';
@@ -7,6 +7,7 @@ import type { Condition } from './conditions.ts';
 import type { Engine } from './engine.ts';
 import type { Health } from './health.ts';
 import { readSwept } from './lists.ts';
+import type { SideReport } from './side.ts';
 import { readUnderWay } from './under-way.ts';
 
 const lookEveryMs = 1_000;
@@ -88,15 +89,12 @@ export class Watch {
   }
 
   #readFacts(): StandingFacts {
-    const { lastPlan, link, problems } = this.#engine;
-    const { brakes = [], conflicts = [], holds = [], refusals = [] } = lastPlan ?? {};
-    const refused = refusals.filter(({ isIgnored }) => !isIgnored);
-    const needed = holds.filter(isNeeded);
-    const questions = brakes.length + conflicts.length + needed.length + refused.length;
+    const { link, problems, reports } = this.#engine;
+    const questions = reports.reduce((sum, report) => sum + countAsked(report), 0);
     const conditions = this.#health.read().filter(isFailure);
-    const isToWrite = lastPlan !== undefined && !isQuiet(lastPlan);
+    const isToWrite = reports.some(({ hasWork }) => hasWork);
     const isPlanned = isToWrite && link.isManual === true;
-    const isMoving = (isToWrite && !isPlanned) || (lastPlan?.restlessRows ?? 0) > 0;
+    const isMoving = (isToWrite && !isPlanned) || reports.some(({ restlessRows }) => restlessRows > 0);
     const steps = readUnderWay(link).length + Number(isMoving);
     this.#noteFilled(questions > 0 || steps === 0);
     return {
@@ -110,13 +108,20 @@ export class Watch {
 
   /** Filled is once everything was read and a cycle after that left nothing to write; later readings do not change that. */
   #noteFilled(isAtRest: boolean): void {
-    const { lastPlan, link } = this.#engine;
+    const { isCompared, link, reports } = this.#engine;
     if (this.#isFilled) return;
     const swept = readSwept(link.mirror);
     if (listedEntities.every((entity) => swept.has(entity))) this.#readAt ??= link.clock.now();
-    this.#isFilled = this.#readAt !== undefined && (lastPlan?.at ?? 0) > this.#readAt && isAtRest;
+    const readAt = this.#readAt ?? Number.POSITIVE_INFINITY;
+    this.#isFilled = isAtRest && isCompared && reports.every(({ at }) => at > readAt);
   }
 }
+
+const countAsked = ({ brakes, conflicts, holds, refusals }: SideReport): number =>
+  brakes.length +
+  conflicts.length +
+  holds.filter(isNeeded).length +
+  refusals.filter(({ isIgnored }) => !isIgnored).length;
 
 /** What is seen; nothing while the mirror can not be read, which is for the health to tell: other links of the process go on. */
 export function unlessUnreadable<Seen>(look: () => Seen): Seen | undefined {

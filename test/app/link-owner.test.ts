@@ -4,7 +4,7 @@ import { settingsSchema } from '../../src/app/settings.ts';
 import { emptyCatalog } from '../../src/core/catalog.ts';
 import { facts } from '../../src/core/facts.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { noteColumns } from '../../src/sync/layout.ts';
+import { noteColumns } from '../../src/sync/tab-columns.ts';
 
 const address = 'https://crm.example/api/v1/external';
 

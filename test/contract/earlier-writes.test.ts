@@ -14,10 +14,10 @@ import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { mirrorFile } from '../../src/sqlite/open.ts';
-import { Engine } from '../../src/sync/engine.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { readVoidClaims } from '../../src/sync/void-claims.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { SheetEngine } from '../support/sheet-engine.ts';
 import { readCrm, readSheet } from '../support/two-sides.ts';
 
 /** A request that changes the spreadsheet. */
@@ -96,7 +96,7 @@ async function upgrade(name: string, { pick, statement, vanishedRows = 'trash' }
   const times = { ...opened.link.times, typingPauseMs: 1, lagMs: 1, settleMs: 100 };
   const link = { ...opened.link, times };
   const { clock, mirror } = link;
-  const engine = new Engine(link);
+  const engine = new SheetEngine(link);
   onTestFinished(() => engine.stop(5_000));
   await engine.pullAll(() => {});
   const addresses = { crmUrl: crm.pageUrl, sheetsUrl: sheets.rootUrl, spreadsheetId };

@@ -4,12 +4,14 @@ import type { Mirror } from '../../src/core/mirror.ts';
 import { entities } from '../../src/core/record.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { enterMirror, readToken } from '../../src/sync/lease.ts';
-import { readRebases } from '../../src/sync/rebase.ts';
+import { beginRebase, readRebases } from '../../src/sync/rebase.ts';
 
 const chance = { now: 1_790_000_000_000, newWord: 'word' };
 
 const enter = (mirror: Mirror, token: number, openedUnder?: number) =>
-  enterMirror(mirror, { link: 'north', token, openedUnder, isLost: false, sureMs: () => 1 }, chance);
+  enterMirror(mirror, { link: 'north', token, openedUnder, isLost: false, sureMs: () => 1 }, (reason) =>
+    beginRebase(mirror, reason, chance),
+  );
 
 const isRebased = (mirror: Mirror) => {
   const held = { state: 'held', reason: '' } as const;

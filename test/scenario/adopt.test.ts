@@ -90,7 +90,7 @@ describe('a tab that was filled before the daemon came', () => {
     });
     await stage.editSheet({ kind: 'paste', sheet: 'Contacts', row: 1, column: 'E-mail', rows: emails });
     const read: string[] = [];
-    await readCandidates(engine, 'E-mail', (entity, count, isWhole) => {
+    await readCandidates(engine, engine.link, 'E-mail', (entity, count, isWhole) => {
       if (isWhole) read.push(`${count} ${entity}`);
     });
     expect(read).toContain('3 contact');
@@ -102,7 +102,7 @@ describe('a tab that was filled before the daemon came', () => {
   test('is matched without a look at contacts by a column that their tab does not have', async () => {
     const stage = await openFilled();
     const engine = stage.createEngine({ policy: { ...stage.link.policy, entities } });
-    await readCandidates(engine, 'Title', () => undefined);
+    await readCandidates(engine, engine.link, 'Title', () => undefined);
     expect(stage.model.requests().filter(({ path }) => path.includes('/contacts'))).toEqual([]);
   });
 

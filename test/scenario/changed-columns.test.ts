@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ColumnPolicy } from '../../src/core/policy.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 
 /** More than it takes on a machine that is busy. */
 const limit = { timeout: 90_000 };
@@ -16,16 +16,16 @@ const withColumns = ({ policy }: LeadsStage['link'], columns: Columns) => ({
 });
 
 /** An engine as after a restart with these rules for the columns of leads. */
-const restart = ({ createEngine, link }: LeadsStage, columns: Columns): Engine =>
+const restart = ({ createEngine, link }: LeadsStage, columns: Columns): SheetEngine =>
   createEngine({ ...link, policy: withColumns(link, columns) });
 
 /** Enough cycles for whatever is typed to rest. */
-async function cycle(engine: Engine): Promise<Engine> {
+async function cycle(engine: SheetEngine): Promise<SheetEngine> {
   for (const _turn of [1, 2, 3]) await engine.cycle();
   return engine;
 }
 
-const scopes = ({ lastPlan }: Engine) => lastPlan?.brakes.map(({ scope }) => scope);
+const scopes = ({ lastPlan }: SheetEngine) => lastPlan?.brakes.map(({ scope }) => scope);
 
 const titles = async ({ readCrm }: LeadsStage) => (await readCrm()).leads.map(({ title }) => title);
 

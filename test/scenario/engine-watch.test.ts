@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
 
 const counts = { leads: 6, opportunities: 0, tasks: 0 };
 
 /** An engine that has filled the sheet, on a link that differs. */
-async function startFilled(change: (link: Link) => Partial<Link>) {
+async function startFilled(change: (link: SheetLink) => Partial<SheetLink>) {
   const stage = await openLinkStage(counts);
   await pullCatalog(stage.link, 'newest');
   await stage.link.table.layOut(currentLayout(stage.link), 'create');
@@ -45,7 +45,7 @@ test('a cycle whose timer never comes is made up for, and the daemon says so', a
 });
 
 describe('an edit goes to the CRM although the queue', () => {
-  test.each<[string, Partial<Link['queue']>, RegExp]>([
+  test.each<[string, Partial<SheetLink['queue']>, RegExp]>([
     [
       'does not answer',
       {

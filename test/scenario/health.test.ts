@@ -31,7 +31,7 @@ async function openReady(pauseMs?: () => number) {
   await engine.pullAll(() => {});
   await engine.cycle();
   // Its loop is not what is asked about.
-  engine.expectedBy = Number.POSITIVE_INFINITY;
+  for (const runner of engine.runners) runner.expectedBy = Number.POSITIVE_INFINITY;
   return { clock, engine, health, stage, unread };
 }
 

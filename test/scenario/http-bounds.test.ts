@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startHttp } from '../../src/http/server.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -24,7 +24,7 @@ async function serve() {
 }
 
 /** Appends lines to the history that hold texts of such a length each. */
-function write({ link }: Engine, lines: number, length: number): void {
+function write({ link }: SheetEngine, lines: number, length: number): void {
   const line = { at: 1, run: 'run', key: { entity: 'lead', id: '1' }, kind: 'update', side: 'crm' } as const;
   const values = { before: {}, after: { title: 'x'.repeat(length) }, lost: {}, cause: 'edited' };
   link.mirror.appendJournal(Array.from({ length: lines }, () => ({ ...line, ...values })));

@@ -3,9 +3,9 @@ import type { Clock, Crm } from '../../src/core/ports.ts';
 import type { Entity } from '../../src/core/record.ts';
 import type { FieldName, Fields } from '../../src/core/value.ts';
 import { KeyRefusal } from '../../src/sync/key-refusal.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { Problems } from '../../src/sync/problems.ts';
 import { Puller } from '../../src/sync/puller.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { changeCrm } from '../support/changed-crm.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 
@@ -46,7 +46,7 @@ function abridge(
 }
 
 /** Lets a puller read for so long, in a time of its own. */
-async function readFor({ link, log }: LinkStage, crm: Crm, durationMs: number): Promise<Link> {
+async function readFor({ link, log }: LinkStage, crm: Crm, durationMs: number): Promise<SheetLink> {
   const stopping = new AbortController();
   let elapsedMs = 0;
   const clock: Clock = {
@@ -61,14 +61,14 @@ async function readFor({ link, log }: LinkStage, crm: Crm, durationMs: number): 
   const problems = new Problems(clock, log);
   const own = { ...link, clock, crm, times };
   const keyRefusal = new KeyRefusal(clock, problems);
-  const ignore = () => undefined;
-  const puller = new Puller({ link: own, problems, keyRefusal, onNews: ignore, onCatalogChanged: ignore });
-  await puller.run(stopping.signal);
+  const puller = new Puller({ link: own, problems, keyRefusal, onNews: () => undefined });
+  stopping.signal.addEventListener('abort', () => void puller.stop());
+  await puller.start();
   expect(problems.list()).toEqual([]);
   return own;
 }
 
-const fieldsOf = ({ mirror }: Link, entity: Entity, id: string) =>
+const fieldsOf = ({ mirror }: SheetLink, entity: Entity, id: string) =>
   mirror.findRecord({ entity, id })?.fields ?? {};
 
 test('what lists leave out is read of each record alone', limit, async () => {

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 
 /*
  * Writes while a user moves rows or types. A lost reply is for the mirror the same as a kill between the write and its reply: the engine that
@@ -16,7 +16,7 @@ import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 const leads = 6;
 
 /** A filled sheet, and the engine that filled it. */
-async function openFilled(): Promise<{ stage: LinkStage; engine: Engine }> {
+async function openFilled(): Promise<{ stage: LinkStage; engine: SheetEngine }> {
   const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
   await pullCatalog(stage.link, 'newest');
   await stage.link.table.layOut(currentLayout(stage.link), 'create');
@@ -37,7 +37,7 @@ const replies: [string, FaultsInput['failures']][] = [
 
 /** The rows are sorted between the read and the write. Returns the engine that knows nothing but what the mirror knows. */
 async function writeIntoSorted(
-  { engine, stage }: { engine: Engine; stage: LinkStage },
+  { engine, stage }: { engine: SheetEngine; stage: LinkStage },
   failures: FaultsInput['failures'] = [],
 ) {
   await stage.setSheetFaults({ beforeNextWrite: [...sortedTheOtherWay], failures: [...failures] });
@@ -49,21 +49,21 @@ async function writeIntoSorted(
   return stage.createEngine({ policy: engine.link.policy });
 }
 
-async function goOn({ link }: LinkStage, engine: Engine) {
+async function goOn({ link }: LinkStage, engine: SheetEngine) {
   for (const _cycle of Array.from({ length: 6 })) {
     await engine.cycle();
     for (const { key } of link.mirror.readOutbox()) await pushRecord(link, key);
   }
 }
 
-async function renameFirst({ engine, stage }: { engine: Engine; stage: LinkStage }) {
+async function renameFirst({ engine, stage }: { engine: SheetEngine; stage: LinkStage }) {
   const [first] = (await stage.readCrm()).leads;
   await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed' });
   await engine.pullAll(() => {});
   return first;
 }
 
-async function removeFirst({ engine, stage }: { engine: Engine; stage: LinkStage }) {
+async function removeFirst({ engine, stage }: { engine: SheetEngine; stage: LinkStage }) {
   const [first] = (await stage.readCrm()).leads;
   await stage.removeInCrm(`/leads/${first?.id}`);
   await engine.pullAll(() => {});
@@ -165,7 +165,7 @@ test('a plan that is made before the engine keeps the sheet undoes nothing there
 });
 
 /** The first lead gets another title in the CRM, and a person types one into its row while that is written. */
-async function typeMeanwhile(stage: LinkStage, engine: Engine, faults: FaultsInput = {}) {
+async function typeMeanwhile(stage: LinkStage, engine: SheetEngine, faults: FaultsInput = {}) {
   const [first] = (await stage.readCrm()).leads;
   const rows = (await stage.readSheet())['Leads'] ?? [];
   const row = rows.findIndex(({ ID }) => ID === first?.id) + 1;

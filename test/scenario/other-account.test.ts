@@ -5,13 +5,15 @@ import { facts } from '../../src/core/facts.ts';
 import { sweepsToProve } from '../../src/core/observe.ts';
 import type { Crm } from '../../src/core/ports.ts';
 import { recognizeAccount, takeAccount } from '../../src/sync/account.ts';
-import type { Engine } from '../../src/sync/engine.ts';
-import type { Link, LinkKey } from '../../src/sync/link.ts';
+import type { LinkKey } from '../../src/sync/link.ts';
 import { proveGone } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { beginRebase } from '../../src/sync/rebase.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { healthOf } from '../support/health.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 import { until } from '../support/until.ts';
 
 /** More than it takes on a machine that is busy. */
@@ -27,7 +29,10 @@ async function openAccounts() {
 }
 
 /** An engine on the mirror, as after a restart, with another key. */
-async function restart({ createEngine, link }: LeadsStage, changes: Partial<Link> = {}): Promise<Engine> {
+async function restart(
+  { createEngine, link }: LeadsStage,
+  changes: Partial<SheetLink> = {},
+): Promise<SheetEngine> {
   const engine = createEngine({ ...link, ...changes });
   await engine.start();
   return engine;
@@ -35,19 +40,19 @@ async function restart({ createEngine, link }: LeadsStage, changes: Partial<Link
 
 const keyOf = (name: string, { link: { crm } }: LinkStage): LinkKey => ({ name, crm });
 
-const withKeyOf = (stage: LinkStage): Partial<Link> => ({
+const withKeyOf = (stage: LinkStage): Partial<SheetLink> => ({
   crm: stage.link.crm,
   keys: () => [keyOf('other', stage)],
 });
 
-const scopes = ({ lastPlan }: Engine) => lastPlan?.brakes.map(({ scope }) => scope) ?? [];
+const scopes = ({ lastPlan }: SheetEngine) => lastPlan?.brakes.map(({ scope }) => scope) ?? [];
 
-const waitsFor = (engine: Engine, scope: string) =>
+const waitsFor = (engine: SheetEngine, scope: string) =>
   until(`${scope} waits`, async () => scopes(engine).includes(scope), {
     describe: async () => String(scopes(engine)),
   });
 
-const cycled = (engine: Engine, times: number) => {
+const cycled = (engine: SheetEngine, times: number) => {
   const before = engine.tally.cycles;
   return until('it has cycled', async () => engine.tally.cycles >= before + times);
 };
@@ -130,7 +135,10 @@ test('S3: what becomes of a create in an account that was taken is found out, al
   const fields = { title: 'New' };
   const step = waitingStep({ now: clock.now(), run: 'one' }, key, { kind: 'create', fields, base: {} });
   mirror.saveOutboxItem({ ...step, key: { ...key, id: 'new-0' }, state: 'done', recordId: ofBefore.id });
-  mirror.transaction(() => takeAccount(link));
+  mirror.transaction(() => {
+    beginRebase(mirror, 'The key opens another account.', { now: clock.now(), newWord: 'word' });
+    takeAccount(link);
+  });
   mirror.saveOutboxItem({ ...step, state: 'unknown', sentAt: clock.now() });
   expect(await crm.createRecord('lead', fields)).toMatchObject({ id: ofBefore.id });
   await pushRecord(link, key);
@@ -206,7 +214,7 @@ describe('a key that is exchanged for one of another account while the daemon wo
       deleteRecord: (...asked) => now().deleteRecord(...asked),
       ...changes({ own: own.link.crm, other: other.link.crm, exchange }),
     };
-    const link: Link = { ...own.link, crm, keys: () => (isExchanged ? [keyOf('other', other)] : known) };
+    const link: SheetLink = { ...own.link, crm, keys: () => (isExchanged ? [keyOf('other', other)] : known) };
     const askedBefore = other.model.requests().length;
     return { own, link, exchange, askedOther: () => other.model.requests().slice(askedBefore) };
   }

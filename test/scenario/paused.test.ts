@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { currentLayout } from '../../src/sync/layout.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
@@ -12,7 +12,7 @@ async function openPausable() {
   const stage = await openLinkStage({ leads: 6, opportunities: 0, tasks: 0 });
   const { policy } = stage.link;
   const lead = { ...policy.tabs.lead, pauseHeader: 'Pause' };
-  const changes: Partial<Link> = { policy: { ...policy, tabs: { ...policy.tabs, lead } } };
+  const changes: Partial<SheetLink> = { policy: { ...policy, tabs: { ...policy.tabs, lead } } };
   const link = { ...stage.link, ...changes };
   await pullCatalog(link, 'newest');
   await link.table.layOut(currentLayout(link), 'create');

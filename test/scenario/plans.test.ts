@@ -2,7 +2,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startHttp } from '../../src/http/server.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { listProgress } from '../../src/sync/progress.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { resync } from '../../src/sync/resync.ts';
@@ -11,6 +10,7 @@ import { undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 import { findRow } from '../support/two-sides.ts';
 
 const answerShape = z.looseObject({ id: z.string().optional() });
@@ -62,7 +62,7 @@ test('with manual writes nobody is told that the sides come together while a pla
 });
 
 /** Serves the engine. Answers how its commands are called. */
-async function serve(engine: Engine) {
+async function serve(engine: SheetEngine) {
   const controlToken = 'plans-test-token';
   const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
   const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
-import type { Link } from '../../src/sync/link.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { changeCrm } from '../support/changed-crm.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 
@@ -12,7 +12,7 @@ const noOthers = { opportunities: 0, tasks: 0 };
 const trash = ({ model }: LinkStage, path: string) =>
   model.applyByHand(Date.now(), { method: 'DELETE', path, body: '{}' });
 
-const presentLeads = ({ mirror }: Link) =>
+const presentLeads = ({ mirror }: SheetLink) =>
   mirror.readRecords('lead').filter(({ presence }) => presence === 'present');
 
 test('records are proven gone although the CRM answers nonsense about one that is gone as well', async () => {

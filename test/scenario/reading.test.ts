@@ -4,16 +4,16 @@ import { SyncError } from '../../src/core/errors.ts';
 import type { Clock, Crm } from '../../src/core/ports.ts';
 import { type Entity, listedEntities } from '../../src/core/record.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { KeyRefusal } from '../../src/sync/key-refusal.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { Problems } from '../../src/sync/problems.ts';
 import { pullCatalog, pullRecord } from '../../src/sync/pull.ts';
 import { Puller } from '../../src/sync/puller.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { changeCrm } from '../support/changed-crm.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 import { until } from '../support/until.ts';
 
 const noOthers = { opportunities: 0, tasks: 0 };
@@ -41,13 +41,13 @@ const newestIds = ({ model }: LinkStage) =>
     .map(({ id }) => id)
     .toSorted((left, right) => right - left);
 
-const readLeads = ({ mirror }: Link) => mirror.readRecords('lead');
-const presentLeads = (link: Link) => readLeads(link).filter(({ presence }) => presence === 'present');
-const sweepOf = ({ mirror }: Link, wanted: Entity) =>
+const readLeads = ({ mirror }: SheetLink) => mirror.readRecords('lead');
+const presentLeads = (link: SheetLink) => readLeads(link).filter(({ presence }) => presence === 'present');
+const sweepOf = ({ mirror }: SheetLink, wanted: Entity) =>
   mirror.readSweeps().find(({ entity }) => entity === wanted);
 
 /** Reads everything once and answers how many requests for leads that took. */
-async function sweepLeads({ model }: LinkStage, engine: Engine): Promise<number> {
+async function sweepLeads({ model }: LinkStage, engine: SheetEngine): Promise<number> {
   const before = model.requests().length;
   await engine.pullAll(() => undefined);
   return model
@@ -264,9 +264,9 @@ test('a CRM that is away for six hours is asked rarely, and not made up for when
   const link = { ...stage.link, clock, crm, times: { ...stage.link.times, sweepMs } };
   const problems = new Problems(clock, stage.log);
   const keyRefusal = new KeyRefusal(clock, problems);
-  const ignore = () => undefined;
-  const puller = new Puller({ link, problems, keyRefusal, onNews: ignore, onCatalogChanged: ignore });
-  await puller.run(stopping.signal);
+  const puller = new Puller({ link, problems, keyRefusal, onNews: () => undefined });
+  stopping.signal.addEventListener('abort', () => void puller.stop());
+  await puller.start();
   expect(asked.away / listedEntities.length).toBeLessThan((6 * hourMs) / (link.backoff.maxMs / 2) + 10);
   expect(asked.away / listedEntities.length).toBeGreaterThan((6 * hourMs) / link.backoff.maxMs);
   expect(asked.back / listedEntities.length).toBeLessThanOrEqual((2 * minuteMs) / sweepMs + 1);
@@ -338,10 +338,8 @@ test('all is read to its end also where a key was exchanged meanwhile, and found
     problems,
     keyRefusal: new KeyRefusal(clock, problems),
     onNews: () => {},
-    onCatalogChanged: () => {},
   });
-  const stopping = new AbortController();
-  const running = puller.run(stopping.signal);
+  const running = puller.start();
   await clock.sleepStarted();
   isInResync = true;
   const read: [entity: Entity, records: number][] = [];
@@ -350,7 +348,7 @@ test('all is read to its end also where a key was exchanged meanwhile, and found
     else key = 'new';
     isInResync = false;
   });
-  stopping.abort();
+  await puller.stop();
   await running;
   expect(read).toEqual([
     ['lead', 250],

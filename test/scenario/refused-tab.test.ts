@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { noteWrite, rebaseOutrun } from '../../src/sync/rebase.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 
 /* Google refuses a batch whole. Somebody who protects one tab for themselves must not keep the daemon from the others. */
 
@@ -12,7 +12,7 @@ const protectedRangeId = 4_711;
 
 interface Filled {
   readonly stage: LinkStage;
-  readonly engine: Engine;
+  readonly engine: SheetEngine;
 }
 
 /** Both sides at rest and the same. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { Engine } from '../../src/sync/engine.ts';
-import { tableLayout } from '../../src/sync/layout.ts';
 import { resync } from '../../src/sync/resync.ts';
 import { readStatus } from '../../src/sync/status.ts';
+import { tableLayout } from '../../src/sync/tab-columns.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { SheetEngine } from '../support/sheet-engine.ts';
 
 /** More than it takes on a machine that is busy. */
 const limit = { timeout: 90_000 };
@@ -82,7 +82,7 @@ describe('what an administrator of the CRM does to custom fields', limit, () => 
 
   test('a new mirror that does not know the fields yet compares nothing, and disowns no column', async () => {
     const { link } = await openLeadsStage();
-    const engine = new Engine({ ...link, mirror: openMirrorInMemory().mirror });
+    const engine = new SheetEngine({ ...link, mirror: openMirrorInMemory().mirror });
     const { holds, table } = await engine.cycle();
     expect([table, new Set(holds.map(({ reason }) => reason))]).toEqual([
       [],

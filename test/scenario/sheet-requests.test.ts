@@ -1,17 +1,17 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { createGoogleSheetTable } from '../../src/sheets/table.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { openCrmLine } from '../support/crm-line.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 
 const hourMs = 3_600_000;
 
 interface CountedStage {
   readonly stage: LinkStage;
-  readonly engine: Engine;
+  readonly engine: SheetEngine;
   /** What the daemon asked Google for since this was called last: bodies of writes, and how many reads. */
   takeRequests(): { readonly reads: number; readonly writes: readonly string[] };
 }

@@ -8,10 +8,9 @@ import { emptyAgreement, type JournalEntry } from '../../src/core/state.ts';
 import type { SetStep, WriteResult } from '../../src/core/table.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { readPending } from '../../src/sync/damages.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { beginRebase, readWrites, rebaseRows } from '../../src/sync/rebase.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { beginWrite, recoverWrites, sendWrite, type WrittenStep } from '../../src/sync/table-write.ts';
-import { emptyTally } from '../../src/sync/tally.ts';
 import { readVoidClaims } from '../../src/sync/void-claims.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { lead } from '../support/mirror-directory.ts';
@@ -60,7 +59,7 @@ const steps = [titleStep, claimStep] as [WrittenStep, WrittenStep];
 function openWrites(...results: (Partial<WriteResult> | undefined | SyncError)[]) {
   const { mirror } = openMirrorInMemory();
   const clock = createManualClock();
-  const tally = emptyTally();
+  const tally = { undoneWrites: 0, escalatedWrites: 0 };
   const asked: { receipt: string; mayLand?: boolean }[] = [];
   const adapter = { keepBefore: (_keep: KeepReceipt): void => {} };
   const answer = (keep: KeepReceipt) => {
@@ -80,7 +79,7 @@ function openWrites(...results: (Partial<WriteResult> | undefined | SyncError)[]
       return answer(keep);
     },
   };
-  const link = { clock, log: createRecordingLog(), mirror, table } as unknown as Link;
+  const link = { clock, log: createRecordingLog(), mirror, table } as unknown as SheetLink;
   mirror.saveAgreement({ ...emptyAgreement(lead('1'), 1), offered: { title: 'New', note: 'Noted' } });
   const begin = (written: readonly WrittenStep[] = steps, of = run): OpenWrite =>
     mirror.transaction(() => beginWrite(link, of, written));

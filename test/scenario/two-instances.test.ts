@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest';
 import type { Table, WakeUp, WorkQueue } from '../../src/core/ports.ts';
 import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import type { Engine } from '../../src/sync/engine.ts';
-import type { Link } from '../../src/sync/link.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { healthOf } from '../support/health.ts';
 import { namedInstance } from '../support/instances.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { realClock } from '../support/real-clock.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 
 const limits = { graceMs: 60_000, editAgeMs: 900_000, sweepAgeMs: 1_800_000 };
 
 /** A daemon on the stage, with a time of its own. */
 interface Daemon {
-  readonly engine: Engine;
-  readonly link: Link;
+  readonly engine: SheetEngine;
+  readonly link: SheetLink;
   /** Lets so much of its own time pass. */
   pass(ms: number): void;
   /** One look at the sheet. Returns what kept it from its work, or `works`. */
@@ -35,14 +35,14 @@ function createPassingClock(aheadMs = 0) {
   return { clock, pass };
 }
 
-const lookWith = (engine: Engine) => () =>
+const lookWith = (engine: SheetEngine) => () =>
   engine.cycle().then(
     () => 'works',
     (error: { readonly code?: string }) => error.code ?? String(error),
   );
 
 /** The first daemon, which has filled the sheet. */
-async function openFirst(changes: Partial<Link> = {}): Promise<Daemon & { readonly stage: LeadsStage }> {
+async function openFirst(changes: Partial<SheetLink> = {}): Promise<Daemon & { readonly stage: LeadsStage }> {
   const { clock, pass } = createPassingClock();
   const stage = await openLeadsStage('crm', { own: namedInstance('first'), clock, ...changes });
   const { engine, link } = stage;
@@ -52,7 +52,7 @@ async function openFirst(changes: Partial<Link> = {}): Promise<Daemon & { readon
 interface Later {
   readonly name?: string;
   readonly aheadMs?: number;
-  readonly changes?: Partial<Link>;
+  readonly changes?: Partial<SheetLink>;
 }
 
 /** Another daemon on the same spreadsheet, with a mirror of its own. */
@@ -74,7 +74,7 @@ async function openLater(
 }
 
 /** Without what was not read yet: no loop runs here. */
-const conditionsOf = (engine: Engine) =>
+const conditionsOf = (engine: SheetEngine) =>
   healthOf(engine, limits)
     .read()
     .filter(({ name }) => name !== 'NOT_READ_YET');
@@ -169,7 +169,7 @@ describe('of two daemons with separate state on one spreadsheet', () => {
     await first.engine.stop(1_000);
     const both = Promise.withResolvers<void>();
     let readers = 0;
-    const together = (): Partial<Link> => {
+    const together = (): Partial<SheetLink> => {
       const table = stage.openTable();
       const read: Table['read'] = async (layout) => {
         const observed = await table.read(layout);

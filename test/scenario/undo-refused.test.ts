@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Crm } from '../../src/core/ports.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { beginRebase } from '../../src/sync/rebase.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { withCrm } from '../support/changed-crm.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 
 /** The line of the history about the record that was created last from the sheet. */
-const createdLine = ({ mirror }: Link) =>
+const createdLine = ({ mirror }: SheetLink) =>
   mirror.searchJournal({ limit: 9 }).find(({ kind, side }) => kind === 'create' && side === 'crm');
 
 /** An update that leaves and fails. */

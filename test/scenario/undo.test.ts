@@ -5,15 +5,16 @@ import { entities } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { startHttp } from '../../src/http/server.ts';
 import { takeAccount } from '../../src/sync/account.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { beginRebase } from '../../src/sync/rebase.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { planUndoOf, undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 
 /** The line of the history about the record that was created last from the sheet. */
-const createdLine = ({ mirror }: Link) =>
+const createdLine = ({ mirror }: SheetLink) =>
   mirror.searchJournal({ limit: 9 }).find(({ kind, side }) => kind === 'create' && side === 'crm');
 
 test('what was done to a contact is not said to be taken back while contacts are switched off: nothing of it would be sent', async () => {
@@ -49,7 +50,10 @@ test('S2: what was done in another account is not taken back in the record that 
   const key = { entity: 'lead', id: await stage.firstLead() } as const;
   await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
   await settle();
-  mirror.transaction(() => takeAccount(link));
+  mirror.transaction(() => {
+    beginRebase(mirror, 'The key opens another account.', { now: clock.now(), newWord: 'word' });
+    takeAccount(link);
+  });
   const meet = (fields: Fields) => {
     const seen = { ...key, fields, at: clock.now() };
     mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: 0 }));

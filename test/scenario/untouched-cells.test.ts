@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
-import { Engine } from '../../src/sync/engine.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { SheetEngine } from '../support/sheet-engine.ts';
 
 /** More than it takes on a machine that is busy. */
 const limit = { timeout: 90_000 };
@@ -62,15 +62,15 @@ const historyOf = ({ link }: LeadsStage) =>
     .map(({ cause, side }) => ({ cause, side }));
 
 /** Nothing waits for a person and nothing is held. */
-function expectNoWord({ lastPlan, link }: Engine): void {
+function expectNoWord({ lastPlan, link }: SheetEngine): void {
   const { brakes, conflicts, holds, refusals } = lastPlan ?? {};
   expect([brakes, conflicts, holds, refusals]).toEqual([[], [], [], []]);
   expect(link.mirror.readOutbox()).toEqual([]);
 }
 
 /** Another daemon on the same mirror, until nothing is left to do. */
-async function startAgain(stage: LeadsStage): Promise<Engine> {
-  const engine = new Engine(stage.reopen());
+async function startAgain(stage: LeadsStage): Promise<SheetEngine> {
+  const engine = new SheetEngine(stage.reopen());
   onTestFinished(() => engine.stop(5_000));
   for (const _turn of Array.from({ length: turnsMax })) {
     await engine.pullAll(() => {});

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 
 /** Somebody deleted the first row, and the delete of its lead waits because the CRM is not asked for now. */
 async function openWithDelete(): Promise<LeadsStage & { readonly id: string }> {
@@ -17,12 +17,12 @@ async function openWithDelete(): Promise<LeadsStage & { readonly id: string }> {
 }
 
 /** Sends what waits, unless the last cycle withheld it. */
-async function pushAll({ link }: LeadsStage, { lastPlan }: Engine): Promise<void> {
+async function pushAll({ link }: LeadsStage, { lastPlan }: SheetEngine): Promise<void> {
   for (const { key } of link.mirror.readOutbox())
     await pushRecord(link, key, (item) => lastPlan?.withheld.includes(item.key.entity) ?? true);
 }
 
-const restart = ({ createEngine, link }: LeadsStage, vanishedRows: VanishedRowPolicy): Engine => {
+const restart = ({ createEngine, link }: LeadsStage, vanishedRows: VanishedRowPolicy): SheetEngine => {
   const lead = { ...link.policy.tabs.lead, vanishedRows };
   return createEngine({ ...link, policy: { ...link.policy, tabs: { ...link.policy.tabs, lead } } });
 };

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import type { ColumnPolicy } from '../../src/core/policy.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { createFastClock } from '../support/fast-clock.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import type { SheetEngine } from '../support/sheet-engine.ts';
 import { until } from '../support/until.ts';
 
 test('S1: an edit that waits for its row to be restored, while the CRM changes the same field, comes back with the row', async () => {
@@ -34,7 +34,7 @@ test('S1: an edit that waits for its row to be restored, while the CRM changes t
 async function restart(
   { createEngine, link }: LeadsStage,
   columns: Readonly<Record<string, ColumnPolicy>>,
-): Promise<Engine> {
+): Promise<SheetEngine> {
   const lead = { ...link.policy.tabs.lead, columns };
   const changed = { ...link, policy: { ...link.policy, tabs: { ...link.policy.tabs, lead } } };
   const engine = createEngine(changed);

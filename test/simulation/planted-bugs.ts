@@ -6,7 +6,7 @@ import type { Agreement, OutboxItem } from '../../src/core/state.ts';
 import type { RowStep } from '../../src/core/table.ts';
 import type { RequestBudget } from '../../src/crm/budget.ts';
 import type { Request, SheetsClient } from '../../src/sheets/client.ts';
-import type { Link } from '../../src/sync/link.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { withCrm } from '../support/changed-crm.ts';
 import { runOf } from './accidents.ts';
 import { sheetIds } from './spreadsheet.ts';
@@ -284,13 +284,16 @@ function isOfPeople({ copyPaste, deleteDimension, insertDimension, updateCells }
   return [sheetIds.lead, sheetIds.task].some((sheetId) => sheetId === place?.sheetId);
 }
 
-const withMirror = (link: Link, parts: Partial<Mirror>): Link => ({
+const withMirror = (link: SheetLink, parts: Partial<Mirror>): SheetLink => ({
   ...link,
   mirror: { ...link.mirror, ...parts },
 });
 
 /** What becomes of a create of which nobody knows whether it was done. */
-const withUnknownCreate = (link: Link, conclude: (entity: ListedEntity) => Promise<WriteAnswer>): Link =>
+const withUnknownCreate = (
+  link: SheetLink,
+  conclude: (entity: ListedEntity) => Promise<WriteAnswer>,
+): SheetLink =>
   withCrm(link, {
     async createRecord(entity, fields, sending) {
       try {

@@ -14,13 +14,13 @@ import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import type { SheetsClient } from '../../src/sheets/client.ts';
 import { createSheetTable } from '../../src/sheets/table.ts';
 import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { rebaseCopy } from '../../src/sync/rebase.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { markTimes, namedInstance } from '../support/instances.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { defaultBrakes } from '../support/policy.ts';
+import { SheetEngine } from '../support/sheet-engine.ts';
 import { createSimulatedQueue } from './queue.ts';
 import { apiKey, baseUrl, type CrmWatcher, carryOn, drawSmallPages, openCrm } from './simulated-crm.ts';
 import { openSpreadsheet, type SheetWatcher, type SimulatedSpreadsheet } from './spreadsheet.ts';
@@ -28,7 +28,7 @@ import { Violation } from './violation.ts';
 import { lateToCrmMs, Wire } from './wire.ts';
 
 /** Puts a known mistake into the daemon, or into how it reaches a side. */
-export type Plant = (link: Link, lines: CrmLine & SheetLine) => Link;
+export type Plant = (link: SheetLink, lines: CrmLine & SheetLine) => SheetLink;
 
 /** How the daemon reaches the CRM. */
 export interface CrmLine {
@@ -61,7 +61,7 @@ const timeoutMs = 20_000;
 const startAt = Date.UTC(2026, 0, 5, 9);
 
 /** Often enough that people who wait do not wait long, within the requests that are allowed. */
-const calmTimes: Link['times'] = {
+const calmTimes: SheetLink['times'] = {
   pollMs: 3_000,
   typingPauseMs: 2_000,
   sweepMs: 5_000,
@@ -77,7 +77,7 @@ const calmTimes: Link['times'] = {
 };
 
 /** What a fault kept from being read in the catalog is made up for soon. */
-const mishapTimes: Link['times'] = { ...calmTimes, catalogMs: 20_000 };
+const mishapTimes: SheetLink['times'] = { ...calmTimes, catalogMs: 20_000 };
 
 /**
  * Resolves once nothing is left to run: a tick comes after all promises, also those that come of them. Nothing here waits for the world
@@ -94,7 +94,7 @@ export class Stage {
   readonly spreadsheet: SimulatedSpreadsheet;
   policy: Policy;
   clock: ManualClock = createManualClock(startAt, settle);
-  engine: Engine;
+  engine: SheetEngine;
   /** Sweeps by entity that read every page. */
   readonly sweeps: Record<ListedEntity, number> = { lead: 0, opportunity: 0, task: 0 };
   readonly #options: StageOptions;
@@ -103,7 +103,7 @@ export class Stage {
   readonly #requests: number;
   #opened = openMirrorInMemory();
   /** What the daemon was told; a mistake that is planted may go by others. */
-  readonly times: Link['times'];
+  readonly times: SheetLink['times'];
   /** Whether the daemon's own account of its requests is there, and its times are right. */
   isBudgetKnown = true;
   /** Whether everything is prepared, so that what happens is worth telling. */
@@ -141,7 +141,7 @@ export class Stage {
     return this.#options.hasMishaps;
   }
 
-  get link(): Link {
+  get link(): SheetLink {
     return this.engine.link;
   }
 
@@ -208,7 +208,7 @@ export class Stage {
     return String(this.#words).padStart(12, '0');
   }
 
-  #createEngine(): Engine {
+  #createEngine(): SheetEngine {
     const { wire, crm, spreadsheet } = this;
     const clock = { ...this.clock, now: neverSetBack(this.clock.now, this.clock.monotonicMs) };
     const log = this.#createLog();
@@ -228,7 +228,7 @@ export class Stage {
     const sheets = spreadsheet.connect(wire);
     const openTable = (client: SheetsClient) =>
       createSheetTable(client, { spreadsheetId: 'agency', account: baseUrl, log });
-    const link: Link = {
+    const link: SheetLink = {
       name: 'simulation',
       mirror: this.#watchedMirror(),
       crm: connect(budget),
@@ -244,7 +244,7 @@ export class Stage {
       random,
       newWord: () => this.#newWord(),
     };
-    return new Engine(this.#options.plant?.(link, { budget, connect, sheets, openTable }) ?? link);
+    return new SheetEngine(this.#options.plant?.(link, { budget, connect, sheets, openTable }) ?? link);
   }
 
   #watchedMirror(): Mirror {

@@ -1,5 +1,5 @@
 import type { Crm } from '../../src/core/ports.ts';
-import type { Link } from '../../src/sync/link.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 
 /** The CRM with some calls that do something else: a client is no plain object that could be spread. */
 export const changeCrm = (crm: Crm, changes: Partial<Crm>): Crm => ({
@@ -14,7 +14,7 @@ export const changeCrm = (crm: Crm, changes: Partial<Crm>): Crm => ({
 });
 
 /** A link whose CRM has such calls. */
-export const withCrm = (link: Link, changes: Partial<Crm>): Link => ({
+export const withCrm = (link: SheetLink, changes: Partial<Crm>): SheetLink => ({
   ...link,
   crm: changeCrm(link.crm, changes),
 });

@@ -1,10 +1,10 @@
 import type { Crm } from '../../src/core/ports.ts';
 import type { RecordKey } from '../../src/core/record.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 
 /** Pushes a delete whose turn does not come before it is let go. */
-export function pushHeldUp(link: Link, key: RecordKey) {
+export function pushHeldUp(link: SheetLink, key: RecordKey) {
   const turn = Promise.withResolvers<void>();
   const crm: Pick<Crm, 'deleteRecord' | 'getRecord'> = {
     getRecord: (asked, lane) => link.crm.getRecord(asked, lane),

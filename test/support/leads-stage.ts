@@ -1,17 +1,17 @@
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import type { ConflictPolicy } from '../../src/core/layout.ts';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
-import type { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { type LinkStage, openLinkStage } from './link-stage.ts';
+import type { SheetEngine } from './sheet-engine.ts';
 import { dropSpareRows } from './spare-rows.ts';
 
 /** A few leads on both sides and an engine that is driven step by step. */
 export interface LeadsStage extends LinkStage {
-  readonly engine: Engine;
+  readonly engine: SheetEngine;
   /** Pulls, cycles and pushes until nothing is left to do but what waits for a person. */
   settle(): Promise<void>;
   /** The id of the lead in the first row. */
@@ -27,12 +27,12 @@ const turnsMax = 200;
 
 export async function openLeadsStage(
   conflict: ConflictPolicy = 'crm',
-  changes: Partial<Link> = {},
+  changes: Partial<SheetLink> = {},
   vanishedRows: VanishedRowPolicy = 'ask',
 ): Promise<LeadsStage> {
   const stage = await openLinkStage({ leads: 5, opportunities: 0, tasks: 0 });
   const { policy } = stage.link;
-  const link: Link = {
+  const link: SheetLink = {
     ...stage.link,
     policy: { ...policy, tabs: { ...policy.tabs, lead: { ...policy.tabs.lead, conflict, vanishedRows } } },
     ...changes,

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
-import type { Engine } from '../../src/sync/engine.ts';
-import type { Link } from '../../src/sync/link.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { type LeadsStage, openLeadsStage } from './leads-stage.ts';
+import type { SheetEngine } from './sheet-engine.ts';
 
 /** A colleague adds a task to a lead. */
 export async function makeTask({ addresses }: LeadsStage, leadId: string): Promise<void> {
@@ -21,7 +21,7 @@ export async function addTask(stage: LeadsStage, leadId: string): Promise<void> 
 }
 
 /** The ID of a lead that is not this one. */
-export const otherThan = ({ mirror }: Link, id: string): string =>
+export const otherThan = ({ mirror }: SheetLink, id: string): string =>
   mirror.readRecords('lead').find((lead) => lead.key.id !== id)?.key.id ?? '';
 
 /** Somebody moves the task of a lead to another lead in the sheet, and deletes the row of its own. */
@@ -56,7 +56,7 @@ export async function deleteWithTask(rule: VanishedRowPolicy) {
 }
 
 /** Lets a few cycles pass; answers what the last one asks about the lead. */
-export async function asked(engine: Engine, id: string): Promise<string[]> {
+export async function asked(engine: SheetEngine, id: string): Promise<string[]> {
   for (const _turn of [1, 2, 3]) await engine.cycle();
   return (engine.lastPlan?.holds ?? []).filter((hold) => hold.id === id).map(({ reason }) => reason);
 }

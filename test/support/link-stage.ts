@@ -12,9 +12,9 @@ import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { createGoogleSheetTable } from '../../src/sheets/table.ts';
-import { Engine } from '../../src/sync/engine.ts';
-import type { Link } from '../../src/sync/link.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import { SheetEngine } from './sheet-engine.ts';
 import { readCrm, readSheet, type SideAddresses, type Snapshot, type Tabs } from './two-sides.ts';
 
 /** Times for tests in which loops run; the sheet is laid out already and settling takes no minute. */
@@ -31,14 +31,14 @@ const quickTimes = {
 
 /** Two sandboxes and a link between them in this process, with real adapters; no loop runs unless the engine is started. */
 export interface LinkStage {
-  readonly link: Link;
+  readonly link: SheetLink;
   readonly model: CrmModel;
   readonly log: RecordingLog;
   readonly addresses: SideAddresses;
   /** An engine on the link, or on a link that differs; it stops with the test. */
-  createEngine(changes?: Partial<Link>): Engine;
+  createEngine(changes?: Partial<SheetLink>): SheetEngine;
   /** The link as a daemon has it that begins anew on the same mirror; the one from before is closed. */
-  reopen(): Link;
+  reopen(): SheetLink;
   /** A table on the same spreadsheet, as another daemon has it. */
   openTable(): Table;
   setSheetFaults(faults: FaultsInput): Promise<void>;
@@ -74,7 +74,7 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
   const sheet = { ...settings.sheet, readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const log = createRecordingLog();
   let opened: OpenLink;
-  const open = (): Link => {
+  const open = (): SheetLink => {
     opened = openLink({ ...settings, sheet, crm: { ...settings.crm, budget } }, log);
     return { ...opened.link, times: { ...opened.link.times, ...quickTimes } };
   };
@@ -87,7 +87,7 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
     log,
     addresses,
     createEngine(changes = {}) {
-      const engine = new Engine({ ...link, ...changes });
+      const engine = new SheetEngine({ ...link, ...changes });
       onTestFinished(() => engine.stop(5_000));
       return engine;
     },

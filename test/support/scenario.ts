@@ -25,16 +25,16 @@ import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.t
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { createGoogleSheetTable } from '../../src/sheets/table.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
-import { Engine } from '../../src/sync/engine.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
-import type { Link } from '../../src/sync/link.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { type ResyncReport, resync } from '../../src/sync/resync.ts';
+import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { listWaiting } from '../../src/sync/status.ts';
 import { type CrmLine, openCrmLine } from './crm-line.ts';
 import { createFastClock } from './fast-clock.ts';
 import { markTimes, namedInstance } from './instances.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import { SheetEngine } from './sheet-engine.ts';
 import { dropSpareRows } from './spare-rows.ts';
 import {
   describeDifference,
@@ -71,7 +71,7 @@ type Which = number | ShownRow;
 
 /** The real engine between a sandbox CRM and a sandbox sheet, in this process and fast; all of it ends with the test. */
 export interface Scenario {
-  readonly engine: Engine;
+  readonly engine: SheetEngine;
   readonly log: RecordingLog;
   readonly budget: RequestBudget;
   readonly model: CrmModel;
@@ -142,7 +142,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   const { mirror, budgetLog } = openMirror({ directory });
   const budget = openBudget(settings, clock, budgetLog);
   const link = joinLink(settings, { mirror, budget, clock, log });
-  const engine = new Engine(link);
+  const engine = new SheetEngine(link);
   onTestFinished(async () => {
     const stopped = engine.stop(10 * settings.crm.timeoutMs);
     budget.close();
@@ -185,7 +185,7 @@ async function post(url: string, body: unknown): Promise<void> {
   expect({ url, status: answer.status }).toEqual({ url, status: 200 });
 }
 
-const openBudget = ({ crm }: Settings, clock: Link['clock'], log: BudgetLog) =>
+const openBudget = ({ crm }: Settings, clock: SheetLink['clock'], log: BudgetLog) =>
   createRequestBudget({
     keys: [{ name: 'key', secret: crm.apiKey }],
     ...crm.budget,
@@ -195,10 +195,10 @@ const openBudget = ({ crm }: Settings, clock: Link['clock'], log: BudgetLog) =>
     log,
   });
 
-type Parts = Pick<Link, 'mirror' | 'clock' | 'log'> & { readonly budget: RequestBudget };
+type Parts = Pick<SheetLink, 'mirror' | 'clock' | 'log'> & { readonly budget: RequestBudget };
 
 /** The link as the daemon joins it, but with a clock of its own. */
-function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Link {
+function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): SheetLink {
   const { crm, queue, sheet } = settings;
   const { apiRootUrl: rootUrl = '', readsPerMinute, spreadsheetId, timeoutMs, writesPerMinute } = sheet;
   const random = () => 0.5;
@@ -238,7 +238,7 @@ type Observation = Pick<
 
 const limit = { limitMs: 15_000 };
 
-function observe(engine: Engine, log: RecordingLog, addresses: SideAddresses): Observation {
+function observe(engine: SheetEngine, log: RecordingLog, addresses: SideAddresses): Observation {
   const { clock, mirror } = engine.link;
   const row: Scenario['row'] = (entity, which) =>
     findRow(addresses, entity, typeof which === 'number' ? { ID: String(which) } : which);

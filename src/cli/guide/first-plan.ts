@@ -4,17 +4,18 @@ import type { TabKind } from '../../core/layout.ts';
 import { Engine } from '../../sync/engine.ts';
 import { currentLayout } from '../../sync/layout.ts';
 import type { Link } from '../../sync/link.ts';
+import type { SheetLink } from '../../sync/sheet-link.ts';
+import { SheetSide } from '../../sync/sheet-side.ts';
 import { print } from '../print.ts';
 import { ProgressLine } from '../progress-line.ts';
 
 /** Reads the CRM and says in a few lines what the daemon would do first, in one cycle or in many. Nothing is written. */
-export async function showFirstPlan(given: Link): Promise<void> {
+export async function showFirstPlan(given: SheetLink): Promise<void> {
   // A tab is filled in several cycles: whoever is told of the first alone misses most of the records.
   const link = { ...given, policy: { ...given.policy, appendsMax: Number.POSITIVE_INFINITY } };
-  const engine = new Engine(link);
   try {
-    await readAll(engine, link);
-    print(...describeFirstPlan(await engine.plan(), link));
+    await readAll(new Engine(link, []), link);
+    print(...describeFirstPlan(await new SheetSide(link).plan(), link));
   } catch (error) {
     if (!isSyncError(error)) throw error;
     print(`What the daemon would do first can not be told yet: ${explainError(error)}`);

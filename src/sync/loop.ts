@@ -1,0 +1,126 @@
+import type { Clock } from '../core/ports.ts';
+
+/** What a loop may be in the middle of, each with what may follow it. */
+export const loopModes = {
+  idle: ['running', 'stopped'],
+  running: ['waiting', 'backing off', 'stopping'],
+  waiting: ['running', 'stopped'],
+  'backing off': ['running', 'stopped'],
+  stopping: ['stopped'],
+  stopped: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type LoopMode = keyof typeof loopModes;
+
+/** How long a loop waits after a turn. */
+export interface Pause {
+  readonly waitMs: number;
+  /** In this part of it a kick is only kept for later; none where absent. */
+  readonly gapMs?: number;
+  /** The turn failed. */
+  readonly isBackingOff?: boolean;
+}
+
+/** Does one piece of work and returns the pause after it. `isHastened`: its timer did not come, so that it was called for. */
+export type Turn = (isHastened: boolean) => Promise<Pause>;
+
+/** Takes turn after turn until it is stopped. A turn that throws ends the loop, and whoever waits for its end is thrown that. */
+export class Loop {
+  readonly #clock: Clock;
+  readonly #turn: Turn;
+  #mode: LoopMode = 'idle';
+  #pause = new AbortController();
+  #end: Promise<void> | undefined;
+  /** When the pause is over, monotonic ms. */
+  #dueAt = Number.POSITIVE_INFINITY;
+  #isKicked = false;
+  #isInGap = false;
+  #isHastened = false;
+  #isStopping = false;
+
+  constructor(clock: Clock, turn: Turn) {
+    this.#clock = clock;
+    this.#turn = turn;
+  }
+
+  get mode(): LoopMode {
+    return this.#mode;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** By how much the next turn is late, in ms; 0 while one runs. */
+  get lateMs(): number {
+    return Math.max(0, this.#clock.monotonicMs() - this.#dueAt);
+  }
+
+  /** Begins with the first turn. Resolves when the loop has stopped. */
+  start(): Promise<void> {
+    if (this.#isStopping) return Promise.resolve();
+    this.#enter('running');
+    this.#end = this.#run();
+    return this.#end;
+  }
+
+  /** Ends the pause, or the one after the turn that runs; one of its first part is not shortened. */
+  kick(): void {
+    this.#isKicked = true;
+    if (!this.#isInGap) this.#pause.abort('kicked');
+  }
+
+  /** Ends the pause at once. */
+  hasten(): void {
+    this.#isHastened = true;
+    this.#pause.abort('hastened');
+  }
+
+  /** Takes no further turn. Resolves once the one that runs is over. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    if (this.#mode === 'idle') this.#enter('stopped');
+    if (this.#mode === 'running') this.#enter('stopping');
+    this.#pause.abort('stopping');
+    await this.#end;
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const isHastened = this.#isHastened;
+      this.#isHastened = false;
+      const pause = await this.#turn(isHastened);
+      if (this.#isStopping) break;
+      this.#enter(pause.isBackingOff ? 'backing off' : 'waiting');
+      await this.#rest(pause);
+      if (this.#isStopping) break;
+      this.#enter('running');
+    }
+    this.#enter('stopped');
+  }
+
+  async #rest({ gapMs = 0, waitMs }: Pause): Promise<void> {
+    this.#dueAt = this.#clock.monotonicMs() + waitMs;
+    const gap = Math.min(gapMs, waitMs);
+    if (gap > 0) {
+      this.#isInGap = true;
+      await this.#sleep(gap);
+      this.#isInGap = false;
+    }
+    const isCalled = this.#isKicked || this.#isHastened || this.#isStopping;
+    if (waitMs > gap && !isCalled) await this.#sleep(waitMs - gap);
+    this.#isKicked = false;
+    this.#dueAt = Number.POSITIVE_INFINITY;
+  }
+
+  async #sleep(durationMs: number): Promise<void> {
+    this.#pause = new AbortController();
+    await this.#clock.sleep(durationMs, this.#pause.signal);
+  }
+
+  #enter(mode: LoopMode): void {
+    const followers: readonly LoopMode[] = loopModes[this.#mode];
+    if (!followers.includes(mode)) throw new Error(`A loop that is ${this.#mode} can not be ${mode}.`);
+    this.#mode = mode;
+  }
+}

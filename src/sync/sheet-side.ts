@@ -1,0 +1,185 @@
+import { answersTo } from '../core/answer.ts';
+import { describeCell, emptyCell } from '../core/cell.ts';
+import { shownUnder } from '../core/decide/brakes/brakes.ts';
+import { countLeft } from '../core/decide/follow-up.ts';
+import { isQuiet, type Plan } from '../core/decide/plan.ts';
+import { comparePlans, type PlanDifference } from '../core/decide/plan-difference.ts';
+import { errorKinds } from '../core/errors.ts';
+import { describeInstance } from '../core/instance.ts';
+import type { Layout } from '../core/layout.ts';
+import { type RecordKey, recordKeyText } from '../core/record.ts';
+import type { OutboxItem } from '../core/state.ts';
+import { beginTrail, type CycleResult, dryRun, type Round, runCycle, type Trail } from './cycle.ts';
+import { currentLayout } from './layout.ts';
+import { isWithheld, PlanGate } from './plan-gate.ts';
+import type { SheetLink } from './sheet-link.ts';
+import type { Question, Side, SidePace, SideReport } from './side.ts';
+import { SoleWriter } from './sole-writer.ts';
+import { tableLayout } from './tab-columns.ts';
+import { readTyped } from './typed-text.ts';
+
+/** Reading and writing the sheet stays within Google's quota. */
+const cycleGapMs = 1_500;
+
+/** Rows that go on moving while they are written are left to the next turn after so many cycles in a row. */
+const roundsMax = 5;
+
+/** The spreadsheet as a side. */
+export class SheetSide implements Side {
+  readonly name = 'sheet';
+  readonly title = 'the spreadsheet';
+  readonly pace: SidePace;
+  readonly askedAt: string;
+  readonly tally = { tableSteps: 0, undoneWrites: 0, escalatedWrites: 0 };
+  report: SideReport | undefined;
+  /** The plan of the last cycle that went through. */
+  lastPlan: Plan | undefined;
+  readonly #link: SheetLink;
+  readonly #writer: SoleWriter;
+  readonly #gate: PlanGate;
+  /** The plan that was made last; what it stops is stopped at once, also where the table can not be written. */
+  #decided: Plan | undefined;
+  #trail: Trail;
+  /** What was laid out last. */
+  #laidOut: Layout | undefined;
+
+  constructor(link: SheetLink) {
+    const { clock, policy, times } = link;
+    const tab = policy.questionsTitle;
+    this.#link = link;
+    // A mark that does not move for longer is taken for one of an instance that is gone.
+    const pollMs = Math.min(times.pollMs, times.markMs);
+    this.pace = { gapMs: cycleGapMs, pollMs, restlessMs: times.typingPauseMs };
+    this.askedAt = tab === undefined ? '“status” lists them.' : `Answer in the tab ${tab}, or see “status”.`;
+    this.#trail = beginTrail(clock.now());
+    this.#gate = new PlanGate(link);
+    this.#writer = new SoleWriter(link);
+  }
+
+  /** Returns what was applied, or what was planned where nothing was. */
+  async cycle(): Promise<Plan> {
+    const choose = (plan: Plan) => this.#gate.pass(plan);
+    const { applied, plan } = await this.#runRounds({ choose }, choose);
+    return applied ?? plan;
+  }
+
+  async plan(): Promise<Plan> {
+    const plan = await dryRun(this.#link, this.#trail, { tally: this.tally, writer: this.#writer });
+    this.#gate.keep(plan);
+    return plan;
+  }
+
+  async apply(run: string): Promise<readonly PlanDifference[] | undefined> {
+    const kept = this.#gate.find(run);
+    if (!kept) return undefined;
+    let differences: PlanDifference[] = [];
+    const choose = (plan: Plan) => {
+      differences = comparePlans(kept, plan);
+      return differences.length === 0 ? this.#gate.open(plan) : undefined;
+    };
+    // What was undone is done again, and nothing that was not in the plan.
+    const chooseRest = (plan: Plan) =>
+      comparePlans(kept, plan).some(({ now }) => now !== undefined)
+        ? this.#gate.pass(plan)
+        : this.#gate.open(plan);
+    await this.#runRounds({ run, choose }, chooseRest).catch((error) => this.#gate.fail(run, error));
+    return differences;
+  }
+
+  isWithheld(item: OutboxItem): boolean {
+    if (!this.#writer.mayWrite) return true;
+    return isWithheld(item, [this.lastPlan, this.#decided], this.#trail.memory);
+  }
+
+  lookedBefore(key: RecordKey): number | undefined {
+    return this.#trail.firstLooks.get(recordKeyText(key))?.before;
+  }
+
+  readTyped: Side['readTyped'] = (conflict, text) => readTyped(this.#link, conflict, text);
+
+  /** Nothing is wrong with the work of this daemon; but the operator of the other one expects that one to work. */
+  notices(): ReturnType<Side['notices']> {
+    const { waiting } = this.#writer;
+    if (!waiting) return [];
+    const words = `Another daemon (${describeInstance(waiting)}) waits until this one stops keeping this sheet. ${errorKinds.SHEET_AWAITED.hint}`;
+    return [{ code: 'SHEET_AWAITED', words }];
+  }
+
+  expectWriter(): void {
+    this.#writer.expectWriter();
+  }
+
+  leave(): Promise<void> {
+    return this.#writer.leave();
+  }
+
+  /**
+   * A cycle, and further ones as long as steps are undone because rows moved meanwhile. Fails at the end where the sheet did not take all of
+   * it.
+   */
+  async #runRounds(order: Round, chooseRest: Round['choose']): Promise<CycleResult> {
+    let result = await this.#runCycle(order);
+    const mayLayOut = order.run === undefined ? !this.#gate.isManual : result.applied !== undefined;
+    for (let rounds = 1; result.undoneSteps > 0 && rounds < roundsMax; rounds += 1) {
+      const before = this.report?.toSide ?? 'nothing';
+      result = await this.#runCycle({ choose: chooseRest });
+      if (this.report?.toSide === 'nothing') this.report = { ...this.report, toSide: before };
+    }
+    // After the cycle: a new column is known for new by the mark that laying out gives it.
+    if (mayLayOut) await this.#layOut(result.hasFreshColumns);
+    // Not before: the tabs that the sheet does take must not stand still with the one that it refuses.
+    if (result.refusal) throw result.refusal;
+    return result;
+  }
+
+  async #runCycle(order: Round): Promise<CycleResult> {
+    const choose = (plan: Plan) => {
+      this.#decided = plan;
+      return order.choose(plan);
+    };
+    const result = await runCycle(this.#link, {
+      ...order,
+      choose,
+      tally: this.tally,
+      trail: this.#trail,
+      writer: this.#writer,
+    });
+    this.#trail = result.trail;
+    this.lastPlan = result.plan;
+    this.report = describeResult(result);
+    this.tally.tableSteps += result.applied?.table.length ?? 0;
+    return result;
+  }
+
+  async #layOut(hasFreshColumns: boolean): Promise<void> {
+    const layout = currentLayout(this.#link);
+    const isSame = layout === this.#laidOut || JSON.stringify(layout) === JSON.stringify(this.#laidOut);
+    if (!isSame || hasFreshColumns) await this.#link.table.layOut(tableLayout(this.#link), 'refresh');
+    this.#laidOut = layout;
+  }
+}
+
+function describeResult({ applied, plan }: CycleResult): SideReport {
+  const { at, brakes, conflicts, holds, refusals, restlessRows, table } = plan;
+  return {
+    at,
+    brakes,
+    holds,
+    conflicts,
+    refusals,
+    questions: plan.questions.map(
+      ({ cells: { what = emptyCell, ...cells }, scope }): Question => ({
+        scope,
+        what: describeCell(what),
+        about: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, describeCell(cell)])),
+        answers: answersTo(scope),
+        shown: shownUnder(scope, brakes),
+      }),
+    ),
+    restlessRows,
+    hasWork: !isQuiet(plan),
+    hasActed: !isQuiet(applied ?? plan),
+    unapplied: countLeft(plan, applied ?? plan),
+    toSide: table.length === 0 ? 'nothing' : applied ? 'written' : 'waiting',
+  };
+}

@@ -1,0 +1,182 @@
+import { backoffMs } from '../core/backoff.ts';
+import { isSyncError, SyncError } from '../core/errors.ts';
+import { noteContests } from './contests.ts';
+import type { LagMeter } from './lag-meter.ts';
+import type { Link } from './link.ts';
+import { Loop, type LoopMode, type Pause } from './loop.ts';
+import { noteAsked, Problems } from './problems.ts';
+import type { PlanDifference, Side, SidePlan } from './side.ts';
+import { Lock } from './waits.ts';
+
+/** A cycle that is late by so many pauses will not come by itself any more. */
+const latePausesMax = 3;
+
+export interface SideRunnerOptions {
+  readonly link: Link;
+  readonly problems: Problems;
+  readonly lags: LagMeter;
+}
+
+/** How often a side was cycled over, and how long that took. */
+export interface CycleCounts {
+  readonly cycles: number;
+  readonly failedCycles: number;
+  /** Spent in cycles, whether they succeeded or not. */
+  readonly cycleMs: number;
+}
+
+/** Cycles over one side at its own pace, one call at a time, and keeps what it came to. A side that fails waits and is tried again. */
+export class SideRunner {
+  readonly side: Side;
+  /** What goes wrong with single records; it keeps nothing else from working. */
+  readonly recordProblems: Problems;
+  /** Since when each question waits, epoch ms, by its scope; a restart begins anew. */
+  askedSince: ReadonlyMap<string, number> = new Map();
+  /** Epoch ms; absent before the first cycle that came to a decision. */
+  lastCycleAt: number | undefined;
+  /** When the loop began its work, or will after a pause that it planned; monotonic ms. */
+  expectedBy: number;
+  readonly #options: SideRunnerOptions;
+  readonly #loop: Loop;
+  readonly #lock = new Lock();
+  #counts: CycleCounts = { cycles: 0, failedCycles: 0, cycleMs: 0 };
+  /** Since when the oldest change in the CRM may have been there that no cycle has taken up yet, epoch ms. */
+  #newsAt: number | undefined;
+
+  constructor(side: Side, options: SideRunnerOptions) {
+    const { clock, log } = options.link;
+    this.side = side;
+    this.#options = options;
+    this.recordProblems = new Problems(clock, log);
+    this.expectedBy = clock.monotonicMs();
+    this.#loop = new Loop(clock, (isHastened) => this.#takeTurn(isHastened));
+  }
+
+  get mode(): LoopMode {
+    return this.#loop.mode;
+  }
+
+  get counts(): CycleCounts {
+    return this.#counts;
+  }
+
+  /** Resolves when it has stopped. */
+  start(): Promise<void> {
+    return this.#loop.start();
+  }
+
+  /** Resolves once nothing more is done at the side. */
+  async stop(): Promise<void> {
+    // A cycle that a command began is in no loop.
+    await Promise.all([this.#loop.stop(), this.#lock.run(async () => {})]);
+  }
+
+  /** Asks for a cycle soon. */
+  kick(): void {
+    this.#loop.kick();
+  }
+
+  /** The CRM has something that the look before did not show; that one was at `since`, epoch ms, where it is known. */
+  noteNews(since?: number): void {
+    if (since !== undefined) this.#newsAt = Math.min(since, this.#newsAt ?? since);
+    this.kick();
+  }
+
+  /** One cycle now. Returns what the side says of it. */
+  cycle(): Promise<unknown> {
+    return this.#alone(() => this.#measure(() => this.side.cycle()));
+  }
+
+  plan(): Promise<SidePlan> {
+    return this.#alone(() => this.side.plan());
+  }
+
+  apply(run: string): Promise<readonly PlanDifference[] | undefined> {
+    return this.#alone(() => this.#measure(() => this.side.apply(run)));
+  }
+
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#lock.run(async () => {
+      if (this.mode === 'stopped') throw new Error(`Nothing is done at ${this.side.title} after the stop.`);
+      return work();
+    });
+  }
+
+  /** The loop hangs on one timer. Should that never come, whoever has another one calls for the cycle. */
+  makeUpForLateCycle(): void {
+    const { problems } = this.#options;
+    const { lateMs } = this.#loop;
+    if (lateMs <= latePausesMax * this.side.pace.pollMs) return;
+    const late = `The next cycle was due ${Math.round(lateMs / 1_000)} s ago and did not begin.`;
+    problems.begin('watchdog', new SyncError('ENGINE_STALLED', late));
+    this.#loop.hasten();
+  }
+
+  /** One cycle, well or badly. */
+  async #takeTurn(isHastened: boolean): Promise<Pause> {
+    const { link, problems } = this.#options;
+    const { name, pace } = this.side;
+    if (!isHastened) problems.end('watchdog');
+    let pause: Pause;
+    try {
+      await this.cycle();
+      problems.end(name);
+      problems.end('mirror');
+      const isRestless = (this.side.report?.restlessRows ?? 0) > 0;
+      const waitMs = isRestless ? Math.min(pace.pollMs, pace.restlessMs) : pace.pollMs;
+      pause = { gapMs: pace.gapMs, waitMs };
+    } catch (error) {
+      const failures = problems.begin(isOfMirror(error) ? 'mirror' : name, error);
+      const retryMs = isSyncError(error) ? error.retryAfterMs : undefined;
+      const waitMs = Math.max(pace.pollMs, retryMs ?? backoffMs(link.backoff, failures, link.random()));
+      // Nothing that happens meanwhile makes a side that fails be asked earlier.
+      pause = { gapMs: waitMs, waitMs, isBackingOff: true };
+    }
+    this.expectedBy = link.clock.monotonicMs() + pause.waitMs;
+    return pause;
+  }
+
+  /** Works at the side, and takes note of what it came to, also where that failed in the end. */
+  async #measure<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { clock } = this.#options.link;
+    const begunAt = clock.monotonicMs();
+    const before = this.side.report;
+    const newsAt = this.#newsAt;
+    this.#newsAt = undefined;
+    let hasFailed = true;
+    try {
+      const result = await work();
+      hasFailed = false;
+      return result;
+    } finally {
+      const hasDecided = this.side.report !== before;
+      const { cycleMs, cycles, failedCycles } = this.#counts;
+      this.#counts = {
+        cycles: cycles + Number(hasDecided),
+        failedCycles: failedCycles + Number(hasFailed),
+        cycleMs: cycleMs + clock.monotonicMs() - begunAt,
+      };
+      if (hasDecided) this.#noteReport();
+      this.#noteShown(newsAt, hasDecided && !hasFailed);
+    }
+  }
+
+  #noteReport(): void {
+    const { clock, log } = this.#options.link;
+    const { report } = this.side;
+    if (!report) return;
+    noteContests(this.recordProblems, report);
+    this.lastCycleAt = clock.now();
+    this.askedSince = noteAsked(log, this.askedSince, report.questions, this.lastCycleAt);
+  }
+
+  /** What was read in the CRM is shown at the side now, or waits for the next cycle. */
+  #noteShown(newsAt: number | undefined, hasCycled: boolean): void {
+    if (newsAt === undefined) return;
+    const toSide = hasCycled ? this.side.report?.toSide : 'waiting';
+    if (toSide === 'written') this.#options.lags.noteToTable(this.#options.link.clock.now() - newsAt);
+    if (toSide === 'waiting') this.#newsAt = Math.min(newsAt, this.#newsAt ?? newsAt);
+  }
+}
+
+export const isOfMirror = (error: unknown): boolean => isSyncError(error) && error.code.startsWith('STATE_');

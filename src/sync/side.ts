@@ -1,0 +1,114 @@
+import type { Answer } from '../core/answer.ts';
+import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
+import type { ErrorCode } from '../core/errors.ts';
+import type { RecordKey } from '../core/record.ts';
+import type { OutboxItem } from '../core/state.ts';
+import type { FieldName, Value } from '../core/value.ts';
+
+/** Something that a person can answer, in the words in which it is asked. */
+export interface Question {
+  readonly scope: string;
+  readonly what: string;
+  /** What it is about, by name: the record, the field, what each side has. */
+  readonly about: Readonly<Record<string, string>>;
+  readonly answers: readonly Answer[];
+  /** What an answer is for, kept with it: something else may be shown by the time it is carried out. */
+  readonly shown?: string | undefined;
+}
+
+/** What a side came to in a cycle. What it found is told in words and counts; what it did is on its way or done. */
+export interface SideReport {
+  /** When it was decided, epoch ms. */
+  readonly at: number;
+  readonly brakes: readonly Brake[];
+  readonly holds: readonly Hold[];
+  readonly conflicts: readonly Conflict[];
+  readonly refusals: readonly Refusal[];
+  /** All of the above that a person can answer. */
+  readonly questions: readonly Question[];
+  /** Rows that changed just now: taken once they rest. */
+  readonly restlessRows: number;
+  /** Whether there is anything to write, to the CRM or to the side. */
+  readonly hasWork: boolean;
+  /** Whether some of it was let through. */
+  readonly hasActed: boolean;
+  /** Records and new rows of which something waits for a plan to be applied. */
+  readonly unapplied: number;
+  /** What became of what was to be written to the side. */
+  readonly toSide: 'nothing' | 'written' | 'waiting';
+}
+
+/** What the next cycle would do. Whatever else a side says of it is shown as it is. */
+export interface SidePlan {
+  readonly run: string;
+}
+
+/** Something that one of two plans does or says otherwise than the other, in words; absent where a plan has nothing there. */
+export interface PlanDifference {
+  readonly place: string;
+  readonly planned?: string;
+  readonly now?: string;
+}
+
+/** How often a side is looked at. */
+export interface SidePace {
+  /** Two cycles never start closer together. */
+  readonly gapMs: number;
+  /** The pause when nothing happens. */
+  readonly pollMs: number;
+  /** The pause while rows do not rest. */
+  readonly restlessMs: number;
+}
+
+/** What was done at a side since the start. */
+export interface SideTally {
+  readonly tableSteps: number;
+  /** Steps that met moved rows or columns: what they did there was undone, or could not be. */
+  readonly undoneWrites: number;
+  readonly escalatedWrites: number;
+}
+
+export type TypedReading =
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * A system that is kept the same with the CRM. It merges what it has with the CRM's records and what is agreed, knows no other side, and is
+ * called by one runner, one call of `cycle`, `plan` and `apply` at a time.
+ */
+export interface Side {
+  /** Names it among the problems. */
+  readonly name: string;
+  /** What a sentence calls it. */
+  readonly title: string;
+  readonly pace: SidePace;
+  readonly tally: SideTally;
+  /** Of the last cycle that came to a decision; absent before the first. */
+  readonly report: SideReport | undefined;
+  /**
+   * Finds out what unfinished writes did, looks, decides, and does what may be done. Throws what keeps it from that; then either nothing was
+   * decided, and the report is the one of before, or not all of it was done.
+   */
+  cycle(): Promise<unknown>;
+  /** What the next cycle would do, by the same decision, without doing it. It is kept for {@link apply} under its run. */
+  plan(): Promise<SidePlan>;
+  /**
+   * Does exactly what a kept plan says, under its run, if that is what would be done now. Returns what is different: then nothing was done.
+   * `undefined` when no such plan is kept.
+   */
+  apply(run: string): Promise<readonly PlanDifference[] | undefined>;
+  /** True if what is known of the side keeps a step from being sent to the CRM now; before the first decision everything is kept. */
+  isWithheld(item: OutboxItem): boolean;
+  /** When the last look began that did not have the change that waits for the record, monotonic ms; `undefined` where nobody knows. */
+  lookedBefore(key: RecordKey): number | undefined;
+  /** Reads a text like one that is typed there into the field of a conflict. */
+  readTyped(conflict: Conflict & { readonly field: FieldName }, text: string): TypedReading;
+  /** Where questions can be answered, for the end of a sentence. */
+  readonly askedAt: string;
+  /** What else an operator should know of it, each with the code of its kind. */
+  notices(): readonly { readonly code: ErrorCode; readonly words: string }[];
+  /** Throws why the side may not be written by this process. */
+  expectWriter(): void;
+  /** Leaves the side to the next process; to be called after the last cycle. */
+  leave(): Promise<void>;
+}
