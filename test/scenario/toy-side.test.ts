@@ -1,0 +1,152 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startHttp } from '../../src/http/server.ts';
+import { Engine } from '../../src/sync/engine.ts';
+import type { Link } from '../../src/sync/link.ts';
+import { resync } from '../../src/sync/resync.ts';
+import type { Side } from '../../src/sync/side.ts';
+import { readStatus } from '../../src/sync/status.ts';
+import { healthOf } from '../support/health.ts';
+import { watchIdle } from '../support/idle-watch.ts';
+import { openLinkStage } from '../support/link-stage.ts';
+import { ToySide } from '../support/toy-side.ts';
+import { until } from '../support/until.ts';
+
+const counts = { leads: 4, opportunities: 1, tasks: 1 };
+const controlToken = 'toy-test-token';
+
+/** A running engine on a link that has no spreadsheet, with the sides that are made for the link, and its HTTP side. */
+async function openWith<Sides extends readonly Side[]>(createSides: (link: Link) => Sides) {
+  const stage = await openLinkStage(counts);
+  const { table: _table, own: _own, ...rest } = stage.link;
+  // Each push reads its record again, so that an edit in the CRM is seen however quick the side is.
+  const link: Link = { ...rest, times: { ...rest.times, rereadAfterMs: 0 } };
+  const sides = createSides(link);
+  const engine = new Engine(link, sides);
+  onTestFinished(() => engine.stop(5_000));
+  const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
+  const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
+  onTestFinished(() => http.close());
+  const post = async (path: string, order: object): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
+    const answer = await fetch(http.url + path, { method: 'POST', headers, body: JSON.stringify(order) });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const titleInCrm = async (id: string) =>
+    (await stage.readCrm()).leads.find((lead) => String(lead.id) === id)?.title;
+  await engine.start();
+  return { engine, link, post, sides, stage, titleInCrm };
+}
+
+/** The same with one side, whose map is filled, and the first lead in it. */
+async function openFilled() {
+  const opened = await openWith((link) => [new ToySide(link)] as const);
+  const [toy] = opened.sides;
+  await until('all leads are in the map', async () => toy.rows.size === counts.leads);
+  const [id = ''] = toy.rows.keys();
+  const type = (title: string) => toy.rows.set(id, { ...toy.rows.get(id), title });
+  const titleInMap = () => toy.rows.get(id)?.['title'];
+  const atRest = () =>
+    until('nothing is on its way', async () => opened.link.mirror.readOutbox().length === 0);
+  return { ...opened, atRest, id, titleInMap, toy, type };
+}
+
+/** A conflict over the title of the first lead, as it waits. */
+async function openConflict() {
+  const opened = await openFilled();
+  const { engine, id, stage, toy, type } = opened;
+  let hasHappened = false;
+  toy.beforeLook = async () => {
+    if (hasHappened) return;
+    hasHappened = true;
+    await stage.editCrm(`/leads/${id}`, { title: 'In the CRM' });
+    type('In the map');
+  };
+  const scope = `conflict:lead-${id}:title`;
+  const waiting = () => readStatus(engine, undefined).waiting.filter((item) => item.scope === scope);
+  await until('the conflict waits', async () => waiting().length === 1);
+  return { ...opened, scope, waiting };
+}
+
+test('a link without a side reads the CRM, is ready, and comes to its end', async () => {
+  const { engine, link } = await openWith(() => []);
+  const read = () => link.mirror.readRecords().length === counts.leads + counts.opportunities + counts.tasks;
+  await until('all records are read', async () => read());
+  await until('it is ready', async () => healthOf(engine).read().length === 0);
+  expect(await resync(engine, () => undefined)).toMatchObject({ state: 'done', tableSteps: 0, waiting: 0 });
+  await engine.stop(5_000);
+});
+
+test('records reach a side that is nothing but a map, and follow the CRM', async () => {
+  const { id, stage, titleInMap } = await openFilled();
+  await stage.editCrm(`/leads/${id}`, { title: 'Renamed in the CRM' });
+  await until('the map shows it', async () => titleInMap() === 'Renamed in the CRM');
+});
+
+test('an edit in the map is pushed to the CRM, and can be taken back as a run', async () => {
+  const { atRest, id, link, post, titleInCrm, titleInMap, type } = await openFilled();
+  const before = await titleInCrm(id);
+  type('Typed in the map');
+  await until('the CRM has it', async () => (await titleInCrm(id)) === 'Typed in the map');
+  await atRest();
+  const [line] = link.mirror.searchJournal({ key: { entity: 'lead', id }, limit: 1 });
+  expect(line).toMatchObject({ side: 'crm', after: { title: 'Typed in the map' } });
+  const undone = await post('/api/undo', { run: line?.run });
+  expect(undone).toMatchObject({ status: 200, body: { steps: [{ kind: 'update' }], refusals: [] } });
+  await until('the CRM has the title from before', async () => (await titleInCrm(id)) === before);
+  await until('the map shows it', async () => titleInMap() === before);
+});
+
+test.each([
+  ['what the CRM has', { side: 'crm' }, 'In the CRM'],
+  ['what the map has', { side: 'sheet' }, 'In the map'],
+  ['a text of its own', { text: 'Typed as the answer' }, 'Typed as the answer'],
+])('a conflict with the map is asked about, and %s settles it', async (_, answer, title) => {
+  const { id, post, scope, titleInCrm, titleInMap, waiting } = await openConflict();
+  expect(waiting()).toMatchObject([{ about: { crm: 'In the CRM', table: 'In the map' } }]);
+  expect(await post('/api/resolve', { scope, ...answer })).toMatchObject({ status: 200 });
+  await until('both sides have it', async () => (await titleInCrm(id)) === title && titleInMap() === title);
+  await until('nothing is asked any longer', async () => waiting().length === 0);
+});
+
+test('a text that the side cannot read answers no conflict', async () => {
+  const { post, scope } = await openConflict();
+  expect(await post('/api/resolve', { scope, text: '' })).toEqual({
+    status: 422,
+    body: { error: 'It needs a text.' },
+  });
+});
+
+test('a plan of the side is shown, and applied under its run', async () => {
+  const { post } = await openFilled();
+  const shown = await post('/api/plan', {});
+  expect(shown).toMatchObject({ status: 200, body: { conflicts: [], save: [] } });
+  const { id } = (shown as { body: { id: string } }).body;
+  expect(await post('/api/apply', { id })).toMatchObject({ body: { isApplied: true } });
+  expect(await post('/api/apply', { id: 'none' })).toMatchObject({ status: 404 });
+});
+
+test('a side that fails is told of under its own name, and tried again', async () => {
+  const { engine, titleInMap, toy, type } = await openFilled();
+  toy.beforeLook = () => Promise.reject(new Error('The map is locked.'));
+  const failing = () => engine.problems.list().map(({ source }) => source);
+  await until('it is told', async () => failing().includes('toy'));
+  type('Typed meanwhile');
+  toy.beforeLook = async () => undefined;
+  await until('all is well', async () => failing().length === 0);
+  expect(titleInMap()).toBe('Typed meanwhile');
+});
+
+test('nothing is done at a side after the stop of its engine', async () => {
+  const { engine, toy } = await openFilled();
+  let looks = 0;
+  toy.beforeLook = async () => {
+    looks += 1;
+  };
+  await until('it looks', async () => looks > 0);
+  await engine.stop(5_000);
+  const before = looks;
+  engine.kick();
+  await expect(engine.cycle()).rejects.toThrow('after the stop');
+  expect(looks).toBe(before);
+  expect(engine.runners.map(({ mode }) => mode)).toEqual(['stopped']);
+});
