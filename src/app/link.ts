@@ -13,15 +13,15 @@ import { type BudgetUsage, createRequestBudget, onlyKey, type RequestBudget } fr
 import { createCrmClient } from '../crm/client.ts';
 import { type ApiKey, createApiKey } from '../crm/key-pool.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
+import type { SheetLink } from '../sheet/link.ts';
+import { beginRebase, type Occasion, readWrites, rebaseCopy } from '../sheet/rebase.ts';
+import { hasMetColumns } from '../sheet/tab-columns.ts';
 import type { SheetsClientOptions } from '../sheets/client.ts';
 import { createGoogleSheetTable } from '../sheets/table.ts';
 import { mirrorFile, openMirror } from '../sqlite/open.ts';
 import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts';
 import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { LinkTimes } from '../sync/link.ts';
-import { beginRebase, type Occasion, readWrites, rebaseCopy } from '../sync/rebase.ts';
-import type { SheetLink } from '../sync/sheet-link.ts';
-import { hasMetColumns } from '../sync/tab-columns.ts';
 import { systemClock } from './clock.ts';
 import { openInstance } from './instance.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';

@@ -50,7 +50,7 @@ export const facts = {
   crmAddress: fact('crm.baseUrl', isText),
   /** The spreadsheet that the mirror belongs to; app/link. */
   spreadsheet: fact('sheet.spreadsheetId', isText),
-  /** When this copy of a mirror was made, in words: what starts from it starts from another time; sqlite/backup, ended by sync/rebase. */
+  /** When this copy of a mirror was made, in words: what starts from it starts from another time; sqlite/backup, ended by sheet/rebase. */
   copiedAt: fact('copiedAt', isText),
   /** How many runs in a row had crashed when this one began, and when it did (epoch ms); app/running-link, which drops it at a good end. */
   run: fact('run', pairOf(isNumber, isNumber)),
@@ -70,22 +70,22 @@ export const facts = {
   emptySweeps: entityFact('crm.empty-sweeps', isNumber),
   /** Elements of the CRM's lists without an id that can be used, in words, by the lead below which a list is, or by nothing; sync/lists. */
   nameless: entityFact('crm.nameless', namedOf(listOf(isText))),
-  /** Where the columns of a tab were when it was last decided; sync/column-map. */
+  /** Where the columns of a tab were when it was last decided; sheet/column-map. */
   columns: entityFact('columns', namedOf(isColumnPlace)),
-  /** Why nothing that the mirror remembers of an entity may be trusted until a person agrees; empty once one did; sync/rebase. */
+  /** Why nothing that the mirror remembers of an entity may be trusted until a person agrees; empty once one did; sheet/rebase. */
   rebase: entityFact('rebase', isText),
-  /** The word in all claim tokens of this mirror; sync/rebase. */
+  /** The word in all claim tokens of this mirror; sheet/rebase. */
   word: fact('word', isText),
-  /** The last writes to the table, oldest first; sync/rebase. */
+  /** The last writes to the table, oldest first; sheet/rebase. */
   writes: fact('table.writes', listOf(isText)),
-  /** The tab whose rows the mirror speaks of; sync/rebase. */
+  /** The tab whose rows the mirror speaks of; sheet/rebase. */
   tab: entityFact('table.tab', isText),
-  /** Fields that were found to have a column; sync/layout. */
+  /** Fields that were found to have a column; sheet/tab-columns. */
   metFields: entityFact('table.fields', listOf(isText)),
-  /** Fields whose columns were found with checkboxes; sync/layout. */
+  /** Fields whose columns were found with checkboxes; sheet/tab-columns. */
   boxedFields: entityFact('table.boxes', listOf(isText)),
-  /** When each record without a row was last seen with one, and since when each tab is held (epoch ms); sync/lost-rows. */
+  /** When each record without a row was last seen with one, and since when each tab is held (epoch ms); sheet/lost-rows. */
   lostRows: fact('table.lost', listOf(pairOf(isText, isNumber))),
-  /** Claim tokens of which no write was confirmed, each with the time when that was known (epoch ms); sync/void-claims. */
+  /** Claim tokens of which no write was confirmed, each with the time when that was known (epoch ms); sheet/void-claims. */
   voidClaims: fact('claims.void', listOf(pairOf(isText, isNumber))),
 };

@@ -3,8 +3,8 @@ import { checkOwner } from '../../src/app/link.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
 import { emptyCatalog } from '../../src/core/catalog.ts';
 import { facts } from '../../src/core/facts.ts';
+import { noteColumns } from '../../src/sheet/tab-columns.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { noteColumns } from '../../src/sync/tab-columns.ts';
 
 const address = 'https://crm.example/api/v1/external';
 

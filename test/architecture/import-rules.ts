@@ -4,16 +4,20 @@ import type { Source } from './source.ts';
 /** What the core's ports to the outside are made of. */
 const adapters = ['crm', 'sqlite', 'sheets', 'postgres'];
 
+/** What is kept the same with the CRM: none of them knows another. */
+const sides = ['sheet'];
+
 /** What each part of the house may import besides itself. An entry with a slash names the only files allowed. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
-  cli: ['app', 'sync', 'core', 'sandbox'],
-  app: ['alerts', 'bullmq', 'inprocess', 'http', ...adapters, 'sync', 'core'],
+  cli: ['app', ...sides, 'sync', 'core', 'sandbox'],
+  app: ['alerts', 'bullmq', 'inprocess', 'http', ...adapters, ...sides, 'sync', 'core'],
   bullmq: ['sync', 'core'],
   inprocess: ['sync', 'core'],
   http: ['sync', 'core'],
   alerts: ['sync', 'core'],
   ...Object.fromEntries(adapters.map((adapter) => [adapter, ['core']])),
+  ...Object.fromEntries(sides.map((side) => [side, ['sync', 'core']])),
   sandbox: ['core', 'crm/contract'],
   sync: ['core'],
   core: [],
@@ -53,6 +57,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
 const builtIns: Readonly<Record<string, readonly string[]>> = {
   core: [],
   sync: [],
+  sheet: [],
   // The credentials file is checked before the library reads it.
   sheets: ['node:fs'],
   inprocess: [],
@@ -93,6 +98,28 @@ const inwardImports = fileRule('imports point inwards', isSource, ({ path, impor
       message: `imports ${file}, but ${from} may import only ${targets.join(', ')}. Move what is needed inwards, or take it as an argument.`,
     }));
 });
+
+/** What all sides share may know of deciding only what is not the sheet's own: scopes, kinds of what waits, cascades, states of steps. */
+const neutralDeciding = [
+  'context.ts',
+  'lifecycle/cascade.ts',
+  'outbox-step.ts',
+  'plan.ts',
+  'rows/refused.ts',
+  'rows/waiting-edits.ts',
+].map((name) => `src/core/decide/${name}`);
+
+const neutralRooms = fileRule(
+  'what all sides share decides nothing',
+  (path) => ['sync', 'http', 'alerts', 'bullmq', 'inprocess'].includes(areaOf(path)),
+  ({ imports }) =>
+    imports
+      .filter(({ file }) => file?.startsWith('src/core/decide/') && !neutralDeciding.includes(file))
+      .map(({ file, line }) => ({
+        line,
+        message: `imports ${file}, which decides for one side: ask the side through Side.`,
+      })),
+);
 
 const homedLibraries = fileRule('a library has one home', isSource, ({ path, imports }) =>
   imports.flatMap(({ specifier, line }) => {
@@ -185,6 +212,7 @@ const reachedFiles: Rule = {
 /** Who may import whom and what. */
 export const importRules: readonly Rule[] = [
   inwardImports,
+  neutralRooms,
   acyclicImports,
   homedLibraries,
   limitedBuiltIns,

@@ -30,12 +30,15 @@ const cases: readonly Case[] = [
     rule: 'imports point inwards',
     good: {
       'src/sqlite/open.ts': "import type { Value } from '../core/value.ts';",
+      'src/sheet/side.ts': "import type { Side } from '../sync/side.ts';",
       'src/sandbox/crm/server.ts': "import { endpoints } from '../../crm/contract.ts';",
     },
     bad: {
       'src/core/value.ts': "import type { Mirror } from '../sqlite/open.ts';",
       'src/sheets/read.ts': "export * from '../crm/client.ts';",
       'src/sync/pull.ts': "type Grid = import('../sheets/grid.ts').Grid;",
+      'src/sync/engine.ts': "import { SheetSide } from '../sheet/side.ts';",
+      'src/http/plans.ts': "import type { SheetLink } from '../sheet/link.ts';",
       'src/app/link.ts': "const sandbox = await import('../sandbox/crm/server.ts');",
       'src/sandbox/crm/leads.ts': "import { send } from '../../crm/client.ts';",
       'src/cli/demo.ts': "import { setStage } from '../../test/support/stage.ts';",
@@ -45,10 +48,27 @@ const cases: readonly Case[] = [
       'src/core/value.ts:1 imports src/sqlite/open.ts',
       'src/sheets/read.ts:1 imports src/crm/client.ts',
       'src/sync/pull.ts:1 imports src/sheets/grid.ts',
+      'src/sync/engine.ts:1 imports src/sheet/side.ts',
+      'src/http/plans.ts:1 imports src/sheet/link.ts',
       'src/app/link.ts:1 imports src/sandbox/crm/server.ts',
       'src/sandbox/crm/leads.ts:1 imports src/crm/client.ts',
       'src/cli/demo.ts:1 imports test/support/stage.ts',
       'src/shared/words.ts:1 is in src/shared',
+    ],
+  },
+  {
+    rule: 'what all sides share decides nothing',
+    good: {
+      'src/sync/resync.ts': "import { isNeeded } from '../core/decide/plan.ts';",
+      'src/sheet/cycle.ts': "import { decide } from '../core/decide/decide.ts';",
+    },
+    bad: {
+      'src/sync/resync.ts': "import { countLeft } from '../core/decide/follow-up.ts';",
+      'src/http/decisions.ts': "import { shownUnder } from '../core/decide/brakes/brakes.ts';",
+    },
+    found: [
+      'src/sync/resync.ts:1 imports src/core/decide/follow-up.ts',
+      'src/http/decisions.ts:1 imports src/core/decide/brakes/brakes.ts',
     ],
   },
   {

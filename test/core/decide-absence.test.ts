@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
-import { emptyMemory } from '../../src/sync/rest.ts';
+import { emptyMemory } from '../../src/sheet/rest.ts';
 import {
   addRecord,
   changeRecord,

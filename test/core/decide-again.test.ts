@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { decide } from '../../src/core/decide/decide.ts';
 import { decideAgain, type GroundedPlan } from '../../src/core/decide/decide-again.ts';
 import type { ObservedTable } from '../../src/core/table.ts';
-import { remember } from '../../src/sync/rest.ts';
+import { remember } from '../../src/sheet/rest.ts';
 import { createWorld, inputOf, readSheet, type World } from '../support/world.ts';
 import { cycle, settle } from '../support/world-daemon.ts';
 import { anyHappenings, gatherPeople, happen } from '../support/world-people.ts';

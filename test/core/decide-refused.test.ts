@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
-import { emptyMemory } from '../../src/sync/rest.ts';
+import { emptyMemory } from '../../src/sheet/rest.ts';
 import { addRow, changeRecord, leadKey, recordOf, removeRow, rowOf, type World } from '../support/world.ts';
 import { cycle, pull, push, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
-import { type FirstLooks, keepOpen, noteChanges } from '../../src/sync/first-looks.ts';
-import { emptyMemory, type Memory, remember } from '../../src/sync/rest.ts';
+import { type FirstLooks, keepOpen, noteChanges } from '../../src/sheet/first-looks.ts';
+import { emptyMemory, type Memory, remember } from '../../src/sheet/rest.ts';
 
 const typingPauseMs = 2_000;
 

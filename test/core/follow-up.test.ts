@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { textCell } from '../../src/core/cell.ts';
 import { countLeft, followUp, writtenKeys } from '../../src/core/decide/follow-up.ts';
 import type { Plan } from '../../src/core/decide/plan.ts';
-import { remember } from '../../src/sync/rest.ts';
+import { remember } from '../../src/sheet/rest.ts';
 import {
   addRow,
   changeRecord,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
+import { noteLostRows } from '../../src/sheet/lost-rows.ts';
+import { emptyMemory } from '../../src/sheet/rest.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { noteLostRows } from '../../src/sync/lost-rows.ts';
-import { emptyMemory } from '../../src/sync/rest.ts';
 
 const key: RecordKey = { entity: 'lead', id: '1' };
 const held = 'held';

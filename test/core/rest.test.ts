@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
-import { emptyMemory, isRestless, type Memory, remember } from '../../src/sync/rest.ts';
+import { emptyMemory, isRestless, type Memory, remember } from '../../src/sheet/rest.ts';
 
 const pauseMs = 2_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import type { RecordKey } from '../../src/core/record.ts';
-import { emptyMemory } from '../../src/sync/rest.ts';
+import { emptyMemory } from '../../src/sheet/rest.ts';
 import {
   both,
   pipelines,

@@ -5,7 +5,7 @@ import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { buildLayout } from '../../src/core/policy.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../../src/core/value.ts';
-import { emptyMemory } from '../../src/sync/rest.ts';
+import { emptyMemory } from '../../src/sheet/rest.ts';
 import { sampleCatalog } from '../support/fields.ts';
 import {
   addRecord,

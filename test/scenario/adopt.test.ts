@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { entities } from '../../src/core/record.ts';
-import { adoptRows, planAdoption, readCandidates } from '../../src/sync/adopt.ts';
+import { adoptRows, planAdoption, readCandidates } from '../../src/sheet/adopt.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';

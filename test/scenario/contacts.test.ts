@@ -4,9 +4,9 @@ import { entities, listedEntities } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { beginRebase } from '../../src/sheet/rebase.ts';
 import { readNextContacts } from '../../src/sync/contacts.ts';
 import { pushRecord } from '../../src/sync/push.ts';
-import { beginRebase } from '../../src/sync/rebase.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
 const leadCount = 4;

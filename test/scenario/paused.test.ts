@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { SheetLink } from '../../src/sheet/link.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
-import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { noteWrite, rebaseOutrun } from '../../src/sheet/rebase.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
-import { noteWrite, rebaseOutrun } from '../../src/sync/rebase.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';
 

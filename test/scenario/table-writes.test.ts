@@ -6,12 +6,12 @@ import { type KeepReceipt, lateLandingMs, type OpenWrite } from '../../src/core/
 import type { Table } from '../../src/core/ports.ts';
 import { emptyAgreement, type JournalEntry } from '../../src/core/state.ts';
 import type { SetStep, WriteResult } from '../../src/core/table.ts';
+import { readPending } from '../../src/sheet/damages.ts';
+import type { SheetLink } from '../../src/sheet/link.ts';
+import { beginRebase, readWrites, rebaseRows } from '../../src/sheet/rebase.ts';
+import { beginWrite, recoverWrites, sendWrite, type WrittenStep } from '../../src/sheet/table-write.ts';
+import { readVoidClaims } from '../../src/sheet/void-claims.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { readPending } from '../../src/sync/damages.ts';
-import { beginRebase, readWrites, rebaseRows } from '../../src/sync/rebase.ts';
-import type { SheetLink } from '../../src/sync/sheet-link.ts';
-import { beginWrite, recoverWrites, sendWrite, type WrittenStep } from '../../src/sync/table-write.ts';
-import { readVoidClaims } from '../../src/sync/void-claims.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { lead } from '../support/mirror-directory.ts';
 import { createRecordingLog } from '../support/recording-log.ts';

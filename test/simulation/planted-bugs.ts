@@ -5,8 +5,8 @@ import { isListed, type ListedEntity, recordKeyText } from '../../src/core/recor
 import type { Agreement, OutboxItem } from '../../src/core/state.ts';
 import type { RowStep } from '../../src/core/table.ts';
 import type { RequestBudget } from '../../src/crm/budget.ts';
+import type { SheetLink } from '../../src/sheet/link.ts';
 import type { Request, SheetsClient } from '../../src/sheets/client.ts';
-import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { withCrm } from '../support/changed-crm.ts';
 import { runOf } from './accidents.ts';
 import { sheetIds } from './spreadsheet.ts';

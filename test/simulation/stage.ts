@@ -11,12 +11,12 @@ import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts
 import { createCrmClient } from '../../src/crm/client.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
+import type { SheetLink } from '../../src/sheet/link.ts';
+import { rebaseCopy } from '../../src/sheet/rebase.ts';
 import type { SheetsClient } from '../../src/sheets/client.ts';
 import { createSheetTable } from '../../src/sheets/table.ts';
 import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
-import { rebaseCopy } from '../../src/sync/rebase.ts';
-import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { markTimes, namedInstance } from '../support/instances.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { defaultBrakes } from '../support/policy.ts';

@@ -1,5 +1,5 @@
 import type { Crm } from '../../src/core/ports.ts';
-import type { SheetLink } from '../../src/sync/sheet-link.ts';
+import type { SheetLink } from '../../src/sheet/link.ts';
 
 /** The CRM with some calls that do something else: a client is no plain object that could be spread. */
 export const changeCrm = (crm: Crm, changes: Partial<Crm>): Crm => ({

@@ -1,10 +1,10 @@
 import { isQuiet } from '../../src/core/decide/plan.ts';
 import type { ConflictPolicy } from '../../src/core/layout.ts';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
+import type { SheetLink } from '../../src/sheet/link.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
-import type { SheetLink } from '../../src/sync/sheet-link.ts';
 import { type LinkStage, openLinkStage } from './link-stage.ts';
 import type { SheetEngine } from './sheet-engine.ts';
 import { dropSpareRows } from './spare-rows.ts';

@@ -4,7 +4,7 @@ import { type Cell, describeCell, textCell } from '../../src/core/cell.ts';
 import { buildLayout } from '../../src/core/policy.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { equalValues, type Fields } from '../../src/core/value.ts';
-import { emptyMemory } from '../../src/sync/rest.ts';
+import { emptyMemory } from '../../src/sheet/rest.ts';
 import { sampleCatalog } from './fields.ts';
 import { addRecord, createWorld, leadKey, recordOf, rowOf, type World } from './world.ts';
 import { settle } from './world-daemon.ts';

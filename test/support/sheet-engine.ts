@@ -1,7 +1,7 @@
 import type { Plan } from '../../src/core/decide/plan.ts';
+import type { SheetLink } from '../../src/sheet/link.ts';
+import { SheetSide } from '../../src/sheet/side.ts';
 import { Engine } from '../../src/sync/engine.ts';
-import type { SheetLink } from '../../src/sync/sheet-link.ts';
-import { SheetSide } from '../../src/sync/sheet-side.ts';
 
 /** The engine of a link whose only side is a spreadsheet, with that side's own plans. */
 export class SheetEngine extends Engine {

@@ -7,7 +7,7 @@ import { isClaimToken, type RecordKey, recordKeyText } from '../../src/core/reco
 import { landShown } from '../../src/core/shown.ts';
 import { type Agreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../../src/core/state.ts';
 import { differingFields, type Fields } from '../../src/core/value.ts';
-import { remember, rememberWritten } from '../../src/sync/rest.ts';
+import { remember, rememberWritten } from '../../src/sheet/rest.ts';
 import { describeUnanswered } from '../../src/sync/unanswered.ts';
 import {
   addRecord,

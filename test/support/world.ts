@@ -22,7 +22,7 @@ import {
 import type { Agreement, Decision, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
-import { emptyMemory, isRestless, lacksRow, type Memory, remember } from '../../src/sync/rest.ts';
+import { emptyMemory, isRestless, lacksRow, type Memory, remember } from '../../src/sheet/rest.ts';
 import { sampleCatalog, sampleField } from './fields.ts';
 import { policyWith } from './policy.ts';
 

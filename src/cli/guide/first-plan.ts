@@ -1,11 +1,11 @@
 import type { Plan } from '../../core/decide/plan.ts';
 import { explainError, isSyncError } from '../../core/errors.ts';
 import type { TabKind } from '../../core/layout.ts';
+import type { SheetLink } from '../../sheet/link.ts';
+import { SheetSide } from '../../sheet/side.ts';
 import { Engine } from '../../sync/engine.ts';
 import { currentLayout } from '../../sync/layout.ts';
 import type { Link } from '../../sync/link.ts';
-import type { SheetLink } from '../../sync/sheet-link.ts';
-import { SheetSide } from '../../sync/sheet-side.ts';
 import { print } from '../print.ts';
 import { ProgressLine } from '../progress-line.ts';
 

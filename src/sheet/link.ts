@@ -1,6 +1,6 @@
 import type { OwnInstance } from '../core/instance.ts';
 import type { Table } from '../core/ports.ts';
-import type { Link } from './link.ts';
+import type { Link } from '../sync/link.ts';
 
 /** A link with the spreadsheet that is kept the same. */
 export interface SheetLink extends Link {

@@ -10,11 +10,11 @@ import { labelKey } from '../core/label-key.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
 import type { ObservedRow, ObservedTable, SetStep } from '../core/table.ts';
-import { readAllContacts } from './contacts.ts';
-import type { Engine } from './engine.ts';
-import type { OnRead } from './puller.ts';
+import { readAllContacts } from '../sync/contacts.ts';
+import type { Engine } from '../sync/engine.ts';
+import type { OnRead } from '../sync/puller.ts';
+import type { SheetLink } from './link.ts';
 import { saveRebase } from './rebase.ts';
-import type { SheetLink } from './sheet-link.ts';
 import { tableLayout } from './tab-columns.ts';
 import { beginWrite, sendWrite } from './table-write.ts';
 

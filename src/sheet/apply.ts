@@ -2,13 +2,13 @@ import type { Plan, TableStep } from '../core/decide/plan.ts';
 import type { SyncError } from '../core/errors.ts';
 import type { Mark } from '../core/instance.ts';
 import type { OpenWrite } from '../core/open-write.ts';
-import { takeAccount } from './account.ts';
+import { takeAccount } from '../sync/account.ts';
+import { wake } from '../sync/pusher.ts';
+import { forgetStep, replaceStep } from '../sync/unanswered.ts';
 import { saveColumnMap } from './column-map.ts';
-import { wake } from './pusher.ts';
+import type { SheetLink } from './link.ts';
 import { beginRebase, saveRebase } from './rebase.ts';
-import type { SheetLink } from './sheet-link.ts';
 import { beginWrite, sendWrite, type UndoTally } from './table-write.ts';
-import { forgetStep, replaceStep } from './unanswered.ts';
 
 /**
  * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is

@@ -7,8 +7,8 @@ import { findEditFault } from '../core/decide/rows/merge.ts';
 import { findField } from '../core/field.ts';
 import { columnOf, tabOf } from '../core/layout.ts';
 import { decodeTyped } from '../core/typed-cell.ts';
-import { currentLayout } from './layout.ts';
-import type { Link } from './link.ts';
+import { currentLayout } from '../sync/layout.ts';
+import type { Link } from '../sync/link.ts';
 
 /** Reads a text like the cell of the field would be read, and refuses what would be refused there. */
 export function readTyped(link: Pick<Link, 'mirror' | 'policy'>, conflict: Conflict, text: string): Decoded {

@@ -8,7 +8,7 @@ import {
   sight,
 } from '../core/instance.ts';
 import type { ObservedTable } from '../core/table.ts';
-import type { SheetLink } from './sheet-link.ts';
+import type { SheetLink } from './link.ts';
 
 /** A stop waits for so long until its mark is taken away. */
 const leavingMs = 3_000;

@@ -7,9 +7,9 @@ import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import type { Agreement, JournalEntry } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
 import { pickFields } from '../core/value.ts';
+import { forgetStep } from '../sync/unanswered.ts';
 import { noteDamage } from './damages.ts';
-import type { SheetLink } from './sheet-link.ts';
-import { forgetStep } from './unanswered.ts';
+import type { SheetLink } from './link.ts';
 
 export const saveRebase = (mirror: Mirror, entity: Entity, reason: string): void =>
   mirror.saveFact(facts.rebase(entity), reason);

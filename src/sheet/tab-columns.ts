@@ -5,8 +5,8 @@ import { type Entity, entities } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
-import { currentLayout } from './layout.ts';
-import type { Link } from './link.ts';
+import { currentLayout } from '../sync/layout.ts';
+import type { Link } from '../sync/link.ts';
 
 /**
  * The current layout as the table is given it, in which the fields that never had a column are marked as new. A field whose header the

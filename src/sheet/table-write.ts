@@ -8,8 +8,8 @@ import { isClaimToken, type RecordId, recordKeyText } from '../core/record.ts';
 import type { RowStep, WriteResult } from '../core/table.ts';
 import { confirm } from './confirm.ts';
 import { noteDamage } from './damages.ts';
+import type { SheetLink } from './link.ts';
 import { noteWrite } from './rebase.ts';
-import type { SheetLink } from './sheet-link.ts';
 import { addVoidClaims } from './void-claims.ts';
 
 /** A step to the table, perhaps with what becomes true once it is done. */
