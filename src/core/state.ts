@@ -109,10 +109,10 @@ export interface OutboxItem {
   /** Not to be sent before, epoch ms. */
   readonly dueAt: number;
   readonly attempts: number;
-  readonly sentAt?: number;
+  readonly sentAt?: number | undefined;
   /** How often an unknown create was looked for and not found, or an update or a delete got no clear answer. */
   readonly looks: number;
-  readonly error?: { readonly code: ErrorCode; readonly message: string };
+  readonly error?: { readonly code: ErrorCode; readonly message: string } | undefined;
   /** Id of the record that a create made. */
   readonly recordId?: string;
   /** It takes something back: sent like an edit in the CRM, so that the table follows. */

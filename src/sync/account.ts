@@ -8,6 +8,7 @@ import { isListed } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import type { Link } from './link.ts';
+import { follow } from './unanswered.ts';
 
 type AccountLink = Pick<Link, 'keys' | 'mirror'>;
 
@@ -156,7 +157,7 @@ export async function readKnown<Answer>(link: AccountLink, read: () => Promise<A
 export function takeAccount(link: AccountLink): void {
   const { mirror } = link;
   // The creates that were over have made records of the other account.
-  for (const { key } of mirror.readOutbox()) mirror.dropOutboxItem(key);
+  for (const item of mirror.readOutbox()) follow(mirror, item, 'dropped', {});
   for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });
   const [last] = mirror.searchJournal({ limit: 1 });
   mirror.saveFact(facts.lastLineOfOther, last?.id ?? 0);

@@ -12,6 +12,7 @@ import { readContacts } from './contacts.ts';
 import type { Link } from './link.ts';
 import { readNameless } from './lists.ts';
 import { absorbPage } from './pull.ts';
+import { follow } from './unanswered.ts';
 
 /** What a push did: it wrote to the CRM, it noted something that the next cycle must see, or nothing. */
 export type PushResult = 'written' | 'noted' | 'nothing';
@@ -43,8 +44,7 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
         cause,
       },
     ]);
-    const { error: _error, ...rest } = item;
-    mirror.saveOutboxItem({ ...rest, state: 'done', recordId: answer.id });
+    follow(mirror, item, 'created', { recordId: answer.id });
   });
 }
 
@@ -132,7 +132,7 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
   const equal = candidates.filter((record) => matches(item.fields, record.fields));
   if (equal.some((record) => isOfFuller(item, rivals, record))) {
     // What the other one does not take may be this one's.
-    mirror.saveOutboxItem({ ...item, dueAt: clock.now() + times.settleMs });
+    follow(mirror, item, 'postponed', { dueAt: clock.now() + times.settleMs });
     return 'nothing';
   }
   const [only] = equal;
@@ -142,24 +142,17 @@ export async function settleCreate(link: Link, item: OutboxItem): Promise<PushRe
     return 'noted';
   }
   if (candidates.length > 0) {
-    mirror.saveOutboxItem({
-      ...item,
-      state: 'review',
-      error: { code: 'CRM_UNKNOWN_OUTCOME', message: reviewReason([...new Set([...equal, ...candidates])]) },
-    });
+    const message = reviewReason([...new Set([...equal, ...candidates])]);
+    follow(mirror, item, 'ambiguous', { error: { code: 'CRM_UNKNOWN_OUTCOME', message } });
     return 'noted';
   }
-  const looks = item.looks + 1;
-  if (looks >= looksMax && isSwept) {
-    const { sentAt: _sentAt, ...unsent } = item;
-    mirror.saveOutboxItem({ ...unsent, state: 'waiting', looks: 0, dueAt: clock.now() });
+  const isLastLook = item.looks + 1 >= looksMax;
+  if (isLastLook && isSwept) {
+    follow(mirror, item, 'neverCreated', { at: clock.now() });
     return 'noted';
   }
-  mirror.saveOutboxItem({
-    ...item,
-    looks,
-    dueAt: clock.now() + (looks >= looksMax ? times.refillMs : times.settleMs),
-  });
+  const dueAt = clock.now() + (isLastLook ? times.refillMs : times.settleMs);
+  follow(mirror, item, 'notFound', { dueAt });
   return 'nothing';
 }
 
@@ -232,10 +225,8 @@ export function recoverOutbox(link: Link, isPushed: (key: RecordKey) => boolean)
   mirror.transaction(() => {
     for (const item of mirror.readOutbox()) {
       if (item.state !== 'sending' || isPushed(item.key)) continue;
-      if (item.kind === 'create') {
-        const dueAt = Math.max(clock.now(), (item.sentAt ?? 0) + times.settleMs);
-        mirror.saveOutboxItem({ ...item, state: 'unknown', dueAt });
-      } else mirror.saveOutboxItem({ ...item, state: 'waiting', dueAt: clock.now() });
+      const settledAt = item.kind === 'create' ? (item.sentAt ?? 0) + times.settleMs : 0;
+      follow(mirror, item, 'interrupted', { dueAt: Math.max(clock.now(), settledAt) });
     }
   });
 }

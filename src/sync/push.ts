@@ -7,6 +7,7 @@ import { customFieldKey } from '../core/field.ts';
 import { tabOf } from '../core/layout.ts';
 import { nextNotice } from '../core/notice.ts';
 import { noteReplaced, takeIn } from '../core/observe.ts';
+import { advance } from '../core/outbox.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
@@ -33,7 +34,7 @@ import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import { sendInTurn, type WaitingWrite } from './turn.ts';
-import { closeAttempts, forgetStep, giveUpUndo } from './unanswered.ts';
+import { closeAttempts, follow, forgetStep, giveUpUndo } from './unanswered.ts';
 
 /** Whether a step may not be sent now, because of what is known of the table or because nothing is yet. */
 export type IsWithheld = (item: OutboxItem) => boolean;
@@ -72,12 +73,8 @@ async function takeStep(link: Link, item: OutboxItem, isWithheld: IsWithheld): P
 }
 
 /** Marks the item as on its way; durable before the request leaves. */
-function markSending({ clock, mirror }: Link, item: OutboxItem): OutboxItem {
-  const sentAt = clock.now();
-  const sending: OutboxItem = { ...item, state: 'sending', sentAt, attempts: item.attempts + 1 };
-  mirror.saveOutboxItem(sending);
-  return sending;
-}
+const markSending = ({ clock, mirror }: Link, item: OutboxItem): OutboxItem =>
+  follow(mirror, item, 'sent', { at: clock.now() });
 
 /**
  * Whether the outbox still holds this step and no brake stops it: while the record was read again or a create waited for its turn, a newer
@@ -147,7 +144,8 @@ async function noteMade(link: Link, item: OutboxItem, answer: WriteAnswer): Prom
 
 /** A step that surely did nothing waits again, if it is still the one of its record. */
 function takeBack({ mirror }: Link, item: OutboxItem): void {
-  if (mirror.findOutboxItem(item.key)?.run === item.run) mirror.saveOutboxItem(item);
+  const current = mirror.findOutboxItem(item.key);
+  if (current?.run === item.run) follow(mirror, current, 'turnedAway', { sentBefore: item.sentAt });
 }
 
 /** Sends the changed fields, unless the CRM's record moved since the step was decided: then the next cycle decides again. */
@@ -165,7 +163,7 @@ async function pushUpdate(
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (!record) {
-    closeAttempts(mirror, item, clock.now());
+    closeAttempts(mirror, item, 'untraceable', clock.now());
     throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
   }
   // It was sent before and its answer got lost: what it replaced is still to be written down.
@@ -190,7 +188,7 @@ async function pushUpdate(
 /** Where the row is gone, or lacks the column, the step is all that knows what was typed: it stays for the next cycle, and is not sent. */
 function setAside({ clock, mirror }: Link, item: OutboxItem): void {
   if (item.isUndo) giveUpUndo(mirror, item, editedSince, clock.now());
-  else closeAttempts(mirror, { ...item, state: 'review' }, clock.now());
+  else closeAttempts(mirror, item, 'outdated', clock.now());
 }
 
 const editedSince = 'It was edited in the CRM since.';
@@ -225,7 +223,7 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
         cause: causeOf(item),
       }),
     ]);
-    mirror.dropOutboxItem(key);
+    follow(mirror, item, 'applied', {});
   });
 }
 
@@ -281,7 +279,7 @@ async function pushDelete(
     const known = mirror.findRecord(key);
     if (known) mirror.saveRecord({ ...known, presence: 'gone', written: { at, before: {} } });
     if (!item.isUndo) mirror.dropAgreement(key);
-    mirror.dropOutboxItem(key);
+    follow(mirror, item, 'applied', {});
     mirror.appendJournal([
       entryOf(item, at, {
         kind: 'delete',
@@ -319,49 +317,47 @@ const entryOf = (item: OutboxItem, at: number, parts: EntryParts): JournalEntry 
   ...parts,
 });
 
-/** Turns an error into the item's state: refused until the row changes, unknown until it settled, or tried again later. */
+/** Notes an error as what it makes of the item. An undo that does not get through ends, because no user is at its row to answer for it. */
 function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {
-  const { backoff, clock, log, mirror, random, times } = link;
+  const { backoff, clock, log, mirror, random } = link;
   const current = mirror.findOutboxItem(item.key);
-  const details = { code: error.code, message: error.message };
   const { key, kind, run } = item;
   log.warn('push.failed', { run, record: recordKeyText(key), kind, code: error.code });
   // What a person let go of meanwhile stays as they left it.
-  if (current?.run !== item.run || !isOnItsWay(current)) return;
-  const attempts = Math.max(1, current.attempts, item.attempts + 1);
-  const dueAt = clock.now() + (error.retryAfterMs ?? backoffMs(backoff, attempts, random()));
-  // What a full disk did not let be noted down was done all the same.
-  const isUnnoted = current.state === 'sending' && error.code.startsWith('STATE_');
-  const isLost = isUnnoted || error.code === 'CRM_UNKNOWN_OUTCOME' || error.code === 'CRM_UNREADABLE';
-  if (item.state === 'unknown') {
-    // Only the look for it failed; what became of the create is as open as before.
-    mirror.saveOutboxItem({ ...current, attempts, dueAt });
-  } else if (item.isUndo && isSyncError(error, 'CRM_NOT_FOUND', 'CRM_REFUSED', 'CRM_FORBIDDEN')) {
-    // There is nobody at the row who could correct it, and while it waits nothing of the row is sent.
-    const { columns = [] } = tabOf(currentLayout(link), item.key.entity) ?? {};
-    const reason = nameColumn(error.message, columns);
-    giveUpUndo(mirror, withoutAttempt(current, item), reason, clock.now());
-  } else if (error.code === 'CRM_NOT_FOUND' || error.code === 'CRM_REFUSED') {
-    mirror.saveOutboxItem({ ...withoutAttempt(current, item), state: 'refused', error: details });
-  } else if (isLost && item.kind === 'create') {
-    mirror.saveOutboxItem({
-      ...current,
-      state: 'unknown',
-      dueAt: clock.now() + times.settleMs,
-      error: details,
-    });
-  } else {
-    const sent = isLost ? current : withoutAttempt(current, item);
-    const looks = sent.looks + (error.code === 'CRM_UNKNOWN_OUTCOME' ? 1 : 0);
-    const next: OutboxItem = { ...sent, state: 'waiting', attempts, looks, dueAt, error: details };
-    // Nor is there anybody who could answer what is to become of it.
-    if (item.isUndo && isStuck(next)) return giveUpUndo(mirror, next, failsOnIt, clock.now());
-    mirror.saveOutboxItem(next);
-    if (error.code === 'CRM_FORBIDDEN') putOffAlike(link, item, dueAt);
-  }
+  if (current?.run !== run || !isOnItsWay(current)) return;
+  const dueAt = clock.now() + (error.retryAfterMs ?? backoffMs(backoff, item.attempts + 1, random()));
+  const next = afterFailure(link, current, error, { dueAt, sentBefore: item.sentAt });
+  const lacksScope = next.state === 'waiting' && error.code === 'CRM_FORBIDDEN';
+  // While it waits nothing of the row is sent.
+  if (item.isUndo && (lacksScope || isStuck(next)))
+    return giveUpUndo(mirror, next, undoFailure(link, key, error), clock.now());
+  mirror.saveOutboxItem(next);
+  if (lacksScope) putOffAlike(link, item, dueAt);
 }
 
-const failsOnIt = 'The CRM fails on this change again and again.';
+/** Returns what an error makes of an item: refused until the row changes, unknown until it settled, or tried again at `dueAt`. */
+function afterFailure(
+  { clock, times }: Link,
+  item: OutboxItem,
+  { code, message }: SyncError,
+  { dueAt, sentBefore }: { readonly dueAt: number; readonly sentBefore: number | undefined },
+): OutboxItem {
+  const error = { code, message };
+  if (item.state === 'unknown') return advance(item, 'lookFailed', { dueAt });
+  if (code === 'CRM_NOT_FOUND' || code === 'CRM_REFUSED')
+    return advance(item, 'refused', { error, sentBefore });
+  // What a full disk did not let be noted down was done all the same.
+  const isOpen = code.startsWith('STATE_') || code === 'CRM_UNKNOWN_OUTCOME' || code === 'CRM_UNREADABLE';
+  if (item.state === 'waiting' || !isOpen) return advance(item, 'failed', { dueAt, error, sentBefore });
+  const settledAt = clock.now() + times.settleMs;
+  return advance(item, 'unanswered', { dueAt: item.kind === 'create' ? settledAt : dueAt, error });
+}
+
+function undoFailure(link: Link, { entity }: RecordKey, { code, message }: SyncError): string {
+  if (code === 'CRM_UNKNOWN_OUTCOME') return 'The CRM fails on this change again and again.';
+  const { columns = [] } = tabOf(currentLayout(link), entity) ?? {};
+  return nameColumn(message, columns);
+}
 
 /**
  * Steps that lack the same scope wait until one of them has found out whether it is still missing: each asking for itself, some dozens
@@ -378,7 +374,7 @@ function putOffAlike({ mirror }: Link, item: OutboxItem, dueAt: number): void {
         needsSameScopes(item, other),
     );
   mirror.transaction(() => {
-    for (const other of alike) mirror.saveOutboxItem({ ...other, dueAt });
+    for (const other of alike) follow(mirror, other, 'postponed', { dueAt });
   });
 }
 
@@ -390,8 +386,3 @@ const needsSameScopes = (left: OutboxItem, right: OutboxItem): boolean =>
 
 const hasCustomFields = ({ fields }: OutboxItem): boolean =>
   Object.entries(fields).some(([name, value]) => value !== null && customFieldKey(name) !== undefined);
-
-/** The step as it is after an attempt that surely did nothing: what became of those before it is as open as it was. */
-function withoutAttempt({ sentAt: last, ...current }: OutboxItem, { sentAt }: OutboxItem): OutboxItem {
-  return last === undefined || sentAt === undefined ? current : { ...current, sentAt };
-}

@@ -1,16 +1,31 @@
 import type { Mirror } from '../core/mirror.ts';
+import { type After, advance, type OutboxEvent, type OutboxEvents } from '../core/outbox.ts';
 import type { RecordKey } from '../core/record.ts';
 import type { JournalEntry, OutboxItem, StoredRecord } from '../core/state.ts';
 import { notTakenBackCause } from '../core/undo.ts';
 import { pickFields } from '../core/value.ts';
 
+/** Keeps what an event makes of an outbox item. */
+export function follow<Event extends OutboxEvent>(
+  mirror: Mirror,
+  item: OutboxItem,
+  event: Event,
+  details: OutboxEvents[Event],
+): After<Event> {
+  const next = advance(item, event, details);
+  if (next) mirror.saveOutboxItem(next);
+  else mirror.dropOutboxItem(item.key);
+  return next;
+}
+
 /** Forgets a step towards the CRM that is over, or not meant any more. `at` is epoch ms. */
 export function forgetStep(mirror: Mirror, key: RecordKey, at: number): void {
   const item = mirror.findOutboxItem(key);
+  if (!item) return;
   // Somebody was told that it is being taken back.
-  if (item?.isUndo) return endUndo(mirror, item, notThereAnyMore, at);
+  if (item.isUndo) return endUndo(mirror, item, notThereAnyMore, at);
   noteUnanswered(mirror, item, at);
-  mirror.dropOutboxItem(key);
+  follow(mirror, item, 'dropped', {});
 }
 
 const notThereAnyMore = 'Its record is gone, or the rows are other ones since.';
@@ -23,13 +38,16 @@ export function replaceStep(mirror: Mirror, item: OutboxItem, at: number): void 
 }
 
 /** Notes that nobody will find out what became of a step so far, although it stays. `at` is epoch ms. */
-export function closeAttempts(mirror: Mirror, item: OutboxItem, at: number): void {
-  const { sentAt: _closed, ...open } = item;
+export const closeAttempts = (
+  mirror: Mirror,
+  item: OutboxItem,
+  event: 'untraceable' | 'outdated',
+  at: number,
+): void =>
   mirror.transaction(() => {
     noteUnanswered(mirror, item, at);
-    mirror.saveOutboxItem(open);
+    follow(mirror, item, event, {});
   });
-}
 
 /** Ends a step that takes something back and can not be done. Both sides keep what they have, and the journal says why. */
 export const giveUpUndo = (mirror: Mirror, item: OutboxItem, reason: string, at: number): void =>
@@ -40,7 +58,7 @@ function endUndo(mirror: Mirror, item: OutboxItem, reason: string, at: number): 
   const kept = pickFields(mirror.findRecord(key)?.fields ?? {}, Object.keys(fields));
   const cause = notTakenBackCause(reason);
   noteUnanswered(mirror, item, at);
-  mirror.dropOutboxItem(key);
+  follow(mirror, item, 'dropped', {});
   mirror.appendJournal([{ at, run, key, kind, side: 'crm', before: kept, after: kept, lost: fields, cause }]);
 }
 

@@ -1,7 +1,7 @@
 import { answersTo } from '../../src/core/answer.ts';
-import { conflictScope } from '../../src/core/decide/scopes.ts';
 import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import type { Conflict } from '../../src/core/decide/plan.ts';
+import { conflictScope } from '../../src/core/decide/scopes.ts';
 import type { RecordId } from '../../src/core/record.ts';
 import {
   emptyAgreement,

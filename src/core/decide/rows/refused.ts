@@ -1,3 +1,4 @@
+import { advance } from '../../outbox.ts';
 import { nameColumn } from '../../refusal-words.ts';
 import { isOnItsWay, type OutboxItem } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
@@ -39,10 +40,8 @@ export function answerRefusal(index: TabIndex, item: OutboxItem, position?: numb
   const { input } = index;
   const refusal = refusalOf(index, item, position);
   const { answered, verdict } = findRefusalAnswer(index, item, position);
-  const { error, ...rest } = item;
   if (answered === 'retry') {
-    const anew = { attempts: 0, looks: 0, dueAt: input.now, run: input.run };
-    const outboxSaved: OutboxItem[] = [{ ...rest, ...anew, state: 'waiting' }];
+    const outboxSaved = [advance(item, 'retried', { at: input.now, run: input.run })];
     // Once is meant: when it is refused again, it is asked again.
     return { state: waitingState, verdict: join(verdict, { outboxSaved, spent: [refusal.decision] }) };
   }
@@ -51,7 +50,7 @@ export function answerRefusal(index: TabIndex, item: OutboxItem, position?: numb
       state: { kind: 'error', reason: refusal.reason },
       verdict: join(verdict, { refusals: [refusal] }),
     };
-  const outboxSaved: OutboxItem[] = item.state === 'waiting' ? [{ ...item, state: 'refused' }] : [];
+  const outboxSaved = item.state === 'waiting' ? [advance(item, 'ignored', {})] : [];
   return {
     state: { kind: 'held', reason: `ignored until it changes. ${refusal.reason}` },
     verdict: join(verdict, { outboxSaved, refusals: [{ ...refusal, isIgnored: true }] }),
@@ -117,5 +116,5 @@ function keepReverted(item: OutboxItem, decided: readonly DecidedField[], { kept
   const shown = wantedFields(decided);
   if (Object.keys(shown.fields).length === 0) return { outboxDropped: [item.key] };
   const isNew = item.state === 'waiting' || Object.keys(kept).length > 0;
-  return isNew ? { outboxSaved: [{ ...item, ...shown, state: 'refused' }] } : nothing;
+  return isNew ? { outboxSaved: [advance(item, 'reverted', shown)] } : nothing;
 }
