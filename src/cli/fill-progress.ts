@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { answersTo } from '../core/answer.ts';
-import { isOfTab } from '../core/decide/plan.ts';
 import { explainError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
+import { isOfWhole } from '../core/waiting.ts';
 import type { ProgressLine } from './progress-line.ts';
 
 /** A large piece of work as the daemon tells it; times are epoch ms. */
@@ -54,7 +54,7 @@ export function fillOf(status: unknown): FillProgress | undefined {
   const total = sum(filling.map((each) => each.total ?? 0));
   if (reading.length > 0) return { phase: 'reading', done: sum(reading.map(({ done }) => done)) + total };
   if (filling.length === 0 && standing.state !== 'filling') {
-    if (brakes.some(isAsked) || holds.some(isOfTab)) return { ...nothingNow, ...stopped };
+    if (brakes.some(isAsked) || holds.some(isOfWhole)) return { ...nothingNow, ...stopped };
     return brakes.length === 0 ? undefined : nothingNow;
   }
   return { phase: 'filling', done: sum(filling.map(({ done }) => done)), total, endsAt: filling[0]?.endsAt };

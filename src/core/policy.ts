@@ -1,7 +1,7 @@
+import type { BrakeLimits } from './brakes.ts';
 import { type Catalog, emptyCatalog } from './catalog.ts';
 import { choicesOf, createNames } from './codec.ts';
 import { describeColumn } from './column-note.ts';
-import type { BrakeLimits } from './decide/brakes/brakes.ts';
 import { describeEntity, type FieldDefinition } from './field.ts';
 import { labelKey } from './label-key.ts';
 import type { BlankRule, Column, ConflictPolicy, Direction, Layout } from './layout.ts';

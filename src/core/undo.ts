@@ -1,6 +1,6 @@
+import { countByKind } from './cascade.ts';
 import type { Catalog } from './catalog.ts';
 import { quoteText } from './cut-text.ts';
-import { countByKind } from './decide/lifecycle/cascade.ts';
 import { describeEntity, type FieldDefinition } from './field.ts';
 import type { HistoryEntry } from './history.ts';
 import { labelKey } from './label-key.ts';

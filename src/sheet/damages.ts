@@ -1,6 +1,6 @@
 import { type Cell, describeCell } from '../core/cell.ts';
 import type { Damage, DamagedCell, Suspect } from '../core/damage.ts';
-import { journalEntry } from '../core/decide/journal-entry.ts';
+import { journalEntry } from '../core/journal-entry.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { OpenWrite } from '../core/open-write.ts';
 import type { JournalEntry } from '../core/state.ts';

@@ -1,9 +1,9 @@
 import { describeCell } from '../core/cell.ts';
-import { waitingFields } from '../core/decide/rows/waiting-edits.ts';
-import { scopeEntity } from '../core/decide/scopes.ts';
 import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
+import { waitingFields } from '../core/outbox-step.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
+import { scopeEntity } from '../core/scopes.ts';
 import type { Agreement, JournalEntry } from '../core/state.ts';
 import type { ObservedTable } from '../core/table.ts';
 import { pickFields } from '../core/value.ts';

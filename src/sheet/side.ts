@@ -1,6 +1,6 @@
 import { answersTo } from '../core/answer.ts';
+import { shownUnder } from '../core/brakes.ts';
 import { describeCell, emptyCell } from '../core/cell.ts';
-import { shownUnder } from '../core/decide/brakes/brakes.ts';
 import { countLeft } from '../core/decide/follow-up.ts';
 import { isQuiet, type Plan } from '../core/decide/plan.ts';
 import { comparePlans, type PlanDifference } from '../core/decide/plan-difference.ts';

@@ -1,12 +1,12 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import { equalCells, textCell } from '../core/cell.ts';
 import { createNames, type Decoded, decode, encode } from '../core/codec.ts';
-import type { Conflict } from '../core/decide/plan.ts';
 import { leadChoices, typedNames } from '../core/decide/rows/lead-names.ts';
 import { findEditFault } from '../core/decide/rows/merge.ts';
 import { findField } from '../core/field.ts';
 import { columnOf, tabOf } from '../core/layout.ts';
 import { decodeTyped } from '../core/typed-cell.ts';
+import type { Conflict } from '../core/waiting.ts';
 import { currentLayout } from '../sync/layout.ts';
 import type { Link } from '../sync/link.ts';
 

@@ -1,7 +1,7 @@
-import { isOfTab } from '../core/decide/plan.ts';
 import { type ErrorCode, errorKinds } from '../core/errors.ts';
 import { isListed, listedEntities } from '../core/record.ts';
 import type { Sweep } from '../core/state.ts';
+import { isOfWhole } from '../core/waiting.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
 import { readUnderWay } from './under-way.ts';
@@ -158,7 +158,7 @@ const unreadToldMax = 3;
  */
 function findHolds({ reports }: Engine): Finding[] {
   const holds = reports.flatMap((report) => report.holds);
-  const whole = holds.filter(isOfTab).map(({ reason }) => reason);
+  const whole = holds.filter(isOfWhole).map(({ reason }) => reason);
   const unread = holds.filter(({ isUnread }) => isUnread);
   const told = unread.slice(0, unreadToldMax).map(({ entity, id, reason }) => `${entity} ${id}: ${reason}`);
   if (whole.length + unread.length === 0) return [];

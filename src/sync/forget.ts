@@ -1,4 +1,4 @@
-import { ownerKeys } from '../core/decide/lifecycle/cascade.ts';
+import { ownerKeys } from '../core/cascade.ts';
 import { recordKeyText } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import type { Link } from './link.ts';

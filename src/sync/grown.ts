@@ -1,9 +1,8 @@
-import { createCascades, ownerFields } from '../core/decide/lifecycle/cascade.ts';
-import { isToBeSent } from '../core/decide/rows/refused.ts';
-import { waitingFields } from '../core/decide/rows/waiting-edits.ts';
-import { vanishedScope } from '../core/decide/scopes.ts';
+import { createCascades, ownerFields } from '../core/cascade.ts';
 import type { Mirror } from '../core/mirror.ts';
+import { isToBeSent, waitingFields } from '../core/outbox-step.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
+import { vanishedScope } from '../core/scopes.ts';
 import type { KnownRecord, OutboxItem } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 

@@ -1,8 +1,8 @@
-import { isOfTab } from '../core/decide/plan.ts';
 import type { TabKind } from '../core/layout.ts';
 import { endAtPace, endOfWriting, type Progress } from '../core/progress.ts';
 import { isListed } from '../core/record.ts';
 import type { Sample } from '../core/samples.ts';
+import { isOfWhole } from '../core/waiting.ts';
 import type { ResyncReport } from './resync.ts';
 import type { Status, TabStatus } from './status.ts';
 
@@ -21,7 +21,7 @@ export function listProgress(
   }: Pick<Status, 'brakes' | 'holds' | 'isManual' | 'now' | 'resync' | 'tabs'>,
   samples: readonly Sample[],
 ): Progress[] {
-  const stopped = new Set<TabKind>([...brakes, ...holds.filter(isOfTab)].map(({ entity }) => entity));
+  const stopped = new Set<TabKind>([...brakes, ...holds.filter(isOfWhole)].map(({ entity }) => entity));
   const goingOn = tabs.filter(({ entity }) => !stopped.has(entity));
   return [
     ...tabs.flatMap(readingOf),

@@ -1,6 +1,6 @@
 import { backoffMs } from '../core/backoff.ts';
+import { companyLists } from '../core/cascade.ts';
 import type { ContactTurn } from '../core/contact-queue.ts';
-import { companyLists } from '../core/decide/lifecycle/cascade.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { RecordPage } from '../core/ports.ts';
 import {

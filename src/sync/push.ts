@@ -1,16 +1,16 @@
 import { describeAnswered } from '../core/answered.ts';
 import { backoffMs } from '../core/backoff.ts';
-import { isStuck } from '../core/decide/rows/refused.ts';
-import { vanishedScope } from '../core/decide/scopes.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { customFieldKey } from '../core/field.ts';
 import { tabOf } from '../core/layout.ts';
 import { nextNotice } from '../core/notice.ts';
 import { noteReplaced, takeIn } from '../core/observe.ts';
 import { advance } from '../core/outbox.ts';
+import { isStuck } from '../core/outbox-step.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameColumn } from '../core/refusal-words.ts';
+import { vanishedScope } from '../core/scopes.ts';
 import {
   emptyAgreement,
   hasMoved,

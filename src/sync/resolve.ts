@@ -1,7 +1,7 @@
-import type { Conflict } from '../core/decide/plan.ts';
-import { conflictScope } from '../core/decide/scopes.ts';
+import { conflictScope } from '../core/scopes.ts';
 import type { Decision } from '../core/state.ts';
 import { writeSideAnswer, writeTypedAnswer } from '../core/typed-answer.ts';
+import type { Conflict } from '../core/waiting.ts';
 import type { Engine } from './engine.ts';
 import type { Side } from './side.ts';
 

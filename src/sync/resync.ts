@@ -1,9 +1,9 @@
-import { isNeeded } from '../core/decide/plan.ts';
-import { refusedScope } from '../core/decide/scopes.ts';
 import { explainError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
+import { refusedScope } from '../core/scopes.ts';
 import type { OutboxItem } from '../core/state.ts';
+import { isNeeded } from '../core/waiting.ts';
 import type { Engine } from './engine.ts';
 import type { SideReport } from './side.ts';
 import { readSteps, readUnderWay } from './under-way.ts';

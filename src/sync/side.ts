@@ -1,9 +1,9 @@
 import type { Answer } from '../core/answer.ts';
-import type { Brake, Conflict, Hold, Refusal } from '../core/decide/plan.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { RecordKey } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import type { FieldName, Value } from '../core/value.ts';
+import type { Brake, Conflict, Hold, Refusal } from '../core/waiting.ts';
 
 /** Something that a person can answer, in the words in which it is asked. */
 export interface Question {

@@ -1,8 +1,8 @@
 import { type Answer, answerIn } from '../core/answer.ts';
-import { type Brake, type Conflict, type Hold, isNeeded, type Refusal } from '../core/decide/plan.ts';
 import type { TabKind } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
 import type { Decision, JournalEntry, Sweep } from '../core/state.ts';
+import { type Brake, type Conflict, type Hold, isNeeded, type Refusal } from '../core/waiting.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
 import type { ResyncReport } from './resync.ts';

@@ -1,8 +1,8 @@
-import { isNeeded } from '../core/decide/plan.ts';
 import { isSyncError } from '../core/errors.ts';
 import { listedEntities } from '../core/record.ts';
 import { addSample, type RequestUsage, type Sample, sampleEveryMs, sentBetween } from '../core/samples.ts';
 import { judgeStanding, type Standing, type StandingFacts } from '../core/standing.ts';
+import { isNeeded } from '../core/waiting.ts';
 import type { Condition } from './conditions.ts';
 import type { Engine } from './engine.ts';
 import type { Health } from './health.ts';

@@ -100,14 +100,6 @@ const inwardImports = fileRule('imports point inwards', isSource, ({ path, impor
 });
 
 /** What all sides share may know of deciding only what is not the sheet's own: scopes, kinds of what waits, cascades, states of steps. */
-const neutralDeciding = [
-  'context.ts',
-  'lifecycle/cascade.ts',
-  'outbox-step.ts',
-  'plan.ts',
-  'rows/refused.ts',
-  'rows/waiting-edits.ts',
-].map((name) => `src/core/decide/${name}`);
 
 const neutralRooms = fileRule(
   'what all sides share decides nothing',

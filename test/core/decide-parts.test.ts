@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffMs } from '../../src/core/backoff.ts';
+import { findBrakes } from '../../src/core/brakes.ts';
 import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { findBrakes } from '../../src/core/decide/brakes/brakes.ts';
 import { bindRows } from '../../src/core/decide/identity/bind.ts';
 import { type RowState, showValue, syncText } from '../../src/core/decide/rows/sync-text.ts';
 import {

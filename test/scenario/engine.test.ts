@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { waitingStep } from '../../src/core/decide/outbox-step.ts';
-import { refusedScope } from '../../src/core/decide/scopes.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Layout } from '../../src/core/layout.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
+import { waitingStep } from '../../src/core/outbox-step.ts';
+import { refusedScope } from '../../src/core/scopes.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import { currentLayout } from '../../src/sync/layout.ts';

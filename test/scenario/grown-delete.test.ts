@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitingStep } from '../../src/core/decide/outbox-step.ts';
+import { waitingStep } from '../../src/core/outbox-step.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { isOutgrown } from '../../src/sync/grown.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/catalog.ts';
-import { waitingStep } from '../../src/core/decide/outbox-step.ts';
 import { SyncError } from '../../src/core/errors.ts';
+import { waitingStep } from '../../src/core/outbox-step.ts';
 import type { Table } from '../../src/core/ports.ts';
 import { entities } from '../../src/core/record.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';

@@ -1,5 +1,5 @@
-import { vanishedScope } from '../../src/core/decide/scopes.ts';
 import { isClaimToken, type RecordKey } from '../../src/core/record.ts';
+import { vanishedScope } from '../../src/core/scopes.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';

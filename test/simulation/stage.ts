@@ -1,7 +1,7 @@
 import { nextTick } from 'node:process';
 import { neverSetBack } from '../../src/app/clock.ts';
+import type { BrakeLimits } from '../../src/core/brakes.ts';
 import type { Suspect } from '../../src/core/damage.ts';
-import type { BrakeLimits } from '../../src/core/decide/brakes/brakes.ts';
 import { facts } from '../../src/core/facts.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import type { Policy } from '../../src/core/policy.ts';

@@ -1,4 +1,4 @@
-import type { BrakeLimits } from '../../src/core/decide/brakes/brakes.ts';
+import type { BrakeLimits } from '../../src/core/brakes.ts';
 import type { Policy, TabPolicy } from '../../src/core/policy.ts';
 import { listedEntities } from '../../src/core/record.ts';
 

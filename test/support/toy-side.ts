@@ -1,8 +1,7 @@
 import { answersTo } from '../../src/core/answer.ts';
-import { waitingStep } from '../../src/core/decide/outbox-step.ts';
-import type { Conflict } from '../../src/core/decide/plan.ts';
-import { conflictScope } from '../../src/core/decide/scopes.ts';
+import { waitingStep } from '../../src/core/outbox-step.ts';
 import type { RecordId } from '../../src/core/record.ts';
+import { conflictScope } from '../../src/core/scopes.ts';
 import {
   emptyAgreement,
   type JournalEntry,
@@ -11,6 +10,7 @@ import {
 } from '../../src/core/state.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../../src/core/typed-answer.ts';
 import { equalValues, type FieldName, type Fields, pickFields, type Value } from '../../src/core/value.ts';
+import type { Conflict } from '../../src/core/waiting.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { wake } from '../../src/sync/pusher.ts';
 import type { Side, SideReport } from '../../src/sync/side.ts';

@@ -1,14 +1,15 @@
 import { recordTabs } from '../layout.ts';
 import { type RecordKey, recordKeyText } from '../record.ts';
+import { isAboutAny, scopeEntity } from '../scopes.ts';
 import type { Decision } from '../state.ts';
 import type { ObservedTable } from '../table.ts';
+import type { Hold } from '../waiting.ts';
 import { isAccountTaken } from './brakes/other-account.ts';
 import { findOver } from './damage/damaged.ts';
-import type { Hold, Plan, Question, TableStep } from './plan.ts';
+import type { Plan, Question, TableStep } from './plan.ts';
 import { planQuestionRows } from './questions/question-rows.ts';
 import { findNotices, findQuestions } from './questions/questions.ts';
 import { readQuestionTab } from './questions/reply.ts';
-import { isAboutAny, scopeEntity } from './scopes.ts';
 import type { TableIndex } from './tab-index.ts';
 import { collect, type Verdict } from './verdict.ts';
 

@@ -1,9 +1,9 @@
 import { describeCell } from '../cell.ts';
 import { isClaimToken, type RecordKey, recordKeyText } from '../record.ts';
+import { refusedScope } from '../scopes.ts';
 import type { JournalEntry, OutboxItem } from '../state.ts';
 import { remapScope } from './brakes/remapped.ts';
 import type { Plan, TableStep } from './plan.ts';
-import { refusedScope } from './scopes.ts';
 
 type Step = OutboxItem | TableStep;
 

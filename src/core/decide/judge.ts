@@ -1,5 +1,6 @@
 import { quoteText } from '../cut-text.ts';
 import type { RecordId } from '../record.ts';
+import { swapScope } from '../scopes.ts';
 import { findTornApproval } from './brakes/approvals.ts';
 import { type ClassifiedRow, isOpenClaim, type RowKind, type RowOf } from './classify.ts';
 import { decideDamagedRow } from './damage/damaged.ts';
@@ -20,7 +21,6 @@ import { leaveAlone, pauseRow } from './rows/paused.ts';
 import { decideRow } from './rows/row.ts';
 import { holdRow } from './rows/row-write.ts';
 import { findUnsettled } from './rows/settled.ts';
-import { swapScope } from './scopes.ts';
 import type { TabIndex } from './tab-index.ts';
 import { join, nothing, type Verdict } from './verdict.ts';
 

@@ -1,3 +1,4 @@
+import { type Cascades, createCascades } from '../cascade.ts';
 import { describeCell } from '../cell.ts';
 import { createNames, type Names } from '../codec.ts';
 import { describeEntity, type FieldDefinition } from '../field.ts';
@@ -8,7 +9,6 @@ import type { Agreement, KnownRecord, OutboxItem } from '../state.ts';
 import type { ObservedRow, ReadTab } from '../table.ts';
 import type { FieldName } from '../value.ts';
 import type { DecideInput } from './input.ts';
-import { type Cascades, createCascades } from './lifecycle/cascade.ts';
 import { type Answers, createAnswers } from './questions/answers.ts';
 import { createQuestionWriter, type QuestionWriter } from './questions/questions.ts';
 import { readQuestionTab } from './questions/reply.ts';

@@ -1,7 +1,8 @@
 import type { Suspect } from '../damage.ts';
 import type { Entity, RecordId, RecordKey } from '../record.ts';
 import type { Agreement, Decision, JournalEntry, KnownRecord, OutboxItem } from '../state.ts';
-import type { Brake, Conflict, Hold, Refusal, TableStep } from './plan.ts';
+import type { Brake, Conflict, Hold, Refusal } from '../waiting.ts';
+import type { TableStep } from './plan.ts';
 
 /** A record that is to get a row, and why. */
 export interface DueRow {

@@ -1,14 +1,14 @@
+import { brakeScope, shownOf } from '../../brakes.ts';
+import type { Edit } from '../../disorder.ts';
 import { parseRecordKey, type RecordId } from '../../record.ts';
+import { goneScope, meantScope, noted, vanishedScope } from '../../scopes.ts';
 import type { Agreement, Decision, KnownRecord } from '../../state.ts';
+import type { Brake } from '../../waiting.ts';
 import { isEditedInCrm, type Release, ruleOf } from '../lifecycle/vanished.ts';
-import type { Brake } from '../plan.ts';
 import { keepChosen } from '../questions/answers.ts';
 import { editsOf, type MergedRow } from '../rows/merge-row.ts';
-import { goneScope, meantScope, noted, vanishedScope } from '../scopes.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { nothing, type Verdict } from '../verdict.ts';
-import { brakeScope, shownOf } from './brakes.ts';
-import type { Edit } from './disorder.ts';
 
 /** A brake with all that tripped it. */
 export interface Tripped {

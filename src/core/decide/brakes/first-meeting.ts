@@ -1,10 +1,10 @@
+import { brakeOf } from '../../brakes.ts';
 import { isUnanswered } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
+import type { Brake } from '../../waiting.ts';
 import { isInTable } from '../identity/origin.ts';
 import { isBlank } from '../lifecycle/new-row.ts';
-import type { Brake } from '../plan.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { brakeOf } from './brakes.ts';
 
 /**
  * A tab that somebody filled before the daemon came: rows without an ID, and nothing agreed about any record. Most likely they are records

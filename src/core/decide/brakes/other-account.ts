@@ -1,8 +1,8 @@
+import { brakeOf, brakeScope } from '../../brakes.ts';
 import { recordTabs } from '../../layout.ts';
+import type { Brake } from '../../waiting.ts';
 import type { DecideInput } from '../input.ts';
-import type { Brake } from '../plan.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { brakeOf, brakeScope } from './brakes.ts';
 
 /**
  * The brake of every tab while the CRM may show the records of another account. It holds until the account is the known one again, or a

@@ -1,12 +1,12 @@
+import { brakeOf } from '../../brakes.ts';
 import type { RecordId } from '../../record.ts';
 import type { ObservedRow } from '../../table.ts';
 import type { FieldName } from '../../value.ts';
+import type { Brake, StoppedChange } from '../../waiting.ts';
 import type { Binding } from '../identity/bind.ts';
-import type { Brake, StoppedChange } from '../plan.ts';
 import type { FieldOutcome } from '../rows/merge.ts';
 import type { MergedRow } from '../rows/merge-row.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { brakeOf } from './brakes.ts';
 
 /**
  * The brake of a tab whose agreements have to be found anew: a person agrees once they know what that comes to. Equal values are then

@@ -1,12 +1,12 @@
+import { brakeOf, brakeScope } from '../../brakes.ts';
 import type { Remap } from '../../column-map.ts';
 import type { Entity, RecordId } from '../../record.ts';
 import type { Agreement } from '../../state.ts';
 import { equalValues, type FieldName } from '../../value.ts';
-import type { Brake, StoppedChange } from '../plan.ts';
+import type { Brake, StoppedChange } from '../../waiting.ts';
 import { type FieldOutcome, seenValue } from '../rows/merge.ts';
 import type { MergedRow } from '../rows/merge-row.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { brakeOf, brakeScope } from './brakes.ts';
 
 /** The brake of a tab whose columns the configuration puts elsewhere. */
 export const remapScope = (entity: Entity): string => brakeScope(entity, 'columns');

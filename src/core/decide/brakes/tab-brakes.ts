@@ -1,12 +1,14 @@
+import { brakeOf, brakeScope, findBrakes, shownOf } from '../../brakes.ts';
+import { listKinds } from '../../cascade.ts';
+import { type Displaced, type Edit, findCleared, findDisorder } from '../../disorder.ts';
 import type { RecordId } from '../../record.ts';
 import type { Agreement, KnownRecord } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import type { FieldName } from '../../value.ts';
+import type { Brake } from '../../waiting.ts';
 import type { Binding } from '../identity/bind.ts';
 import { isInTable } from '../identity/origin.ts';
-import { listKinds } from '../lifecycle/cascade.ts';
 import { type Release, ruleOf } from '../lifecycle/vanished.ts';
-import type { Brake } from '../plan.ts';
 import { keepChosen } from '../questions/answers.ts';
 import { headerOf } from '../rows/columns.ts';
 import { clearedOf, editsOf, lostValuesOf, type MergedRow, valuesOfVanished } from '../rows/merge-row.ts';
@@ -23,8 +25,6 @@ import {
   unapprovedGone,
   unapprovedLosses,
 } from './approvals.ts';
-import { brakeOf, brakeScope, findBrakes, shownOf } from './brakes.ts';
-import { type Displaced, type Edit, findCleared, findDisorder } from './disorder.ts';
 import { findFirstMeeting } from './first-meeting.ts';
 import { findOtherAccount } from './other-account.ts';
 import { findRebase } from './rebase.ts';

@@ -1,14 +1,15 @@
 import { describeCell } from '../../cell.ts';
 import { type Suspect, watchMs } from '../../damage.ts';
+import { journalEntry } from '../../journal-entry.ts';
 import type { Entity, RecordId } from '../../record.ts';
+import { damageScope } from '../../scopes.ts';
 import type { ObservedRow } from '../../table.ts';
+import type { Hold } from '../../waiting.ts';
 import type { DecideInput } from '../input.ts';
-import { journalEntry } from '../journal-entry.ts';
-import type { Hold, TableStep } from '../plan.ts';
+import type { TableStep } from '../plan.ts';
 import { answerTo } from '../questions/answers.ts';
 import { pauseRow } from '../rows/paused.ts';
 import { writeRow } from '../rows/row-write.ts';
-import { damageScope } from '../scopes.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { findRestores, type Restore } from './restore.ts';

@@ -1,4 +1,5 @@
 import { isClaimToken, type RecordId } from '../../record.ts';
+import { copyScope } from '../../scopes.ts';
 import type { ObservedRow } from '../../table.ts';
 import { answerTo } from '../questions/answers.ts';
 import { pausedReason } from '../rows/paused.ts';
@@ -6,7 +7,6 @@ import { lookOf, readRowValues } from '../rows/row-values.ts';
 import { claimRow, holdRow } from '../rows/row-write.ts';
 import { findUnsettled } from '../rows/settled.ts';
 import { copyMark, isMarkedCopy } from '../rows/sync-text.ts';
-import { copyScope } from '../scopes.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, type Verdict } from '../verdict.ts';
 import type { CopiedRow } from './bind.ts';

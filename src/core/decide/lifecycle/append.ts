@@ -1,15 +1,15 @@
 import { type Cell, emptyCell, textCell } from '../../cell.ts';
 import { encode } from '../../codec.ts';
+import { journalEntry } from '../../journal-entry.ts';
+import { waitingFields } from '../../outbox-step.ts';
 import { type CellLook, noteShown, type Shown } from '../../shown.ts';
 import { type Agreement, emptyAgreement } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { type FieldName, type Fields, pickFields, type Value } from '../../value.ts';
-import { journalEntry } from '../journal-entry.ts';
 import type { TableStep } from '../plan.ts';
 import { idCell } from '../rows/id-cell.ts';
 import { type RowState, syncText, waitingState } from '../rows/sync-text.ts';
 import { unreadReason } from '../rows/unread.ts';
-import { waitingFields } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { DueRow, Verdict } from '../verdict.ts';
 

@@ -1,11 +1,11 @@
 import { describeCell } from '../../cell.ts';
 import { decode } from '../../codec.ts';
+import { journalEntry } from '../../journal-entry.ts';
 import type { Column } from '../../layout.ts';
 import { showsValue } from '../../shown.ts';
 import type { KnownRecord } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { equalValues, type Value } from '../../value.ts';
-import { journalEntry } from '../journal-entry.ts';
 import type { TableStep } from '../plan.ts';
 import { saysNothing } from '../rows/row-values.ts';
 import { holdRow } from '../rows/row-write.ts';

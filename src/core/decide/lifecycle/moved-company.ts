@@ -1,6 +1,8 @@
+import { ownerFields } from '../../cascade.ts';
 import type { Decoded } from '../../codec.ts';
 import { findField } from '../../field.ts';
 import { columnOf, tabOf } from '../../layout.ts';
+import { isToBeSent } from '../../outbox-step.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../../record.ts';
 import { showsValue } from '../../shown.ts';
 import type { KnownRecord } from '../../state.ts';
@@ -9,9 +11,7 @@ import { decodeTyped } from '../../typed-cell.ts';
 import { equalValues, type FieldName } from '../../value.ts';
 import type { DecideInput } from '../input.ts';
 import { findEditFault } from '../rows/merge.ts';
-import { isToBeSent } from '../rows/refused.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { ownerFields } from './cascade.ts';
 
 /**
  * Whether the table says of something that would go with a record that it belongs to another one: `moving` where that is to be sent, or waits

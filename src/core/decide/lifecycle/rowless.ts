@@ -1,12 +1,13 @@
 import { describeCell } from '../../cell.ts';
 import { once } from '../../once.ts';
+import { waitingFields } from '../../outbox-step.ts';
 import type { RecordId } from '../../record.ts';
 import { isUnanswered, type KnownRecord, type OutboxItem } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { isLike } from '../identity/likeness.ts';
 import { resembles } from '../identity/resemblance.ts';
 import { showsValues } from '../rows/row-values.ts';
-import { noteLost, waitingFields } from '../rows/waiting-edits.ts';
+import { noteLost } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { decideVanishedRow, type Release } from './vanished.ts';

@@ -1,6 +1,9 @@
+import { countByKind } from '../../cascade.ts';
 import { errorKinds } from '../../errors.ts';
+import { isStuck, isToBeSent, waitingFields, waitingStep } from '../../outbox-step.ts';
 import type { VanishedRowPolicy } from '../../policy.ts';
 import type { RecordId, RecordKey } from '../../record.ts';
+import { noted, refusedScope, vanishedScope } from '../../scopes.ts';
 import {
   type Agreement,
   hasMoved,
@@ -11,16 +14,13 @@ import {
 } from '../../state.ts';
 import { restoredCause } from '../../undo.ts';
 import { baseOf } from '../identity/origin.ts';
-import { waitingStep } from '../outbox-step.ts';
 import { keepChosen } from '../questions/answers.ts';
 import { findContest } from '../rows/contested.ts';
-import { answerRefusal, findRefusalAnswer, isStuck, isToBeSent } from '../rows/refused.ts';
+import { answerRefusal, findRefusalAnswer } from '../rows/refused.ts';
 import { waitingText } from '../rows/update.ts';
-import { noteLost, waitingFields } from '../rows/waiting-edits.ts';
-import { noted, refusedScope, vanishedScope } from '../scopes.ts';
+import { noteLost } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import { countByKind } from './cascade.ts';
 import { findMovedCompany } from './moved-company.ts';
 
 /** What a user has just let go although a brake stopped it. */

@@ -3,7 +3,8 @@ import { once } from '../../once.ts';
 import type { Decision } from '../../state.ts';
 import type { ReadTab } from '../../table.ts';
 import { readSideAnswer, writeSideAnswer } from '../../typed-answer.ts';
-import type { Conflict, Question } from '../plan.ts';
+import type { Conflict } from '../../waiting.ts';
+import type { Question } from '../plan.ts';
 import type { Verdict } from '../verdict.ts';
 import { asks, chosenIn, readReply, scopeOf } from './reply.ts';
 

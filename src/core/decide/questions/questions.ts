@@ -4,23 +4,16 @@ import type { Names } from '../../codec.ts';
 import { cutText } from '../../cut-text.ts';
 import { type FieldDefinition, findField } from '../../field.ts';
 import { columnOf, tabOf } from '../../layout.ts';
+import { listOr } from '../../list-words.ts';
 import { once } from '../../once.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../record.ts';
+import { conflictScope } from '../../scopes.ts';
 import type { FieldName, Fields, Value } from '../../value.ts';
+import { type Brake, type Conflict, type Hold, isOfWhole, type Refusal } from '../../waiting.ts';
 import type { DecideInput } from '../input.ts';
-import {
-  type Brake,
-  type Conflict,
-  type Hold,
-  isOfTab,
-  type Plan,
-  type Question,
-  type Refusal,
-} from '../plan.ts';
+import type { Plan, Question } from '../plan.ts';
 import { describeValue, oneLine } from '../rows/describe-value.ts';
 import { idCell } from '../rows/id-cell.ts';
-import { conflictScope } from '../scopes.ts';
-import { listOr } from './list-words.ts';
 
 /** A reason may name many columns and quote the CRM. One that no cell can hold would keep everything else from being written. */
 const reasonLengthMax = 5_000;
@@ -87,7 +80,7 @@ export const findQuestions = (
 
 /** What is left alone until somebody mends it, for people at the sheet to read beside the questions: there is nothing to choose. */
 export function findNotices({ layout }: DecideInput, holds: readonly Hold[]): Question[] {
-  const byEntity = Map.groupBy(holds.filter(isOfTab), ({ entity }) => entity);
+  const byEntity = Map.groupBy(holds.filter(isOfWhole), ({ entity }) => entity);
   return [...byEntity].map(([entity, own]) => {
     const title = tabOf(layout, entity)?.title ?? entity;
     const what = cutText(oneLine(own.map(({ reason }) => reason).join(' ')), reasonLengthMax);

@@ -1,11 +1,11 @@
 import { type Answer, answerLabels, answersTo, readAnswer } from '../../answer.ts';
 import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../../cell.ts';
 import { quoteText } from '../../cut-text.ts';
+import { listOr } from '../../list-words.ts';
 import { chooseField, sinceField } from '../../question-tab.ts';
+import { scopeEntity } from '../../scopes.ts';
 import type { ObservedRow, ObservedTable, ReadTab } from '../../table.ts';
 import type { Question } from '../plan.ts';
-import { scopeEntity } from '../scopes.ts';
-import { listOr } from './list-words.ts';
 
 /** The rows of the questions as they were read; none where there is no such tab. */
 export const readQuestionTab = ({ tabs: { question } }: ObservedTable): ReadTab | undefined =>

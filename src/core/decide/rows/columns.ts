@@ -5,7 +5,7 @@ import type { Entity } from '../../record.ts';
 import type { Agreement } from '../../state.ts';
 import type { ReadTab } from '../../table.ts';
 import type { FieldName } from '../../value.ts';
-import type { Hold } from '../plan.ts';
+import type { Hold } from '../../waiting.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 type AgreementsById = ReadonlyMap<string, Agreement>;

@@ -1,8 +1,8 @@
 import type { Contest } from '../../contest.ts';
 import { type RecordId, recordKeyText } from '../../record.ts';
-import type { Hold } from '../plan.ts';
+import { loopScope } from '../../scopes.ts';
+import type { Hold } from '../../waiting.ts';
 import { keepChosen } from '../questions/answers.ts';
-import { loopScope } from '../scopes.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { Verdict } from '../verdict.ts';
 import { headerOf } from './columns.ts';

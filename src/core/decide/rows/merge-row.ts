@@ -1,13 +1,14 @@
+import type { Displaced, Edit } from '../../disorder.ts';
 import { columnOf } from '../../layout.ts';
 import { wasReplaced } from '../../observe.ts';
+import { waitingFields } from '../../outbox-step.ts';
 import type { RecordId, RecordKey } from '../../record.ts';
+import { conflictScope } from '../../scopes.ts';
 import { type Agreement, isAnswerLost, isUnanswered, type KnownRecord } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../../typed-answer.ts';
 import { equalValues, type FieldName, type Value } from '../../value.ts';
-import type { Displaced, Edit } from '../brakes/disorder.ts';
 import { keepChosen } from '../questions/answers.ts';
-import { conflictScope } from '../scopes.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import {
@@ -18,7 +19,6 @@ import {
   mergeField,
   settleAs,
 } from './merge.ts';
-import { waitingFields } from './waiting-edits.ts';
 
 /** A row that carries a record, with what the merge of every field came to. */
 export interface MergedRow {

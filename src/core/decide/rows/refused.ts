@@ -1,30 +1,16 @@
 import { advance } from '../../outbox.ts';
+import { isStuck } from '../../outbox-step.ts';
 import { nameColumn } from '../../refusal-words.ts';
-import { isOnItsWay, type OutboxItem } from '../../state.ts';
+import { refusedScope } from '../../scopes.ts';
+import type { OutboxItem } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { equalFields } from '../../value.ts';
 import { answerTo } from '../questions/answers.ts';
-import { refusedScope } from '../scopes.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
 import { type PressingState, waitingState } from './sync-text.ts';
 import { findHiddenEdits, type HiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
-
-/** Sent so often without a clear answer, a change is taken for one that the CRM can not digest. */
-const failuresMax = 5;
-
-/** Whether a step waits for a person: the CRM refused it, or fails on it again and again although it can be read. */
-export const isStuck = (item: OutboxItem): boolean =>
-  item.state === 'refused' ||
-  (item.state === 'waiting' && failuresOf(item) >= failuresMax && item.error?.code === 'CRM_UNKNOWN_OUTCOME');
-
-/** Whether a step is to be sent. One that the key may not do waits for another scope of that, and nobody knows whether somebody gives it. */
-export const isToBeSent = (item: OutboxItem): boolean =>
-  isOnItsWay(item) && item.error?.code !== 'CRM_FORBIDDEN';
-
-/** An update or a delete that waits because the CRM is away has failed as well, which says nothing about it. */
-const failuresOf = ({ attempts, kind, looks }: OutboxItem): number => (kind === 'create' ? attempts : looks);
 
 /** What is said at a row, if anything is, and all that came of it. */
 export interface Said<State> {

@@ -1,9 +1,9 @@
 import { type Cell, equalCells, textCell } from '../../cell.ts';
+import { journalEntry } from '../../journal-entry.ts';
 import type { RecordId, RecordKey } from '../../record.ts';
 import type { JournalEntry } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import type { FieldName, Fields } from '../../value.ts';
-import { journalEntry } from '../journal-entry.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { idCell } from './id-cell.ts';

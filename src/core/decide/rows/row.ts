@@ -1,15 +1,15 @@
 import { type Cell, emptyCell } from '../../cell.ts';
 import { encode, type Names } from '../../codec.ts';
 import type { FieldDefinition } from '../../field.ts';
+import { journalEntry } from '../../journal-entry.ts';
 import { isFresh, type Loss, nextNotice, tellChanged } from '../../notice.ts';
 import { wasReplaced } from '../../observe.ts';
 import type { RecordKey } from '../../record.ts';
+import { refusedScope } from '../../scopes.ts';
 import { noteShown } from '../../shown.ts';
 import { type Agreement, emptyAgreement, type KnownRecord } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { equalValues, type FieldName, type Fields, pickFields, type Value } from '../../value.ts';
-import { journalEntry } from '../journal-entry.ts';
-import { refusedScope } from '../scopes.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { describeValue, quoteValue, showWhole } from './describe-value.ts';

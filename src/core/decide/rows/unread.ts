@@ -1,7 +1,7 @@
 import type { FieldDefinition } from '../../field.ts';
 import type { KnownRecord } from '../../state.ts';
 import type { FieldName } from '../../value.ts';
-import type { Hold } from '../plan.ts';
+import type { Hold } from '../../waiting.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 type Fields = ReadonlyMap<FieldName, FieldDefinition>;

@@ -1,16 +1,16 @@
 import { errorKinds } from '../../errors.ts';
 import { tellReplaced } from '../../notice.ts';
+import { isStuck, waitingStep } from '../../outbox-step.ts';
 import type { RecordKey } from '../../record.ts';
 import type { OutboxItem } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { equalFields, pickFields } from '../../value.ts';
-import { waitingStep } from '../outbox-step.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { quoteValue } from './describe-value.ts';
 import type { DecidedField } from './merge.ts';
 import type { MergedRow } from './merge-row.ts';
-import { answerRefusal, isStuck, type Said } from './refused.ts';
+import { answerRefusal, type Said } from './refused.ts';
 import { type PressingState, waitingState } from './sync-text.ts';
 import { findHiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 

@@ -1,15 +1,12 @@
+import { journalEntry } from '../../journal-entry.ts';
 import { columnOf } from '../../layout.ts';
+import { waitingFields } from '../../outbox-step.ts';
 import { hasMoved, type OutboxItem } from '../../state.ts';
 import type { ObservedRow } from '../../table.ts';
 import { equalFields, type FieldName, type Fields, pickFields } from '../../value.ts';
-import { journalEntry } from '../journal-entry.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { type DecidedField, wantedFields } from './merge.ts';
-
-/** What people typed and the CRM has not taken yet; nothing where a step is no edit of a row. */
-export const waitingFields = (item: OutboxItem | undefined): Fields =>
-  item?.kind === 'update' && !item.isUndo ? item.fields : {};
 
 /** Edits that wait, and that their row does not show any more because their column is gone. */
 export interface HiddenEdits {

@@ -1,6 +1,5 @@
-import type { RecordKey } from '../record.ts';
-import type { JournalEntry } from '../state.ts';
-import type { DecideInput } from './input.ts';
+import type { RecordKey } from './record.ts';
+import type { JournalEntry } from './state.ts';
 
 /** What tells one line of the journal from another; of the table, and of no values, where nothing else is said. */
 type EntryParts = Pick<JournalEntry, 'kind' | 'cause'> &
@@ -8,7 +7,7 @@ type EntryParts = Pick<JournalEntry, 'kind' | 'cause'> &
 
 /** A line of the journal about what was just decided of a record. */
 export const journalEntry = (
-  { now, run }: Pick<DecideInput, 'now' | 'run'>,
+  { now, run }: { readonly now: number; readonly run: string },
   key: RecordKey,
   parts: EntryParts,
 ): JournalEntry => ({ at: now, run, key, side: 'table', before: {}, after: {}, lost: {}, ...parts });

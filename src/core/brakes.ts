@@ -1,5 +1,5 @@
-import type { Entity, RecordId } from '../../record.ts';
-import type { Brake, StoppedChange } from '../plan.ts';
+import type { Entity, RecordId } from './record.ts';
+import type { Brake, StoppedChange } from './waiting.ts';
 
 /** Limits over which a step is too large to be meant. */
 export interface BrakeLimits {

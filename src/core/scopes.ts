@@ -5,8 +5,8 @@ import {
   type RecordId,
   type RecordKey,
   recordKeyText,
-} from '../record.ts';
-import type { FieldName } from '../value.ts';
+} from './record.ts';
+import type { FieldName } from './value.ts';
 
 /**
  * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`,

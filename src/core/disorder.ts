@@ -1,6 +1,6 @@
-import type { RecordId } from '../../record.ts';
-import { type FieldName, sameText, type Value } from '../../value.ts';
 import type { BrakeLimits } from './brakes.ts';
+import type { RecordId } from './record.ts';
+import { type FieldName, sameText, type Value } from './value.ts';
 
 /** A value that is not where it was agreed to be. */
 export interface Displaced {
