@@ -1,4 +1,3 @@
-import type { Plan, TableStep } from '../core/decide/plan.ts';
 import type { SyncError } from '../core/errors.ts';
 import type { Mark } from '../core/instance.ts';
 import type { OpenWrite } from '../core/open-write.ts';
@@ -6,6 +5,7 @@ import { takeAccount } from '../sync/account.ts';
 import { wake } from '../sync/pusher.ts';
 import { forgetStep, replaceStep } from '../sync/unanswered.ts';
 import { saveColumnMap } from './column-map.ts';
+import type { Plan, TableStep } from './decide/plan.ts';
 import type { SheetLink } from './link.ts';
 import { beginRebase, saveRebase } from './rebase.ts';
 import { beginWrite, sendWrite, type UndoTally } from './table-write.ts';

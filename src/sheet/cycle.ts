@@ -1,7 +1,4 @@
 import { emptyCatalog } from '../core/catalog.ts';
-import { decideAgain, type GroundedPlan } from '../core/decide/decide-again.ts';
-import type { DecideInput } from '../core/decide/input.ts';
-import type { Plan } from '../core/decide/plan.ts';
 import { isSyncError, type SyncError } from '../core/errors.ts';
 import type { Mark } from '../core/instance.ts';
 import type { Mirror } from '../core/mirror.ts';
@@ -14,6 +11,9 @@ import { readEmptyLists, readNameless, readSwept } from '../sync/lists.ts';
 import { applyPlan, type Landing, nothingLanded } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readPending } from './damages.ts';
+import { decideAgain, type GroundedPlan } from './decide/decide-again.ts';
+import type { DecideInput } from './decide/input.ts';
+import type { Plan } from './decide/plan.ts';
 import { type FirstLooks, keepOpen, noteChanges } from './first-looks.ts';
 import type { SheetLink } from './link.ts';
 import { noteLostRows } from './lost-rows.ts';

@@ -1,14 +1,14 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import { equalCells, textCell } from '../core/cell.ts';
 import { createNames, type Decoded, decode, encode } from '../core/codec.ts';
-import { leadChoices, typedNames } from '../core/decide/rows/lead-names.ts';
-import { findEditFault } from '../core/decide/rows/merge.ts';
 import { findField } from '../core/field.ts';
 import { columnOf, tabOf } from '../core/layout.ts';
 import { decodeTyped } from '../core/typed-cell.ts';
 import type { Conflict } from '../core/waiting.ts';
 import { currentLayout } from '../sync/layout.ts';
 import type { Link } from '../sync/link.ts';
+import { leadChoices, typedNames } from './decide/rows/lead-names.ts';
+import { findEditFault } from './decide/rows/merge.ts';
 
 /** Reads a text like the cell of the field would be read, and refuses what would be refused there. */
 export function readTyped(link: Pick<Link, 'mirror' | 'policy'>, conflict: Conflict, text: string): Decoded {

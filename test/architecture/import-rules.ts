@@ -99,20 +99,6 @@ const inwardImports = fileRule('imports point inwards', isSource, ({ path, impor
     }));
 });
 
-/** What all sides share may know of deciding only what is not the sheet's own: scopes, kinds of what waits, cascades, states of steps. */
-
-const neutralRooms = fileRule(
-  'what all sides share decides nothing',
-  (path) => ['sync', 'http', 'alerts', 'bullmq', 'inprocess'].includes(areaOf(path)),
-  ({ imports }) =>
-    imports
-      .filter(({ file }) => file?.startsWith('src/core/decide/') && !neutralDeciding.includes(file))
-      .map(({ file, line }) => ({
-        line,
-        message: `imports ${file}, which decides for one side: ask the side through Side.`,
-      })),
-);
-
 const homedLibraries = fileRule('a library has one home', isSource, ({ path, imports }) =>
   imports.flatMap(({ specifier, line }) => {
     if (isRelative(specifier) || isBuiltIn(specifier) || isPageScript(path)) return [];
@@ -204,7 +190,6 @@ const reachedFiles: Rule = {
 /** Who may import whom and what. */
 export const importRules: readonly Rule[] = [
   inwardImports,
-  neutralRooms,
   acyclicImports,
   homedLibraries,
   limitedBuiltIns,

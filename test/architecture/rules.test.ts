@@ -57,21 +57,6 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    rule: 'what all sides share decides nothing',
-    good: {
-      'src/sync/resync.ts': "import { isNeeded } from '../core/decide/plan.ts';",
-      'src/sheet/cycle.ts': "import { decide } from '../core/decide/decide.ts';",
-    },
-    bad: {
-      'src/sync/resync.ts': "import { countLeft } from '../core/decide/follow-up.ts';",
-      'src/http/decisions.ts': "import { shownUnder } from '../core/decide/brakes/brakes.ts';",
-    },
-    found: [
-      'src/sync/resync.ts:1 imports src/core/decide/follow-up.ts',
-      'src/http/decisions.ts:1 imports src/core/decide/brakes/brakes.ts',
-    ],
-  },
-  {
     rule: 'files do not import each other in a circle',
     good: { 'src/core/a.ts': "import './b.ts';", 'src/core/b.ts': 'export const b = 1;' },
     bad: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { decideAgain } from '../../src/core/decide/decide-again.ts';
+import { decideAgain } from '../../src/sheet/decide/decide-again.ts';
 import {
   bolt,
   boltTitle,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { forgetFreshColumns, holdMissingColumns } from '../../src/core/decide/rows/columns.ts';
-import { showHeaders } from '../../src/core/decide/shown-layout.ts';
 import type { TabLayout } from '../../src/core/layout.ts';
 import type { Entity } from '../../src/core/record.ts';
 import { type Agreement, emptyAgreement } from '../../src/core/state.ts';
+import { forgetFreshColumns, holdMissingColumns } from '../../src/sheet/decide/rows/columns.ts';
+import { showHeaders } from '../../src/sheet/decide/shown-layout.ts';
 
 const both = { kind: 'text', direction: 'both', conflict: 'crm' } as const;
 

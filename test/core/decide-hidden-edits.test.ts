@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/core/cell.ts';
-import { decide } from '../../src/core/decide/decide.ts';
 import { buildLayout, type ColumnPolicy } from '../../src/core/policy.ts';
+import { decide } from '../../src/sheet/decide/decide.ts';
 import {
   changeRecord,
   inputOf,

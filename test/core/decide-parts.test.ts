@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { backoffMs } from '../../src/core/backoff.ts';
 import { findBrakes } from '../../src/core/brakes.ts';
 import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { bindRows } from '../../src/core/decide/identity/bind.ts';
-import { type RowState, showValue, syncText } from '../../src/core/decide/rows/sync-text.ts';
 import {
   claimToken,
   entities,
@@ -16,6 +14,8 @@ import {
 import type { ObservedRow } from '../../src/core/table.ts';
 import { findFault } from '../../src/core/validate.ts';
 import type { Value } from '../../src/core/value.ts';
+import { bindRows } from '../../src/sheet/decide/identity/bind.ts';
+import { type RowState, showValue, syncText } from '../../src/sheet/decide/rows/sync-text.ts';
 import { sampleField } from '../support/fields.ts';
 import { defaultBrakes } from '../support/policy.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { decide } from '../../src/core/decide/decide.ts';
 import { claimToken, recordKeyText } from '../../src/core/record.ts';
+import { decide } from '../../src/sheet/decide/decide.ts';
 import { inputOf, leadKey, readSheet } from '../support/world.ts';
 import { settle, worldWithLeads } from '../support/world-daemon.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { textCell } from '../../src/core/cell.ts';
-import { comparePlans } from '../../src/core/decide/plan-difference.ts';
+import { comparePlans } from '../../src/sheet/decide/plan-difference.ts';
 import { changeRecord, decideWorld, leadKey, rowOf } from '../support/world.ts';
 import { pull, worldWithLeads } from '../support/world-daemon.ts';
 

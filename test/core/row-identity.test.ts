@@ -7,7 +7,7 @@ import {
   numberCell,
   textCell,
 } from '../../src/core/cell.ts';
-import { isQuiet } from '../../src/core/decide/plan.ts';
+import { isQuiet } from '../../src/sheet/decide/plan.ts';
 import {
   addRow,
   changeRecord,

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { viewDaemon } from '../../src/cli/check/daemon-view.ts';
-import { pendingReason } from '../../src/core/decide/damage/words.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { pendingReason } from '../../src/sheet/decide/damage/words.ts';
 import { openCrmLine } from '../support/crm-line.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { openDisturbance } from '../support/disturbance.ts';

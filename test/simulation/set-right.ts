@@ -1,10 +1,10 @@
 import { shownOf } from '../../src/core/brakes.ts';
-import type { Plan } from '../../src/core/decide/plan.ts';
 import { isClaimToken } from '../../src/core/record.ts';
 import { conflictScope } from '../../src/core/scopes.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import type { Brake, Hold } from '../../src/core/waiting.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
+import type { Plan } from '../../src/sheet/decide/plan.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { giveUpNamesake, restoreHeaders } from './column-people.ts';
 import { formulaOf } from './own-cells.ts';

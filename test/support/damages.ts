@@ -1,6 +1,6 @@
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import type { Damage, Suspect } from '../../src/core/damage.ts';
-import type { Plan } from '../../src/core/decide/plan.ts';
+import type { Plan } from '../../src/sheet/decide/plan.ts';
 import { addRow, leadKey, recordOf, rowOf, type SheetRow, type World } from './world.ts';
 import { cycle, worldWithLeads } from './world-daemon.ts';
 

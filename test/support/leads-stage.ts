@@ -1,6 +1,6 @@
-import { isQuiet } from '../../src/core/decide/plan.ts';
 import type { ConflictPolicy } from '../../src/core/layout.ts';
 import type { VanishedRowPolicy } from '../../src/core/policy.ts';
+import { isQuiet } from '../../src/sheet/decide/plan.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';

@@ -1,4 +1,4 @@
-import type { Plan } from '../../src/core/decide/plan.ts';
+import type { Plan } from '../../src/sheet/decide/plan.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { SheetSide } from '../../src/sheet/side.ts';
 import { Engine } from '../../src/sync/engine.ts';

@@ -1,6 +1,6 @@
-import type { Plan } from '../../core/decide/plan.ts';
 import { explainError, isSyncError } from '../../core/errors.ts';
 import type { TabKind } from '../../core/layout.ts';
+import type { Plan } from '../../sheet/decide/plan.ts';
 import type { SheetLink } from '../../sheet/link.ts';
 import { SheetSide } from '../../sheet/side.ts';
 import { Engine } from '../../sync/engine.ts';

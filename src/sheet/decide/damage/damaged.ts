@@ -1,0 +1,196 @@
+import { describeCell } from '../../../core/cell.ts';
+import { type Suspect, watchMs } from '../../../core/damage.ts';
+import { journalEntry } from '../../../core/journal-entry.ts';
+import type { Entity, RecordId } from '../../../core/record.ts';
+import { damageScope } from '../../../core/scopes.ts';
+import type { ObservedRow } from '../../../core/table.ts';
+import type { Hold } from '../../../core/waiting.ts';
+import type { DecideInput } from '../input.ts';
+import type { TableStep } from '../plan.ts';
+import { answerTo } from '../questions/answers.ts';
+import { pauseRow } from '../rows/paused.ts';
+import { writeRow } from '../rows/row-write.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
+import { findRestores, type Restore } from './restore.ts';
+import { createLostSearch, isDamaged, isRead, showsAgain, showsNothing } from './shown.ts';
+import { damageQuestion, pendingReason } from './words.ts';
+
+/** What misdirected writes may have damaged in a tab. */
+export interface Damaged {
+  /** The rows, with what is to be done there. */
+  readonly rows: ReadonlyMap<ObservedRow, DamagedRow>;
+  /** The records and claims that these rows are about, or whose ID they show: none of them has vanished. */
+  readonly named: ReadonlySet<RecordId>;
+  /** Those of them that have their own row among the damaged ones: no other row is theirs. */
+  readonly present: ReadonlySet<RecordId>;
+  /** What became of the suspects, and what is asked about them, whatever brake holds. */
+  readonly verdict: Verdict;
+  /** What comes back where there is no row. */
+  readonly restored: Verdict;
+}
+
+/** What a user chose to put back into a row, or else why it is held. */
+export interface DamagedRow {
+  readonly restore?: TableStep;
+  readonly reason?: string;
+}
+
+/** A suspect that is not over. */
+interface Case {
+  readonly suspect: Suspect;
+  readonly rows: readonly ObservedRow[];
+  readonly reason: string;
+  /** What a user chose to put back. */
+  readonly restores: readonly Restore[];
+}
+
+/** An escalated write is over once two reads in a row show nothing of it. */
+const clearReadsMax = 2;
+
+/**
+ * Finds what is no evidence of what a user means: nothing is merged, claimed, created or deleted because of it. What could not be
+ * undone is asked about.
+ */
+export function findDamaged(index: TabIndex): Damaged {
+  const { entity, input } = index;
+  const own = input.known.suspects.filter(({ damage }) => damage.entity === entity);
+  const apart = new Set<ObservedRow>();
+  const cases: Case[] = [];
+  const verdicts: Verdict[] = [];
+  // The last damage of a row covers what was done before: it is put right first.
+  for (const suspect of own.toReversed()) {
+    const { open, verdict } = openCase(index, suspect, apart);
+    verdicts.push(verdict);
+    if (!open) continue;
+    cases.push(open);
+    for (const row of open.rows) apart.add(row);
+  }
+  const shown = new Set([...apart].filter(hasId).map(({ id }) => describeCell(id)));
+  const ids = new Set(cases.map(({ suspect }) => idOf(suspect)).filter((id) => id !== ''));
+  const restored = cases.flatMap(({ restores, suspect }) =>
+    restores.flatMap(({ row, write }) => (row ? [] : [restoreStep(index, suspect, write)])),
+  );
+  return {
+    rows: new Map([...apart].map((row) => [row, findStep(index, row, cases)])),
+    named: ids.union(shown),
+    present: ids.intersection(shown),
+    verdict: join(...verdicts),
+    restored: { table: restored },
+  };
+}
+
+const hasId = ({ id }: ObservedRow): boolean => id.kind !== 'empty';
+
+const idOf = ({ damage: { id } }: Suspect): RecordId => (id.kind === 'empty' ? '' : describeCell(id));
+
+/** Finds what a suspect comes to by this read and a user's answer; its case is absent where its rows are decided as any others. */
+function openCase(
+  index: TabIndex,
+  suspect: Suspect,
+  apart: ReadonlySet<ObservedRow>,
+): { readonly open?: Case; readonly verdict: Verdict } {
+  const { tab } = index;
+  const { damage, state } = suspect;
+  const isLost = state === 'undone' ? () => false : createLostSearch(index, damage);
+  const found = tab.rows.filter((row) => isDamaged(tab, row, damage) || isLost(row));
+  if (state === 'pending') {
+    const open = { suspect, rows: found, reason: pendingReason, restores: [] };
+    return { open, verdict: { holds: holdsOf(index.entity, open) } };
+  }
+  const isWatched = state === 'undone';
+  const rows = isWatched ? found.filter((row) => showsAgain(index, row, damage)) : found;
+  return isWatched && rows.length === 0 ? { verdict: nothing } : askAbout(index, suspect, rows, apart);
+}
+
+/** Asks what is to become of what a write did to these rows, and does what was answered. */
+function askAbout(
+  index: TabIndex,
+  suspect: Suspect,
+  rows: readonly ObservedRow[],
+  apart: ReadonlySet<ObservedRow>,
+): { readonly open?: Case; readonly verdict: Verdict } {
+  const { answers, entity, layout, questions, tab } = index;
+  const { clearReads, damage, id, state } = suspect;
+  const isWatched = state === 'undone';
+  const scope = damageScope(entity, idOf(suspect), id);
+  const isCovered = rows.some((row) => apart.has(row));
+  const reads = !isWatched && !isCovered && showsNothing(tab, rows, damage) ? clearReads + 1 : 0;
+  const dropped = { scopes: [scope], suspectsDropped: [id] };
+  if (reads >= clearReadsMax) return { verdict: dropped };
+  const reason = damageQuestion(layout, damage);
+  const holds = holdsOf(entity, { suspect, rows, reason }, scope);
+  const { answered, verdict } = answerTo(answers, scope, () => holds[0] && questions.ofHold(holds[0]));
+  const isRestored = answered?.choice === 'restore';
+  const restores = isRestored ? findRestores(tab, damage, rows) : [];
+  const isDone = isRestored && !isCovered && restores.length === 0 && isRead(tab, damage);
+  if (answered?.choice === 'keep' || isDone) return { verdict: join(verdict, dropped) };
+  // What a user's own undo brought back is asked about until it is answered, however long that takes.
+  const suspectsSaved: Suspect[] =
+    isWatched || reads !== clearReads ? [{ ...suspect, state: 'escalated', clearReads: reads }] : [];
+  const open = { suspect, rows, reason, restores };
+  return { open, verdict: join(verdict, { suspectsSaved }, isRestored ? nothing : { holds }) };
+}
+
+/** Holds the rows. A question is asked once, also where no row is left. */
+function holdsOf(
+  entity: Entity,
+  { reason, rows, suspect }: Omit<Case, 'restores'>,
+  scope?: string,
+): readonly Hold[] {
+  const id = idOf(suspect);
+  const asked = scope === undefined ? {} : { decision: scope };
+  if (scope && rows.length === 0) return [{ entity, ...(id === '' ? {} : { id }), reason, ...asked }];
+  return rows.map(({ position }, place) => ({
+    ...{ entity, id, position, reason },
+    ...(place === 0 ? asked : {}),
+  }));
+}
+
+/** Finds what is to be written into a row: once, however many writes damaged it. One without an ID is known by what it shows: nothing is said there. */
+function findStep(index: TabIndex, row: ObservedRow, cases: readonly Case[]): DamagedRow {
+  for (const { restores, suspect } of cases) {
+    const restore = restores.find((each) => each.row === row);
+    if (restore) return { restore: restoreStep(index, suspect, restore.write) };
+  }
+  const held = cases.find(({ restores, rows }) => restores.length === 0 && rows.includes(row));
+  return held && hasId(row) ? { reason: held.reason } : {};
+}
+
+function restoreStep({ entity, input }: TabIndex, suspect: Suspect, write: Restore['write']): TableStep {
+  const key = { entity, id: idOf(suspect) };
+  const cause = 'a user chose to put back what a write had replaced when rows moved';
+  return {
+    write,
+    offers: {},
+    notice: '',
+    closes: suspect.id,
+    ...(key.id === '' ? {} : { journal: journalEntry(input, key, { kind: 'repair', cause }) }),
+  };
+}
+
+/** Decides a damaged row. */
+export function decideDamagedRow(
+  index: TabIndex,
+  row: ObservedRow,
+  { reason, restore }: DamagedRow,
+): Verdict {
+  if (restore) return { table: [restore] };
+  if (reason === undefined) return nothing;
+  const id = describeCell(row.id);
+  if (row.isPaused) return pauseRow(index, row, id);
+  return writeRow(index, row, { entity: index.entity, id }, { state: { kind: 'held', reason } });
+}
+
+/**
+ * Finds suspects that are over by themselves: watched until a late read shows nothing, or in the tab of the questions, where nothing is lost.
+ * `saved` are those of which this read shows something.
+ */
+export function findOver({ known, now, table }: DecideInput, saved: readonly Suspect[]): string[] {
+  const open = new Set(saved.map(({ id }) => id));
+  const isOver = ({ at, damage: { entity }, id, state }: Suspect): boolean => {
+    const isPast = entity === 'question' || (state === 'undone' && now >= at + watchMs);
+    return isPast && table.tabs[entity]?.state !== 'held' && !open.has(id);
+  };
+  return known.suspects.filter(isOver).map(({ id }) => id);
+}

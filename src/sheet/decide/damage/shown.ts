@@ -1,0 +1,107 @@
+import { type Cell, describeCell, emptyCell } from '../../../core/cell.ts';
+import type { Damage } from '../../../core/damage.ts';
+import { idHeader, syncHeader } from '../../../core/headers.ts';
+import { isSameKept } from '../../../core/kept-cell.ts';
+import { showsValue } from '../../../core/shown.ts';
+import type { ObservedRow, ReadTab } from '../../../core/table.ts';
+import { isLike } from '../identity/likeness.ts';
+import type { TabIndex } from '../tab-index.ts';
+
+/** Whether a row has this ID, which is one. */
+export const hasThisId = ({ id }: ObservedRow, other: Cell = emptyCell): boolean =>
+  other.kind !== 'empty' && id.kind !== 'empty' && describeCell(id) === describeCell(other);
+
+/** Whether a row has the ID that the write put there. */
+export const hasWrittenId = (row: ObservedRow, { cells }: Pick<Damage, 'cells'>): boolean =>
+  hasThisId(row, cells[idHeader]?.written);
+
+/** Whether a row may be one that the write damaged: by its ID, or by all that was written where it has none. */
+export function isDamaged(tab: ReadTab, row: ObservedRow, damage: Damage): boolean {
+  if (damage.kind === 'deleted') return false;
+  return (
+    hasThisId(row, damage.id) ||
+    hasWrittenId(row, damage) ||
+    (row.id.kind === 'empty' && showsSync(tab, row, damage) && showsFields(row, damage, 'written'))
+  );
+}
+
+/**
+ * Finds the row whose ID the write emptied while a copy of it has that still: it looks like its record. Where no row has the ID, the row is
+ * found as any other that lost its ID.
+ */
+export function createLostSearch(index: TabIndex, damage: Damage): (row: ObservedRow) => boolean {
+  const hasCopy = wipesId(damage) && index.tab.rows.some((row) => hasThisId(row, damage.id));
+  const agreement = hasCopy ? index.agreements.get(describeCell(damage.id)) : undefined;
+  return (row) => agreement !== undefined && row.id.kind === 'empty' && isLike(index, row, agreement);
+}
+
+/** Whether the write emptied the ID cell. */
+export const wipesId = ({ cells, id }: Damage): boolean =>
+  id.kind !== 'empty' && cells[idHeader]?.written.kind === 'empty';
+
+function showsSync({ hasSync }: ReadTab, { sync }: ObservedRow, { cells }: Damage): boolean {
+  const { [syncHeader]: damaged } = cells;
+  return !hasSync || damaged === undefined || isSameKept(sync, damaged.written);
+}
+
+/** Whether a row shows what was in all of its fields after the write, or before it. Empty cells alone are nothing to know it by. */
+function showsFields({ cells }: ObservedRow, damage: Damage, side: 'before' | 'written'): boolean {
+  const known = Object.entries(damage.cells).filter(([name]) => name in cells);
+  return (
+    known.some(([, cell]) => cell[side].kind !== 'empty') &&
+    known.every(([name, cell]) => isSameKept(cells[name], cell[side]))
+  );
+}
+
+/** Whether a row shows again what was undone there, as after a user's own undo, and neither side has that by right. */
+export function showsAgain(index: TabIndex, row: ObservedRow, { cells, id, kind }: Damage): boolean {
+  if (kind !== 'overwritten') return false;
+  // Another row that is like this one is a new one of a user.
+  if (row.id.kind === 'empty') return id.kind === 'empty';
+  const { agreements, fields, names, outbox, records } = index;
+  const ownId = describeCell(row.id);
+  const item = outbox.get(ownId);
+  const recordId = item?.recordId ?? ownId;
+  const { fields: agreed = {}, offered = {}, shown = {} } = agreements.get(recordId) ?? {};
+  const sides = [agreed, offered, records.get(recordId)?.fields, item?.kind === 'create' ? item.fields : {}];
+  return Object.entries(cells).some(([name, { written }]) => {
+    const [field, cell] = [fields.get(name), row.cells[name]];
+    if (!field || !cell || !isSameKept(cell, written)) return false;
+    const known = sides.map((side) => side?.[name]);
+    return !known.some((value) => value !== undefined && showsValue(field, value, cell, names, shown[name]));
+  });
+}
+
+/** Whether a read shows nothing of an escalated write. Of users' own columns, and of those that are gone, it shows nothing for certain. */
+export function showsNothing(tab: ReadTab, rows: readonly ObservedRow[], damage: Damage): boolean {
+  const { id, kind, own } = damage;
+  if (kind === 'deleted') return isBack(tab, damage);
+  const mayShowOwn = Object.keys(own).length > 0 && (id.kind === 'empty' || rows.length > 0);
+  const lacksId = wipesId(damage) && rows.some((row) => row.id.kind === 'empty');
+  // A row that is gone for a moment may be cut, and come back.
+  const isAway = kind === 'overwritten' && id.kind !== 'empty' && !rows.some((row) => hasThisId(row, id));
+  if (!isRead(tab, damage) || mayShowOwn || lacksId || isAway) return false;
+  return !rows.some((row) => (kind === 'added' ? isAdded(row, damage) : showsAny(row, damage)));
+}
+
+/** Whether the columns are there in which the damage would show. */
+export const isRead = ({ fields }: ReadTab, { cells }: Damage): boolean =>
+  Object.keys(cells).every((name) => name === idHeader || name === syncHeader || fields.has(name));
+
+/** Whether a deleted row is there again. */
+export const isBack = ({ rows }: ReadTab, damage: Damage): boolean =>
+  rows.some((row) =>
+    damage.id.kind === 'empty' ? showsFields(row, damage, 'before') : hasThisId(row, damage.id),
+  );
+
+/** Whether a row that came under the wrong columns is as it was written. */
+export const isAdded = (row: ObservedRow, damage: Damage): boolean =>
+  Object.entries(damage.cells).every(
+    ([name, { written }]) => !(name in row.cells) || isSameKept(row.cells[name], written),
+  );
+
+const showsAny = (row: ObservedRow, damage: Damage): boolean =>
+  hasWrittenId(row, damage) ||
+  Object.entries(damage.cells).some(
+    ([name, { written }]) => name in row.cells && isSameKept(row.cells[name], written),
+  );

@@ -1,0 +1,129 @@
+import { nextStale } from '../../core/notice.ts';
+import type { KnownRecord, OutboxItem } from '../../core/state.ts';
+import { decide } from './decide.ts';
+import type { DecideInput, Known } from './input.ts';
+import { isOverKept } from './lifecycle/new-row.ts';
+import type { Plan } from './plan.ts';
+
+/** A plan with what it was made of, as far as that can change. It stands as long as making it again would change nothing. */
+export interface GroundedPlan {
+  readonly ground: Pick<DecideInput, 'known' | 'table' | 'layout' | 'policy'>;
+  readonly plan: Plan;
+  /** Until when it holds, epoch ms: it changes nothing, and waits for no time to pass before. */
+  readonly lastsUntil: number;
+}
+
+/**
+ * Decides, or says again what was decided from the same. Besides the ground only time makes a difference to a plan that changes nothing:
+ * the pauses that `isRestless` and `wasMissing` stand for, suspects, claims without a reply, creates that are kept for a while, and notices
+ * that are fresh for a day. Chance and the time stand in nothing but changes. The word by which `isOwnToken` knows a token must not change
+ * between two calls.
+ */
+export function decideAgain(input: DecideInput, last: GroundedPlan | undefined): GroundedPlan {
+  const { known, layout, now, policy, run, table } = input;
+  if (last && stands(last, input)) return { ...last, plan: { ...last.plan, at: now, run } };
+  let waits = false;
+  const noting = (answer: boolean, isFinal: boolean) => {
+    if (answer !== isFinal) waits = true;
+    return answer;
+  };
+  const plan = decide({
+    ...input,
+    isRestless: (entity, row) => noting(input.isRestless(entity, row), false),
+    wasMissing: (key) => noting(input.wasMissing(key), true),
+  });
+  const isLasting =
+    !waits && changesNothing(plan) && known.claims.open.size === 0 && known.suspects.length === 0;
+  const lastsUntil = isLasting ? nextStale(known.agreements, now) : now;
+  return { ground: { known, table, layout, policy }, plan, lastsUntil };
+}
+
+function stands(
+  { ground, lastsUntil }: GroundedPlan,
+  { known, layout, now, policy, table }: DecideInput,
+): boolean {
+  const isOver = (item: OutboxItem) => item.kind === 'create' && isOverKept(item, now);
+  return (
+    now < lastsUntil &&
+    ground.table === table &&
+    ground.policy === policy &&
+    isAlike(ground.layout, layout) &&
+    isKnownAlready(ground.known, known) &&
+    !known.outbox.some(isOver)
+  );
+}
+
+function changesNothing(plan: Plan): boolean {
+  const { agreements, outbox, takesAccount } = plan;
+  const parts = [
+    ...[agreements.drop, agreements.save, outbox.drop, outbox.save],
+    ...[plan.answers, plan.settledDecisions, plan.rebased, plan.remapped],
+    ...[plan.journal, plan.table, plan.suspects.save, plan.suspects.drop],
+  ];
+  return !takesAccount && parts.every(({ length }) => length === 0);
+}
+
+/** What was not written since then is the same object, whoever keeps it; a record that was read again is another one. */
+const alike: { readonly [Part in keyof Known]: (before: Known[Part], now: Known[Part]) => boolean } = {
+  agreements: areSame,
+  outbox: areSame,
+  decisions: areSame,
+  suspects: areSame,
+  claims: ({ open, void: ended }, now) => isAlike([...open, '', ...ended], [...now.open, '', ...now.void]),
+  records: sayAllTheSame,
+  catalog: isAlike,
+  sweptEntities: (before, now) => isAlike([...before], [...now]),
+  nameless: (before, now) => isAlike([...before], [...now]),
+  emptyLists: (before, now) => isAlike([...before], [...now]),
+  rebases: (before, now) => isAlike([...before], [...now]),
+  remaps: (before, now) => isAlike([...before], [...now]),
+  accountDoubt: isAlike,
+  contests: (before, now) => isAlike([...before], [...now]),
+};
+
+/** Whether nothing was learned since. */
+function isKnownAlready(before: Known, now: Known): boolean {
+  const isPartAlike = <Part extends keyof Known>(part: Part) => alike[part](before[part], now[part]);
+  return (Object.keys(alike) as (keyof Known)[]).every(isPartAlike);
+}
+
+function sayAllTheSame(before: readonly KnownRecord[], now: readonly KnownRecord[]): boolean {
+  const writtenAt = now.reduce((latest, { written }) => Math.max(latest, written?.at ?? 0), 0);
+  const isSeenAlike = (left: KnownRecord, right: KnownRecord) =>
+    left.lastSeenAt === right.lastSeenAt ||
+    Math.min(left.lastSeenAt, right.lastSeenAt) > Math.max(writtenAt, left.firstSeenAt);
+  return areAllAlike(
+    before,
+    now,
+    (left, right) => left === right || (sayTheSame(left, right) && isSeenAlike(left, right)),
+  );
+}
+
+function sayTheSame(left: KnownRecord, right: KnownRecord): boolean {
+  return (
+    left.key.id === right.key.id &&
+    left.key.entity === right.key.entity &&
+    left.fields === right.fields &&
+    isAlike(left.unread, right.unread) &&
+    left.presence === right.presence &&
+    left.firstSeenAt === right.firstSeenAt &&
+    left.missedSweeps === right.missedSweeps &&
+    left.written === right.written
+  );
+}
+
+function areAllAlike<Item>(
+  left: readonly Item[],
+  right: readonly Item[],
+  compare: (one: Item, other: Item) => boolean,
+): boolean {
+  return left.length === right.length && left.every((item, index) => compare(item, right[index] as Item));
+}
+
+function areSame<Item>(left: readonly Item[], right: readonly Item[]): boolean {
+  return areAllAlike(left, right, (one, other) => one === other);
+}
+
+function isAlike(left: unknown, right: unknown): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
+}

@@ -1,0 +1,110 @@
+import { emptyCell, equalCells } from '../../../core/cell.ts';
+import type { RecordId } from '../../../core/record.ts';
+import type { Agreement } from '../../../core/state.ts';
+import type { ObservedRow } from '../../../core/table.ts';
+import type { FieldName, Fields } from '../../../core/value.ts';
+import { cellsOf, readRowValues, saysNothing } from '../rows/row-values.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { baseOf } from './origin.ts';
+import { resembles, sharedTrait } from './resemblance.ts';
+
+/** So many values of a record are no coincidence, if one of them is that record's alone. */
+const sharedMin = 2;
+
+/** A record, and the cells of a row that shows it. */
+export interface OwnCells {
+  readonly id: RecordId;
+  readonly own: ObservedRow['cells'];
+}
+
+/** Whether cells show so much of what a record has that they surely come from its row. */
+export function showsPart(index: TabIndex, cells: ObservedRow['cells'], { id, own }: OwnCells): boolean {
+  const shared = sharedNames(index, cells, own);
+  // Nobody types into a column that only shows, so a value there counts twice.
+  const weight = shared.length + shared.filter((name) => isShownOnly(index, name)).length;
+  return weight >= sharedMin && shared.some((name) => isRare(index, name, id));
+}
+
+/** Whether cells show something that people type and that only this record has. */
+export const showsRare = (index: TabIndex, cells: ObservedRow['cells'], { id, own }: OwnCells): boolean =>
+  sharedNames(index, cells, own).some((name) => !isShownOnly(index, name) && isRare(index, name, id));
+
+/** The cells that both show. A checkbox in a boxed column tells nothing of whose row it is: every row has one. */
+const sharedNames = (
+  index: TabIndex,
+  cells: ObservedRow['cells'],
+  own: ObservedRow['cells'],
+): readonly FieldName[] =>
+  Object.entries(cells).flatMap(([name, cell]) =>
+    !saysNothing(index, name, cell) && equalCells(cell, own[name] ?? emptyCell) ? [name] : [],
+  );
+
+export const isShownOnly = ({ layout }: TabIndex, name: FieldName): boolean =>
+  layout.columns.some(({ direction, field }) => field === name && direction === 'toTable');
+
+/** Whether the record is the only one of its tab that has its value of the field. */
+const isRare = ({ agreements, countAgreed }: TabIndex, name: FieldName, id: RecordId): boolean =>
+  countAgreed(name, agreements.get(id)?.fields[name]) === 1;
+
+/** What its row may show of a record: what was agreed when the row was last seen, what the CRM has now, and what our last writes replaced. */
+function versionsOf(index: TabIndex, agreement: Agreement): readonly Fields[] {
+  const known = baseOf(index, agreement);
+  // A write that was on its way when the row lost its ID may have brought what the CRM has by now.
+  const { fields: inCrm = known, written } = index.records.get(agreement.key.id) ?? {};
+  // Somebody may have taken back in the sheet what was on its way to the CRM.
+  return [known, inCrm, { ...inCrm, ...written?.earlier, ...written?.before }];
+}
+
+/** Whether the row looks like the record's, although not for certain. */
+export function isLike(index: TabIndex, row: ObservedRow, agreement: Agreement): boolean {
+  const shown = readRowValues(index, row).fields;
+  if (versionsOf(index, agreement).some((fields) => resembles(fields, shown))) return true;
+  // Records that the CRM made in one minute have columns alike that only show.
+  const typed = Object.fromEntries(Object.entries(row.cells).filter(([name]) => !isShownOnly(index, name)));
+  const own = cellsOf(index, row, baseOf(index, agreement), agreement.shown);
+  return showsPart(index, typed, { id: agreement.key.id, own });
+}
+
+/**
+ * Finds those of the records that a row looks like, in their order. Many rows may be pasted while many records lack theirs, so a row is
+ * compared only with records that share something telling with it: a value that no other record has, or their {@link sharedTrait}.
+ */
+export function createLikeSearch(
+  index: TabIndex,
+  agreements: readonly Agreement[],
+): (row: ObservedRow) => readonly Agreement[] {
+  let byTrait: ReadonlyMap<string, readonly number[]> | undefined;
+  return (row) => {
+    if (agreements.length === 0) return [];
+    byTrait ??= groupByTrait(index, row, agreements);
+    const known = byTrait;
+    const shown = [...traitsIn(row.cells), sharedTrait(readRowValues(index, row).fields)];
+    const places = new Set(shown.flatMap((trait) => (trait === undefined ? [] : (known.get(trait) ?? []))));
+    const found = [...places].toSorted((left, right) => left - right);
+    return found
+      .flatMap((place) => agreements[place] ?? [])
+      .filter((agreement) => isLike(index, row, agreement));
+  };
+}
+
+/** The places of the records by what a row that looks like them has. All rows of a tab have the same columns: any tells which. */
+function groupByTrait(
+  index: TabIndex,
+  row: ObservedRow,
+  agreements: readonly Agreement[],
+): ReadonlyMap<string, readonly number[]> {
+  const traits = agreements.flatMap((agreement, place) => {
+    const { id } = agreement.key;
+    const own = Object.entries(cellsOf(index, row, baseOf(index, agreement), agreement.shown));
+    const rare = Object.fromEntries(own.filter(([name]) => isRare(index, name, id)));
+    const all = [...traitsIn(rare), ...versionsOf(index, agreement).map(sharedTrait)];
+    return [...new Set(all)].flatMap((trait) => (trait === undefined ? [] : { trait, place }));
+  });
+  const groups = Map.groupBy(traits, ({ trait }) => trait);
+  return new Map([...groups].map(([trait, own]) => [trait, own.map(({ place }) => place)]));
+}
+
+const traitsIn = (cells: ObservedRow['cells']): string[] =>
+  Object.entries(cells).flatMap(([name, cell]) =>
+    cell.kind === 'empty' ? [] : [`${name} ${JSON.stringify(cell)}`],
+  );

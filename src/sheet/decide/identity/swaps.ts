@@ -1,0 +1,177 @@
+import { type Cell, describeCell, emptyCell, equalCells } from '../../../core/cell.ts';
+import type { RecordId } from '../../../core/record.ts';
+import type { Agreement } from '../../../core/state.ts';
+import type { ObservedRow } from '../../../core/table.ts';
+import type { FieldName } from '../../../core/value.ts';
+import { cellsOf, lookOf, lookOfValues, showsValues } from '../rows/row-values.ts';
+import type { TabIndex } from '../tab-index.ts';
+import type { BoundRow } from './bind.ts';
+import { createLikeSearch, isLike, isShownOnly, type OwnCells, showsPart, showsRare } from './likeness.ts';
+
+/** A row that does not show what is agreed for its record. */
+interface DisplacedRow extends OwnCells {
+  readonly row: ObservedRow;
+}
+
+/** What a displaced row has to do with another record. */
+export interface Swap {
+  readonly other: RecordId;
+  /**
+   * `exchanged`: the IDs of both rows changed places, and surely nothing else did. `shows`: the row shows the other record's values.
+   * `shown`: the other record's row shows the values of this one, and nobody knows what this one shows. `left`: a row that belongs to
+   * no record shows the values of this one, and this one nothing of them; there is no other record.
+   */
+  readonly sign: 'exchanged' | 'shows' | 'shown' | 'left';
+}
+
+/**
+ * Rows whose ID may be that of another record. Nobody can tell what was meant, so nothing is written for them, unless it is certain:
+ * - a row that shows the values of a record whose own row does not: their IDs changed places, or their values did, perhaps with edits on top;
+ * - a row that shows exactly what a record without a row has, or that looks like such a record and like its own no more;
+ * - a row in which none of its record's values is left, while they stand in one of the `others`, which have no record.
+ */
+export function findSwaps(
+  index: TabIndex,
+  records: readonly BoundRow[],
+  others: readonly ObservedRow[],
+): ReadonlyMap<RecordId, Swap> {
+  const displaced = records.flatMap(({ row, id }): DisplacedRow[] => {
+    const record = index.records.get(id);
+    // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
+    const { fields: known, shown } = index.agreements.get(id) ?? {};
+    const agreed = known ?? (record?.presence === 'gone' ? record.fields : {});
+    // Whatever a row shows about which nothing was agreed, nothing has left its place.
+    if (Object.keys(agreed).length === 0 || !record || showsValues(index, row, agreed, shown)) return [];
+    // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
+    const own = cellsOf(index, row, { ...record.fields, ...agreed }, shown);
+    return lookOf(index, row) === lookOf(index, { cells: own }) ? [] : [{ id, row, own }];
+  });
+  const swaps = new Map<RecordId, Swap>();
+  const [first] = displaced;
+  if (!first) return swaps;
+  const bound = new Set(records.map(({ id }) => id));
+  const rowless = [...index.agreements.values()].filter(
+    ({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0,
+  );
+  const owners = new Map(
+    rowless.map(({ key, fields, shown }) => [lookOfValues(index, first.row, fields, shown), key.id]),
+  );
+  for (const { id, own } of displaced) owners.set(lookOf(index, { cells: own }), id);
+  const search = createSearch(index, displaced, swaps);
+  const searchRowless = createLikeSearch(index, rowless);
+  // Where IDs went round among several rows, what is known of one tells of the next.
+  let known: number;
+  do {
+    known = swaps.size;
+    for (const one of displaced.filter(({ id }) => !swaps.has(id))) {
+      const other =
+        owners.get(lookOf(index, one.row)) ?? search(one) ?? findRowless(index, one, searchRowless);
+      if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
+    }
+  } while (known < swaps.size);
+  for (const { id, own, row } of displaced) {
+    const [agreement, look] = [index.agreements.get(id), lookOf(index, { cells: own })];
+    // A row with the same ID is a copy, and its Sync cell says so. Of a row without any some cells may have been edited since.
+    const isShownIn = (other: ObservedRow) =>
+      lookOf(index, other) === look
+        ? describeCell(other.id) !== id
+        : other.id.kind === 'empty' && showsPart(index, other.cells, { id, own });
+    const isShown = () => others.some(isShownIn);
+    if (!swaps.has(id) && agreement && !isLike(index, row, agreement) && isShown())
+      swaps.set(id, { other: id, sign: 'left' });
+  }
+  const byId = new Map(displaced.map((each) => [each.id, each]));
+  for (const [id, { other }] of [...swaps]) {
+    const [one, partner] = [byId.get(id), byId.get(other)];
+    if (!one || !partner) continue;
+    if (areExchanged(index, one, partner)) swaps.set(id, { other, sign: 'exchanged' });
+    else if (!swaps.has(other)) swaps.set(other, { other: id, sign: 'shown' });
+  }
+  return swaps;
+}
+
+/** Says to a user what is wrong with a row, and what to do. */
+export function describeSwap({ other, sign }: Swap): string {
+  const right = 'Put each ID beside its own values';
+  switch (sign) {
+    case 'shown':
+      return `The row of record ${other} shows values of this one. ${right}, or approve it if this row is meant as it is.`;
+    case 'left':
+      return `All values of this record stand in a row without its ID. ${right}, or approve it if this row is meant as it is.`;
+    default:
+      return `This row shows the values of record ${other} instead of its own. ${right}, or approve it if this is meant.`;
+  }
+}
+
+/** The record without a row which the row looks like, where it does not look like its own any more. */
+function findRowless(
+  index: TabIndex,
+  { id, row }: DisplacedRow,
+  searchRowless: (row: ObservedRow) => readonly Agreement[],
+): RecordId | undefined {
+  const own = index.agreements.get(id);
+  if (!own || isLike(index, row, own)) return undefined;
+  return searchRowless(row)[0]?.key.id;
+}
+
+/**
+ * Whether two rows show exactly what the other one's record had and no third one has, also where people do not type: then their IDs
+ * changed places, because whoever exchanges what two records have leaves the columns alone that only show.
+ */
+function areExchanged(index: TabIndex, one: DisplacedRow, other: DisplacedRow): boolean {
+  const looks = [lookOf(index, { cells: one.own }), lookOf(index, { cells: other.own })];
+  if (lookOf(index, one.row) !== looks[1] || lookOf(index, other.row) !== looks[0]) return false;
+  const isTold = Object.entries(one.own).some(
+    ([name, cell]) => isShownOnly(index, name) && !equalCells(cell, other.own[name] ?? emptyCell),
+  );
+  const twins = () =>
+    [...index.agreements.values()].filter(({ fields, shown }) =>
+      looks.includes(lookOfValues(index, one.row, fields, shown)),
+    );
+  return isTold && twins().length === looks.length;
+}
+
+/**
+ * Finds the displaced record whose values a displaced row shows, although not all of them; not from columns alone that only show,
+ * because those are put right by themselves. Of two rows with nothing of their own left one value suffices that only the other has, or one
+ * value of a record whose row is known (`swaps`) to show a third one's.
+ */
+function createSearch(
+  index: TabIndex,
+  displaced: readonly DisplacedRow[],
+  swaps: ReadonlyMap<RecordId, Swap>,
+): (one: DisplacedRow) => RecordId | undefined {
+  const nameOf = (field: FieldName, cell: Cell) => `${field} ${JSON.stringify(cell)}`;
+  const owners = new Map(
+    displaced.flatMap((each) =>
+      Object.entries(each.own).flatMap(([field, cell]) =>
+        cell.kind === 'empty' ? [] : [[nameOf(field, cell), each] as const],
+      ),
+    ),
+  );
+  const isTyped = (name: FieldName) => !isShownOnly(index, name);
+  const changedIn = ({ own, row }: DisplacedRow): ObservedRow['cells'] =>
+    Object.fromEntries(
+      Object.entries(row.cells).filter(([field, cell]) => !equalCells(cell, own[field] ?? emptyCell)),
+    );
+  const isForeign = ({ id, row }: DisplacedRow): boolean => {
+    const agreement = index.agreements.get(id);
+    return agreement !== undefined && !isLike(index, row, agreement);
+  };
+  return (one) => {
+    const changed = changedIn(one);
+    if (!Object.entries(changed).some(([name, cell]) => cell.kind !== 'empty' && isTyped(name)))
+      return undefined;
+    const candidates = Object.entries(changed).flatMap(
+      ([field, cell]) => owners.get(nameOf(field, cell)) ?? [],
+    );
+    const isCounterpart = (candidate: DisplacedRow) =>
+      showsRare(index, changed, candidate) &&
+      (swaps.has(candidate.id) || showsRare(index, changedIn(candidate), one)) &&
+      isForeign(candidate);
+    const found =
+      candidates.find((candidate) => showsPart(index, changed, candidate)) ??
+      (isForeign(one) ? candidates.find(isCounterpart) : undefined);
+    return found?.id;
+  };
+}

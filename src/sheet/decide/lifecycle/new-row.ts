@@ -1,0 +1,276 @@
+import { describeCell, emptyCell, isUnfilled } from '../../../core/cell.ts';
+import { isStuck, waitingStep } from '../../../core/outbox-step.ts';
+import type { RecordId, RecordKey } from '../../../core/record.ts';
+import { refusedScope } from '../../../core/scopes.ts';
+import { isUnanswered, type OutboxItem } from '../../../core/state.ts';
+import type { ObservedRow } from '../../../core/table.ts';
+import { equalFields, type Fields } from '../../../core/value.ts';
+import { copyReason, offerAsNew } from '../identity/copies.ts';
+import { resembles } from '../identity/resemblance.ts';
+import { suspectReason } from '../identity/strays.ts';
+import type { TableStep } from '../plan.ts';
+import { mergeRow } from '../rows/merge-row.ts';
+import { answerRefusal, type Said } from '../rows/refused.ts';
+import { decideRow } from '../rows/row.ts';
+import { type RowValues, readRowValues } from '../rows/row-values.ts';
+import { claimRow, creating, holdRow, writeRow } from '../rows/row-write.ts';
+import { findUnsettled } from '../rows/settled.ts';
+import { isPending, type RowState } from '../rows/sync-text.ts';
+import { waitingText } from '../rows/update.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
+import { decideGoneRecord } from './gone.ts';
+
+/**
+ * Decides a row without an ID that is not blank: a new record once it rests and its required cells are filled. Then it is claimed with a token,
+ * and created in a later cycle, after the token was seen in the sheet. `suspects` are missing records whose row it may be.
+ */
+export function decideNewRow(
+  index: TabIndex,
+  row: ObservedRow,
+  creates: readonly OutboxItem[],
+  suspects: readonly RecordId[],
+): Verdict {
+  const unsettled = findUnsettled(index, row);
+  if (unsettled) return unsettled;
+  if (suspects.length > 0) return holdRow(index, row, '', likeReason(suspects));
+  const values = readRowValues(index, row);
+  const nobody = { entity: index.entity, id: '' };
+  const obstacle = findObstacle(index, row, values);
+  if (obstacle) return join(obstacle.verdict, writeRow(index, row, nobody, { state: obstacle.state }));
+  const underWay = findUnderWay(creates, values.fields);
+  if (underWay)
+    return writeRow(index, row, nobody, { state: { kind: 'pending', what: pendingCreate(underWay) } });
+  const untold = findUntold(creates, row, values.fields);
+  if (!untold) return claimRow(index, row, values.fields);
+  const state = { kind: 'held', reason: reviewReason(untold) } as const;
+  return writeRow(index, row, untold.key, { given: { id: untold.key.id }, state });
+}
+
+/** Decides a row in which nothing is filled. */
+export const decideBlankRow = (index: TabIndex, row: ObservedRow): Verdict =>
+  row.id.kind !== 'empty' || (index.tab.hasSync && row.sync.kind !== 'empty')
+    ? clearRow(index, row)
+    : nothing;
+
+/** Whether nothing is filled in a row, whatever its ID and its Sync cell say. */
+export const isBlank = (row: ObservedRow): boolean => Object.values(row.cells).every(isUnfilled);
+
+/** Takes out of a blank row what we wrote there: its token, and what its Sync cell says. */
+function clearRow({ entity, tab }: TabIndex, row: ObservedRow): Verdict {
+  const step: TableStep = {
+    write: {
+      kind: 'set',
+      entity,
+      position: row.position,
+      idSeen: row.id,
+      ...(row.id.kind === 'empty' ? {} : { id: emptyCell }),
+      cells: {},
+      ...(tab.hasSync ? { sync: emptyCell } : {}),
+    },
+    offers: {},
+    notice: '',
+  };
+  return { table: [step] };
+}
+
+/** What keeps a record from being made of a row, noted where it is a fault of a cell; `undefined` where nothing does. */
+function findObstacle(
+  { entity }: TabIndex,
+  { position }: ObservedRow,
+  { faults, missing }: RowValues,
+): Said<RowState> | undefined {
+  if (faults.length === 0)
+    return missing.length > 0 ? { state: { kind: 'incomplete', missing }, verdict: nothing } : undefined;
+  const reason = faults.join(' ');
+  return { state: { kind: 'error', reason }, verdict: { refusals: [{ entity, position, reason }] } };
+}
+
+/**
+ * A create that is on its way for a row like this one, which lost its token then, or left it behind in a blank row: sent once more, it
+ * would make a second record.
+ */
+const findUnderWay = (creates: readonly OutboxItem[], fields: Fields): OutboxItem | undefined =>
+  creates.find((item) => !needsPerson(item) && resembles(item.fields, fields));
+
+/** Such a create that needs a person whom the row has not told yet: who cleared its ID before then has answered nothing. */
+const findUntold = (
+  creates: readonly OutboxItem[],
+  row: ObservedRow,
+  fields: Fields,
+): OutboxItem | undefined =>
+  isPending(row) ? creates.find((item) => needsPerson(item) && resembles(item.fields, fields)) : undefined;
+
+const needsPerson = ({ state }: OutboxItem): boolean => state === 'review';
+
+/** The creates that are on their way or need a person, and whose token stands in no row, or in a blank one. */
+export function findCreatesWithoutRow({ outbox, tab }: TabIndex): readonly OutboxItem[] {
+  const rows = new Map(tab.rows.map((row) => [describeCell(row.id), row]));
+  return [...outbox.values()].filter((item) => {
+    if (item.kind !== 'create') return false;
+    const row = rows.get(item.key.id);
+    if (row) return isBlank(row) && (isUnanswered(item) || item.state === 'done');
+    return isUnanswered(item) || item.state === 'review';
+  });
+}
+
+const foreignReason =
+  'This row was being created when the daemon lost its memory of it. If the CRM has the record, put its ID into the ID cell; if not, clear the ID cell to create it.';
+
+const likeReason = (suspects: readonly RecordId[]) =>
+  suspectReason('This', suspects, 'change the row to make it a new record');
+
+/** What deciding a claimed row has to know about the others. */
+export interface ClaimSurroundings {
+  /** Records that have a row with their own ID. */
+  readonly boundIds: ReadonlySet<RecordId>;
+  /** Creates whose token no row shows. */
+  readonly creates: () => readonly OutboxItem[];
+  /** Missing records whose row this may be. */
+  readonly suspectsOf: (row: ObservedRow) => readonly RecordId[];
+}
+
+/**
+ * Decides a row that carries a claim token: its create is put into the outbox and followed, and the record's ID replaces the token. A
+ * token that got beside the values of a missing record is not followed.
+ */
+export function decideClaimedRow(
+  index: TabIndex,
+  row: ObservedRow,
+  token: RecordId,
+  around: ClaimSurroundings,
+): Verdict {
+  const key = { entity: index.entity, id: token };
+  const item = index.outbox.get(token);
+  if (item?.state === 'done' && item.recordId !== undefined) {
+    if (around.boundIds.has(item.recordId)) return offerAsNew(index, row, token, copyReason);
+    if (isBlank(row) && hasMoved(index, item)) return clearRow(index, row);
+    return decideMadeRow(index, row, item.recordId);
+  }
+  if (item?.state === 'review') return holdRow(index, row, token, reviewReason(item));
+  if (item && isUnanswered(item))
+    return writeRow(index, row, key, { state: { kind: 'pending', what: pendingCreate(item) } });
+  // A row that holds nothing else makes no record, whatever became of the create.
+  if (!item && !index.input.isOwnToken(token) && !isBlank(row))
+    return holdRow(index, row, token, foreignReason);
+  return item ? decideUnsentRow(index, row, item, around) : decideFreshClaim(index, row, key, around);
+}
+
+/** Decides a row whose record is made: it gets its ID. */
+function decideMadeRow(index: TabIndex, row: ObservedRow, id: RecordId): Verdict {
+  const record = index.records.get(id);
+  if (!record) return nothing;
+  if (record.presence === 'gone') return decideGoneRecord(index, row, record);
+  return decideRow(index, row, record, mergeRow(index, row, id), { id });
+}
+
+/**
+ * Decides a claimed row whose create waits in the outbox, or was refused. It follows what the row shows, and is dropped where the row can not
+ * become a record.
+ */
+function decideUnsentRow(
+  index: TabIndex,
+  row: ObservedRow,
+  item: OutboxItem,
+  { suspectsOf }: ClaimSurroundings,
+): Verdict {
+  const { key } = item;
+  const drop = { outboxDropped: [key] };
+  const values = readRowValues(index, row);
+  const isAsSent = equalFields(item.fields, values.fields);
+  const unsettled = findUnsettled(index, row);
+  // What stood here before may be what a sort tore apart, withheld until now: it is not sent while somebody mends the row.
+  if (unsettled)
+    return join(
+      unsettled,
+      { scopes: [refusedScope(key)] },
+      item.state === 'waiting' && !isAsSent ? drop : nothing,
+    );
+  if (isBlank(row)) return join(drop, clearRow(index, row));
+  const obstacle = findClaimObstacle(index, row, key, values, isAsSent ? [] : suspectsOf(row));
+  if (obstacle) return join(drop, obstacle);
+  if (!isAsSent) return sendCreate(index, row, key, values.fields);
+  const said = isStuck(item)
+    ? answerRefusal(index, item, row.position)
+    : { state: waitingCreate(item), verdict: nothing };
+  return join(said.verdict, writeRow(index, row, key, { state: said.state }));
+}
+
+/** Decides a claimed row of which nothing was put into the outbox yet. */
+function decideFreshClaim(
+  index: TabIndex,
+  row: ObservedRow,
+  key: RecordKey,
+  { creates, suspectsOf }: ClaimSurroundings,
+): Verdict {
+  // Nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment.
+  if (isBlank(row)) return findUnsettled(index, row) ?? clearRow(index, row);
+  const values = readRowValues(index, row);
+  // A claim that lands late takes the place of the token under which the row's create is on its way, if somebody has wiped that.
+  const underWay = findUnderWay(creates(), values.fields);
+  if (underWay) {
+    const state = { kind: 'pending', what: pendingCreate(underWay) } as const;
+    return writeRow(index, row, underWay.key, { given: { id: underWay.key.id }, state });
+  }
+  const obstacle = findClaimObstacle(index, row, key, values, suspectsOf(row));
+  return obstacle ?? sendCreate(index, row, key, values.fields);
+}
+
+/** What keeps a claimed row from becoming a record; `undefined` where nothing does. */
+function findClaimObstacle(
+  index: TabIndex,
+  row: ObservedRow,
+  key: RecordKey,
+  values: RowValues,
+  suspects: readonly RecordId[],
+): Verdict | undefined {
+  if (suspects.length > 0)
+    return join({ resembled: suspects }, holdRow(index, row, key.id, likeReason(suspects)));
+  const obstacle = findObstacle(index, row, values);
+  return obstacle && join(obstacle.verdict, writeRow(index, row, key, { state: obstacle.state }));
+}
+
+const sendCreate = (index: TabIndex, row: ObservedRow, key: RecordKey, fields: Fields): Verdict =>
+  join(
+    { outboxSaved: [waitingStep(index.input, key, { kind: 'create', fields, base: {} })] },
+    writeRow(index, row, key, { state: creating }),
+  );
+
+/** Whether the row that a create was made for stands elsewhere, without the token: somebody took back that it was moved. */
+const hasMoved = (index: TabIndex, { fields }: OutboxItem): boolean =>
+  index.tab.rows.some(
+    (row) => row.id.kind === 'empty' && !isBlank(row) && resembles(fields, readRowValues(index, row).fields),
+  );
+
+const reviewReason = ({ error }: OutboxItem): string => error?.message ?? 'Its create needs a person.';
+
+/** What keeps a create from being sent. One that was looked for and not found is sent like one that never was. */
+const waitingCreate = (item: OutboxItem): RowState =>
+  item.error === undefined || item.error.code === 'CRM_UNKNOWN_OUTCOME'
+    ? creating
+    : { kind: 'pending', what: waitingText(item) };
+
+const pendingCreate = (item: OutboxItem): string =>
+  item.state === 'unknown'
+    ? 'the CRM did not say whether it created the record; the daemon looks before it tries again'
+    : 'being created in the CRM';
+
+/** How long a create that is over is kept: whoever brings back the row with its token does so within this time. */
+const overKeptMs = 30 * 24 * 60 * 60 * 1000;
+
+/** Whether a create is older than any that is over is kept. */
+export const isOverKept = ({ createdAt }: Pick<OutboxItem, 'createdAt'>, now: number): boolean =>
+  createdAt < now - overKeptMs;
+
+/**
+ * Forgets creates whose token stands in no row: at once those that were not sent, and after a month those that are over. Until then
+ * a row that comes back is known.
+ */
+export function forgetCreates({ input, outbox }: TabIndex, tokens: ReadonlySet<RecordId>): Verdict {
+  const isForgotten = ({ key, kind, state, createdAt }: OutboxItem): boolean => {
+    if (kind !== 'create' || tokens.has(key.id)) return false;
+    const isOver = state === 'done' || state === 'review';
+    return state === 'waiting' || state === 'refused' || (isOver && isOverKept({ createdAt }, input.now));
+  };
+  return { outboxDropped: [...outbox.values()].filter(isForgotten).map(({ key }) => key) };
+}

@@ -1,0 +1,85 @@
+import { describeCell } from '../../../core/cell.ts';
+import { namesakeAdvice } from '../../../core/headers.ts';
+import { columnOf, type TabLayout } from '../../../core/layout.ts';
+import type { Entity } from '../../../core/record.ts';
+import type { Agreement } from '../../../core/state.ts';
+import type { ReadTab } from '../../../core/table.ts';
+import type { FieldName } from '../../../core/value.ts';
+import type { Hold } from '../../../core/waiting.ts';
+import type { TabIndex } from '../tab-index.ts';
+
+type AgreementsById = ReadonlyMap<string, Agreement>;
+
+/** What people read above the column of a field; its name where it has none. */
+export const headerOf = ({ layout }: Pick<TabIndex, 'layout'>, field: FieldName): string =>
+  columnOf(layout, field)?.header ?? field;
+
+/**
+ * What the tab lacks of the layout. A column that was there and is gone says nothing about the values of its field: they stay as
+ * they are on the CRM's side. A new field is offered, and never added unasked.
+ */
+export function holdMissingColumns(
+  layout: TabLayout<Entity>,
+  tab: ReadTab,
+  agreements: AgreementsById,
+): Hold[] {
+  const { entity, title } = layout;
+  const wasThere = (field: FieldName) =>
+    [...agreements.values()].some((agreement) => agreement.fields[field] !== undefined);
+  const holds = layout.columns
+    .filter(({ field, held }) => !held && !tab.fields.has(field) && tab.headers?.[field] === undefined)
+    .map(({ field, header }): Hold => {
+      const namesake = tab.namesakes?.[field];
+      const advice =
+        namesake === undefined ? 'Nothing is added unasked:' : `${namesakeAdvice(namesake)}, and then`;
+      const gone = `The column “${header}” of “${title}” is gone; the CRM keeps its values. Undo it or give the column its header back, ${orElse(field)}`;
+      const lacking = `“${title}” has no column for the CRM's field “${header}”. ${advice} ${orElse(field)}`;
+      if (!wasThere(field)) return { entity, reason: lacking, isOffer: true };
+      return { entity, reason: namesake === undefined ? gone : lacking };
+    });
+  holds.push(...holdUnusable(layout, tab));
+  if (tab.hasSync) return holds;
+  const reason = `“${title}” has no column “Sync”, so that nobody sees what happened to a row. Run init --add-columns for a new one.`;
+  return [...holds, { entity, reason }];
+}
+
+/** Columns whose fields the CRM takes no value for now. */
+const holdUnusable = ({ columns, entity, title }: TabLayout<Entity>, tab: ReadTab): Hold[] =>
+  columns.flatMap(({ field, header, held }) =>
+    held === undefined || !tab.fields.has(field)
+      ? []
+      : [
+          {
+            entity,
+            reason: `The column “${header}” of “${title}” is left alone, because ${held}. ${waysOut}`,
+          },
+        ],
+  );
+
+const waysOut = 'It goes on by itself once the field is back; delete the column if it is not needed.';
+
+const orElse = (field: FieldName) =>
+  `run init --add-columns for a new one, or set the direction of ${field} to off.`;
+
+/**
+ * The agreements without what the empty cells of a new column seem to say: nobody emptied them, and taken for edits they would empty
+ * the CRM's fields.
+ */
+export function forgetFreshColumns(tab: ReadTab, agreements: AgreementsById): AgreementsById {
+  const { fresh = new Set<FieldName>(), rows } = tab;
+  if (fresh.size === 0) return agreements;
+  const filled = new Map(
+    rows.map(({ id, cells }) => [
+      describeCell(id),
+      new Set([...fresh].filter((field) => cells[field]?.kind !== 'empty')),
+    ]),
+  );
+  const isForgotten = (id: string, field: FieldName) => fresh.has(field) && !filled.get(id)?.has(field);
+  return new Map(
+    [...agreements].map(([id, agreement]) => {
+      const fields = Object.entries(agreement.fields).filter(([field]) => !isForgotten(id, field));
+      if (fields.length === Object.keys(agreement.fields).length) return [id, agreement] as const;
+      return [id, { ...agreement, fields: Object.fromEntries(fields) }] as const;
+    }),
+  );
+}

@@ -1,0 +1,107 @@
+import { type Cell, emptyCell, equalCells, isUnfilled } from '../../../core/cell.ts';
+import { encode } from '../../../core/codec.ts';
+import { columnOf } from '../../../core/layout.ts';
+import { holdsAsShown, lastShown, type Shown, type ShownCell } from '../../../core/shown.ts';
+import type { ObservedRow } from '../../../core/table.ts';
+import { decodeTyped } from '../../../core/typed-cell.ts';
+import { findFault, isMissing } from '../../../core/validate.ts';
+import type { FieldName, Fields, Value } from '../../../core/value.ts';
+import type { TabIndex } from '../tab-index.ts';
+
+/** The cells of a row like this one that shows these values as its record last did, or else in their usual form. */
+export function cellsOf(
+  index: TabIndex,
+  row: ObservedRow,
+  values: Fields,
+  shown: Shown = {},
+): ObservedRow['cells'] {
+  const cells: Record<FieldName, Cell> = {};
+  for (const [name, cell] of Object.entries(row.cells))
+    cells[name] = expectedCell(index, name, cell, values[name], shown[name]);
+  return cells;
+}
+
+function expectedCell(
+  index: TabIndex,
+  name: FieldName,
+  cell: Cell,
+  value: Value | undefined,
+  shown: readonly ShownCell[] | undefined,
+): Cell {
+  const { fields, names } = index;
+  if ((value ?? null) === null && saysNothing(index, name, cell)) return cell;
+  const field = fields.get(name);
+  if (!field || value === undefined) return emptyCell;
+  if (holdsAsShown(cell, shown, value)) return cell;
+  const usual = encode(field, value, names);
+  return equalCells(cell, usual) ? usual : (lastShown(shown, value) ?? usual);
+}
+
+/** Whether nobody has said anything in a cell: a boxed column has no empty ones. */
+export const saysNothing = ({ tab }: TabIndex, name: FieldName, cell: Cell): boolean =>
+  cell.kind === 'empty' || (tab.boxed?.has(name) === true && isUnfilled(cell));
+
+/** Whether the row shows all of these values as its record last did, or in their usual form. */
+export function showsValues(index: TabIndex, row: ObservedRow, values: Fields, shown: Shown = {}): boolean {
+  return Object.entries(row.cells).every(([name, cell]) =>
+    equalCells(cell, expectedCell(index, name, cell, values[name], shown[name])),
+  );
+}
+
+/** One text for everything a row shows: equal texts, equal rows. In which cells of a boxed column a box stands makes no difference. */
+export const lookOf = (index: TabIndex, { cells }: Pick<ObservedRow, 'cells'>): string =>
+  JSON.stringify(
+    Object.entries(cells).map(([name, cell]) => (saysNothing(index, name, cell) ? emptyCell : cell)),
+  );
+
+/** The same text for what a row like this one would show of these values. */
+export const lookOfValues = (
+  index: TabIndex,
+  row: ObservedRow,
+  values: Fields,
+  shown: Shown | undefined,
+): string => lookOf(index, { cells: cellsOf(index, row, values, shown) });
+
+/** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
+export interface RowValues {
+  readonly fields: Fields;
+  readonly faults: readonly string[];
+  /** Headers of required columns that are still empty. */
+  readonly missing: readonly string[];
+}
+
+/** Reads all cells of a row that go towards the CRM. */
+export function readRowValues(index: TabIndex, row: ObservedRow): RowValues {
+  const fields: Record<FieldName, Value> = {};
+  const faults = findNotTaken(index);
+  const missing: string[] = [];
+  for (const { field: name, direction, header } of index.layout.columns) {
+    const [definition, cell] = [index.fields.get(name), row.cells[name]];
+    if (!definition || definition.held !== undefined || direction !== 'both') continue;
+    if (!cell) {
+      if (definition.isRequired) missing.push(header);
+      continue;
+    }
+    const field = { ...definition, header };
+    const seen = decodeTyped(field, saysNothing(index, name, cell) ? emptyCell : cell, index.names);
+    if (seen.kind === 'refused') faults.push(seen.reason);
+    else if (isMissing(field, seen.value)) missing.push(header);
+    else if (seen.value !== null) {
+      fields[name] = seen.value;
+      const fault = findFault(field, seen.value);
+      if (fault) faults.push(fault);
+    }
+  }
+  return { fields, faults, missing };
+}
+
+/** What every new record needs and no row can give it, because the configuration takes nothing from that column, or has none. */
+function findNotTaken({ fields, layout }: TabIndex): string[] {
+  return [...fields.values()].flatMap(({ header, isRequired, name }) => {
+    const column = columnOf(layout, name);
+    return isRequired && column?.direction !== 'both' ? [notTakenReason(column?.header ?? header)] : [];
+  });
+}
+
+const notTakenReason = (header: string): string =>
+  `A new record needs ${header}, which the configuration does not take from the sheet: set the direction of its column to both, or add the record in the CRM.`;

@@ -1,0 +1,98 @@
+import { type Cell, equalCells, textCell } from '../../../core/cell.ts';
+import { journalEntry } from '../../../core/journal-entry.ts';
+import type { RecordId, RecordKey } from '../../../core/record.ts';
+import type { JournalEntry } from '../../../core/state.ts';
+import type { ObservedRow } from '../../../core/table.ts';
+import type { FieldName, Fields } from '../../../core/value.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
+import { idCell } from './id-cell.ts';
+import { type RowState, syncText } from './sync-text.ts';
+
+/** An ID for a row that does not show it: of a record that was just created, or one that the row had lost, with what the journal says of that. */
+export interface GivenId {
+  readonly id: RecordId;
+  readonly cause?: string;
+}
+
+/** Leaves a row alone and says why; `decision` is the scope under which a person may answer. */
+export function holdRow(
+  index: TabIndex,
+  row: ObservedRow,
+  id: RecordId,
+  reason: string,
+  decision?: string,
+): Verdict {
+  const { entity } = index;
+  const hold = { entity, id, position: row.position, reason, ...(decision ? { decision } : {}) };
+  return join({ holds: [hold] }, writeRow(index, row, { entity, id }, { state: { kind: 'held', reason } }));
+}
+
+/** What to write into a row that exists. */
+export interface RowWrite {
+  readonly state: RowState;
+  readonly given?: GivenId;
+  readonly cells?: Readonly<Record<FieldName, Cell>>;
+  readonly offers?: Fields;
+  readonly notice?: string;
+  readonly noticed?: readonly FieldName[];
+  /** Values that a person put in place of both sides' own: nothing is agreed of them yet. */
+  readonly typed?: Fields;
+  readonly replaced?: Fields;
+  readonly lost?: Fields;
+  /** What stood in cells that only show the CRM's value: the CRM never had it, and nothing was decided about it. */
+  readonly covered?: Fields;
+  /** Why, where that is not plain from the rest. */
+  readonly cause?: string;
+  /** Values of the record that will be created from the row. */
+  readonly creates?: Fields;
+}
+
+/** Plans the write of a row: only what differs, and nothing at all when nothing does. */
+export function writeRow(index: TabIndex, row: ObservedRow, key: RecordKey, write: RowWrite): Verdict {
+  const { entity, names, tab } = index;
+  const sync = textCell(syncText(write.state, names.timeZone));
+  const hasNewSync = tab.hasSync && !equalCells(row.sync, sync);
+  const cells = write.cells ?? {};
+  if (!hasNewSync && !write.given && Object.keys(cells).length === 0) return nothing;
+  const step = {
+    write: {
+      kind: 'set' as const,
+      entity,
+      position: row.position,
+      idSeen: row.id,
+      cells,
+      ...(hasNewSync ? { sync } : {}),
+      ...(write.given ? { id: idCell(write.given.id) } : {}),
+    },
+    key,
+    offers: write.offers ?? {},
+    notice: write.notice ?? '',
+    ...(write.noticed ? { noticed: write.noticed } : {}),
+    ...(write.creates ? { creates: write.creates } : {}),
+    ...(write.replaced || write.given?.cause ? { journal: entryOf(index, key, write) } : {}),
+  };
+  return { table: [step] };
+}
+
+function entryOf({ input }: TabIndex, key: RecordKey, write: RowWrite): JournalEntry {
+  const { covered, given, lost = {}, offers = {}, replaced = {}, typed } = write;
+  const change = Object.keys(lost).length > 0 ? 'conflict: the CRM wins' : 'changed in the CRM';
+  return journalEntry(input, key, {
+    kind: given?.cause ? 'repair' : 'update',
+    before: replaced,
+    after: { ...offers, ...typed },
+    lost: { ...covered, ...lost },
+    cause: given?.cause ?? write.cause ?? (typed ? 'conflict: another value was chosen' : change),
+  });
+}
+
+/** Said at a row that was just claimed. */
+export const creating = { kind: 'pending', what: 'to be created in the CRM' } as const;
+
+/** Claims a row for the record that is to be created from it: a fresh token stands for its ID until it has one. */
+export function claimRow(index: TabIndex, row: ObservedRow, creates: Fields): Verdict {
+  const { entity, input } = index;
+  const id = input.newToken();
+  return writeRow(index, row, { entity, id }, { given: { id }, state: creating, creates });
+}

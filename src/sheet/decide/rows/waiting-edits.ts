@@ -1,0 +1,78 @@
+import { journalEntry } from '../../../core/journal-entry.ts';
+import { columnOf } from '../../../core/layout.ts';
+import { waitingFields } from '../../../core/outbox-step.ts';
+import { hasMoved, type OutboxItem } from '../../../core/state.ts';
+import type { ObservedRow } from '../../../core/table.ts';
+import { equalFields, type FieldName, type Fields, pickFields } from '../../../core/value.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
+import { type DecidedField, wantedFields } from './merge.ts';
+
+/** Edits that wait, and that their row does not show any more because their column is gone. */
+export interface HiddenEdits {
+  /** Still to be sent: a column that somebody deleted says nothing about the records. */
+  readonly kept: Fields;
+  /** Not to be sent: the settings want nothing from that column any more, or the CRM has another value since and no cell is left to ask at. */
+  readonly lost: Fields;
+}
+
+/** What of a step its row does not show any more, by what is to become of it. What a column still shows is decided with the row. */
+export function findHiddenEdits(
+  index: TabIndex,
+  row: ObservedRow,
+  item: OutboxItem | undefined,
+): HiddenEdits {
+  const { layout, records, tab } = index;
+  const typed = waitingFields(item);
+  const record = records.get(item?.key.id ?? '');
+  const inCrm = record?.fields ?? {};
+  const knownColumn = (name: FieldName) => (index.fields.has(name) ? columnOf(layout, name) : undefined);
+  const isHeld = (name: FieldName) => index.fields.get(name)?.held !== undefined;
+  // The empty cell of a column that is new says nothing either, and gets the value that the CRM has.
+  const isNew = (name: FieldName) => tab.fresh?.has(name) && row.cells[name]?.kind === 'empty';
+  const hidden = Object.keys(typed).filter((name) => !knownColumn(name) || !row.cells[name] || isNew(name));
+  const isKept = (name: FieldName) => {
+    const isAsDecided = !record || !hasMoved(pickFields(item?.base ?? {}, [name]), record);
+    return knownColumn(name)?.direction === 'both' && !isHeld(name) && !isNew(name) && isAsDecided;
+  };
+  const isLost = (name: FieldName) =>
+    !isKept(name) && !equalFields(pickFields(typed, [name]), pickFields(inCrm, [name]));
+  return {
+    kept: pickFields(typed, hidden.filter(isKept)),
+    lost: pickFields(typed, hidden.filter(isLost)),
+  };
+}
+
+/** What is to go to the CRM from a row: what it shows, and what of its `item` is kept although its column is gone. */
+export function wantedOf(
+  decided: readonly DecidedField[],
+  item: OutboxItem | undefined,
+  { kept }: HiddenEdits,
+): { readonly fields: Fields; readonly base: Fields } {
+  const { fields, base } = wantedFields(decided);
+  return {
+    fields: { ...fields, ...kept },
+    base: { ...base, ...pickFields(item?.base ?? {}, Object.keys(kept)) },
+  };
+}
+
+/** Keeps in the journal what is not to be sent any more and stands in no row, beside what the CRM has instead. */
+export function noteLost(
+  { input, records }: TabIndex,
+  { key }: OutboxItem,
+  lost: Fields,
+  cause: string,
+): Verdict {
+  const names = Object.keys(lost);
+  if (names.length === 0) return nothing;
+  const record = records.get(key.id);
+  const after = record?.presence === 'present' ? pickFields(record.fields, names) : {};
+  return { journal: [journalEntry(input, key, { kind: 'update', before: lost, after, lost, cause })] };
+}
+
+/** Lets go of what waits for a row that is left alone. It is decided anew from the row when that goes on, but for what has no column there. */
+export function letWaitingGo(index: TabIndex, row: ObservedRow, item: OutboxItem): Verdict {
+  const { kept, lost } = findHiddenEdits(index, row, item);
+  const cause = 'not sent, because its column is gone and the row is left alone';
+  return join(noteLost(index, item, { ...kept, ...lost }, cause), { outboxDropped: [item.key] });
+}

@@ -1,0 +1,138 @@
+import { type Cascades, createCascades } from '../../core/cascade.ts';
+import { describeCell } from '../../core/cell.ts';
+import { createNames, type Names } from '../../core/codec.ts';
+import { describeEntity, type FieldDefinition } from '../../core/field.ts';
+import { recordTabs, type TabLayout } from '../../core/layout.ts';
+import { once } from '../../core/once.ts';
+import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
+import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
+import type { ObservedRow, ReadTab } from '../../core/table.ts';
+import type { FieldName } from '../../core/value.ts';
+import type { DecideInput } from './input.ts';
+import { type Answers, createAnswers } from './questions/answers.ts';
+import { createQuestionWriter, type QuestionWriter } from './questions/questions.ts';
+import { readQuestionTab } from './questions/reply.ts';
+import { comingLeads, leadChoices, typedNamesIn } from './rows/lead-names.ts';
+import { showLayout } from './shown-layout.ts';
+
+/** What the whole table and all that is known look like from where something is decided. It never changes. */
+export interface TableIndex {
+  /** With the headers that users see in its layout. */
+  readonly input: DecideInput;
+  readonly names: Names;
+  readonly cascades: Cascades;
+  readonly answers: Answers;
+  readonly questions: QuestionWriter;
+  /** Title of the tab in which users can answer; absent where there is none now. */
+  readonly questionsTitle: string | undefined;
+  /** The row that has the ID of a record, in any tab. */
+  readonly findRow: (key: RecordKey) => ObservedRow | undefined;
+  readonly findAgreement: (key: RecordKey) => Agreement | undefined;
+}
+
+/** The same for one tab, with all of its own by id. */
+export interface TabIndex extends TableIndex {
+  readonly entity: Entity;
+  readonly layout: TabLayout<Entity>;
+  readonly tab: ReadTab;
+  readonly fields: ReadonlyMap<FieldName, FieldDefinition>;
+  readonly records: ReadonlyMap<RecordId, KnownRecord>;
+  readonly agreements: ReadonlyMap<RecordId, Agreement>;
+  readonly outbox: ReadonlyMap<RecordId, OutboxItem>;
+  /** The create that made a record, as long as it is kept. */
+  readonly findOrigin: (id: RecordId) => OutboxItem | undefined;
+  /** In how many records of the tab that value of a field is agreed. */
+  readonly countAgreed: (name: FieldName, value: unknown) => number;
+}
+
+export function indexTable(given: DecideInput): TableIndex {
+  const { known, table } = given;
+  const input = { ...given, layout: showLayout(given.layout, table) };
+  const names = {
+    ...createNames(
+      known.catalog,
+      leadChoices(known.records, known.agreements),
+      table.timeZone,
+      comingLeads(known, table),
+    ),
+    ...typedNamesIn(known, table),
+  };
+  const questionTab = readQuestionTab(table);
+  const rows = once(() => indexRows(input));
+  const agreements = once(() => new Map(known.agreements.map((each) => [recordKeyText(each.key), each])));
+  return {
+    input,
+    names,
+    cascades: createCascades(known.records, known.outbox),
+    answers: createAnswers(known.decisions, questionTab, input.now),
+    questions: createQuestionWriter(input, names),
+    questionsTitle: questionTab && input.policy.questionsTitle,
+    findRow: (key) => rows().get(recordKeyText(key)),
+    findAgreement: (key) => agreements().get(recordKeyText(key)),
+  };
+}
+
+const indexRows = ({ layout, table }: DecideInput): ReadonlyMap<string, ObservedRow> =>
+  new Map(
+    recordTabs(layout).flatMap(({ entity }) => {
+      const tab = table.tabs[entity];
+      if (tab.state === 'held') return [];
+      return tab.rows.map((row) => [recordKeyText({ entity, id: describeCell(row.id) }), row] as const);
+    }),
+  );
+
+/** `agreements` is what is agreed in the columns that are where they were. */
+export function indexTab(
+  table: TableIndex,
+  layout: TabLayout<Entity>,
+  tab: ReadTab,
+  agreements: ReadonlyMap<RecordId, Agreement>,
+): TabIndex {
+  const { entity } = layout;
+  const { known } = table.input;
+  const outbox = byId(entity, known.outbox);
+  const origins = once(() => indexOrigins(outbox.values()));
+  return {
+    ...table,
+    entity,
+    layout,
+    tab,
+    fields: new Map(describeEntity(entity, known.catalog).map((field) => [field.name, field])),
+    records: byId(entity, known.records),
+    agreements,
+    outbox,
+    findOrigin: (id) => origins().get(id),
+    countAgreed: createCounts(agreements),
+  };
+}
+
+export const byId = <Item extends { readonly key: RecordKey }>(entity: Entity, items: readonly Item[]) =>
+  new Map(items.filter((item) => item.key.entity === entity).map((item) => [item.key.id, item]));
+
+function indexOrigins(outbox: Iterable<OutboxItem>): ReadonlyMap<RecordId, OutboxItem> {
+  const origins = new Map<RecordId, OutboxItem>();
+  for (const item of outbox) {
+    const { kind, recordId, state } = item;
+    if (kind !== 'create' || state !== 'done' || recordId === undefined) continue;
+    if (!origins.has(recordId)) origins.set(recordId, item);
+  }
+  return origins;
+}
+
+function createCounts(agreements: ReadonlyMap<RecordId, Agreement>): TabIndex['countAgreed'] {
+  const byField = new Map<FieldName, ReadonlyMap<string, number>>();
+  return (name, value) => {
+    const counts = byField.get(name) ?? countValues(agreements.values(), name);
+    byField.set(name, counts);
+    return counts.get(JSON.stringify(value)) ?? 0;
+  };
+}
+
+function countValues(agreements: Iterable<Agreement>, name: FieldName): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { fields } of agreements) {
+    const value = JSON.stringify(fields[name]);
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,71 @@
+import type { Suspect } from '../../core/damage.ts';
+import type { Entity, RecordId, RecordKey } from '../../core/record.ts';
+import type { Agreement, Decision, JournalEntry, KnownRecord, OutboxItem } from '../../core/state.ts';
+import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting.ts';
+import type { TableStep } from './plan.ts';
+
+/** A record that is to get a row, and why. */
+export interface DueRow {
+  readonly record: KnownRecord;
+  readonly cause: string;
+}
+
+/** Of what a verdict may say any number. */
+interface Findings {
+  outboxSaved: OutboxItem;
+  outboxDropped: RecordKey;
+  agreementsSaved: Agreement;
+  agreementsDropped: RecordKey;
+  journal: JournalEntry;
+  table: TableStep;
+  /** Suspects of which this read shows less. */
+  suspectsSaved: Suspect;
+  /** Suspects that are over. */
+  suspectsDropped: string;
+  conflicts: Conflict;
+  holds: Hold;
+  refusals: Refusal;
+  brakes: Brake;
+  withheld: Entity;
+  /** Entities whose agreements may be found anew, because a user agreed. */
+  rebased: Entity;
+  /** Entities whose columns are where the configuration puts them, and nothing speaks against it. */
+  remapped: Entity;
+  /** What users chose beside questions in their tab. */
+  answers: Decision;
+  /** What answers to brakes come to for each change that they were given for. */
+  noted: Decision;
+  /** Scopes that still matter: what was decided under them is kept, and their questions stay where they are. */
+  scopes: string;
+  /** Records of which all that users decided stays decided, because nothing can be decided about them now. */
+  kept: RecordKey;
+  /** Decisions that are over although their scope matters: carried out once, or outrun by what happened since. */
+  spent: string;
+  /** Rows and records that changed since the read before: decided once they rest. */
+  unsettled: RecordId;
+  /** Records without a row whose row this may be: they have not vanished. */
+  resembled: RecordId;
+  /** Records that are to get a row, as many as a cycle may add. */
+  due: DueRow;
+  /** Records whose row may be the one of another record: any other row may be theirs. */
+  unsure: RecordId;
+}
+
+/** What deciding one row, one record or one brake comes to. */
+export type Verdict = { readonly [Name in keyof Findings]?: readonly Findings[Name][] };
+
+export const nothing: Verdict = {};
+
+/** Joins what was found about one thing. */
+export function join(...verdicts: readonly Verdict[]): Verdict {
+  const joined: Record<string, readonly unknown[]> = {};
+  for (const verdict of verdicts)
+    for (const [name, items] of Object.entries(verdict)) joined[name] = joined[name]?.concat(items) ?? items;
+  return joined;
+}
+
+/** All of one kind that the verdicts say, in their order. */
+export const collect = <Name extends keyof Findings>(
+  verdicts: readonly Verdict[],
+  name: Name,
+): Findings[Name][] => verdicts.flatMap((verdict) => (verdict[name] ?? []) as readonly Findings[Name][]);
