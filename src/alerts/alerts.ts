@@ -2,7 +2,7 @@ import { type Backoff, backoffMs } from '../core/backoff.ts';
 import { isSyncError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { Condition, ConditionName } from '../sync/conditions.ts';
-import { Signal } from '../sync/waits.ts';
+import { Loop, type Pause } from '../sync/loop.ts';
 import type { Alert } from './alert.ts';
 import type { SendAlert } from './webhook.ts';
 
@@ -31,14 +31,16 @@ const idleMs = 60_000;
 export class Alerts {
   readonly #options: AlertsOptions;
   readonly #stopping = new AbortController();
-  readonly #signal: Signal;
+  readonly #loop: Loop;
+  /** How often in a row the receiver did not take one. */
+  #failures = 0;
   /** Conditions that hold, as they were when they began. */
   readonly #open = new Map<ConditionName, Condition>();
   readonly #untold = new Map<ConditionName, Alert>();
 
   constructor(options: AlertsOptions) {
     this.#options = options;
-    this.#signal = new Signal(options.clock, this.#stopping.signal);
+    this.#loop = new Loop(options.clock, () => this.#takeTurn());
   }
 
   /** Takes note of everything that holds now. */
@@ -56,28 +58,30 @@ export class Alerts {
       this.#open.delete(name);
       this.#untold.set(name, { event: 'ended', link, condition, endedAt: clock.now() });
     }
-    if (this.#untold.size > 0) this.#signal.raise();
+    if (this.#untold.size > 0) this.#loop.kick();
   }
 
   /** Sends what is noted until stopped. */
-  async run(): Promise<void> {
-    const { clock, random } = this.#options;
-    for (let failures = 0; !this.#stopping.signal.aborted; ) {
-      const [alert] = this.#untold.values();
-      if (!alert) await this.#signal.wait(idleMs);
-      else if (await this.#tell(alert, failures)) failures = 0;
-      else {
-        failures += 1;
-        await clock.sleep(backoffMs(backoff, failures, random()), this.#stopping.signal);
-      }
-    }
+  run(): Promise<void> {
+    return this.#loop.start();
   }
 
   stop(): void {
     this.#stopping.abort();
+    // Who ran it waits for the end.
+    void this.#loop.stop();
   }
 
-  /** Answers whether it was taken. */
+  async #takeTurn(): Promise<Pause> {
+    const [alert] = this.#untold.values();
+    if (!alert) return { waitMs: idleMs };
+    this.#failures = (await this.#tell(alert, this.#failures)) ? 0 : this.#failures + 1;
+    if (this.#failures === 0) return { waitMs: 0 };
+    const waitMs = backoffMs(backoff, this.#failures, this.#options.random());
+    return { waitMs, gapMs: waitMs, isBackingOff: true };
+  }
+
+  /** Returns whether it was taken. */
   async #tell(alert: Alert, failures: number): Promise<boolean> {
     const { log, send } = this.#options;
     const { event, condition } = alert;

@@ -25,10 +25,10 @@ import type { KeyRefusal } from './key-refusal.ts';
 import { LeftOut } from './left-out.ts';
 import type { Link } from './link.ts';
 import { readSwept } from './lists.ts';
+import { Lock } from './lock.ts';
 import { Loop, type LoopMode, type Pause } from './loop.ts';
 import type { Problems } from './problems.ts';
 import { absorbPage, finishSweep, noteProgress, proveGone, pullCatalog, pullPage } from './pull.ts';
-import { Lock } from './waits.ts';
 
 /** No list is longer than this; one that seems to be does not end. */
 const pagesMax = 20_000;

@@ -6,11 +6,11 @@ import { recoverOutbox } from './create.ts';
 import { forgetEveryMs, forgetOld } from './forget.ts';
 import type { KeyRefusal } from './key-refusal.ts';
 import type { Link } from './link.ts';
+import { Lock } from './lock.ts';
 import { Loop, type LoopMode } from './loop.ts';
 import type { Problems } from './problems.ts';
 import { pushRecord } from './push.ts';
 import { isOfMirror } from './side-runner.ts';
-import { Lock } from './waits.ts';
 
 /** A queue that wakes nobody for so many refills in a row has lost its worker, whatever else it reports. */
 const refillsInVainMax = 15;

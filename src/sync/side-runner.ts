@@ -3,10 +3,10 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import { noteContests } from './contests.ts';
 import type { LagMeter } from './lag-meter.ts';
 import type { Link } from './link.ts';
+import { Lock } from './lock.ts';
 import { Loop, type LoopMode, type Pause } from './loop.ts';
 import { noteAsked, Problems } from './problems.ts';
 import type { PlanDifference, Side, SidePlan } from './side.ts';
-import { Lock } from './waits.ts';
 
 /** A cycle that is late by so many pauses will not come by itself any more. */
 const latePausesMax = 3;

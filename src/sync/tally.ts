@@ -1,30 +1,23 @@
 import type { SideTally } from './side.ts';
 import type { CycleCounts } from './side-runner.ts';
 
+/** What is counted of a side. */
+type OfSide = SideTally & CycleCounts;
+
 /** What the engine did since it started; for status and for telling whether a resync changed anything. */
-export interface Tally extends SideTally, CycleCounts {
+export interface Tally extends OfSide {
   readonly crmWrites: number;
 }
 
-const none: Omit<Tally, 'crmWrites'> = {
-  cycles: 0,
-  failedCycles: 0,
-  cycleMs: 0,
-  tableSteps: 0,
-  undoneWrites: 0,
-  escalatedWrites: 0,
-};
-
-/** What was done at all sides. */
-export const addTallies = (ofSides: readonly (SideTally & CycleCounts)[]): Omit<Tally, 'crmWrites'> =>
-  ofSides.reduce(
-    (sum, each) => ({
-      cycles: sum.cycles + each.cycles,
-      failedCycles: sum.failedCycles + each.failedCycles,
-      cycleMs: sum.cycleMs + each.cycleMs,
-      tableSteps: sum.tableSteps + each.tableSteps,
-      undoneWrites: sum.undoneWrites + each.undoneWrites,
-      escalatedWrites: sum.escalatedWrites + each.escalatedWrites,
-    }),
-    none,
-  );
+/** What was done at all sides together. */
+export function addTallies(ofSides: readonly OfSide[]): OfSide {
+  const sum = (name: keyof OfSide) => ofSides.reduce((total, each) => total + each[name], 0);
+  return {
+    cycles: sum('cycles'),
+    failedCycles: sum('failedCycles'),
+    cycleMs: sum('cycleMs'),
+    tableSteps: sum('tableSteps'),
+    undoneWrites: sum('undoneWrites'),
+    escalatedWrites: sum('escalatedWrites'),
+  };
+}
