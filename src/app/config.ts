@@ -5,10 +5,10 @@ import { SyncError } from '../core/errors.ts';
 import { customFieldKey, describeEntity } from '../core/field.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
-import { standardFieldNames } from '../core/policy.ts';
 import type { Entity } from '../core/record.ts';
 import { showControls } from '../core/visible-text.ts';
 import { isLoopback } from '../http/loopback.ts';
+import { standardFieldNames } from '../sheet/policy.ts';
 import {
   type Environment,
   mergeTrees,

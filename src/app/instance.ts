@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import process from 'node:process';
-import type { Instance, OwnInstance } from '../core/instance.ts';
+import type { Instance, OwnInstance } from '../sheet/port/instance.ts';
 import { shortHash } from './short-hash.ts';
 
 /** An instance that runs until it is closed. */

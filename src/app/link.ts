@@ -4,16 +4,17 @@ import { createBullmqQueue } from '../bullmq/queue.ts';
 import { emptyCatalog, fieldsInUse } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
 import { type Fact, facts } from '../core/facts.ts';
-import type { ConflictPolicy, Direction } from '../core/layout.ts';
 import type { Mirror } from '../core/mirror.ts';
-import type { ColumnPolicy, Policy, TabPolicy } from '../core/policy.ts';
 import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';
 import type { Entity } from '../core/record.ts';
 import { type BudgetUsage, createRequestBudget, onlyKey, type RequestBudget } from '../crm/budget.ts';
 import { createCrmClient } from '../crm/client.ts';
 import { type ApiKey, createApiKey } from '../crm/key-pool.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
+import { sheetFacts } from '../sheet/facts.ts';
 import type { SheetLink } from '../sheet/link.ts';
+import { type ColumnPolicy, linkRules, type Policy, type TabPolicy } from '../sheet/policy.ts';
+import type { ConflictPolicy, Direction } from '../sheet/port/layout.ts';
 import { beginRebase, type Occasion, readWrites, rebaseCopy } from '../sheet/rebase.ts';
 import { hasMetColumns } from '../sheet/tab-columns.ts';
 import type { SheetsClientOptions } from '../sheets/client.ts';
@@ -96,7 +97,9 @@ export function openLink(
       crm: createCrmClient({ ...client, budget: onlyKey(budget, key) }),
     }));
     const fence = lease ? { fence: lease } : {};
+    const policy = readPolicy(settings);
     const link: SheetLink = {
+      ...linkRules(policy),
       name: linkNameOf(settings),
       mirror,
       crm: createCrmClient({ ...client, budget, customFields: readFieldsInUse(mirror), ...fence }),
@@ -108,7 +111,7 @@ export function openLink(
       own,
       queue: openQueue(settings, log),
       ...common,
-      policy: readPolicy(settings),
+      policy,
       isManual: settings.writes === 'manual',
       times: timesOf(settings),
       backoff: { firstMs: 1_000, maxMs: 60_000 },
@@ -245,7 +248,7 @@ const ownerOf = ({
   sheet,
 }: Settings): [fact: Fact<string>, value: string, isKnown: typeof knowsCrm][] => [
   [facts.crmAddress, withoutSlash(crm.baseUrl), knowsCrm],
-  [facts.spreadsheet, sheet.spreadsheetId, knowsTable],
+  [sheetFacts.spreadsheet, sheet.spreadsheetId, knowsTable],
 ];
 
 /** Whether the mirror holds anything that the CRM said. */

@@ -1,8 +1,7 @@
 import type { Catalog } from './catalog.ts';
-import type { Suspect } from './damage.ts';
 import type { Fact } from './facts.ts';
 import type { HistoryEntry, HistoryQuery } from './history.ts';
-import type { OpenWrite } from './open-write.ts';
+import type { OpenWrite, Suspect } from './open-write.ts';
 import type { Entity, RecordId, RecordKey } from './record.ts';
 import type {
   Agreement,

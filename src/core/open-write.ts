@@ -1,19 +1,12 @@
-import type { Damage } from './damage.ts';
 import type { RecordId, RecordKey } from './record.ts';
 import type { JournalEntry } from './state.ts';
 import type { FieldName, Fields } from './value.ts';
 
-/**
- * Google ends a request after three minutes: https://developers.google.com/workspace/sheets/api/limits. Until then a write without a reply
- * may land.
- */
+/** For so long a write without a reply may still land, at any side: no service that is known ends a request later. */
 export const lateLandingMs = 180_000;
 
 /** What an adapter has to know of a write until it is over. Only that adapter understands it. */
 export type Receipt = string;
-
-/** Stores a receipt and the damage that is known so far, durably, before the adapter sends anything more. */
-export type KeepReceipt = (receipt: Receipt, damage: readonly Damage[]) => void;
 
 /** What becomes true once a step of a write is confirmed. */
 export interface Consequences {
@@ -48,5 +41,22 @@ export interface OpenWrite {
   /** The claim tokens that it writes: until it is confirmed no create follows from one. */
   readonly tokens: readonly RecordId[];
   /** What it is known to have done to other rows, and is being undone. */
-  readonly damage: readonly Damage[];
+  readonly damage: readonly unknown[];
+}
+
+/** A damage that deciding has to know of: what it may have changed is no evidence of what a user means. */
+export interface Suspect {
+  /** The run of the write, a point and a number. */
+  readonly id: string;
+  /** Epoch ms. */
+  readonly at: number;
+  /** Only its side understands it. */
+  readonly damage: unknown;
+  /**
+   * `pending`: sent back, without a reply so far. `escalated`: it could not be undone, and a user is asked. `undone`: watched for some time,
+   * because a user's own undo may bring it back.
+   */
+  readonly state: 'pending' | 'escalated' | 'undone';
+  /** How many reads in a row showed nothing of it; of an escalated one alone. */
+  readonly clearReads: number;
 }

@@ -1,7 +1,13 @@
 import type { ErrorCode } from './errors.ts';
 import type { Entity, RecordId, RecordKey, Unread } from './record.ts';
-import type { Shown } from './shown.ts';
-import { differingFields, equalFields, type FieldName, type Fields, pickFields } from './value.ts';
+import {
+  differingFields,
+  equalFields,
+  type FieldName,
+  type Fields,
+  pickFields,
+  type Value,
+} from './value.ts';
 
 /** What deciding may know of a record. Times are epoch ms. */
 export interface KnownRecord {
@@ -42,13 +48,22 @@ export interface StoredRecord extends KnownRecord {
   readonly observedAt: number;
 }
 
+/** What a side was seen to hold for a value, and the value that it stands for. */
+export type ShownForm = readonly [content: string | number, value: Value];
+
+/**
+ * What a side was last seen to hold for a record, and what was written there since, of fields whose values have names. A name may change,
+ * go, or come to mean something else: what holds the same as before still means the same.
+ */
+export type Shown = Readonly<Record<FieldName, readonly ShownForm[]>>;
+
 /** The values both sides last had: the base of the merge. */
 export interface Agreement {
   readonly key: RecordKey;
   readonly fields: Fields;
   /** Values on their way to the table, not yet seen there. When the table shows one, it has become agreed. */
   readonly offered: Fields;
-  /** What cells show for such values; absent where nothing was kept yet. */
+  /** How the side shows such values; absent where nothing was kept yet. */
   readonly shown?: Shown;
   /** When the agreed values last changed, epoch ms. */
   readonly changedAt: number;

@@ -1,5 +1,4 @@
 import type { SyncError } from '../core/errors.ts';
-import type { Mark } from '../core/instance.ts';
 import type { OpenWrite } from '../core/open-write.ts';
 import { takeAccount } from '../sync/account.ts';
 import { wake } from '../sync/pusher.ts';
@@ -7,6 +6,7 @@ import { forgetStep, replaceStep } from '../sync/unanswered.ts';
 import { saveColumnMap } from './column-map.ts';
 import type { Plan, TableStep } from './decide/plan.ts';
 import type { SheetLink } from './link.ts';
+import type { Mark } from './port/instance.ts';
 import { beginRebase, saveRebase } from './rebase.ts';
 import { beginWrite, sendWrite, type UndoTally } from './table-write.ts';
 

@@ -1,10 +1,10 @@
-import { describeCell } from '../core/cell.ts';
 import { nextNotice } from '../core/notice.ts';
 import type { Consequences } from '../core/open-write.ts';
-import { landShown } from '../core/shown.ts';
-import type { StepEnd } from '../core/table.ts';
 import type { Link } from '../sync/link.ts';
 import { forgetStep } from '../sync/unanswered.ts';
+import { landShown } from './cells/shown.ts';
+import { describeCell } from './port/cell.ts';
+import type { StepEnd } from './port/table.ts';
 
 /**
  * Makes true what follows from a step that is done. The agreement is read again, because a push may have moved other fields of it while the

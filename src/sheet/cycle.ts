@@ -1,22 +1,22 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import { isSyncError, type SyncError } from '../core/errors.ts';
-import type { Mark } from '../core/instance.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { claimToken, type Entity, entities, parseRecordKey } from '../core/record.ts';
-import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import { findAccountDoubt, readOwnCatalog } from '../sync/account.ts';
 import { readContests } from '../sync/contests.ts';
-import { currentLayout } from '../sync/layout.ts';
 import { readEmptyLists, readNameless, readSwept } from '../sync/lists.ts';
 import { applyPlan, type Landing, nothingLanded } from './apply.ts';
 import { readRemaps } from './column-map.ts';
-import { readPending } from './damages.ts';
+import { readPending, readSuspects } from './damages.ts';
 import { decideAgain, type GroundedPlan } from './decide/decide-again.ts';
 import type { DecideInput } from './decide/input.ts';
 import type { Plan } from './decide/plan.ts';
 import { type FirstLooks, keepOpen, noteChanges } from './first-looks.ts';
+import { currentLayout } from './layout.ts';
 import type { SheetLink } from './link.ts';
 import { noteLostRows } from './lost-rows.ts';
+import type { Mark } from './port/instance.ts';
+import type { ObservedTab, ObservedTable } from './port/table.ts';
 import { readRebases, readWord, rebaseOutrun, rebaseReplaced } from './rebase.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
 import type { SoleWriter } from './sole-writer.ts';
@@ -217,7 +217,7 @@ function planCycle(
       agreements,
       outbox: mirror.readOutbox(),
       decisions: mirror.readDecisions(),
-      suspects: [...mirror.readSuspects(), ...readPending(openWrites)],
+      suspects: [...readSuspects(mirror), ...readPending(openWrites)],
       claims: { open: new Set(openWrites.flatMap(({ tokens }) => tokens)), void: readVoidClaims(mirror) },
       catalog: mirror.readCatalog() ?? emptyCatalog,
       sweptEntities: readSwept(mirror),

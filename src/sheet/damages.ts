@@ -1,10 +1,10 @@
-import { type Cell, describeCell } from '../core/cell.ts';
-import type { Damage, DamagedCell, Suspect } from '../core/damage.ts';
 import { journalEntry } from '../core/journal-entry.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { OpenWrite } from '../core/open-write.ts';
 import type { JournalEntry } from '../core/state.ts';
 import type { Fields } from '../core/value.ts';
+import { type Cell, describeCell } from './port/cell.ts';
+import type { Damage, DamagedCell, Suspect } from './port/damage.ts';
 
 const causes = {
   undone: 'a write met moved rows or columns here, and was undone',
@@ -28,10 +28,18 @@ export function noteDamage(
   mirror.appendJournal(ofRecords.flatMap((each) => describeDamage(run, at, each, causes[state])));
 }
 
+/** What a write is known to have done: the mirror keeps it unread. */
+export const damageOf = ({ damage }: Pick<OpenWrite, 'damage'>): readonly Damage[] =>
+  damage as readonly Damage[];
+
+/** What writes did to rows that they were not meant for. */
+export const readSuspects = (mirror: Pick<Mirror, 'readSuspects'>): Suspect[] =>
+  mirror.readSuspects() as Suspect[];
+
 /** The damage of writes that are not over, as suspects. */
 export const readPending = (writes: readonly OpenWrite[]): Suspect[] =>
-  writes.flatMap(({ at, damage, id }) =>
-    damage.map((each, index) => ({
+  writes.flatMap(({ at, id, ...write }) =>
+    damageOf(write).map((each, index) => ({
       id: `${id}.p${index}`,
       at,
       damage: each,

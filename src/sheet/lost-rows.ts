@@ -1,7 +1,7 @@
-import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { entities, type RecordKey, recordKeyText } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
+import { sheetFacts } from './facts.ts';
 import type { Memory } from './rest.ts';
 
 /**
@@ -15,7 +15,7 @@ export function noteLostRows(
   { ids }: Memory,
   lookedAt: number,
 ): (key: RecordKey) => number {
-  const before = new Map(mirror.readFact(facts.lostRows));
+  const before = new Map(mirror.readFact(sheetFacts.lostRows));
   // The clock may have been set back since.
   const seenAt = (key: RecordKey) =>
     Math.min(lookedAt, before.get(recordKeyText(key)) ?? before.get(key.entity) ?? lookedAt);
@@ -23,7 +23,7 @@ export function noteLostRows(
     const present = ids.get(key.entity);
     return present ? !present.has(key.id) : before.has(recordKeyText(key));
   };
-  mirror.saveFact(facts.lostRows, [
+  mirror.saveFact(sheetFacts.lostRows, [
     ...entities.flatMap((entity) =>
       ids.has(entity) ? [] : [[entity, before.get(entity) ?? lookedAt] as const],
     ),

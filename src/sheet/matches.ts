@@ -1,14 +1,14 @@
-import { describeCell } from '../core/cell.ts';
-import { decode, type Names } from '../core/codec.ts';
 import { listFew, quoteText } from '../core/cut-text.ts';
 import type { FieldDefinition } from '../core/field.ts';
 import { labelKey } from '../core/label-key.ts';
 import type { RecordId } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
-import type { ObservedRow } from '../core/table.ts';
 import type { Value } from '../core/value.ts';
+import { decode, type Names } from './cells/codec.ts';
 import { isBlank } from './decide/lifecycle/new-row.ts';
 import { describeValue } from './decide/rows/describe-value.ts';
+import { describeCell } from './port/cell.ts';
+import type { ObservedRow } from './port/table.ts';
 
 /** A row without an ID, and the only record that it can be. */
 export interface Match {

@@ -1,18 +1,19 @@
-import { describeCell } from '../core/cell.ts';
 import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { waitingFields } from '../core/outbox-step.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import { scopeEntity } from '../core/scopes.ts';
 import type { Agreement, JournalEntry } from '../core/state.ts';
-import type { ObservedTable } from '../core/table.ts';
 import { pickFields } from '../core/value.ts';
 import { forgetStep } from '../sync/unanswered.ts';
-import { noteDamage } from './damages.ts';
+import { damageOf, noteDamage, readSuspects } from './damages.ts';
+import { sheetFacts } from './facts.ts';
 import type { SheetLink } from './link.ts';
+import { describeCell } from './port/cell.ts';
+import type { ObservedTable } from './port/table.ts';
 
 export const saveRebase = (mirror: Mirror, entity: Entity, reason: string): void =>
-  mirror.saveFact(facts.rebase(entity), reason);
+  mirror.saveFact(sheetFacts.rebase(entity), reason);
 
 /**
  * The entities whose agreements have to be found anew, with the reason. A mirror that has none at all meets a tab with IDs when
@@ -27,7 +28,7 @@ export function readRebases(
   return new Map(
     entities.flatMap((entity) => {
       const isNew = !agreed.has(entity) && hasIds(table, entity);
-      const reason = mirror.readFact(facts.rebase(entity)) ?? (isNew ? newMirrorReason : '');
+      const reason = mirror.readFact(sheetFacts.rebase(entity)) ?? (isNew ? newMirrorReason : '');
       return reason === '' ? [] : [[entity, reason] as const];
     }),
   );
@@ -57,8 +58,8 @@ export interface Occasion {
  */
 export function beginRebase(mirror: Mirror, reason: string, { now, newWord }: Occasion): void {
   for (const { scope } of mirror.readDecisions()) mirror.dropDecision(scope);
-  for (const { damage, id } of mirror.readOpenWrites()) {
-    noteDamage(mirror, id, damage, { at: now, state: 'escalated' });
+  for (const { id, ...write } of mirror.readOpenWrites()) {
+    noteDamage(mirror, id, damageOf(write), { at: now, state: 'escalated' });
     mirror.dropOpenWrite(id);
   }
   for (const entity of entities) {
@@ -67,8 +68,8 @@ export function beginRebase(mirror: Mirror, reason: string, { now, newWord }: Oc
     mirror.saveSweep({ entity, startedAt: now, isComplete: false, pages: 0, records: 0 });
   }
   for (const { leadId } of mirror.readContactReads()) mirror.dropContactRead(leadId);
-  mirror.saveFact(facts.word, newWord);
-  mirror.saveFact(facts.writes, []);
+  mirror.saveFact(sheetFacts.word, newWord);
+  mirror.saveFact(sheetFacts.writes, []);
 }
 
 /** Forgets what is agreed of an entity and what is on its way to the CRM for it. */
@@ -90,8 +91,8 @@ export function rebaseRows(mirror: Mirror, entity: Entity, reason: string, { now
   forgetAgreed(mirror, entity, reason, now);
   for (const { scope } of mirror.readDecisions())
     if (scopeEntity(scope) === entity) mirror.dropDecision(scope);
-  for (const { damage, id } of mirror.readSuspects()) if (damage.entity === entity) mirror.dropSuspect(id);
-  mirror.saveFact(facts.word, newWord);
+  for (const { damage, id } of readSuspects(mirror)) if (damage.entity === entity) mirror.dropSuspect(id);
+  mirror.saveFact(sheetFacts.word, newWord);
 }
 
 /** Keeps in the journal what was typed into rows that are gone with their tab, and was not sent yet: nothing else knows of it any more. */
@@ -124,12 +125,12 @@ export function rebaseCopy(mirror: Mirror, occasion: Occasion): boolean {
 const writesMax = 250;
 
 /** The writes to the table that the mirror knows of; none where it knows nothing of the table yet. */
-export const readWrites = (mirror: Mirror): readonly string[] => mirror.readFact(facts.writes) ?? [];
+export const readWrites = (mirror: Mirror): readonly string[] => mirror.readFact(sheetFacts.writes) ?? [];
 
 /** Takes note of a write to the table before it is sent. To be called in a transaction. */
 export function noteWrite(mirror: Mirror, run: string): void {
   const others = readWrites(mirror).filter((known) => known !== run);
-  mirror.saveFact(facts.writes, [...others, run].slice(-writesMax));
+  mirror.saveFact(sheetFacts.writes, [...others, run].slice(-writesMax));
 }
 
 /**
@@ -171,14 +172,14 @@ export function rebaseReplaced(
     const tab = tabs[entity];
     if (tab.state === 'held' || tab.identity === undefined) return [];
     const now = `${table.identity}/${tab.identity}`;
-    const before = mirror.readFact(facts.tab(entity));
+    const before = mirror.readFact(sheetFacts.tab(entity));
     return before === now ? [] : [{ entity, now, isReplaced: before !== undefined }];
   });
   if (found.length === 0) return false;
   return mirror.transaction(() => {
     for (const { entity, isReplaced, now } of found) {
       if (isReplaced) rebaseRows(mirror, entity, replacedReason, { now: clock.now(), newWord: newWord() });
-      mirror.saveFact(facts.tab(entity), now);
+      mirror.saveFact(sheetFacts.tab(entity), now);
     }
     return found.some(({ isReplaced }) => isReplaced);
   });
@@ -189,9 +190,9 @@ const replacedReason =
 
 /** The word in all claim tokens of this mirror. */
 export function readWord(mirror: Mirror, newWord: () => string): string {
-  const known = mirror.readFact(facts.word);
+  const known = mirror.readFact(sheetFacts.word);
   if (known) return known;
   const word = newWord();
-  mirror.saveFact(facts.word, word);
+  mirror.saveFact(sheetFacts.word, word);
   return word;
 }

@@ -1,8 +1,8 @@
-import { describeCell } from '../core/cell.ts';
-import type { TabKind } from '../core/layout.ts';
 import { type Entity, entities, type RecordKey, recordKeyText } from '../core/record.ts';
-import type { ObservedRow, ObservedTable } from '../core/table.ts';
 import type { Plan } from './decide/plan.ts';
+import { describeCell } from './port/cell.ts';
+import type { TabKind } from './port/layout.ts';
+import type { ObservedRow, ObservedTable } from './port/table.ts';
 
 /**
  * What the reads before showed: since when (monotonic ms) each row stands as it does, and which records had a row. Lost on restart

@@ -1,4 +1,5 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
+import type { SheetLink } from './link.ts';
 import {
   describeInstance,
   type Instance,
@@ -6,9 +7,8 @@ import {
   type Marks,
   type Sighting,
   sight,
-} from '../core/instance.ts';
-import type { ObservedTable } from '../core/table.ts';
-import type { SheetLink } from './link.ts';
+} from './port/instance.ts';
+import type { ObservedTable } from './port/table.ts';
 
 /** A stop waits for so long until its mark is taken away. */
 const leavingMs = 3_000;

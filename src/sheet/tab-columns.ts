@@ -1,19 +1,19 @@
-import { facts } from '../core/facts.ts';
-import { type Column, type Layout, recordTabs, type TabLayout } from '../core/layout.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, entities } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
-import type { ObservedTab, ObservedTable } from '../core/table.ts';
 import type { FieldName } from '../core/value.ts';
-import { currentLayout } from '../sync/layout.ts';
-import type { Link } from '../sync/link.ts';
+import { sheetFacts } from './facts.ts';
+import { currentLayout } from './layout.ts';
+import type { SheetLink } from './link.ts';
+import { type Column, type Layout, recordTabs, type TabLayout } from './port/layout.ts';
+import type { ObservedTab, ObservedTable } from './port/table.ts';
 
 /**
  * The current layout as the table is given it, in which the fields that never had a column are marked as new. A field whose header the
  * configuration names is not, because whoever named it knows the column. Nor is any field of a tab of which the mirror knows nothing at all,
  * as after it was lost: there everything is met for the first time, and a person is asked.
  */
-export function tableLayout(link: Pick<Link, 'mirror' | 'policy'>): Layout {
+export function tableLayout(link: Pick<SheetLink, 'mirror' | 'policy'>): Layout {
   const layout = currentLayout(link);
   const newFields = findNewFields(layout, link);
   return layout.map((tab) => {
@@ -25,7 +25,7 @@ export function tableLayout(link: Pick<Link, 'mirror' | 'policy'>): Layout {
   });
 }
 
-function findNewFields(layout: Layout, { mirror, policy }: Pick<Link, 'mirror' | 'policy'>) {
+function findNewFields(layout: Layout, { mirror, policy }: Pick<SheetLink, 'mirror' | 'policy'>) {
   const agreements = mirror.readAgreements();
   return new Map(
     recordTabs(layout).map(({ columns, entity }) => {
@@ -41,7 +41,7 @@ function findNewFields(layout: Layout, { mirror, policy }: Pick<Link, 'mirror' |
 
 /** Whether any tab was found with a column of a field. */
 export const hasMetColumns = (mirror: Mirror): boolean =>
-  entities.some((entity) => mirror.readFact(facts.metFields(entity)) !== undefined);
+  entities.some((entity) => mirror.readFact(sheetFacts.metFields(entity)) !== undefined);
 
 /**
  * Remembers which fields were found to have a column: what somebody types there from then on is meant for the field, although nothing may
@@ -51,9 +51,9 @@ export function noteColumns(mirror: Mirror, { tabs }: ObservedTable): void {
   for (const entity of entities) {
     const tab = tabs[entity];
     if (tab.state === 'held') continue;
-    const before = new Set(mirror.readFact(facts.metFields(entity)));
+    const before = new Set(mirror.readFact(sheetFacts.metFields(entity)));
     const met = before.union(tab.fields);
-    if (met.size > before.size) mirror.saveFact(facts.metFields(entity), [...met]);
+    if (met.size > before.size) mirror.saveFact(sheetFacts.metFields(entity), [...met]);
   }
 }
 
@@ -66,14 +66,14 @@ function meetFields(
   { columns, entity }: Pick<TabLayout<Entity>, 'columns' | 'entity'>,
   agreements: readonly Agreement[],
 ): ReadonlySet<FieldName> {
-  const before = new Set(mirror.readFact(facts.metFields(entity)));
+  const before = new Set(mirror.readFact(sheetFacts.metFields(entity)));
   if (columns.every(({ field }) => before.has(field))) return before;
   const met = new Set(before);
   for (const { fields, offered } of agreements) {
     for (const field in fields) met.add(field);
     for (const field in offered) met.add(field);
   }
-  if (met.size > before.size) mirror.saveFact(facts.metFields(entity), [...met]);
+  if (met.size > before.size) mirror.saveFact(sheetFacts.metFields(entity), [...met]);
   return met;
 }
 
@@ -90,9 +90,9 @@ export function keepBoxes(mirror: Mirror, table: ObservedTable): ObservedTable {
     const tab = table.tabs[entity];
     if (tab.state === 'held') continue;
     const now = tab.boxed ?? new Set<FieldName>();
-    const before = new Set(mirror.readFact(facts.boxedFields(entity)));
+    const before = new Set(mirror.readFact(sheetFacts.boxedFields(entity)));
     const boxed = before.union(now);
-    if (boxed.size > before.size) mirror.saveFact(facts.boxedFields(entity), [...boxed]);
+    if (boxed.size > before.size) mirror.saveFact(sheetFacts.boxedFields(entity), [...boxed]);
     if (boxed.size > now.size) tabs[entity] = { ...tab, boxed };
   }
   if (Object.keys(tabs).length === 0) return table;

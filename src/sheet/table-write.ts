@@ -1,14 +1,16 @@
-import { describeCell } from '../core/cell.ts';
 import type { SyncError } from '../core/errors.ts';
-import type { Mark } from '../core/instance.ts';
 import type { Mirror } from '../core/mirror.ts';
-import { type Consequences, type KeepReceipt, lateLandingMs, type OpenWrite } from '../core/open-write.ts';
+import type { Consequences, OpenWrite } from '../core/open-write.ts';
+import { lateLandingMs } from '../core/open-write.ts';
 import type { Log } from '../core/ports.ts';
 import { isClaimToken, type RecordId, recordKeyText } from '../core/record.ts';
-import type { RowStep, WriteResult } from '../core/table.ts';
 import { confirm } from './confirm.ts';
 import { noteDamage } from './damages.ts';
 import type { SheetLink } from './link.ts';
+import { describeCell } from './port/cell.ts';
+import type { Mark } from './port/instance.ts';
+import type { KeepReceipt } from './port/port.ts';
+import type { RowStep, WriteResult } from './port/table.ts';
 import { noteWrite } from './rebase.ts';
 import { addVoidClaims } from './void-claims.ts';
 

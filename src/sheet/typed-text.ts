@@ -1,17 +1,21 @@
 import { emptyCatalog } from '../core/catalog.ts';
-import { equalCells, textCell } from '../core/cell.ts';
-import { createNames, type Decoded, decode, encode } from '../core/codec.ts';
 import { findField } from '../core/field.ts';
-import { columnOf, tabOf } from '../core/layout.ts';
-import { decodeTyped } from '../core/typed-cell.ts';
 import type { Conflict } from '../core/waiting.ts';
-import { currentLayout } from '../sync/layout.ts';
-import type { Link } from '../sync/link.ts';
+import { createNames, type Decoded, decode, encode } from './cells/codec.ts';
+import { decodeTyped } from './cells/typed-cell.ts';
 import { leadChoices, typedNames } from './decide/rows/lead-names.ts';
 import { findEditFault } from './decide/rows/merge.ts';
+import { currentLayout } from './layout.ts';
+import type { SheetLink } from './link.ts';
+import { equalCells, textCell } from './port/cell.ts';
+import { columnOf, tabOf } from './port/layout.ts';
 
 /** Reads a text like the cell of the field would be read, and refuses what would be refused there. */
-export function readTyped(link: Pick<Link, 'mirror' | 'policy'>, conflict: Conflict, text: string): Decoded {
+export function readTyped(
+  link: Pick<SheetLink, 'mirror' | 'policy'>,
+  conflict: Conflict,
+  text: string,
+): Decoded {
   const { mirror } = link;
   const { agreed, crm, field: name, key, table } = conflict;
   const { entity } = key;

@@ -1,7 +1,7 @@
-import { equalCells } from '../core/cell.ts';
 import { SyncError } from '../core/errors.ts';
-import type { Layout } from '../core/layout.ts';
 import type { Log } from '../core/ports.ts';
+import { equalCells } from '../sheet/port/cell.ts';
+import type { Layout } from '../sheet/port/layout.ts';
 import type { SheetsClient, Spreadsheet } from './client.ts';
 import { bindColumns } from './columns.ts';
 import { isTooMuch } from './errors.ts';

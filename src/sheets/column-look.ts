@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import type { FieldKind } from '../core/field-kind.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
-import type { Column } from '../core/layout.ts';
 import { changedByCrm } from '../core/notice.ts';
+import type { Column } from '../sheet/port/layout.ts';
 import type { Request } from './client.ts';
 import type { Managed } from './managed.ts';
 import { dateFormats } from './write/requests.ts';

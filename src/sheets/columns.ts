@@ -1,9 +1,9 @@
-import { type Cell, describeCell } from '../core/cell.ts';
 import type { FieldKind } from '../core/field-kind.ts';
 import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
-import type { TabLayout } from '../core/layout.ts';
 import type { FieldName } from '../core/value.ts';
+import { type Cell, describeCell } from '../sheet/port/cell.ts';
+import type { TabLayout } from '../sheet/port/layout.ts';
 import { columnLetters } from './a1.ts';
 import { cellAt, type Grid } from './grid.ts';
 import { findCandidates, findPinned, findRenamed, type Places } from './header-match.ts';

@@ -8,7 +8,7 @@ import {
   numberCell,
   spilledCell,
   textCell,
-} from '../core/cell.ts';
+} from '../sheet/port/cell.ts';
 import type { Spreadsheet } from './client.ts';
 import { type ColumnTag, metadataFields, readColumnTags, type Stored } from './metadata.ts';
 import {

@@ -1,6 +1,6 @@
-import { describeCell, emptyCell, isUnfilled } from '../core/cell.ts';
 import { pauseName } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
+import { describeCell, emptyCell, isUnfilled } from '../sheet/port/cell.ts';
 import { cellAt, type Grid } from './grid.ts';
 import type { Managed } from './managed.ts';
 import { headerHash } from './metadata.ts';

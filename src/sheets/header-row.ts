@@ -1,6 +1,6 @@
-import { type Cell, describeCell } from '../core/cell.ts';
 import { idHeader, syncHeader } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
+import { type Cell, describeCell } from '../sheet/port/cell.ts';
 import type { Rows } from './grid.ts';
 import type { Managed } from './managed.ts';
 

@@ -1,5 +1,5 @@
-import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
-import type { LaidOut, LayOutConsent } from '../core/ports.ts';
+import type { Layout, TabKind, TabLayout } from '../sheet/port/layout.ts';
+import type { LaidOut, LayOutConsent } from '../sheet/port/port.ts';
 import type { Request } from './client.ts';
 import { bindColumns } from './columns.ts';
 import { type Grid, isEmptyGrid } from './grid.ts';

@@ -1,5 +1,5 @@
 import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
-import type { Column, TabLayout } from '../core/layout.ts';
+import type { Column, TabLayout } from '../sheet/port/layout.ts';
 
 /** A column that the layout wants in a tab. */
 export interface Managed {

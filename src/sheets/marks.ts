@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isSyncError } from '../core/errors.ts';
-import type { Mark, MarkChanges, Marks } from '../core/instance.ts';
+import type { Mark, MarkChanges, Marks } from '../sheet/port/instance.ts';
 import type { Request, SheetsClient, Spreadsheet } from './client.ts';
 import { metadataFields, noteHash, readTags, removeTag, type Stored, writeTag } from './metadata.ts';
 

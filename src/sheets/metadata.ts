@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { z } from 'zod';
 import { labelKey } from '../core/label-key.ts';
-import { tabKinds } from '../core/layout.ts';
 import { parseJson } from '../core/parse-json.ts';
+import { tabKinds } from '../sheet/port/layout.ts';
 import type { Request } from './client.ts';
 
 type DeveloperMetadata = sheets_v4.Schema$DeveloperMetadata;

@@ -1,5 +1,5 @@
 import { syncHeader } from '../core/headers.ts';
-import type { TabLayout } from '../core/layout.ts';
+import type { TabLayout } from '../sheet/port/layout.ts';
 import type { Request } from './client.ts';
 import { coloursNow, dressColumn, writeHeaders } from './column-look.ts';
 import { type Managed, wantedColumns } from './managed.ts';

@@ -1,7 +1,7 @@
-import { describeCell } from '../core/cell.ts';
 import { syncHeader } from '../core/headers.ts';
-import type { Marks } from '../core/instance.ts';
-import type { TabLayout } from '../core/layout.ts';
+import { describeCell } from '../sheet/port/cell.ts';
+import type { Marks } from '../sheet/port/instance.ts';
+import type { TabLayout } from '../sheet/port/layout.ts';
 import { tabFields } from './chosen-tabs.ts';
 import { createSheetsClient, type Spreadsheet } from './client.ts';
 import { type Grid, gridFields, isEmptyGrid, readGrids } from './grid.ts';

@@ -1,3 +1,8 @@
+import type { FieldKind } from '../core/field-kind.ts';
+import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
+import { labelKey } from '../core/label-key.ts';
+import { plainText } from '../core/plain-text.ts';
+import type { FieldName } from '../core/value.ts';
 import {
   bareCell,
   type Cell,
@@ -8,16 +13,11 @@ import {
   isUnfilled,
   spilledCell,
   textCell,
-} from '../core/cell.ts';
-import type { FieldKind } from '../core/field-kind.ts';
-import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
-import { labelKey } from '../core/label-key.ts';
-import type { Layout, TabKind, TabLayout } from '../core/layout.ts';
-import { plainText } from '../core/plain-text.ts';
-import { isShownAsMoment, isShownWithoutDay } from '../core/shown-number.ts';
-import type { ObservedRow, ObservedTab, OwnRow } from '../core/table.ts';
-import { readTypedTruth } from '../core/typed-truth.ts';
-import type { FieldName } from '../core/value.ts';
+} from '../sheet/port/cell.ts';
+import type { Layout, TabKind, TabLayout } from '../sheet/port/layout.ts';
+import { isShownAsMoment, isShownWithoutDay } from '../sheet/port/shown-number.ts';
+import type { ObservedRow, ObservedTab, OwnRow } from '../sheet/port/table.ts';
+import { readTypedTruth } from '../sheet/port/typed-truth.ts';
 import { cellName, columnLetters } from './a1.ts';
 import { bindColumns, type ManagedColumns } from './columns.ts';
 import { cellAt, type Grid, type Rows } from './grid.ts';

@@ -1,5 +1,5 @@
-import { type Layout, recordTabs, type TabKind, tabOf } from '../core/layout.ts';
 import type { Log } from '../core/ports.ts';
+import { type Layout, recordTabs, type TabKind, tabOf } from '../sheet/port/layout.ts';
 import { quoteTitle } from './a1.ts';
 import { type Choose, createChosenTabs, tabFields } from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';

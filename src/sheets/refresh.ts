@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { describeCell } from '../core/cell.ts';
 import { idHeader, namesakeAdvice, pauseName, syncHeader } from '../core/headers.ts';
 import { labelKey } from '../core/label-key.ts';
-import type { TabLayout } from '../core/layout.ts';
+import { describeCell } from '../sheet/port/cell.ts';
+import type { TabLayout } from '../sheet/port/layout.ts';
 import { columnLetters } from './a1.ts';
 import type { Request } from './client.ts';
 import {

@@ -1,7 +1,7 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
-import type { TabKind } from '../core/layout.ts';
-import type { Table } from '../core/ports.ts';
-import type { ObservedTab, ObservedTable } from '../core/table.ts';
+import type { TabKind } from '../sheet/port/layout.ts';
+import type { Table } from '../sheet/port/port.ts';
+import type { ObservedTab, ObservedTable } from '../sheet/port/table.ts';
 import { rowRange } from './a1.ts';
 import type { Choose } from './chosen-tabs.ts';
 import { createSheetsClient, type Request, type SheetsClient, type SheetsClientOptions } from './client.ts';

@@ -1,5 +1,5 @@
 import { labelKey } from '../core/label-key.ts';
-import type { TabLayout } from '../core/layout.ts';
+import type { TabLayout } from '../sheet/port/layout.ts';
 import type { Spreadsheet } from './client.ts';
 import { type Grid, readGrids } from './grid.ts';
 import { marksOf, type StoredMarks } from './marks.ts';

@@ -1,12 +1,9 @@
 import type { Catalog } from '../core/catalog.ts';
-import { type Cell, describeCell } from '../core/cell.ts';
-import type { Suspect } from '../core/damage.ts';
 import { SyncError } from '../core/errors.ts';
 import type { Fact } from '../core/facts.ts';
-import type { Consequences, OpenWrite } from '../core/open-write.ts';
+import type { Consequences, OpenWrite, Suspect } from '../core/open-write.ts';
 import { isClaimToken, parseRecordKey, type RecordKey } from '../core/record.ts';
-import type { Shown } from '../core/shown.ts';
-import type { Noticed } from '../core/state.ts';
+import type { Noticed, Shown } from '../core/state.ts';
 import type { Fields, Value } from '../core/value.ts';
 
 const broken = (what: string, text: string) =>
@@ -72,8 +69,7 @@ export function readOpenWriteJson(text: string): OpenWrite {
   const { appends, deletes, sets } = content.appends
     ? { appends: content.appends, deletes: content.deletes, sets: content.sets }
     : { appends: [], deletes: [], sets: [] };
-  const newIds =
-    content.outcome === 'unknown' ? sets.flatMap(({ id }) => (id ? [describeCell(id)] : [])) : [];
+  const newIds = content.outcome === 'unknown' ? sets.flatMap(({ id }) => id?.text ?? []) : [];
   return {
     id: content.id,
     at: content.at,
@@ -123,7 +119,8 @@ const isOpenWrite = (content: unknown): content is OpenWrite =>
 /** A step in a write of an earlier version. */
 interface EarlierStep {
   readonly slot: number;
-  readonly id?: Cell;
+  /** A claim token is a text. */
+  readonly id?: { readonly text?: string };
   readonly confirms?: Consequences & { readonly mends?: unknown };
 }
 

@@ -1,5 +1,5 @@
-import type { Suspect } from '../core/damage.ts';
 import type { Mirror } from '../core/mirror.ts';
+import type { Suspect } from '../core/open-write.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable, type TableShape } from './keyed-table.ts';
 import { readSuspectJson } from './stored-json.ts';

@@ -197,10 +197,10 @@ function findQuestions({ reports, runners, sides }: Engine): Finding[] {
 }
 
 function findUnread({ link, runners, startedAt }: Engine, sweeps: readonly Sweep[]): Finding[] {
-  const { tabs } = link.policy;
+  const { titles } = link;
   const unread = listedEntities.filter((entity) => !sweeps.some((sweep) => sweep.entity === entity));
   const missing = [
-    ...unread.map((entity) => `the CRM's ${tabs[entity].title}`),
+    ...unread.map((entity) => `the CRM's ${titles[entity]}`),
     ...runners.flatMap(({ lastCycleAt, side }) => (lastCycleAt === undefined ? [side.title] : [])),
   ];
   if (missing.length === 0) return [];
@@ -220,7 +220,7 @@ function findLateSweeps(
     .filter(({ since }) => since <= link.clock.now());
   if (late.length === 0) return [];
   const reads = late.map(
-    ({ entity, startedAt: at }) => `${link.policy.tabs[entity].title} since ${new Date(at).toISOString()}`,
+    ({ entity, startedAt: at }) => `${link.titles[entity]} since ${new Date(at).toISOString()}`,
   );
   const words = `Not read completely from the CRM: ${reads.join(', ')}. The limit is ${describeDuration(sweepAgeMs)}.`;
   return [

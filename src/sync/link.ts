@@ -1,7 +1,7 @@
 import type { Backoff } from '../core/backoff.ts';
 import type { Mirror } from '../core/mirror.ts';
-import type { Policy } from '../core/policy.ts';
 import type { Clock, Crm, Log, WorkQueue } from '../core/ports.ts';
+import type { Entity } from '../core/record.ts';
 
 /** Times that steer a link, all in milliseconds. */
 export interface LinkTimes {
@@ -49,7 +49,10 @@ export interface Link {
   readonly queue: WorkQueue;
   readonly clock: Clock;
   readonly log: Log;
-  readonly policy: Policy;
+  /** The kinds of record that are kept the same, in the order of `record.ts`. */
+  readonly entities: readonly Entity[];
+  /** What users call the records of each kind. */
+  readonly titles: Readonly<Record<Entity, string>>;
   /** Nothing is written unless a person applies the plan for it. */
   readonly isManual?: boolean;
   /** The CRM's keys in use now; absent where there are none to tell accounts apart by. */

@@ -1,5 +1,5 @@
-import type { TabKind } from '../core/layout.ts';
 import { endAtPace, endOfWriting, type Progress } from '../core/progress.ts';
+import type { Entity } from '../core/record.ts';
 import { isListed } from '../core/record.ts';
 import type { Sample } from '../core/samples.ts';
 import { isOfWhole } from '../core/waiting.ts';
@@ -21,7 +21,9 @@ export function listProgress(
   }: Pick<Status, 'brakes' | 'holds' | 'isManual' | 'now' | 'resync' | 'tabs'>,
   samples: readonly Sample[],
 ): Progress[] {
-  const stopped = new Set<TabKind>([...brakes, ...holds.filter(isOfWhole)].map(({ entity }) => entity));
+  const stopped = new Set<Entity | 'question'>(
+    [...brakes, ...holds.filter(isOfWhole)].map(({ entity }) => entity),
+  );
   const goingOn = tabs.filter(({ entity }) => !stopped.has(entity));
   return [
     ...tabs.flatMap(readingOf),

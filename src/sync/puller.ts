@@ -211,7 +211,7 @@ export class Puller {
         work: async () => (await this.#read(entity, nextPageTurn)).kind === 'sweep',
       })),
       ...listedEntities.map((entity) => this.#singlesTask(entity)),
-      ...(link.policy.entities.includes('contact') ? [this.#contactsTask()] : []),
+      ...(link.entities.includes('contact') ? [this.#contactsTask()] : []),
     ]);
   }
 

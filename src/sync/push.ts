@@ -1,15 +1,15 @@
 import { describeAnswered } from '../core/answered.ts';
 import { backoffMs } from '../core/backoff.ts';
+import { emptyCatalog } from '../core/catalog.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import { customFieldKey } from '../core/field.ts';
-import { tabOf } from '../core/layout.ts';
+import { customFieldKey, findField } from '../core/field.ts';
 import { nextNotice } from '../core/notice.ts';
 import { noteReplaced, takeIn } from '../core/observe.ts';
 import { advance } from '../core/outbox.ts';
 import { isStuck } from '../core/outbox-step.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
-import { nameColumn } from '../core/refusal-words.ts';
+import { nameField } from '../core/refusal-words.ts';
 import { vanishedScope } from '../core/scopes.ts';
 import {
   emptyAgreement,
@@ -30,7 +30,6 @@ import {
   settleCreate,
 } from './create.ts';
 import { hasMovingCompany, isOutgrown } from './grown.ts';
-import { currentLayout } from './layout.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import { sendInTurn, type WaitingWrite } from './turn.ts';
@@ -50,7 +49,7 @@ export async function pushRecord(
   isWithheld: IsWithheld = () => false,
   onFailure: (error: SyncError, item: OutboxItem) => void = () => {},
 ): Promise<PushResult> {
-  if (!link.policy.entities.includes(key.entity) || findAccountDoubt(link)) return 'nothing';
+  if (!link.entities.includes(key.entity) || findAccountDoubt(link)) return 'nothing';
   const item = link.mirror.findOutboxItem(key);
   if (!item || item.dueAt > link.clock.now()) return 'nothing';
   if (item.state !== 'waiting' && item.state !== 'unknown') return 'nothing';
@@ -355,8 +354,8 @@ function afterFailure(
 
 function undoFailure(link: Link, { entity }: RecordKey, { code, message }: SyncError): string {
   if (code === 'CRM_UNKNOWN_OUTCOME') return 'The CRM fails on this change again and again.';
-  const { columns = [] } = tabOf(currentLayout(link), entity) ?? {};
-  return nameColumn(message, columns);
+  const catalog = link.mirror.readCatalog() ?? emptyCatalog;
+  return nameField(message, (name) => findField(entity, name, catalog)?.header);
 }
 
 /**

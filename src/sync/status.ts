@@ -1,5 +1,4 @@
 import { type Answer, answerIn } from '../core/answer.ts';
-import type { TabKind } from '../core/layout.ts';
 import type { Entity } from '../core/record.ts';
 import type { Decision, JournalEntry, Sweep } from '../core/state.ts';
 import { type Brake, type Conflict, type Hold, isNeeded, type Refusal } from '../core/waiting.ts';
@@ -117,22 +116,22 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
 }
 
 function readTabs({ link, reports }: Engine): TabStatus[] {
-  const { mirror, policy } = link;
+  const { entities, mirror } = link;
   const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
   const agreements = mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0);
   const underWay = readUnderWay(link);
   const sweeps = mirror.readSweeps();
   const now = link.clock.now();
-  return policy.entities.map((entity) => {
+  return entities.map((entity) => {
     const sweep = sweeps.find((candidate) => candidate.entity === entity);
     const ages = records.filter(({ key }) => key.entity === entity).map((record) => now - record.observedAt);
     const count = (items: readonly { readonly key: { readonly entity: Entity } }[]) =>
       items.filter(({ key }) => key.entity === entity).length;
-    const countOwn = (items: readonly { readonly entity: TabKind }[]) =>
+    const countOwn = (items: readonly { readonly entity: Entity | 'question' }[]) =>
       items.filter((item) => item.entity === entity).length;
     return {
       entity,
-      title: policy.tabs[entity].title,
+      title: link.titles[entity],
       recordsInCrm: count(records),
       recordsInTable: count(agreements),
       pending: count(underWay),

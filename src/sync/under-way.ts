@@ -1,11 +1,11 @@
 import { isOnItsWay, type OutboxItem } from '../core/state.ts';
 import type { Link } from './link.ts';
 
-type StepsLink = Pick<Link, 'mirror' | 'policy'>;
+type StepsLink = Pick<Link, 'mirror' | 'entities'>;
 
 /** What the outbox holds of tabs that are switched on. Steps of any other rest until it is on again, and keep nobody waiting. */
-export const readSteps = ({ mirror, policy }: StepsLink): OutboxItem[] =>
-  mirror.readOutbox().filter(({ key }) => policy.entities.includes(key.entity));
+export const readSteps = ({ entities, mirror }: StepsLink): OutboxItem[] =>
+  mirror.readOutbox().filter(({ key }) => entities.includes(key.entity));
 
 /** Those of them that reach the CRM without a person. */
 export const readUnderWay = (link: StepsLink): OutboxItem[] => readSteps(link).filter(isOnItsWay);

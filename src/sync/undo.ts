@@ -23,7 +23,7 @@ function findLines(mirror: Mirror, order: UndoOrder): HistoryEntry[] {
 }
 
 /** What taking back would come to, without doing it. */
-export function planUndoOf({ mirror, policy }: Link, order: UndoOrder): UndoPlan {
+export function planUndoOf({ entities, mirror }: Link, order: UndoOrder): UndoPlan {
   const lines = findLines(mirror, order);
   const { own = [], others = [] } = Object.groupBy(lines, (line) =>
     isOfOtherAccount(mirror, line) ? 'others' : 'own',
@@ -36,7 +36,7 @@ export function planUndoOf({ mirror, policy }: Link, order: UndoOrder): UndoPlan
       agreement: mirror.findAgreement(key),
       item: mirror.findOutboxItem(key),
       goingWith: cascades.goingWith(key),
-      isOff: !policy.entities.includes(key.entity),
+      isOff: !entities.includes(key.entity),
     }),
     mirror.readCatalog() ?? emptyCatalog,
     order.field,

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type InstanceOptions, openInstance } from '../../src/app/instance.ts';
-import type { Instance } from '../../src/core/instance.ts';
+import type { Instance } from '../../src/sheet/port/instance.ts';
 
 const now = Date.UTC(2026, 0, 1);
 

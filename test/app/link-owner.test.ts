@@ -3,6 +3,7 @@ import { checkOwner } from '../../src/app/link.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
 import { emptyCatalog } from '../../src/core/catalog.ts';
 import { facts } from '../../src/core/facts.ts';
+import { sheetFacts } from '../../src/sheet/facts.ts';
 import { noteColumns } from '../../src/sheet/tab-columns.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 
@@ -15,7 +16,7 @@ function openMirrorOf(baseUrl: string) {
   const { mirror } = openMirrorInMemory();
   onTestFinished(() => mirror.close());
   mirror.saveFact(facts.crmAddress, baseUrl);
-  mirror.saveFact(facts.spreadsheet, 'abc');
+  mirror.saveFact(sheetFacts.spreadsheet, 'abc');
   return mirror;
 }
 

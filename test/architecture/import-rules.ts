@@ -17,6 +17,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   http: ['sync', 'core'],
   alerts: ['sync', 'core'],
   ...Object.fromEntries(adapters.map((adapter) => [adapter, ['core']])),
+  // The adapter of a side knows what the side's port is made of, and nothing else of it.
+  sheets: ['sheet/port', 'core'],
   ...Object.fromEntries(sides.map((side) => [side, ['sync', 'core']])),
   sandbox: ['core', 'crm/contract'],
   sync: ['core'],

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Cell, numberCell, textCell } from '../../src/core/cell.ts';
-import { decode, encode } from '../../src/core/codec.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
-import type { Layout } from '../../src/core/layout.ts';
 import { equalValues, type Value } from '../../src/core/value.ts';
+import { decode, encode } from '../../src/sheet/cells/codec.ts';
+import { type Cell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Layout } from '../../src/sheet/port/layout.ts';
 import { sampleField, sampleNames } from '../support/fields.ts';
 import { appendStep, openSandboxSheet, type SandboxSheet, writeSteps } from '../support/sandbox-sheet.ts';
 

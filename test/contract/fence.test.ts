@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
 import { isSyncError } from '../../src/core/errors.ts';
 import type { Crm } from '../../src/core/ports.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
 import { createCrmBench, timeoutMs } from '../support/crm-bench.ts';
 import { openSandboxSheet, setStep, sheetLayout, titled, writeSteps } from '../support/sandbox-sheet.ts';
 import { answerSuccess, startScriptedServer } from '../support/scripted-server.ts';

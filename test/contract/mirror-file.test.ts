@@ -13,10 +13,11 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/catalog.ts';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
 import { facts } from '../../src/core/facts.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
+import { sheetFacts } from '../../src/sheet/facts.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { isOlder, makeDurable } from '../../src/sqlite/file-safety.ts';
 import { migrate } from '../../src/sqlite/migrations.ts';
@@ -84,11 +85,11 @@ describe('the file', () => {
   });
 
   test('closing writes the log back, so that the one file is a whole copy', () => {
-    open().mirror.saveFact(facts.word, 'kept');
+    open().mirror.saveFact(sheetFacts.word, 'kept');
     close();
 
     expect(existsSync(`${mirrorFile(directory)}-wal`)).toBe(false);
-    expect(open().mirror.readFact(facts.word)).toBe('kept');
+    expect(open().mirror.readFact(sheetFacts.word)).toBe('kept');
   });
 
   test('another process is refused while the mirror is open, and let in afterwards', async () => {
@@ -127,9 +128,9 @@ describe('the file', () => {
 
   test('a backup that is put beside the log of a daemon that was killed is refused, and both stay as they are', () => {
     const { backUp, mirror } = open();
-    mirror.saveFact(facts.word, 'backed up');
+    mirror.saveFact(sheetFacts.word, 'backed up');
     const backup = backUp(0);
-    mirror.saveFact(facts.word, 'written later');
+    mirror.saveFact(sheetFacts.word, 'written later');
     const killed = join(directory, 'killed');
     mkdirSync(killed);
     copyFileSync(backup, mirrorFile(killed));
@@ -145,7 +146,7 @@ describe('the file', () => {
     rmSync(`${mirrorFile(killed)}-wal`);
     const restored = openMirror({ directory: killed });
     opened.push(restored);
-    expect(restored.mirror.readFact(facts.word)).toBe('backed up');
+    expect(restored.mirror.readFact(sheetFacts.word)).toBe('backed up');
     expect(restored.mirror.readFact(facts.copiedAt)).toBe('1970-01-01T00:00:00.000Z');
   });
 
@@ -319,7 +320,7 @@ describe('the file', () => {
     mirror.saveCatalog(emptyCatalog);
     mirror.saveOpenWrite(openWrite());
     mirror.saveSuspect(suspect());
-    mirror.saveFact(facts.rebase('lead'), 'The mirror is new.');
+    mirror.saveFact(sheetFacts.rebase('lead'), 'The mirror is new.');
     mirror.saveFact(facts.leaseToken, 7);
     close();
     const connection = connect(mirrorFile(directory));
@@ -337,7 +338,7 @@ describe('the file', () => {
     const opening = openMirror({ directory, now: 1_790_000_000_500 });
     opened.push(opening);
     const { readCatalog, readFact, readOpenWrites, readOutbox, readRecords, readSuspects } = opening.mirror;
-    const readFacts = [() => readFact(facts.rebase('lead')), () => readFact(facts.leaseToken)];
+    const readFacts = [() => readFact(sheetFacts.rebase('lead')), () => readFact(facts.leaseToken)];
     for (const read of [
       () => readRecords(),
       readOutbox,

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Fact, facts } from '../../src/core/facts.ts';
+import { sheetFacts } from '../../src/sheet/facts.ts';
 import { keepBeforeMigration, schemaCopies } from '../../src/sqlite/backup.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { makeDurable } from '../../src/sqlite/file-safety.ts';
@@ -135,7 +136,7 @@ describe('a file of another version', () => {
 /** Facts as a version wrote them that kept no JSON, with what they say. */
 const earlierFacts: readonly (readonly [fact: Fact<unknown>, text: string, value: unknown])[] = [
   [facts.crmAddress, 'https://crm.example/api', 'https://crm.example/api'],
-  [facts.spreadsheet, '1mAg88', '1mAg88'],
+  [sheetFacts.spreadsheet, '1mAg88', '1mAg88'],
   [facts.copiedAt, 'the time before schema 9 was left', 'the time before schema 9 was left'],
   [facts.run, '2 1790000000000', [2, 1_790_000_000_000]],
   [facts.leaseToken, '7', 7],
@@ -146,21 +147,25 @@ const earlierFacts: readonly (readonly [fact: Fact<unknown>, text: string, value
   [facts.areFieldsEmpty, 'empty', true],
   [facts.emptySweeps('lead'), '2', 2],
   [facts.nameless('lead'), '{"":["page 1"]}', { '': ['page 1'] }],
-  [facts.columns('lead'), '{"title":{"direction":"both"}}', { title: { direction: 'both' } }],
-  [facts.rebase('lead'), 'The “mirror” is "new".', 'The “mirror” is "new".'],
-  [facts.rebase('task'), '', ''],
-  [facts.word, 'c0ffee', 'c0ffee'],
-  [facts.writes, 'w1 w2 w3', ['w1', 'w2', 'w3']],
-  [facts.tab('lead'), '1mAg88/0', '1mAg88/0'],
-  [facts.metFields('lead'), 'title\ncustom.a "b" c\ncustom.\\n', ['title', 'custom.a "b" c', 'custom.\\n']],
-  [facts.boxedFields('lead'), 'custom.newsletter', ['custom.newsletter']],
+  [sheetFacts.columns('lead'), '{"title":{"direction":"both"}}', { title: { direction: 'both' } }],
+  [sheetFacts.rebase('lead'), 'The “mirror” is "new".', 'The “mirror” is "new".'],
+  [sheetFacts.rebase('task'), '', ''],
+  [sheetFacts.word, 'c0ffee', 'c0ffee'],
+  [sheetFacts.writes, 'w1 w2 w3', ['w1', 'w2', 'w3']],
+  [sheetFacts.tab('lead'), '1mAg88/0', '1mAg88/0'],
   [
-    facts.lostRows,
+    sheetFacts.metFields('lead'),
+    'title\ncustom.a "b" c\ncustom.\\n',
+    ['title', 'custom.a "b" c', 'custom.\\n'],
+  ],
+  [sheetFacts.boxedFields('lead'), 'custom.newsletter', ['custom.newsletter']],
+  [
+    sheetFacts.lostRows,
     '[["lead-1",5],["contact",6]]',
     [
       ['lead-1', 5],
       ['contact', 6],
     ],
   ],
-  [facts.voidClaims, '[["new-a-b",5]]', [['new-a-b', 5]]],
+  [sheetFacts.voidClaims, '[["new-a-b",5]]', [['new-a-b', 5]]],
 ];

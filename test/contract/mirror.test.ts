@@ -3,6 +3,7 @@ import type { Catalog } from '../../src/core/catalog.ts';
 import { facts } from '../../src/core/facts.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import type { Agreement, JournalEntry } from '../../src/core/state.ts';
+import { sheetFacts } from '../../src/sheet/facts.ts';
 import {
   failure,
   lead,
@@ -144,7 +145,7 @@ describe('what the mirror keeps', () => {
   test('decisions, sweeps, readings of contacts, facts and the catalog replace what was there', () => {
     const { mirror } = open();
     expect(mirror.readCatalog()).toBeUndefined();
-    expect(mirror.readFact(facts.word)).toBeUndefined();
+    expect(mirror.readFact(sheetFacts.word)).toBeUndefined();
     mirror.saveDecision({ scope: 'vanished:lead-42', choice: 'delete', at: 1 });
     mirror.saveDecision({ scope: 'vanished:lead-42', choice: 'restore', at: 2 });
     mirror.saveDecision({ scope: 'brake', choice: 'go', at: 3 });
@@ -163,8 +164,8 @@ describe('what the mirror keeps', () => {
     const read = { leadId: '42', at: 5, leadVersion: 'present {}' };
     mirror.saveContactRead({ ...read, at: 4 });
     mirror.saveContactRead(read);
-    mirror.saveFact(facts.word, 'first');
-    mirror.saveFact(facts.word, 'second');
+    mirror.saveFact(sheetFacts.word, 'first');
+    mirror.saveFact(sheetFacts.word, 'second');
     mirror.saveCatalog({ ...catalog, pipelines: [] });
     mirror.saveCatalog(catalog);
 
@@ -172,7 +173,7 @@ describe('what the mirror keeps', () => {
     expect(later.readDecisions()).toStrictEqual([{ scope: 'vanished:lead-42', choice: 'restore', at: 2 }]);
     expect(later.readSweeps()).toStrictEqual([sweep, { ...sweep, entity: 'task', isComplete: false }]);
     expect(later.readContactReads()).toStrictEqual([read]);
-    expect(later.readFact(facts.word)).toBe('second');
+    expect(later.readFact(sheetFacts.word)).toBe('second');
     expect(later.readCatalog()).toStrictEqual(catalog);
   });
 
@@ -199,14 +200,14 @@ describe('transactions', () => {
     const { mirror } = open();
     const error = failure(() =>
       mirror.transaction(() => {
-        mirror.saveFact(facts.word, 'half done');
+        mirror.saveFact(sheetFacts.word, 'half done');
         mirror.appendJournal([journalEntry(1)]);
         throw new Error('interrupted');
       }),
     );
 
     expect(error).toStrictEqual(new Error('interrupted'));
-    expect([mirror.readFact(facts.word), mirror.readJournal(1)]).toStrictEqual([undefined, []]);
+    expect([mirror.readFact(sheetFacts.word), mirror.readJournal(1)]).toStrictEqual([undefined, []]);
   });
 
   test('what was read before a transaction that throws is read again after it', () => {

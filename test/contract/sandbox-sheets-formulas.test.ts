@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { spilledCell } from '../../src/core/cell.ts';
+import { spilledCell } from '../../src/sheet/port/cell.ts';
 import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
 import {
   openSandboxSheet,
   type SandboxSheet,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
-import type { Layout } from '../../src/core/layout.ts';
-import type { Table } from '../../src/core/ports.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Layout } from '../../src/sheet/port/layout.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
 import {
   appendStep,
   leadsOf,

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
-import type { Table } from '../../src/core/ports.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
 import {
   appendStep,
   deleteStep,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { numberCell, textCell } from '../../src/core/cell.ts';
-import type { Layout } from '../../src/core/layout.ts';
+import { numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Layout } from '../../src/sheet/port/layout.ts';
 import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import { openSandboxSheet, relabelled, type SandboxSheet, sheetLayout } from '../support/sandbox-sheet.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   answersOfGoogle,
   appendStep,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { booleanCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { booleanCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import {
   answersOfGoogle,

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import type { Damage } from '../../src/core/damage.ts';
 import type { Receipt } from '../../src/core/open-write.ts';
-import type { RowStep, WriteResult } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Damage } from '../../src/sheet/port/damage.ts';
+import type { RowStep, WriteResult } from '../../src/sheet/port/table.ts';
 import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import { typeInLeads } from '../support/person-acts.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
-import type { RowStep } from '../../src/core/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { RowStep } from '../../src/sheet/port/table.ts';
 import { typeInLeads } from '../support/person-acts.ts';
 import {
   answersOfGoogle,

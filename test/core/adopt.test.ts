@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { createNames } from '../../src/core/codec.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
-import type { ObservedRow } from '../../src/core/table.ts';
+import { createNames } from '../../src/sheet/cells/codec.ts';
 import { matchRows } from '../../src/sheet/matches.ts';
+import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { ObservedRow } from '../../src/sheet/port/table.ts';
 import { sampleCatalog, sampleField } from '../support/fields.ts';
 
 const key = sampleField('lead', 'title');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { emptyCell } from '../../src/core/cell.ts';
 import { recordKeyText } from '../../src/core/record.ts';
+import { emptyCell } from '../../src/sheet/port/cell.ts';
 import { addRecord, createWorld, leadKey } from '../support/world.ts';
 import { cycle, pull } from '../support/world-daemon.ts';
 

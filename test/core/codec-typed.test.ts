@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { booleanCell, type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { createNames, decode, leadChoice } from '../../src/core/codec.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { Value } from '../../src/core/value.ts';
+import { createNames, decode, leadChoice } from '../../src/sheet/cells/codec.ts';
+import { booleanCell, type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { fieldOfKind, sampleCatalog, sampleField, sampleNames } from '../support/fields.ts';
 
 const task = (name: string) => sampleField('task', name);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { booleanCell, type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { decode, encode } from '../../src/core/codec.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { FieldKind } from '../../src/core/field-kind.ts';
 import { equalValues, type Value } from '../../src/core/value.ts';
+import { decode, encode } from '../../src/sheet/cells/codec.ts';
 import { mergeField } from '../../src/sheet/decide/rows/merge.ts';
+import { booleanCell, type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { fieldOfKind, sampleNames } from '../support/fields.ts';
 
 const names = sampleNames;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
-import { columnMapOf, compareColumnMaps } from '../../src/core/column-map.ts';
-import type { ColumnPolicy } from '../../src/core/policy.ts';
+import { columnMapOf, compareColumnMaps } from '../../src/sheet/column-moves.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import type { ColumnPolicy } from '../../src/sheet/policy.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { leadKey, recordOf, rowOf, type World } from '../support/world.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRecord, addRow, recordOf, rowOf, type World } from '../support/world.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf } from '../support/world-view.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeCell, textCell } from '../../src/core/cell.ts';
 import { findContest } from '../../src/core/contest.ts';
 import type { JournalEntry } from '../../src/core/state.ts';
+import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import { changeRecord, leadKey, recordOf, removeRow, rowOf, type World } from '../support/world.ts';
 import { settle, worldWithLeads } from '../support/world-daemon.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { watchMs } from '../../src/core/damage.ts';
+import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import { watchMs } from '../../src/sheet/port/damage.ts';
 import {
   bolt,
   boltTitle,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { decideAgain } from '../../src/sheet/decide/decide-again.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   bolt,
   boltTitle,

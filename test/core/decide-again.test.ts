@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ObservedTable } from '../../src/core/table.ts';
 import { decide } from '../../src/sheet/decide/decide.ts';
 import { decideAgain, type GroundedPlan } from '../../src/sheet/decide/decide-again.ts';
+import type { ObservedTable } from '../../src/sheet/port/table.ts';
 import { remember } from '../../src/sheet/rest.ts';
 import { createWorld, inputOf, readSheet, type World } from '../support/world.ts';
 import { cycle, settle } from '../support/world-daemon.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decisionOf } from '../../src/core/answer.ts';
 import { shownOf } from '../../src/core/brakes.ts';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   changeRecord,
   leadKey,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Value } from '../../src/core/value.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRecord,
   addRow,

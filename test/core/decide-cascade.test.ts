@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRecord,
   addRow,

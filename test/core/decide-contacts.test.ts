@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { entities, type RecordKey } from '../../src/core/record.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRecord,
   addRow,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
 import { type Edit, findDisorder } from '../../src/core/disorder.ts';
 import { copyReason } from '../../src/sheet/decide/identity/copies.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { defaultBrakes } from '../support/policy.ts';
 import { changeRecord, leadKey, recordOf, removeRecord, rowOf, type World } from '../support/world.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';

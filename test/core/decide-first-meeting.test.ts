@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { numberCell, textCell } from '../../src/core/cell.ts';
 import { recordKeyText } from '../../src/core/record.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
+import { numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRecord, addRow, createWorld, type World } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { scopes, titles } from '../support/world-view.ts';

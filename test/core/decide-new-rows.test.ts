@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { booleanCell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { isClaimToken } from '../../src/core/record.ts';
 import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { booleanCell, describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRow, createWorld, leadKey, removeRow, rowOf } from '../support/world.ts';
 import { claim, creates, setItem } from '../support/world-creates.ts';
 import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';

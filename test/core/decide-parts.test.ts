@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffMs } from '../../src/core/backoff.ts';
 import { findBrakes } from '../../src/core/brakes.ts';
-import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import {
   claimToken,
   entities,
@@ -11,11 +10,12 @@ import {
   type RecordKey,
   recordKeyText,
 } from '../../src/core/record.ts';
-import type { ObservedRow } from '../../src/core/table.ts';
 import { findFault } from '../../src/core/validate.ts';
 import type { Value } from '../../src/core/value.ts';
 import { bindRows } from '../../src/sheet/decide/identity/bind.ts';
 import { type RowState, showValue, syncText } from '../../src/sheet/decide/rows/sync-text.ts';
+import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { ObservedRow } from '../../src/sheet/port/table.ts';
 import { sampleField } from '../support/fields.ts';
 import { defaultBrakes } from '../support/policy.ts';
 

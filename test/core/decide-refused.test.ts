@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { emptyMemory } from '../../src/sheet/rest.ts';
 import { addRow, changeRecord, leadKey, recordOf, removeRow, rowOf, type World } from '../support/world.ts';
 import { cycle, pull, push, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
 import { countLeft, followUp, writtenKeys } from '../../src/sheet/decide/follow-up.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
 import { remember } from '../../src/sheet/rest.ts';
 import {
   addRow,

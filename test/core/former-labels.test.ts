@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Catalog, emptyCatalog, keepFormerLabels } from '../../src/core/catalog.ts';
-import { textCell } from '../../src/core/cell.ts';
-import { createNames, decode, encode } from '../../src/core/codec.ts';
 import { findField } from '../../src/core/field.ts';
+import { createNames, decode, encode } from '../../src/sheet/cells/codec.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
 import { sampleField } from '../support/fields.ts';
 
 const status = sampleField('lead', 'status_name');

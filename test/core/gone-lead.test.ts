@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { buildLayout } from '../../src/core/policy.ts';
 import type { Entity } from '../../src/core/record.ts';
 import type { Agreement, StoredRecord } from '../../src/core/state.ts';
-import type { ObservedRow, ObservedTab } from '../../src/core/table.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { decide } from '../../src/sheet/decide/decide.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { buildLayout } from '../../src/sheet/policy.ts';
+import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { ObservedRow, ObservedTab } from '../../src/sheet/port/table.ts';
 import { sampleCatalog } from '../support/fields.ts';
 import { policyWith } from '../support/policy.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Mark, type Sighting, sight } from '../../src/core/instance.ts';
+import { type Mark, type Sighting, sight } from '../../src/sheet/port/instance.ts';
 
 const gapMs = 75_000;
 

@@ -4,8 +4,8 @@ import { type CustomField, emptyCatalog } from '../../src/core/catalog.ts';
 import { describeEntity } from '../../src/core/field.ts';
 import { idHeader, syncHeader } from '../../src/core/headers.ts';
 import { labelKey } from '../../src/core/label-key.ts';
-import { buildLayout, type ColumnPolicy } from '../../src/core/policy.ts';
 import type { Entity } from '../../src/core/record.ts';
+import { buildLayout, type ColumnPolicy } from '../../src/sheet/policy.ts';
 import { sampleCatalog } from '../support/fields.ts';
 import { policyWith } from '../support/policy.ts';
 

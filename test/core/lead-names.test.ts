@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
-import { createNames, decode, leadChoice } from '../../src/core/codec.ts';
 import type { RecordKey } from '../../src/core/record.ts';
+import { createNames, decode, leadChoice } from '../../src/sheet/cells/codec.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { sampleCatalog, sampleField } from '../support/fields.ts';
 import { addRecord, addRow, changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { booleanCell, type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { FieldKind } from '../../src/core/field-kind.ts';
-import type { Column, ConflictPolicy } from '../../src/core/layout.ts';
 import type { Value } from '../../src/core/value.ts';
 import { type FieldView, mergeField } from '../../src/sheet/decide/rows/merge.ts';
+import {
+  booleanCell,
+  type Cell,
+  emptyCell,
+  numberCell,
+  spilledCell,
+  textCell,
+} from '../../src/sheet/port/cell.ts';
+import type { Column, ConflictPolicy } from '../../src/sheet/port/layout.ts';
 import { fieldOfKind, sampleColumn, sampleField, sampleNames } from '../support/fields.ts';
 
 describe('a value that is fine in other words', () => {

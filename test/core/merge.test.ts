@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
-import type { Column, ConflictPolicy } from '../../src/core/layout.ts';
 import type { Value } from '../../src/core/value.ts';
 import { type ChosenSide, type FieldOutcome, mergeField } from '../../src/sheet/decide/rows/merge.ts';
+import { type Cell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Column, ConflictPolicy } from '../../src/sheet/port/layout.ts';
 import { sampleColumn, sampleField, sampleNames } from '../support/fields.ts';
 
 /*

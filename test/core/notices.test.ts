@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { nextNotice, tellChanged } from '../../src/core/notice.ts';
 import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { changeRecord, leadKey, rowOf, type World } from '../support/world.ts';
 import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf } from '../support/world-view.ts';

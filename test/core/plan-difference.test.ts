@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
 import { comparePlans } from '../../src/sheet/decide/plan-difference.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
 import { changeRecord, decideWorld, leadKey, rowOf } from '../support/world.ts';
 import { pull, worldWithLeads } from '../support/world-daemon.ts';
 

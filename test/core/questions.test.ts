@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import type { ObservedTab, ReadTab } from '../../src/core/table.ts';
 import { decide } from '../../src/sheet/decide/decide.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { ObservedTab, ReadTab } from '../../src/sheet/port/table.ts';
 import { emptyMemory } from '../../src/sheet/rest.ts';
 import {
   changeRecord,

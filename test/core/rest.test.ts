@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
+import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/sheet/port/table.ts';
 import { emptyMemory, isRestless, type Memory, remember } from '../../src/sheet/rest.ts';
 
 const pauseMs = 2_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { booleanCell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { isQuiet, type Plan } from '../../src/sheet/decide/plan.ts';
 import { comparePlans } from '../../src/sheet/decide/plan-difference.ts';
+import { booleanCell, describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRow,
   changeRecord,

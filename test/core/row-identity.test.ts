@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { isQuiet } from '../../src/sheet/decide/plan.ts';
 import {
   booleanCell,
   type Cell,
@@ -6,8 +7,7 @@ import {
   emptyCell,
   numberCell,
   textCell,
-} from '../../src/core/cell.ts';
-import { isQuiet } from '../../src/sheet/decide/plan.ts';
+} from '../../src/sheet/port/cell.ts';
 import {
   addRow,
   changeRecord,

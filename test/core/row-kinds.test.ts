@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
-import { tabOf } from '../../src/core/layout.ts';
 import { claimToken, recordKeyText } from '../../src/core/record.ts';
 import { classifyTab, type RowKind } from '../../src/sheet/decide/classify.ts';
 import type { DecideInput } from '../../src/sheet/decide/input.ts';
 import { byId, indexTab, indexTable } from '../../src/sheet/decide/tab-index.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import { tabOf } from '../../src/sheet/port/layout.ts';
 import { over, suspect } from '../support/damages.ts';
 import {
   addRow,

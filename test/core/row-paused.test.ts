@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { waitingStep } from '../../src/core/outbox-step.ts';
 import { recordKeyText } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRow,
   changeRecord,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../../src/core/cell.ts';
-import { isShownAsMoment, isShownAsNumber, isShownWithoutDay } from '../../src/core/shown-number.ts';
 import { formatNumber } from '../../src/sandbox/sheets/display/number-pattern.ts';
 import { formatDate, formatGeneral } from '../../src/sandbox/sheets/number-format.ts';
 import { regionalOf } from '../../src/sandbox/sheets/regional.ts';
+import type { Cell } from '../../src/sheet/port/cell.ts';
+import { isShownAsMoment, isShownAsNumber, isShownWithoutDay } from '../../src/sheet/port/shown-number.ts';
 
 const cellOf = (number: number, shown: string): Cell => ({ kind: 'number', number, shown });
 const locale = fc.constantFrom('en_US', 'en_GB', 'de_DE', 'fr_FR', 'sv_SE', 'pt_BR', 'ja_JP').map(regionalOf);

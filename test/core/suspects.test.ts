@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
 import { decide } from '../../src/sheet/decide/decide.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRow, inputOf, readSheet } from '../support/world.ts';
 import { worldWithLeads } from '../support/world-daemon.ts';
 

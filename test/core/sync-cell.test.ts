@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   changeRecord,
   copyRow,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, describeCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { type Cell, describeCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRecord, addRow, createWorld, recordOf, rowOf, type World } from '../support/world.ts';
 import { settle } from '../support/world-daemon.ts';
 import { syncOf } from '../support/world-view.ts';

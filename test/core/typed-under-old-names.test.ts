@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
 import type { RecordKey } from '../../src/core/record.ts';
+import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { emptyMemory } from '../../src/sheet/rest.ts';
 import {
   both,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Catalog, emptyCatalog } from '../../src/core/catalog.ts';
-import { describeCell, textCell } from '../../src/core/cell.ts';
 import { keepKnown, type ListedCatalog } from '../../src/core/listed-catalog.ts';
 import { absorb, takeIn } from '../../src/core/observe.ts';
 import { recordKeyText } from '../../src/core/record.ts';
 import { hasMoved, type StoredRecord } from '../../src/core/state.ts';
+import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import { changeRecord, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { expectNoWrites, sheetIds } from '../support/world-view.ts';

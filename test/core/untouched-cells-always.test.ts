@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Catalog, keepFormerLabels } from '../../src/core/catalog.ts';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
-import { buildLayout } from '../../src/core/policy.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../../src/core/value.ts';
+import { buildLayout } from '../../src/sheet/policy.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { emptyMemory } from '../../src/sheet/rest.ts';
 import { sampleCatalog } from '../support/fields.ts';
 import {

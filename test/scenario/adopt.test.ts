@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { entities } from '../../src/core/record.ts';
 import { adoptRows, planAdoption, readCandidates } from '../../src/sheet/adopt.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 

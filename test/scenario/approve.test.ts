@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { startHttp } from '../../src/http/server.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { listWaiting } from '../../src/sync/status.ts';

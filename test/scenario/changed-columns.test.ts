@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ColumnPolicy } from '../../src/core/policy.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
+import type { ColumnPolicy } from '../../src/sheet/policy.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';

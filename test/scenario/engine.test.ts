@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
-import type { Layout } from '../../src/core/layout.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { waitingStep } from '../../src/core/outbox-step.ts';
 import { refusedScope } from '../../src/core/scopes.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
+import type { Layout } from '../../src/sheet/port/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { resync } from '../../src/sync/resync.ts';

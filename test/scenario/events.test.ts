@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startHttp } from '../../src/http/server.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { Watch } from '../../src/sync/watch.ts';
 import { healthOf } from '../support/health.ts';

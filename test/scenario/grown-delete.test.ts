@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox-step.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { isOutgrown } from '../../src/sync/grown.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type HttpOptions, startHttp } from '../../src/http/server.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 
 import { healthOf } from '../support/health.ts';

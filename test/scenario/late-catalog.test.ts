@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Table } from '../../src/core/ports.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { readSides } from '../support/two-sides.ts';
 

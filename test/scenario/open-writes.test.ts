@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';

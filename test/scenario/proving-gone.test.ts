@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
 import { changeCrm } from '../support/changed-crm.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 

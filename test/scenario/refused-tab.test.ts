@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { noteWrite, rebaseOutrun } from '../../src/sheet/rebase.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
 /** More than it takes on a machine that is busy. */

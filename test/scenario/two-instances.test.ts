@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Table, WakeUp, WorkQueue } from '../../src/core/ports.ts';
+import type { WakeUp, WorkQueue } from '../../src/core/ports.ts';
 import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { healthOf } from '../support/health.ts';
 import { namedInstance } from '../support/instances.ts';

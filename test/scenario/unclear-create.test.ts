@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeCell } from '../../src/core/cell.ts';
+import { describeCell } from '../../src/sheet/port/cell.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 

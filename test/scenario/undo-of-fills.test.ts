@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ColumnPolicy } from '../../src/core/policy.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
+import type { ColumnPolicy } from '../../src/sheet/policy.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { VanishedRowPolicy } from '../../src/core/policy.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
-import type { ColumnPolicy } from '../../src/core/policy.ts';
+import type { ColumnPolicy } from '../../src/sheet/policy.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { createFastClock } from '../support/fast-clock.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';

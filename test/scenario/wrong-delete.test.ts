@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { openLinkStage } from '../support/link-stage.ts';

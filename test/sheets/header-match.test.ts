@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { booleanCell, type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
-import type { Column, TabLayout } from '../../src/core/layout.ts';
+import { booleanCell, type Cell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Column, TabLayout } from '../../src/sheet/port/layout.ts';
 import { bindColumns } from '../../src/sheets/columns.ts';
 import { headerHash } from '../../src/sheets/metadata.ts';
 

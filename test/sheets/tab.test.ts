@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { booleanCell, type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
-import type { TabLayout } from '../../src/core/layout.ts';
-import type { SetStep } from '../../src/core/table.ts';
+import {
+  booleanCell,
+  type Cell,
+  emptyCell,
+  numberCell,
+  spilledCell,
+  textCell,
+} from '../../src/sheet/port/cell.ts';
+import type { TabLayout } from '../../src/sheet/port/layout.ts';
+import type { SetStep } from '../../src/sheet/port/table.ts';
 import { columnLetters, quoteTitle } from '../../src/sheets/a1.ts';
 import { type Grid, readGrids, toCell } from '../../src/sheets/grid.ts';
 import { type BoundTab, observeTab } from '../../src/sheets/read.ts';

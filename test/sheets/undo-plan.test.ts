@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import type { TabKind } from '../../src/core/layout.ts';
+import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { TabKind } from '../../src/sheet/port/layout.ts';
 import { compensate, type SeenTab } from '../../src/sheets/write/compensate.ts';
 import type { GridDamage } from '../../src/sheets/write/judge.ts';
 import { meetColumns } from '../../src/sheets/write/met-columns.ts';

@@ -1,4 +1,4 @@
-import type { Suspect } from '../../src/core/damage.ts';
+import type { Suspect } from '../../src/sheet/port/damage.ts';
 import { Violation } from './violation.ts';
 
 /** How misdirected writes ended, by how many accidents they met. */

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { booleanCell, type Cell, describeCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { createNames, encode, leadChoice } from '../../src/core/codec.ts';
 import { describeEntity } from '../../src/core/field.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { readRecord } from '../../src/crm/records.ts';
 import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';
 import type { ExtendedValue } from '../../src/sandbox/sheets/cell.ts';
+import { createNames, encode, leadChoice } from '../../src/sheet/cells/codec.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
+import { booleanCell, type Cell, describeCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { createdId, fieldsOfBody } from './crm-people.ts';
 import type { People } from './people.ts';
 import type { Call } from './simulated-crm.ts';

@@ -1,5 +1,6 @@
-import { describeCell } from '../../src/core/cell.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
+import { damageOf, readSuspects } from '../../src/sheet/damages.ts';
+import { describeCell } from '../../src/sheet/port/cell.ts';
 import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { aliveValues, journalValues } from './invariants.ts';
 import type { Operation } from './operation.ts';
@@ -57,8 +58,8 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
 const mendedValues = (mirror: Mirror): Set<string> =>
   new Set(
     [
-      ...mirror.readOpenWrites().flatMap(({ damage }) => damage),
-      ...mirror.readSuspects().map(({ damage }) => damage),
+      ...mirror.readOpenWrites().flatMap(damageOf),
+      ...readSuspects(mirror).map(({ damage }) => damage),
     ].flatMap(({ cells }) => Object.values(cells).map(({ before }) => describeCell(before))),
   );
 

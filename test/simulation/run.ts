@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Suspect } from '../../src/core/damage.ts';
 import { createRandom } from '../../src/sandbox/crm/random.ts';
+import type { Suspect } from '../../src/sheet/port/damage.ts';
 import type { AccidentCounts } from './accidents.ts';
 import { createRecord, workInCrm } from './crm-people.ts';
 import { endMishaps, isMishap, mishap } from './faults.ts';

@@ -5,7 +5,7 @@ import type { FieldName } from '../../src/core/value.ts';
 import type { Brake, Hold } from '../../src/core/waiting.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import { giveUpNamesake, restoreHeaders } from './column-people.ts';
 import { formulaOf } from './own-cells.ts';
 import { isRecordId, type People } from './people.ts';

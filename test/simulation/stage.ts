@@ -1,22 +1,23 @@
 import { nextTick } from 'node:process';
 import { neverSetBack } from '../../src/app/clock.ts';
 import type { BrakeLimits } from '../../src/core/brakes.ts';
-import type { Suspect } from '../../src/core/damage.ts';
 import { facts } from '../../src/core/facts.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
-import type { Policy } from '../../src/core/policy.ts';
-import type { Crm, Log, Table } from '../../src/core/ports.ts';
+import type { Crm, Log } from '../../src/core/ports.ts';
 import { type ListedEntity, listedEntities } from '../../src/core/record.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
+import { linkRules, type Policy } from '../../src/sheet/policy.ts';
+import type { Suspect } from '../../src/sheet/port/damage.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
 import { rebaseCopy } from '../../src/sheet/rebase.ts';
 import type { SheetsClient } from '../../src/sheets/client.ts';
 import { createSheetTable } from '../../src/sheets/table.ts';
 import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
 import { markTimes, namedInstance } from '../support/instances.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { defaultBrakes } from '../support/policy.ts';
@@ -229,6 +230,7 @@ export class Stage {
     const openTable = (client: SheetsClient) =>
       createSheetTable(client, { spreadsheetId: 'agency', account: baseUrl, log });
     const link: SheetLink = {
+      ...linkRules(this.policy),
       name: 'simulation',
       mirror: this.#watchedMirror(),
       crm: connect(budget),

@@ -1,7 +1,7 @@
-import type { Layout } from '../../src/core/layout.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { Sheet } from '../../src/sandbox/sheets/spreadsheet.ts';
+import type { Layout } from '../../src/sheet/port/layout.ts';
 import { sheetIds } from './spreadsheet.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,6 +1,6 @@
-import { type Cell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import type { Damage, Suspect } from '../../src/core/damage.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Damage, Suspect } from '../../src/sheet/port/damage.ts';
 import { addRow, leadKey, recordOf, rowOf, type SheetRow, type World } from './world.ts';
 import { cycle, worldWithLeads } from './world-daemon.ts';
 

@@ -1,4 +1,4 @@
-import type { Instance, OwnInstance } from '../../src/core/instance.ts';
+import type { Instance, OwnInstance } from '../../src/sheet/port/instance.ts';
 
 /** How often marks move, and when one counts as dead; as the daemon has it. */
 export const markTimes = { markMs: 60_000, goneMs: 150_000 };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { VanishedRowPolicy } from '../../src/core/policy.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
+import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
 import { type LeadsStage, openLeadsStage } from './leads-stage.ts';
 import type { SheetEngine } from './sheet-engine.ts';
 

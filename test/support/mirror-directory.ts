@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
-import type { Suspect } from '../../src/core/damage.ts';
 import type { OpenWrite } from '../../src/core/open-write.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import type { OutboxItem, StoredRecord } from '../../src/core/state.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Suspect } from '../../src/sheet/port/damage.ts';
 import { type OpenMirror, openMirror } from '../../src/sqlite/open.ts';
 
 export const lead = (id: string): RecordKey => ({ entity: 'lead', id });

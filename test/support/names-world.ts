@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { type Catalog, type CustomField, keepFormerLabels } from '../../src/core/catalog.ts';
-import { type Cell, describeCell, textCell } from '../../src/core/cell.ts';
-import { buildLayout } from '../../src/core/policy.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { equalValues, type Fields } from '../../src/core/value.ts';
+import { buildLayout } from '../../src/sheet/policy.ts';
+import { type Cell, describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import { emptyMemory } from '../../src/sheet/rest.ts';
 import { sampleCatalog } from './fields.ts';
 import { addRecord, createWorld, leadKey, recordOf, rowOf, type World } from './world.ts';

@@ -1,6 +1,6 @@
 import type { BrakeLimits } from '../../src/core/brakes.ts';
-import type { Policy, TabPolicy } from '../../src/core/policy.ts';
 import { listedEntities } from '../../src/core/record.ts';
+import type { Policy, TabPolicy } from '../../src/sheet/policy.ts';
 
 /** The limits that hold where the settings name none. */
 export const defaultBrakes: BrakeLimits = {

@@ -23,10 +23,11 @@ import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
+import { linkRules } from '../../src/sheet/policy.ts';
 import { createGoogleSheetTable } from '../../src/sheets/table.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { type ResyncReport, resync } from '../../src/sync/resync.ts';
 import { listWaiting } from '../../src/sync/status.ts';
@@ -202,6 +203,7 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Sh
   const { crm, queue, sheet } = settings;
   const { apiRootUrl: rootUrl = '', readsPerMinute, spreadsheetId, timeoutMs, writesPerMinute } = sheet;
   const random = () => 0.5;
+  const policy = readPolicy(settings);
   let words = 0;
   const reach = { spreadsheetId, rootUrl, readsPerMinute, writesPerMinute, timeoutMs, clock, random, log };
   return {
@@ -212,7 +214,8 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Sh
     queue: createInProcessQueue({ concurrency: queue.concurrency, clock, log }),
     clock,
     log,
-    policy: readPolicy(settings),
+    policy,
+    ...linkRules(policy),
     own: namedInstance('scenario'),
     times: {
       ...crm,

@@ -1,4 +1,4 @@
-import type { Table } from '../../src/core/ports.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
 import { createSheetProbe, type SheetProbe } from '../../src/sheets/probe.ts';
 import { createGoogleSheetTable } from '../../src/sheets/table.ts';
 import { type Interception, type LineRequest, openCrmLine } from './crm-line.ts';

@@ -1,5 +1,5 @@
-import type { Layout } from '../../src/core/layout.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { Layout } from '../../src/sheet/port/layout.ts';
 
 /** A new tab has a thousand rows. */
 const [rowsLeft, rowsSpare] = [100, 900];

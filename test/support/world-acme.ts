@@ -1,4 +1,4 @@
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { leadKey, recordOf, rowOf, type World } from './world.ts';
 import { cycle } from './world-daemon.ts';
 

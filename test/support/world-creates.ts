@@ -1,5 +1,5 @@
-import { describeCell } from '../../src/core/cell.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
+import { describeCell } from '../../src/sheet/port/cell.ts';
 import type { SheetRow, World } from './world.ts';
 import { cycle, pull } from './world-daemon.ts';
 

@@ -1,12 +1,12 @@
-import { type Cell, describeCell } from '../../src/core/cell.ts';
 import { nextNotice } from '../../src/core/notice.ts';
 import { absorb, noteMissed, noteReplaced, sweepsToProve } from '../../src/core/observe.ts';
 import type { Consequences } from '../../src/core/open-write.ts';
 import { isClaimToken, type RecordKey, recordKeyText } from '../../src/core/record.ts';
-import { landShown } from '../../src/core/shown.ts';
 import { type Agreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../../src/core/state.ts';
 import { differingFields, type Fields } from '../../src/core/value.ts';
+import { landShown } from '../../src/sheet/cells/shown.ts';
 import { isQuiet, type Plan, type TableStep } from '../../src/sheet/decide/plan.ts';
+import { type Cell, describeCell } from '../../src/sheet/port/cell.ts';
 import { remember, rememberWritten } from '../../src/sheet/rest.ts';
 import { describeUnanswered } from '../../src/sync/unanswered.ts';
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describeCell, emptyCell, equalCells, textCell } from '../../src/core/cell.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { describeCell, emptyCell, equalCells, textCell } from '../../src/sheet/port/cell.ts';
 import { emptyMemory } from '../../src/sheet/rest.ts';
 import {
   addRecord,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { describeCell } from '../../src/core/cell.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { describeCell } from '../../src/sheet/port/cell.ts';
 import type { SheetRow, World } from './world.ts';
 
 /** What the Sync cell of a row says. */

@@ -1,13 +1,7 @@
 import type { Catalog } from '../../src/core/catalog.ts';
-import { type Cell, describeCell, emptyCell } from '../../src/core/cell.ts';
-import { createNames, encode, leadChoice, type Names } from '../../src/core/codec.ts';
-import type { Remap } from '../../src/core/column-map.ts';
 import { joinContactId } from '../../src/core/contact-id.ts';
 import { type Contest, contestMs, findContest } from '../../src/core/contest.ts';
-import type { Suspect } from '../../src/core/damage.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
-import type { ConflictPolicy, Layout, TabKind } from '../../src/core/layout.ts';
-import { buildLayout, type ColumnPolicy, type Policy } from '../../src/core/policy.ts';
 import {
   claimToken,
   type Entity,
@@ -17,11 +11,17 @@ import {
   recordKeyText,
 } from '../../src/core/record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem, StoredRecord } from '../../src/core/state.ts';
-import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/core/table.ts';
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
+import { createNames, encode, leadChoice, type Names } from '../../src/sheet/cells/codec.ts';
+import type { Remap } from '../../src/sheet/column-moves.ts';
 import { decide } from '../../src/sheet/decide/decide.ts';
 import type { AccountDoubt, DecideInput } from '../../src/sheet/decide/input.ts';
 import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { buildLayout, type ColumnPolicy, type Policy } from '../../src/sheet/policy.ts';
+import { type Cell, describeCell, emptyCell } from '../../src/sheet/port/cell.ts';
+import type { Suspect } from '../../src/sheet/port/damage.ts';
+import type { ConflictPolicy, Layout, TabKind } from '../../src/sheet/port/layout.ts';
+import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/sheet/port/table.ts';
 import { emptyMemory, isRestless, lacksRow, type Memory, remember } from '../../src/sheet/rest.ts';
 import { sampleCatalog, sampleField } from './fields.ts';
 import { policyWith } from './policy.ts';

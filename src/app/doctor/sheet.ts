@@ -1,11 +1,11 @@
 import { emptyCatalog } from '../../core/catalog.ts';
 import { errorKinds, isSyncError } from '../../core/errors.ts';
-import { describeInstance } from '../../core/instance.ts';
-import { tabOf } from '../../core/layout.ts';
-import { buildLayout } from '../../core/policy.ts';
-import { questionTab } from '../../core/question-tab.ts';
 import type { Entity } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
+import { buildLayout } from '../../sheet/policy.ts';
+import { describeInstance } from '../../sheet/port/instance.ts';
+import { tabOf } from '../../sheet/port/layout.ts';
+import { questionTab } from '../../sheet/question-tab.ts';
 import { createLogin, type LoginOptions } from '../../sheets/login/login.ts';
 import { type LoginLook, saysKeysForbidden, withoutKey } from '../../sheets/login/login-words.ts';
 import type { TabLook } from '../../sheets/probe.ts';

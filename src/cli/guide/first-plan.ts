@@ -1,10 +1,10 @@
 import { explainError, isSyncError } from '../../core/errors.ts';
-import type { TabKind } from '../../core/layout.ts';
 import type { Plan } from '../../sheet/decide/plan.ts';
+import { currentLayout } from '../../sheet/layout.ts';
 import type { SheetLink } from '../../sheet/link.ts';
+import type { TabKind } from '../../sheet/port/layout.ts';
 import { SheetSide } from '../../sheet/side.ts';
 import { Engine } from '../../sync/engine.ts';
-import { currentLayout } from '../../sync/layout.ts';
 import type { Link } from '../../sync/link.ts';
 import { print } from '../print.ts';
 import { ProgressLine } from '../progress-line.ts';
@@ -36,7 +36,7 @@ async function readAll(engine: Engine, { clock }: Link): Promise<void> {
 }
 
 /** What a plan comes to on each side, in numbers. */
-export function describeFirstPlan(plan: Plan, link: Pick<Link, 'mirror' | 'policy'>): string[] {
+export function describeFirstPlan(plan: Plan, link: Pick<SheetLink, 'mirror' | 'policy'>): string[] {
   const layout = currentLayout(link);
   const tabs = layout.flatMap(({ entity, title }) => {
     const written = describeRows(plan, entity);

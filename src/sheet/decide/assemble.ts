@@ -1,9 +1,9 @@
-import { recordTabs } from '../../core/layout.ts';
 import { type RecordKey, recordKeyText } from '../../core/record.ts';
 import { isAboutAny, scopeEntity } from '../../core/scopes.ts';
 import type { Decision } from '../../core/state.ts';
-import type { ObservedTable } from '../../core/table.ts';
 import type { Hold } from '../../core/waiting.ts';
+import { recordTabs } from '../port/layout.ts';
+import type { ObservedTable } from '../port/table.ts';
 import { isAccountTaken } from './brakes/other-account.ts';
 import { findOver } from './damage/damaged.ts';
 import type { Plan, Question, TableStep } from './plan.ts';

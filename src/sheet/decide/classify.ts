@@ -1,8 +1,8 @@
-import { describeCell } from '../../core/cell.ts';
 import { isClaimToken, type RecordId, recordKeyText } from '../../core/record.ts';
 import type { Agreement, KnownRecord } from '../../core/state.ts';
-import type { ObservedRow } from '../../core/table.ts';
 import type { Fields } from '../../core/value.ts';
+import { describeCell } from '../port/cell.ts';
+import type { ObservedRow } from '../port/table.ts';
 import { type Damaged, type DamagedRow, findDamaged } from './damage/damaged.ts';
 import { type Binding, type BoundRow, bindRows, type CopiedRow, type IdLookup } from './identity/bind.ts';
 import { isInTable, wasMissing } from './identity/origin.ts';

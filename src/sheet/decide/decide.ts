@@ -1,7 +1,7 @@
-import { recordTabs, type TabLayout } from '../../core/layout.ts';
 import type { Entity, RecordKey } from '../../core/record.ts';
 import type { OutboxItem } from '../../core/state.ts';
-import type { ReadTab } from '../../core/table.ts';
+import { recordTabs, type TabLayout } from '../port/layout.ts';
+import type { ReadTab } from '../port/table.ts';
 import { assemble } from './assemble.ts';
 import { forgetRemapped, remapScope } from './brakes/remapped.ts';
 import type { Braked } from './brakes/tab-brakes.ts';

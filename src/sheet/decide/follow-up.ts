@@ -1,7 +1,7 @@
-import { describeCell } from '../../core/cell.ts';
 import { isClaimToken, type RecordKey, recordKeyText } from '../../core/record.ts';
 import { refusedScope } from '../../core/scopes.ts';
 import type { JournalEntry, OutboxItem } from '../../core/state.ts';
+import { describeCell } from '../port/cell.ts';
 import { remapScope } from './brakes/remapped.ts';
 import type { Plan, TableStep } from './plan.ts';
 

@@ -1,12 +1,12 @@
 import type { Catalog } from '../../core/catalog.ts';
-import type { Remap } from '../../core/column-map.ts';
 import type { Contest } from '../../core/contest.ts';
-import type { Suspect } from '../../core/damage.ts';
-import type { Layout } from '../../core/layout.ts';
-import type { Policy } from '../../core/policy.ts';
 import type { Entity, RecordId, RecordKey } from '../../core/record.ts';
 import type { Agreement, Decision, KnownRecord, OutboxItem } from '../../core/state.ts';
-import type { ObservedRow, ObservedTable } from '../../core/table.ts';
+import type { Remap } from '../column-moves.ts';
+import type { Policy } from '../policy.ts';
+import type { Suspect } from '../port/damage.ts';
+import type { Layout } from '../port/layout.ts';
+import type { ObservedRow, ObservedTable } from '../port/table.ts';
 
 /** Everything that is known when a plan is made. */
 export interface Known {

@@ -1,7 +1,7 @@
-import { describeCell } from '../../core/cell.ts';
 import { recordKeyText } from '../../core/record.ts';
 import type { OutboxItem } from '../../core/state.ts';
 import type { FieldName, Fields, Value } from '../../core/value.ts';
+import { describeCell } from '../port/cell.ts';
 import type { Plan, TableStep } from './plan.ts';
 
 /** Something that one of two plans does or says otherwise than the other, in words; absent where a plan has nothing there. */

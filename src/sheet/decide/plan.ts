@@ -1,10 +1,10 @@
-import type { Cell } from '../../core/cell.ts';
-import type { Suspect } from '../../core/damage.ts';
 import type { Consequences } from '../../core/open-write.ts';
 import type { Entity, RecordKey } from '../../core/record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../../core/state.ts';
-import type { RowStep } from '../../core/table.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting.ts';
+import type { Cell } from '../port/cell.ts';
+import type { Suspect } from '../port/damage.ts';
+import type { RowStep } from '../port/table.ts';
 
 /** A write to the table, and what becomes true once it is confirmed. */
 export interface TableStep extends Consequences {

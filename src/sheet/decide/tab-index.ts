@@ -1,13 +1,13 @@
 import { type Cascades, createCascades } from '../../core/cascade.ts';
-import { describeCell } from '../../core/cell.ts';
-import { createNames, type Names } from '../../core/codec.ts';
 import { describeEntity, type FieldDefinition } from '../../core/field.ts';
-import { recordTabs, type TabLayout } from '../../core/layout.ts';
 import { once } from '../../core/once.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
-import type { ObservedRow, ReadTab } from '../../core/table.ts';
 import type { FieldName } from '../../core/value.ts';
+import { createNames, type Names } from '../cells/codec.ts';
+import { describeCell } from '../port/cell.ts';
+import { recordTabs, type TabLayout } from '../port/layout.ts';
+import type { ObservedRow, ReadTab } from '../port/table.ts';
 import type { DecideInput } from './input.ts';
 import { type Answers, createAnswers } from './questions/answers.ts';
 import { createQuestionWriter, type QuestionWriter } from './questions/questions.ts';

@@ -1,7 +1,7 @@
-import { describeCell } from '../../core/cell.ts';
 import { once } from '../../core/once.ts';
 import type { RecordId } from '../../core/record.ts';
-import type { ObservedRow } from '../../core/table.ts';
+import { describeCell } from '../port/cell.ts';
+import type { ObservedRow } from '../port/table.ts';
 import { notedLosses } from './brakes/approvals.ts';
 import { type Braked, brakeTab } from './brakes/tab-brakes.ts';
 import { type ClassifiedRow, type ClassifiedTab, isOpenClaim } from './classify.ts';

@@ -1,7 +1,7 @@
-import type { Suspect } from '../../core/damage.ts';
 import type { Entity, RecordId, RecordKey } from '../../core/record.ts';
 import type { Agreement, Decision, JournalEntry, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting.ts';
+import type { Suspect } from '../port/damage.ts';
 import type { TableStep } from './plan.ts';
 
 /** A record that is to get a row, and why. */

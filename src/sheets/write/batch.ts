@@ -1,6 +1,6 @@
 import { isSyncError, SyncError } from '../../core/errors.ts';
-import type { TabKind } from '../../core/layout.ts';
 import type { Log } from '../../core/ports.ts';
+import type { TabKind } from '../../sheet/port/layout.ts';
 import { cellName } from '../a1.ts';
 import type { Request, SheetsClient } from '../client.ts';
 import { isFullRefusal } from '../errors.ts';

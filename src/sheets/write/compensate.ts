@@ -1,9 +1,9 @@
-import { bareCell, type Cell, emptyCell, isComputed, isUnfilled } from '../../core/cell.ts';
-import type { Damage, DamagedCell } from '../../core/damage.ts';
 import { syncHeader } from '../../core/headers.ts';
-import { isSameKept } from '../../core/kept-cell.ts';
-import type { TabKind } from '../../core/layout.ts';
-import type { StepEnd } from '../../core/table.ts';
+import { bareCell, type Cell, emptyCell, isComputed, isUnfilled } from '../../sheet/port/cell.ts';
+import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
+import { isSameKept } from '../../sheet/port/kept-cell.ts';
+import type { TabKind } from '../../sheet/port/layout.ts';
+import type { StepEnd } from '../../sheet/port/table.ts';
 import type { Rows } from '../grid.ts';
 import { type GridDamage, idOf } from './judge.ts';
 import { findOldIndexes, headerOf } from './met-columns.ts';

@@ -1,9 +1,9 @@
-import { bareCell, type Cell, emptyCell, isUnfilled, textCell } from '../../core/cell.ts';
-import type { Damage, DamagedCell } from '../../core/damage.ts';
 import { idHeader, syncHeader } from '../../core/headers.ts';
-import { isSameKept } from '../../core/kept-cell.ts';
-import { type TabKind, tabKinds } from '../../core/layout.ts';
-import type { WriteResult } from '../../core/table.ts';
+import { bareCell, type Cell, emptyCell, isUnfilled, textCell } from '../../sheet/port/cell.ts';
+import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
+import { isSameKept } from '../../sheet/port/kept-cell.ts';
+import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
+import type { WriteResult } from '../../sheet/port/table.ts';
 import { rowRange } from '../a1.ts';
 import { toDamage } from './compensate.ts';
 import { type GridDamage, judge } from './judge.ts';

@@ -1,8 +1,8 @@
-import { bareCell, type Cell, emptyCell, equalCells, isUnfilled } from '../../core/cell.ts';
 import { idHeader, syncHeader } from '../../core/headers.ts';
-import { isSameKept } from '../../core/kept-cell.ts';
-import type { TabKind } from '../../core/layout.ts';
-import type { StepEnd } from '../../core/table.ts';
+import { bareCell, type Cell, emptyCell, equalCells, isUnfilled } from '../../sheet/port/cell.ts';
+import { isSameKept } from '../../sheet/port/kept-cell.ts';
+import type { TabKind } from '../../sheet/port/layout.ts';
+import type { StepEnd } from '../../sheet/port/table.ts';
 import { hasMoved, headerOf, type MetColumns, meetColumns } from './met-columns.ts';
 import type { PlacedCell } from './placed-cells.ts';
 import {

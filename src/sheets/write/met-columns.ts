@@ -1,5 +1,5 @@
-import { bareCell, type Cell, describeCell } from '../../core/cell.ts';
 import { idHeader, syncHeader } from '../../core/headers.ts';
+import { bareCell, type Cell, describeCell } from '../../sheet/port/cell.ts';
 import type { ColumnIndexes } from '../columns.ts';
 import type { PlannedTab, Row } from './planned.ts';
 

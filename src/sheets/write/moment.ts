@@ -1,4 +1,4 @@
-import { isUnfilled } from '../../core/cell.ts';
+import { isUnfilled } from '../../sheet/port/cell.ts';
 import type { Sent } from './batch.ts';
 import type { Moment } from './judge.ts';
 import { meetColumns } from './met-columns.ts';

@@ -1,8 +1,8 @@
-import { type Cell, describeCell, isComputed } from '../../core/cell.ts';
-import type { Damage } from '../../core/damage.ts';
 import type { FieldKind } from '../../core/field-kind.ts';
-import { isSameKept } from '../../core/kept-cell.ts';
-import type { RowCells } from '../../core/table.ts';
+import { type Cell, describeCell, isComputed } from '../../sheet/port/cell.ts';
+import type { Damage } from '../../sheet/port/damage.ts';
+import { isSameKept } from '../../sheet/port/kept-cell.ts';
+import type { RowCells } from '../../sheet/port/table.ts';
 import type { ColumnIndexes } from '../columns.ts';
 import type { BoundTab } from '../read.ts';
 

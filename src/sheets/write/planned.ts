@@ -1,7 +1,7 @@
-import { type Cell, describeCell, emptyCell, equalCells, isComputed } from '../../core/cell.ts';
-import { isSameKept } from '../../core/kept-cell.ts';
-import { type TabKind, tabKinds } from '../../core/layout.ts';
-import type { AppendStep, RowStep, SetStep } from '../../core/table.ts';
+import { type Cell, describeCell, emptyCell, equalCells, isComputed } from '../../sheet/port/cell.ts';
+import { isSameKept } from '../../sheet/port/kept-cell.ts';
+import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
+import type { AppendStep, RowStep, SetStep } from '../../sheet/port/table.ts';
 import type { ColumnIndexes } from '../columns.ts';
 import { cellAt, type Rows } from '../grid.ts';
 import { type BoundTab, endOfRows } from '../read.ts';

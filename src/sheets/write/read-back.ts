@@ -1,6 +1,6 @@
-import { bareCell, emptyCell, equalCells, isUnfilled } from '../../core/cell.ts';
-import { isSameKept } from '../../core/kept-cell.ts';
-import type { TabKind } from '../../core/layout.ts';
+import { bareCell, emptyCell, equalCells, isUnfilled } from '../../sheet/port/cell.ts';
+import { isSameKept } from '../../sheet/port/kept-cell.ts';
+import type { TabKind } from '../../sheet/port/layout.ts';
 import { rowRange } from '../a1.ts';
 import type { Spreadsheet } from '../client.ts';
 import { blocksBySheet, type Rows, readRows } from '../grid.ts';

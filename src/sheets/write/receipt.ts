@@ -1,5 +1,5 @@
-import { tabKinds } from '../../core/layout.ts';
 import type { Receipt } from '../../core/open-write.ts';
+import { tabKinds } from '../../sheet/port/layout.ts';
 import type { GridDamage } from './judge.ts';
 import { type Batch, endOfBatch, type PlannedStep } from './planned.ts';
 

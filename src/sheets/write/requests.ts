@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../../core/cell.ts';
 import type { FieldKind } from '../../core/field-kind.ts';
-import { isShownAsMoment, isShownWithoutDay } from '../../core/shown-number.ts';
+import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../../sheet/port/cell.ts';
+import { isShownAsMoment, isShownWithoutDay } from '../../sheet/port/shown-number.ts';
 import type { Request } from '../client.ts';
 import { type BoundTab, endOfRows } from '../read.ts';
 import { grow } from '../room.ts';

@@ -1,5 +1,5 @@
 import { idHeader, syncHeader } from '../../core/headers.ts';
-import type { TabKind } from '../../core/layout.ts';
+import type { TabKind } from '../../sheet/port/layout.ts';
 import { tabFields } from '../chosen-tabs.ts';
 import type { SheetsClient } from '../client.ts';
 import type { ManagedColumn } from '../columns.ts';

@@ -1,5 +1,5 @@
-import { type Cell, emptyCell, isSpilled } from '../../core/cell.ts';
-import { type TabKind, tabKinds } from '../../core/layout.ts';
+import { type Cell, emptyCell, isSpilled } from '../../sheet/port/cell.ts';
+import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import { rowRange } from '../a1.ts';
 import type { Request, Spreadsheet } from '../client.ts';
 import { blocksBySheet, cellFields, type Grid, readRows } from '../grid.ts';

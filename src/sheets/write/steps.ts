@@ -1,4 +1,4 @@
-import type { Cell } from '../../core/cell.ts';
+import type { Cell } from '../../sheet/port/cell.ts';
 import { type BoundTab, endOfRows } from '../read.ts';
 import { afterSteps } from '../typed-columns.ts';
 import { overlay, type PlannedStep } from './planned.ts';

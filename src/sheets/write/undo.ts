@@ -1,10 +1,10 @@
-import { isUnfilled } from '../../core/cell.ts';
-import type { Damage } from '../../core/damage.ts';
 import { isSyncError } from '../../core/errors.ts';
-import type { TabKind } from '../../core/layout.ts';
-import type { KeepReceipt } from '../../core/open-write.ts';
 import type { Log } from '../../core/ports.ts';
-import type { StepEnd, WriteResult } from '../../core/table.ts';
+import { isUnfilled } from '../../sheet/port/cell.ts';
+import type { Damage } from '../../sheet/port/damage.ts';
+import type { TabKind } from '../../sheet/port/layout.ts';
+import type { KeepReceipt } from '../../sheet/port/port.ts';
+import type { StepEnd, WriteResult } from '../../sheet/port/table.ts';
 import type { SheetsClient } from '../client.ts';
 import { sendBatch } from './batch.ts';
 import { compensate, type SeenTab, toDamage } from './compensate.ts';

@@ -1,7 +1,8 @@
 import type { SyncError } from '../../core/errors.ts';
-import type { KeepReceipt, Receipt } from '../../core/open-write.ts';
-import type { Log, Table } from '../../core/ports.ts';
-import type { RowStep, WriteRefusal, WriteResult } from '../../core/table.ts';
+import type { Receipt } from '../../core/open-write.ts';
+import type { Log } from '../../core/ports.ts';
+import type { KeepReceipt, Table } from '../../sheet/port/port.ts';
+import type { RowStep, WriteRefusal, WriteResult } from '../../sheet/port/table.ts';
 import type { Request, SheetsClient } from '../client.ts';
 import type { Stored, WriteTag } from '../metadata.ts';
 import { sendBatch } from './batch.ts';

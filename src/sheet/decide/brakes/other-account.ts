@@ -1,6 +1,6 @@
 import { brakeOf, brakeScope } from '../../../core/brakes.ts';
-import { recordTabs } from '../../../core/layout.ts';
 import type { Brake } from '../../../core/waiting.ts';
+import { recordTabs } from '../../port/layout.ts';
 import type { DecideInput } from '../input.ts';
 import type { TabIndex } from '../tab-index.ts';
 

@@ -1,8 +1,8 @@
 import { brakeOf } from '../../../core/brakes.ts';
 import type { RecordId } from '../../../core/record.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import type { FieldName } from '../../../core/value.ts';
 import type { Brake, StoppedChange } from '../../../core/waiting.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import type { Binding } from '../identity/bind.ts';
 import type { FieldOutcome } from '../rows/merge.ts';
 import type { MergedRow } from '../rows/merge-row.ts';

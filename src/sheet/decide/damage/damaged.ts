@@ -1,10 +1,10 @@
-import { describeCell } from '../../../core/cell.ts';
-import { type Suspect, watchMs } from '../../../core/damage.ts';
 import { journalEntry } from '../../../core/journal-entry.ts';
 import type { Entity, RecordId } from '../../../core/record.ts';
 import { damageScope } from '../../../core/scopes.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import type { Hold } from '../../../core/waiting.ts';
+import { describeCell } from '../../port/cell.ts';
+import { type Suspect, watchMs } from '../../port/damage.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import type { DecideInput } from '../input.ts';
 import type { TableStep } from '../plan.ts';
 import { answerTo } from '../questions/answers.ts';

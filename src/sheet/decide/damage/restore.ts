@@ -1,7 +1,7 @@
-import type { Damage, DamagedCell } from '../../../core/damage.ts';
 import { idHeader, syncHeader } from '../../../core/headers.ts';
-import { isSameKept } from '../../../core/kept-cell.ts';
-import type { ObservedRow, ReadTab, RowStep } from '../../../core/table.ts';
+import type { Damage, DamagedCell } from '../../port/damage.ts';
+import { isSameKept } from '../../port/kept-cell.ts';
+import type { ObservedRow, ReadTab, RowStep } from '../../port/table.ts';
 import { hasThisId, hasWrittenId, isAdded, isBack, wipesId } from './shown.ts';
 
 /** A step that puts back what was there, and the row where it does. */

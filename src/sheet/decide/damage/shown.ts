@@ -1,9 +1,9 @@
-import { type Cell, describeCell, emptyCell } from '../../../core/cell.ts';
-import type { Damage } from '../../../core/damage.ts';
 import { idHeader, syncHeader } from '../../../core/headers.ts';
-import { isSameKept } from '../../../core/kept-cell.ts';
-import { showsValue } from '../../../core/shown.ts';
-import type { ObservedRow, ReadTab } from '../../../core/table.ts';
+import { showsValue } from '../../cells/shown.ts';
+import { type Cell, describeCell, emptyCell } from '../../port/cell.ts';
+import type { Damage } from '../../port/damage.ts';
+import { isSameKept } from '../../port/kept-cell.ts';
+import type { ObservedRow, ReadTab } from '../../port/table.ts';
 import { isLike } from '../identity/likeness.ts';
 import type { TabIndex } from '../tab-index.ts';
 

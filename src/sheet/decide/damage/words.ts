@@ -1,7 +1,7 @@
-import { describeCell } from '../../../core/cell.ts';
 import { quoteText } from '../../../core/cut-text.ts';
-import type { Damage, DamagedCell } from '../../../core/damage.ts';
-import type { TabLayout } from '../../../core/layout.ts';
+import { describeCell } from '../../port/cell.ts';
+import type { Damage, DamagedCell } from '../../port/damage.ts';
+import type { TabLayout } from '../../port/layout.ts';
 
 export const pendingReason =
   'Rows moved while this one was written. What was written here by mistake is being taken back.';

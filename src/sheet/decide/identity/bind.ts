@@ -1,6 +1,6 @@
-import { describeCell, equalCells } from '../../../core/cell.ts';
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
-import type { ObservedRow } from '../../../core/table.ts';
+import { describeCell, equalCells } from '../../port/cell.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import { isMarkedCopy } from '../rows/sync-text.ts';
 
 /** A row that carries a record or a claim token; nobody else has the same id. */

@@ -1,6 +1,6 @@
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import { copyScope } from '../../../core/scopes.ts';
-import type { ObservedRow } from '../../../core/table.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import { answerTo } from '../questions/answers.ts';
 import { pausedReason } from '../rows/paused.ts';
 import { lookOf, readRowValues } from '../rows/row-values.ts';

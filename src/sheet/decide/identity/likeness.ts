@@ -1,8 +1,8 @@
-import { emptyCell, equalCells } from '../../../core/cell.ts';
 import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
+import { emptyCell, equalCells } from '../../port/cell.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import { cellsOf, readRowValues, saysNothing } from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { baseOf } from './origin.ts';

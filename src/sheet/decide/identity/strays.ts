@@ -1,7 +1,7 @@
-import { describeCell } from '../../../core/cell.ts';
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
+import { describeCell } from '../../port/cell.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import { mergeRow } from '../rows/merge-row.ts';
 import { pauseRow } from '../rows/paused.ts';
 import { decideRow } from '../rows/row.ts';

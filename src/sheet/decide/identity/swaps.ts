@@ -1,8 +1,8 @@
-import { type Cell, describeCell, emptyCell, equalCells } from '../../../core/cell.ts';
 import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import type { FieldName } from '../../../core/value.ts';
+import { type Cell, describeCell, emptyCell, equalCells } from '../../port/cell.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import { cellsOf, lookOf, lookOfValues, showsValues } from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { BoundRow } from './bind.ts';

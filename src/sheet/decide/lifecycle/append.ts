@@ -1,11 +1,12 @@
-import { type Cell, emptyCell, textCell } from '../../../core/cell.ts';
-import { encode } from '../../../core/codec.ts';
 import { journalEntry } from '../../../core/journal-entry.ts';
 import { waitingFields } from '../../../core/outbox-step.ts';
-import { type CellLook, noteShown, type Shown } from '../../../core/shown.ts';
+import type { Shown } from '../../../core/state.ts';
 import { type Agreement, emptyAgreement } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import { type FieldName, type Fields, pickFields, type Value } from '../../../core/value.ts';
+import { encode } from '../../cells/codec.ts';
+import { type CellLook, noteShown } from '../../cells/shown.ts';
+import { type Cell, emptyCell, textCell } from '../../port/cell.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import type { TableStep } from '../plan.ts';
 import { idCell } from '../rows/id-cell.ts';
 import { type RowState, syncText, waitingState } from '../rows/sync-text.ts';

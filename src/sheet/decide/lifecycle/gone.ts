@@ -1,11 +1,11 @@
-import { describeCell } from '../../../core/cell.ts';
-import { decode } from '../../../core/codec.ts';
 import { journalEntry } from '../../../core/journal-entry.ts';
-import type { Column } from '../../../core/layout.ts';
-import { showsValue } from '../../../core/shown.ts';
 import type { KnownRecord } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import { equalValues, type Value } from '../../../core/value.ts';
+import { decode } from '../../cells/codec.ts';
+import { showsValue } from '../../cells/shown.ts';
+import { describeCell } from '../../port/cell.ts';
+import type { Column } from '../../port/layout.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import type { TableStep } from '../plan.ts';
 import { saysNothing } from '../rows/row-values.ts';
 import { holdRow } from '../rows/row-write.ts';

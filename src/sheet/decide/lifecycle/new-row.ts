@@ -1,10 +1,10 @@
-import { describeCell, emptyCell, isUnfilled } from '../../../core/cell.ts';
 import { isStuck, waitingStep } from '../../../core/outbox-step.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import { refusedScope } from '../../../core/scopes.ts';
 import { isUnanswered, type OutboxItem } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import { equalFields, type Fields } from '../../../core/value.ts';
+import { describeCell, emptyCell, isUnfilled } from '../../port/cell.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import { copyReason, offerAsNew } from '../identity/copies.ts';
 import { resembles } from '../identity/resemblance.ts';
 import { suspectReason } from '../identity/strays.ts';

@@ -1,9 +1,9 @@
-import { describeCell } from '../../../core/cell.ts';
 import { once } from '../../../core/once.ts';
 import { waitingFields } from '../../../core/outbox-step.ts';
 import type { RecordId } from '../../../core/record.ts';
 import { isUnanswered, type KnownRecord, type OutboxItem } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
+import { describeCell } from '../../port/cell.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import { isLike } from '../identity/likeness.ts';
 import { resembles } from '../identity/resemblance.ts';
 import { showsValues } from '../rows/row-values.ts';

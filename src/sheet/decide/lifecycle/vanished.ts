@@ -1,7 +1,6 @@
 import { countByKind } from '../../../core/cascade.ts';
 import { errorKinds } from '../../../core/errors.ts';
 import { isStuck, isToBeSent, waitingFields, waitingStep } from '../../../core/outbox-step.ts';
-import type { VanishedRowPolicy } from '../../../core/policy.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import { noted, refusedScope, vanishedScope } from '../../../core/scopes.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type OutboxItem,
 } from '../../../core/state.ts';
 import { restoredCause } from '../../../core/undo.ts';
+import type { VanishedRowPolicy } from '../../policy.ts';
 import { baseOf } from '../identity/origin.ts';
 import { keepChosen } from '../questions/answers.ts';
 import { findContest } from '../rows/contested.ts';

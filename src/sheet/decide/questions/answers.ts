@@ -1,9 +1,9 @@
 import { decisionOf, readBrakeAnswer } from '../../../core/answer.ts';
 import { once } from '../../../core/once.ts';
 import type { Decision } from '../../../core/state.ts';
-import type { ReadTab } from '../../../core/table.ts';
 import { readSideAnswer, writeSideAnswer } from '../../../core/typed-answer.ts';
 import type { Conflict } from '../../../core/waiting.ts';
+import type { ReadTab } from '../../port/table.ts';
 import type { Question } from '../plan.ts';
 import type { Verdict } from '../verdict.ts';
 import { asks, chosenIn, readReply, scopeOf } from './reply.ts';

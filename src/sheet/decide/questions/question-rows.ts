@@ -1,9 +1,9 @@
 import { answersTo } from '../../../core/answer.ts';
-import { describeCell, equalCells, numberCell, textCell } from '../../../core/cell.ts';
 import { quoteText } from '../../../core/cut-text.ts';
 import { instantToSerial } from '../../../core/dates.ts';
-import { chooseField, sinceField } from '../../../core/question-tab.ts';
-import type { ObservedRow, ReadTab } from '../../../core/table.ts';
+import { describeCell, equalCells, numberCell, textCell } from '../../port/cell.ts';
+import type { ObservedRow, ReadTab } from '../../port/table.ts';
+import { chooseField, sinceField } from '../../question-tab.ts';
 import type { Question, TableStep } from '../plan.ts';
 import { asks, chosenIn, type Reply, readReply, scopeOf } from './reply.ts';
 

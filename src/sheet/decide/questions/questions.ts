@@ -1,15 +1,15 @@
 import { answerLabels, answersTo } from '../../../core/answer.ts';
-import { type Cell, textCell } from '../../../core/cell.ts';
-import type { Names } from '../../../core/codec.ts';
 import { cutText } from '../../../core/cut-text.ts';
 import { type FieldDefinition, findField } from '../../../core/field.ts';
-import { columnOf, tabOf } from '../../../core/layout.ts';
 import { listOr } from '../../../core/list-words.ts';
 import { once } from '../../../core/once.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../../core/record.ts';
 import { conflictScope } from '../../../core/scopes.ts';
 import type { FieldName, Fields, Value } from '../../../core/value.ts';
 import { type Brake, type Conflict, type Hold, isOfWhole, type Refusal } from '../../../core/waiting.ts';
+import type { Names } from '../../cells/codec.ts';
+import { type Cell, textCell } from '../../port/cell.ts';
+import { columnOf, tabOf } from '../../port/layout.ts';
 import type { DecideInput } from '../input.ts';
 import type { Plan, Question } from '../plan.ts';
 import { describeValue, oneLine } from '../rows/describe-value.ts';

@@ -1,10 +1,10 @@
 import { type Answer, answerLabels, answersTo, readAnswer } from '../../../core/answer.ts';
-import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../../../core/cell.ts';
 import { quoteText } from '../../../core/cut-text.ts';
 import { listOr } from '../../../core/list-words.ts';
-import { chooseField, sinceField } from '../../../core/question-tab.ts';
 import { scopeEntity } from '../../../core/scopes.ts';
-import type { ObservedRow, ObservedTable, ReadTab } from '../../../core/table.ts';
+import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../../port/cell.ts';
+import type { ObservedRow, ObservedTable, ReadTab } from '../../port/table.ts';
+import { chooseField, sinceField } from '../../question-tab.ts';
 import type { Question } from '../plan.ts';
 
 /** The rows of the questions as they were read; none where there is no such tab. */

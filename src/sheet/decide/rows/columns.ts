@@ -1,11 +1,11 @@
-import { describeCell } from '../../../core/cell.ts';
 import { namesakeAdvice } from '../../../core/headers.ts';
-import { columnOf, type TabLayout } from '../../../core/layout.ts';
 import type { Entity } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
-import type { ReadTab } from '../../../core/table.ts';
 import type { FieldName } from '../../../core/value.ts';
 import type { Hold } from '../../../core/waiting.ts';
+import { describeCell } from '../../port/cell.ts';
+import { columnOf, type TabLayout } from '../../port/layout.ts';
+import type { ReadTab } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 type AgreementsById = ReadonlyMap<string, Agreement>;

@@ -1,12 +1,12 @@
-import { describeCell } from '../../../core/cell.ts';
 import { indexChoices } from '../../../core/choice.ts';
-import { leadChoice } from '../../../core/codec.ts';
 import { customFieldName } from '../../../core/field.ts';
 import { labelKey, labelWithId } from '../../../core/label-key.ts';
 import { once } from '../../../core/once.ts';
 import { isClaimToken } from '../../../core/record.ts';
 import type { Agreement, KnownRecord } from '../../../core/state.ts';
-import type { ObservedTable } from '../../../core/table.ts';
+import { leadChoice } from '../../cells/codec.ts';
+import { describeCell } from '../../port/cell.ts';
+import type { ObservedTable } from '../../port/table.ts';
 import type { Known } from '../input.ts';
 
 /**

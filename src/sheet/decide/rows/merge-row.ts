@@ -1,13 +1,13 @@
 import type { Displaced, Edit } from '../../../core/disorder.ts';
-import { columnOf } from '../../../core/layout.ts';
 import { wasReplaced } from '../../../core/observe.ts';
 import { waitingFields } from '../../../core/outbox-step.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import { conflictScope } from '../../../core/scopes.ts';
 import { type Agreement, isAnswerLost, isUnanswered, type KnownRecord } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../../../core/typed-answer.ts';
 import { equalValues, type FieldName, type Value } from '../../../core/value.ts';
+import { columnOf } from '../../port/layout.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import { keepChosen } from '../questions/answers.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';

@@ -1,15 +1,16 @@
-import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../../../core/cell.ts';
-import { type Decoded, encode, isEditOfCut, type Names, refusedCut } from '../../../core/codec.ts';
 import { quoteText } from '../../../core/cut-text.ts';
 import { formatSerial } from '../../../core/dates.ts';
 import type { FieldDefinition } from '../../../core/field.ts';
 import type { FieldKind } from '../../../core/field-kind.ts';
-import type { Column } from '../../../core/layout.ts';
-import { holdsAsShown, isShownKept, type ShownCell, showsFormerly } from '../../../core/shown.ts';
+import type { ShownForm } from '../../../core/state.ts';
 import type { SideAnswer, TypedAnswer } from '../../../core/typed-answer.ts';
-import { decodeTyped } from '../../../core/typed-cell.ts';
 import { findFault, isMissing } from '../../../core/validate.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../../../core/value.ts';
+import { type Decoded, encode, isEditOfCut, type Names, refusedCut } from '../../cells/codec.ts';
+import { holdsAsShown, isShownKept, showsFormerly } from '../../cells/shown.ts';
+import { decodeTyped } from '../../cells/typed-cell.ts';
+import { bareCell, type Cell, describeCell, equalCells, isShownAsPercent } from '../../port/cell.ts';
+import type { Column } from '../../port/layout.ts';
 import { showWhole } from './describe-value.ts';
 import { describeUnread } from './unread.ts';
 
@@ -23,7 +24,7 @@ export interface FieldView {
   readonly offered: Value | undefined;
   readonly cell: Cell;
   /** What the cell held when it was known to show these values; absent where nothing was kept yet. */
-  readonly shown?: readonly ShownCell[] | undefined;
+  readonly shown?: readonly ShownForm[] | undefined;
   /** The type of its column decides how the cell looks: the daemon can not change that. */
   readonly hasType?: boolean | undefined;
   /** Its column is boxed: empty cells were filled with boxes that nobody has ticked. */

@@ -1,5 +1,5 @@
 import type { RecordId } from '../../../core/record.ts';
-import type { ObservedRow } from '../../../core/table.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { writeRow } from './row-write.ts';

@@ -1,10 +1,11 @@
 import { advance } from '../../../core/outbox.ts';
 import { isStuck } from '../../../core/outbox-step.ts';
-import { nameColumn } from '../../../core/refusal-words.ts';
+import { nameField } from '../../../core/refusal-words.ts';
 import { refusedScope } from '../../../core/scopes.ts';
 import type { OutboxItem } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import { equalFields } from '../../../core/value.ts';
+import { columnOf } from '../../port/layout.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import { answerTo } from '../questions/answers.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
@@ -60,7 +61,7 @@ function refusalOf(
   position?: number,
 ) {
   const { error, key } = item;
-  const words = error ? nameColumn(error.message, layout.columns) : refusedReason;
+  const words = error ? nameField(error.message, (name) => columnOf(layout, name)?.header) : refusedReason;
   const reason = item.state === 'refused' ? words : failingReason;
   const place = position === undefined ? {} : { position };
   return { entity, id: key.id, reason, decision: refusedScope(key), ...place };

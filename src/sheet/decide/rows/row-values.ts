@@ -1,11 +1,12 @@
-import { type Cell, emptyCell, equalCells, isUnfilled } from '../../../core/cell.ts';
-import { encode } from '../../../core/codec.ts';
-import { columnOf } from '../../../core/layout.ts';
-import { holdsAsShown, lastShown, type Shown, type ShownCell } from '../../../core/shown.ts';
-import type { ObservedRow } from '../../../core/table.ts';
-import { decodeTyped } from '../../../core/typed-cell.ts';
+import type { Shown, ShownForm } from '../../../core/state.ts';
 import { findFault, isMissing } from '../../../core/validate.ts';
 import type { FieldName, Fields, Value } from '../../../core/value.ts';
+import { encode } from '../../cells/codec.ts';
+import { holdsAsShown, lastShown } from '../../cells/shown.ts';
+import { decodeTyped } from '../../cells/typed-cell.ts';
+import { type Cell, emptyCell, equalCells, isUnfilled } from '../../port/cell.ts';
+import { columnOf } from '../../port/layout.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /** The cells of a row like this one that shows these values as its record last did, or else in their usual form. */
@@ -26,7 +27,7 @@ function expectedCell(
   name: FieldName,
   cell: Cell,
   value: Value | undefined,
-  shown: readonly ShownCell[] | undefined,
+  shown: readonly ShownForm[] | undefined,
 ): Cell {
   const { fields, names } = index;
   if ((value ?? null) === null && saysNothing(index, name, cell)) return cell;

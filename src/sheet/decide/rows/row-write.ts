@@ -1,9 +1,9 @@
-import { type Cell, equalCells, textCell } from '../../../core/cell.ts';
 import { journalEntry } from '../../../core/journal-entry.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import type { JournalEntry } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
+import { type Cell, equalCells, textCell } from '../../port/cell.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { idCell } from './id-cell.ts';

@@ -1,5 +1,5 @@
-import { describeCell } from '../../../core/cell.ts';
-import type { ObservedRow } from '../../../core/table.ts';
+import { describeCell } from '../../port/cell.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { Verdict } from '../verdict.ts';
 

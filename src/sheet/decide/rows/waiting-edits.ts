@@ -1,9 +1,9 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
-import { columnOf } from '../../../core/layout.ts';
 import { waitingFields } from '../../../core/outbox-step.ts';
 import { hasMoved, type OutboxItem } from '../../../core/state.ts';
-import type { ObservedRow } from '../../../core/table.ts';
 import { equalFields, type FieldName, type Fields, pickFields } from '../../../core/value.ts';
+import { columnOf } from '../../port/layout.ts';
+import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { type DecidedField, wantedFields } from './merge.ts';

@@ -1,6 +1,6 @@
-import type { FieldDefinition } from './field.ts';
-import type { FieldKind } from './field-kind.ts';
-import type { Column } from './layout.ts';
+import type { FieldDefinition } from '../../core/field.ts';
+import type { FieldKind } from '../../core/field-kind.ts';
+import type { Column } from '../port/layout.ts';
 
 /** What a cell takes, by the kind of its field; limits come behind it. */
 const accepted: Readonly<Record<FieldKind, string>> = {

@@ -1,6 +1,7 @@
+import type { Suspect as KeptSuspect } from '../../core/open-write.ts';
+import type { FieldName } from '../../core/value.ts';
 import type { Cell } from './cell.ts';
 import type { TabKind } from './layout.ts';
-import type { FieldName } from './value.ts';
 
 /** A cell that a write reached by mistake. */
 export interface DamagedCell {
@@ -24,20 +25,9 @@ export interface Damage {
   readonly own: Readonly<Record<string, DamagedCell>>;
 }
 
-/** A damage that deciding has to know of: what it may have changed is no evidence of what a user means. */
-export interface Suspect {
-  /** The run of the write, a point and a number. */
-  readonly id: string;
-  /** Epoch ms. */
-  readonly at: number;
+/** A damage that deciding has to know of. */
+export interface Suspect extends KeptSuspect {
   readonly damage: Damage;
-  /**
-   * `pending`: sent back, without a reply so far. `escalated`: it could not be undone, and a user is asked. `undone`: watched for some time,
-   * because a user's own undo may bring it back.
-   */
-  readonly state: 'pending' | 'escalated' | 'undone';
-  /** How many reads in a row showed nothing of it; of an escalated one alone. */
-  readonly clearReads: number;
 }
 
 /** For how long after an undo a user's own undo may bring the damage back. */

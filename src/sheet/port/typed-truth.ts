@@ -1,5 +1,5 @@
+import { labelKey } from '../../core/label-key.ts';
 import { type Cell, describeCell } from './cell.ts';
-import { labelKey } from './label-key.ts';
 
 const yes = 'true yes y 1 x ✓ ✔ ☑ on ja oui si sí sì sim wahr vrai verdadero verdadeiro vero'.split(' ');
 const no = 'false no n 0 off ☐ nein non nej nei nee não nao falsch faux falso'.split(' ');

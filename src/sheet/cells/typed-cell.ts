@@ -1,8 +1,8 @@
-import type { Cell } from './cell.ts';
+import { listFew, quoteText } from '../../core/cut-text.ts';
+import type { FieldDefinition } from '../../core/field.ts';
+import { decodeFound, refusedName } from '../../core/found-name.ts';
+import type { Cell } from '../port/cell.ts';
 import { type Decoded, decode, type Names } from './codec.ts';
-import { listFew, quoteText } from './cut-text.ts';
-import type { FieldDefinition } from './field.ts';
-import { decodeFound, refusedName } from './found-name.ts';
 
 /**
  * What a cell means that a person filled: as `decode`, with what people may type instead of an id, and without what the CRM may hold and

@@ -1,10 +1,10 @@
+import type { SyncError } from '../../core/errors.ts';
+import type { Entity } from '../../core/record.ts';
+import type { FieldName } from '../../core/value.ts';
 import type { Cell } from './cell.ts';
 import type { Damage } from './damage.ts';
-import type { SyncError } from './errors.ts';
 import type { Marks } from './instance.ts';
 import type { TabKind } from './layout.ts';
-import type { Entity } from './record.ts';
-import type { FieldName } from './value.ts';
 
 /** One row as it was read. */
 export interface ObservedRow {

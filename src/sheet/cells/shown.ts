@@ -1,19 +1,11 @@
-import { bareCell, type Cell, equalCells, numberCell, textCell } from './cell.ts';
+import { dateToSerial } from '../../core/dates.ts';
+import type { FieldDefinition } from '../../core/field.ts';
+import type { FieldKind } from '../../core/field-kind.ts';
+import { readMembers } from '../../core/members.ts';
+import type { Shown, ShownForm } from '../../core/state.ts';
+import { equalValues, type FieldName, type Fields, type Value } from '../../core/value.ts';
+import { bareCell, type Cell, equalCells, numberCell, textCell } from '../port/cell.ts';
 import { choicesOf, encode, type Names, optionsOf } from './codec.ts';
-import { dateToSerial } from './dates.ts';
-import type { FieldDefinition } from './field.ts';
-import type { FieldKind } from './field-kind.ts';
-import { readMembers } from './members.ts';
-import { equalValues, type FieldName, type Fields, type Value } from './value.ts';
-
-/** The text or the bare number of a cell, and the value that it means. */
-export type ShownCell = readonly [content: string | number, value: Value];
-
-/**
- * What the cells of a row were last seen to hold, and what was written there since, of fields whose values have names. A name may change,
- * go, or come to mean something else: a cell that holds the same as before still means the same.
- */
-export type Shown = Readonly<Record<FieldName, readonly ShownCell[]>>;
 
 /** Kinds of field whose cells show names of what the CRM lists, or of other records. */
 const namingKinds: ReadonlySet<FieldKind> = new Set([
@@ -33,11 +25,11 @@ const contentOf = (cell: Cell): string | number | undefined => {
 };
 
 /** Whether it is known how a cell showed the value. */
-export const isShownKept = (shown: readonly ShownCell[] | undefined, value: Value): boolean =>
+export const isShownKept = (shown: readonly ShownForm[] | undefined, value: Value): boolean =>
   shown?.some(([, known]) => equalValues(known, value)) ?? false;
 
 /** Whether a cell holds the same as when it was known to show the value: then it is untouched. */
-export function holdsAsShown(cell: Cell, shown: readonly ShownCell[] | undefined, value: Value): boolean {
+export function holdsAsShown(cell: Cell, shown: readonly ShownForm[] | undefined, value: Value): boolean {
   const content = contentOf(cell);
   return shown?.some(([known, meant]) => known === content && equalValues(meant, value)) ?? false;
 }
@@ -67,14 +59,14 @@ export const showsValue = (
   value: Value,
   cell: Cell,
   names: Names,
-  shown: readonly ShownCell[] | undefined,
+  shown: readonly ShownForm[] | undefined,
 ): boolean =>
   holdsAsShown(cell, shown, value) ||
   equalCells(bareCell(cell), encode(field, value, names)) ||
   (!isShownKept(shown, value) && showsFormerly(field, value, cell, names));
 
 /** The cell that showed the value last; `undefined` where that was not kept. */
-export function lastShown(shown: readonly ShownCell[] | undefined, value: Value): Cell | undefined {
+export function lastShown(shown: readonly ShownForm[] | undefined, value: Value): Cell | undefined {
   const [content] = shown?.findLast(([, meant]) => equalValues(meant, value)) ?? [];
   if (content === undefined) return undefined;
   return typeof content === 'string' ? textCell(content) : numberCell(content);
@@ -102,7 +94,7 @@ export interface ShownBase {
 /** What is known of the cells of a row after a look at them; what was known before when that is nothing new. */
 export function noteShown(base: ShownBase, looks: readonly CellLook[]): Shown | undefined {
   const { shown = {} } = base;
-  const changed: Record<FieldName, readonly ShownCell[] | undefined> = {};
+  const changed: Record<FieldName, readonly ShownForm[] | undefined> = {};
   for (const look of looks) {
     const { name } = look.field;
     const known = shown[name] ?? [];
@@ -120,14 +112,14 @@ export function noteShown(base: ShownBase, looks: readonly CellLook[]): Shown | 
 function noteCell(
   { agreed, offered, offeredBefore }: ShownBase,
   { cell, field, value, writes }: CellLook,
-  known: readonly ShownCell[],
-): readonly ShownCell[] {
+  known: readonly ShownForm[],
+): readonly ShownForm[] {
   const { name } = field;
   if (!namingKinds.has(field.kind)) return [];
   const written = writes ? describeShown(field, writes.cell, writes.value) : [];
   // A user who takes back a text that is not understood puts back what was there.
   if (value === undefined) return addNew(known, written);
-  const isOf = (other: Value | undefined) => (shown: ShownCell) =>
+  const isOf = (other: Value | undefined) => (shown: ShownForm) =>
     other !== undefined && equalValues(shown[1], other);
   const base = agreed[name];
   const [before, now] = [offeredBefore[name], offered[name]];
@@ -142,22 +134,22 @@ function noteCell(
 }
 
 /** An option of a choice, or the id of a task, is its own name, and can be compared at any time. */
-function describeShown({ kind }: FieldDefinition, cell: Cell, value: Value): ShownCell[] {
+function describeShown({ kind }: FieldDefinition, cell: Cell, value: Value): ShownForm[] {
   const content = contentOf(cell);
   const isOwnName = (kind === 'select' || kind === 'task') && content === value;
   return content === undefined || value === null || isOwnName ? [] : [[content, value]];
 }
 
-const addNew = (known: readonly ShownCell[], more: readonly ShownCell[]): readonly ShownCell[] => [
+const addNew = (known: readonly ShownForm[], more: readonly ShownForm[]): readonly ShownForm[] => [
   ...known,
   ...more.filter((each) => !known.some((other) => isSame(other, each))),
 ];
 
-const isSame = ([content, value]: ShownCell, other: ShownCell): boolean =>
+const isSame = ([content, value]: ShownForm, other: ShownForm): boolean =>
   content === other[0] && equalValues(value, other[1]);
 
-const areSame = (left: readonly ShownCell[], right: readonly ShownCell[]): boolean =>
-  left.length === right.length && left.every((each, index) => isSame(each, right[index] as ShownCell));
+const areSame = (left: readonly ShownForm[], right: readonly ShownForm[]): boolean =>
+  left.length === right.length && left.every((each, index) => isSame(each, right[index] as ShownForm));
 
 /** What is still to be known of a row once the offered values were seen there: how it showed those before is past. */
 export const landShown = (shown: Shown | undefined, offered: Fields): { readonly shown?: Shown } =>

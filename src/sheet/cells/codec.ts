@@ -6,7 +6,17 @@ import {
   stageChoices,
   taskPriorityChoices,
   taskStatusChoices,
-} from './catalog.ts';
+} from '../../core/catalog.ts';
+import { type ChoiceIndex, indexChoices } from '../../core/choice.ts';
+import { listFew, quoteText } from '../../core/cut-text.ts';
+import { dateToSerial, instantToSerial, serialToDate } from '../../core/dates.ts';
+import type { FieldDefinition } from '../../core/field.ts';
+import { decodeFound, refusedName } from '../../core/found-name.ts';
+import { labelKey } from '../../core/label-key.ts';
+import { listSeparator, readMembers, writeMembers } from '../../core/members.ts';
+import { readTypedDate } from '../../core/typed-date.ts';
+import { readTypedNumber } from '../../core/typed-number.ts';
+import { cleanText, type Value } from '../../core/value.ts';
 import {
   booleanCell,
   type Cell,
@@ -15,19 +25,9 @@ import {
   isShownAsPercent,
   numberCell,
   textCell,
-} from './cell.ts';
-import { type ChoiceIndex, indexChoices } from './choice.ts';
-import { listFew, quoteText } from './cut-text.ts';
-import { dateToSerial, instantToSerial, serialToDate } from './dates.ts';
-import type { FieldDefinition } from './field.ts';
-import { decodeFound, refusedName } from './found-name.ts';
-import { labelKey } from './label-key.ts';
-import { listSeparator, readMembers, writeMembers } from './members.ts';
-import { isShownAsMoment, isShownWithoutDay, isShownWithTime } from './shown-number.ts';
-import { readTypedDate } from './typed-date.ts';
-import { readTypedNumber } from './typed-number.ts';
-import { readTypedTruth } from './typed-truth.ts';
-import { cleanText, type Value } from './value.ts';
+} from '../port/cell.ts';
+import { isShownAsMoment, isShownWithoutDay, isShownWithTime } from '../port/shown-number.ts';
+import { readTypedTruth } from '../port/typed-truth.ts';
 
 /** What a cell holds for a field, or why it holds nothing that can be used; the reason is for the person at the row. */
 export type Decoded =

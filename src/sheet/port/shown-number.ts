@@ -1,8 +1,8 @@
+import { type Moment, momentOfSerial } from '../../core/dates.ts';
+import { plainText } from '../../core/plain-text.ts';
+import { monthOfName } from '../../core/typed-date.ts';
+import { readTypedNumber } from '../../core/typed-number.ts';
 import { type Cell, isShownAsPercent } from './cell.ts';
-import { type Moment, momentOfSerial } from './dates.ts';
-import { plainText } from './plain-text.ts';
-import { monthOfName } from './typed-date.ts';
-import { readTypedNumber } from './typed-number.ts';
 
 // What a cell's format makes of its number. Sheets makes days of what people type as `1/2` or, in a German sheet, as `10.5`, and times of
 // `1:30` or, in a Swedish sheet, of `10.5` and `1250.50`. Formats differ by country and by taste, so that not the look tells but whether it

@@ -1,13 +1,14 @@
-import type { BrakeLimits } from './brakes.ts';
-import { type Catalog, emptyCatalog } from './catalog.ts';
-import { choicesOf, createNames } from './codec.ts';
-import { describeColumn } from './column-note.ts';
-import { describeEntity, type FieldDefinition } from './field.ts';
-import { labelKey } from './label-key.ts';
-import type { BlankRule, Column, ConflictPolicy, Direction, Layout } from './layout.ts';
+import type { BrakeLimits } from '../core/brakes.ts';
+import { type Catalog, emptyCatalog } from '../core/catalog.ts';
+import { describeEntity, type FieldDefinition } from '../core/field.ts';
+import { labelKey } from '../core/label-key.ts';
+import type { Entity } from '../core/record.ts';
+import type { FieldName } from '../core/value.ts';
+import type { Link } from '../sync/link.ts';
+import { choicesOf, createNames } from './cells/codec.ts';
+import { describeColumn } from './cells/column-note.ts';
+import type { BlankRule, Column, ConflictPolicy, Direction, Layout } from './port/layout.ts';
 import { questionTab } from './question-tab.ts';
-import type { Entity } from './record.ts';
-import type { FieldName } from './value.ts';
 
 /** What a person may change about a column; what is absent is taken from the tab. */
 export interface ColumnPolicy {
@@ -44,6 +45,17 @@ export interface Policy {
   /** New rows that are written to the table in one cycle at most; the rest follows in the next. */
   readonly appendsMax: number;
 }
+
+/** What all sides share of a policy. */
+export const linkRules = ({ entities, tabs }: Policy): Pick<Link, 'entities' | 'titles'> => ({
+  entities,
+  titles: {
+    lead: tabs.lead.title,
+    opportunity: tabs.opportunity.title,
+    task: tabs.task.title,
+    contact: tabs.contact.title,
+  },
+});
 
 /** The tabs and columns that follow from the policy and what the CRM has. */
 export function buildLayout(policy: Policy, catalog: Catalog): Layout {

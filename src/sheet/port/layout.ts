@@ -1,6 +1,6 @@
-import type { FieldKind } from './field-kind.ts';
-import { type Entity, entities } from './record.ts';
-import type { FieldName } from './value.ts';
+import type { FieldKind } from '../../core/field-kind.ts';
+import { type Entity, entities } from '../../core/record.ts';
+import type { FieldName } from '../../core/value.ts';
 
 /** Which way a column goes: both ways, only from the CRM to the table, or not at all. */
 export type Direction = 'both' | 'toTable' | 'off';

@@ -1,0 +1,30 @@
+import { entityFact, fact, isNumber, isObject, isText, listOf, namedOf, pairOf } from '../core/facts.ts';
+import type { FieldName } from '../core/value.ts';
+import type { ColumnMap } from './column-moves.ts';
+
+const isColumnPlace = (content: unknown): content is ColumnMap[FieldName] =>
+  isObject(content) && isText(content['direction']) && isText(content['header'] ?? '');
+
+/** The facts of a mirror that are the sheet's own: what each is, and who writes it. */
+export const sheetFacts = {
+  /** The spreadsheet that the mirror belongs to; app/link. */
+  spreadsheet: fact('sheet.spreadsheetId', isText),
+  /** Where the columns of a tab were when it was last decided; sheet/column-map. */
+  columns: entityFact('columns', namedOf(isColumnPlace)),
+  /** Why nothing that the mirror remembers of an entity may be trusted until a person agrees; empty once one did; sheet/rebase. */
+  rebase: entityFact('rebase', isText),
+  /** The word in all claim tokens of this mirror; sheet/rebase. */
+  word: fact('word', isText),
+  /** The last writes to the table, oldest first; sheet/rebase. */
+  writes: fact('table.writes', listOf(isText)),
+  /** The tab whose rows the mirror speaks of; sheet/rebase. */
+  tab: entityFact('table.tab', isText),
+  /** Fields that were found to have a column; sheet/tab-columns. */
+  metFields: entityFact('table.fields', listOf(isText)),
+  /** Fields whose columns were found with checkboxes; sheet/tab-columns. */
+  boxedFields: entityFact('table.boxes', listOf(isText)),
+  /** When each record without a row was last seen with one, and since when each tab is held (epoch ms); sheet/lost-rows. */
+  lostRows: fact('table.lost', listOf(pairOf(isText, isNumber))),
+  /** Claim tokens of which no write was confirmed, each with the time when that was known (epoch ms); sheet/void-claims. */
+  voidClaims: fact('claims.void', listOf(pairOf(isText, isNumber))),
+};
