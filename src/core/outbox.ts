@@ -1,5 +1,26 @@
-import type { RecordId } from './record.ts';
+import type { RecordId, RecordKey } from './record.ts';
 import type { OutboxItem, OutboxState } from './state.ts';
+
+/** What differs from step to step. */
+type StepParts = Pick<OutboxItem, 'kind' | 'fields' | 'base'> &
+  Partial<Pick<OutboxItem, 'notice' | 'shownUntil'>>;
+
+/** Returns a step that was just planned: it waits, may be sent at once, and takes the place of what the record had in the outbox. */
+export const waitingStep = (
+  { now, run }: { readonly now: number; readonly run: string },
+  key: RecordKey,
+  parts: StepParts,
+): OutboxItem => ({
+  key,
+  state: 'waiting',
+  notice: '',
+  run,
+  createdAt: now,
+  dueAt: now,
+  attempts: 0,
+  looks: 0,
+  ...parts,
+});
 
 type Failure = NonNullable<OutboxItem['error']>;
 
@@ -107,10 +128,7 @@ const transitions: { readonly [Event in OutboxEvent]: Transition<Event> } = {
       looks: looks + (kind !== 'create' && error.code === 'CRM_UNKNOWN_OUTCOME' ? 1 : 0),
     }),
   },
-  interrupted: {
-    becomes: { sending: { create: 'unknown', other: 'waiting' } },
-    sets: given,
-  },
+  interrupted: { becomes: { sending: { create: 'unknown', other: 'waiting' } }, sets: given },
   lookFailed: {
     becomes: { unknown: 'unknown' },
     sets: ({ attempts }, { dueAt }) => ({ dueAt, attempts: attempts + 1 }),
@@ -158,7 +176,8 @@ export function advance<Event extends OutboxEvent>(
   const { becomes, sets }: Transition<Event> = transitions[event];
   const found = becomes[item.state];
   const state = typeof found === 'object' ? found[item.kind === 'create' ? 'create' : 'other'] : found;
-  if (state === undefined) throw new Error(`An outbox item that is ${item.state} cannot be ${event}.`);
+  if (state === undefined)
+    throw new Error(`No outbox item that is ${item.state} can meet the event ${event}.`);
   const next = state === 'over' ? undefined : { ...item, ...sets(item, details), state };
   return next as After<Event>;
 }

@@ -1,9 +1,8 @@
 import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
-import { waitingFields } from '../core/outbox-step.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
 import { scopeEntity } from '../core/scopes.ts';
-import type { Agreement, JournalEntry } from '../core/state.ts';
+import { type Agreement, type JournalEntry, waitingFields } from '../core/state.ts';
 import { pickFields } from '../core/value.ts';
 import { forgetStep } from '../sync/unanswered.ts';
 import { damageOf, noteDamage, readSuspects } from './damages.ts';

@@ -1,7 +1,6 @@
 import type { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
-import type { Consequences, OpenWrite } from '../core/open-write.ts';
-import { lateLandingMs } from '../core/open-write.ts';
+import { type Consequences, lateLandingMs, type OpenWrite } from '../core/open-write.ts';
 import type { Log } from '../core/ports.ts';
 import { isClaimToken, type RecordId, recordKeyText } from '../core/record.ts';
 import { confirm } from './confirm.ts';

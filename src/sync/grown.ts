@@ -1,9 +1,8 @@
 import { createCascades, ownerFields } from '../core/cascade.ts';
 import type { Mirror } from '../core/mirror.ts';
-import { isToBeSent, waitingFields } from '../core/outbox-step.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { vanishedScope } from '../core/scopes.ts';
-import type { KnownRecord, OutboxItem } from '../core/state.ts';
+import { isToBeSent, type KnownRecord, type OutboxItem, waitingFields } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 
 /** Whether more would go with a record by now than was known when its row was seen last, or somebody answered. */

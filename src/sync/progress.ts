@@ -1,6 +1,5 @@
 import { endAtPace, endOfWriting, type Progress } from '../core/progress.ts';
-import type { Entity } from '../core/record.ts';
-import { isListed } from '../core/record.ts';
+import { type Entity, isListed } from '../core/record.ts';
 import type { Sample } from '../core/samples.ts';
 import { isOfWhole } from '../core/waiting.ts';
 import type { ResyncReport } from './resync.ts';

@@ -6,7 +6,6 @@ import { customFieldKey, findField } from '../core/field.ts';
 import { nextNotice } from '../core/notice.ts';
 import { noteReplaced, takeIn } from '../core/observe.ts';
 import { advance } from '../core/outbox.ts';
-import { isStuck } from '../core/outbox-step.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { nameField } from '../core/refusal-words.ts';
@@ -16,6 +15,7 @@ import {
   hasMoved,
   isAnswerLost,
   isOnItsWay,
+  isStuck,
   type JournalEntry,
   type OutboxItem,
 } from '../core/state.ts';

@@ -2,7 +2,7 @@ import { createCascades } from '../core/cascade.ts';
 import { emptyCatalog } from '../core/catalog.ts';
 import type { HistoryEntry, HistoryQuery } from '../core/history.ts';
 import type { Mirror } from '../core/mirror.ts';
-import { waitingStep } from '../core/outbox-step.ts';
+import { waitingStep } from '../core/outbox.ts';
 import { recordKeyText } from '../core/record.ts';
 import { planUndo, type UndoPlan, type UndoRefusal } from '../core/undo.ts';
 import { isOfOtherAccount } from './account.ts';

@@ -214,6 +214,16 @@ const cases: readonly Case[] = [
     bad: { 'test/core/a.test.ts': "it.skip('works', () => {});\ndescribe.only('all', () => {});" },
     found: ['test/core/a.test.ts:1 says it.skip', 'test/core/a.test.ts:2 says describe.only'],
   },
+  {
+    rule: 'an outbox item gets its state from its table',
+    good: {
+      'src/core/outbox.ts': "export const next = { ...item, state: 'done' };",
+      'src/sync/a.ts':
+        "export const begun = { ...item, at: 1 }; export const end = { state: 'done', at: 2 };",
+    },
+    bad: { 'src/sync/a.ts': "export const next = { ...item, state: 'done' };" },
+    found: ['src/sync/a.ts:1 sets the state of a copy'],
+  },
 ];
 
 describe('the rules of the house', () => {

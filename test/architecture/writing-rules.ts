@@ -213,6 +213,25 @@ const runTests = fileRule(
     }),
 );
 
+const outboxStates = new Set(['waiting', 'sending', 'unknown', 'refused', 'review', 'done']);
+
+const outboxTable = fileRule(
+  'an outbox item gets its state from its table',
+  (path) => /^src\/(core|sync|sheet)\//.test(path) && path !== 'src/core/outbox.ts',
+  ({ lineAt, nodes }) =>
+    nodes.flatMap((node) => {
+      const properties = childNodes(node, 'properties');
+      const isCopy = properties.some(({ type }) => type === 'SpreadElement');
+      const setsState = properties.some(
+        (property) =>
+          nameOf(childNode(property, 'key')) === 'state' &&
+          outboxStates.has(String(childNode(property, 'value')?.['value'])),
+      );
+      const message = 'sets the state of a copy: name what happened, and let core/outbox.ts set it.';
+      return isCopy && setsState ? [{ line: lineAt(node.start), message }] : [];
+    }),
+);
+
 /** How files are written. */
 export const writingRules: readonly Rule[] = [
   givenWorld,
@@ -224,4 +243,5 @@ export const writingRules: readonly Rule[] = [
   knownTypes,
   finishedWork,
   runTests,
+  outboxTable,
 ];

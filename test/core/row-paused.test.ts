@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { waitingStep } from '../../src/core/outbox-step.ts';
+import { waitingStep } from '../../src/core/outbox.ts';
 import { recordKeyText } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import { isQuiet } from '../../src/sheet/decide/plan.ts';

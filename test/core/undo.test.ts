@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createCascades } from '../../src/core/cascade.ts';
 import { type Catalog, emptyCatalog } from '../../src/core/catalog.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
-import { waitingStep } from '../../src/core/outbox-step.ts';
+import { waitingStep } from '../../src/core/outbox.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement, type StoredRecord } from '../../src/core/state.ts';
 import { notTakenBackCause, planUndo, type UndoSubject } from '../../src/core/undo.ts';

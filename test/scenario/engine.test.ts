@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
-import { waitingStep } from '../../src/core/outbox-step.ts';
+import { waitingStep } from '../../src/core/outbox.ts';
 import { refusedScope } from '../../src/core/scopes.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';

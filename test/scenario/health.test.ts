@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/catalog.ts';
 import { SyncError } from '../../src/core/errors.ts';
-import { waitingStep } from '../../src/core/outbox-step.ts';
+import { waitingStep } from '../../src/core/outbox.ts';
 import { entities } from '../../src/core/record.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';

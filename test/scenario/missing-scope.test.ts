@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitingStep } from '../../src/core/outbox-step.ts';
+import { waitingStep } from '../../src/core/outbox.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { openLinkStage } from '../support/link-stage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { waitingStep } from '../../src/core/outbox-step.ts';
+import { waitingStep } from '../../src/core/outbox.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
 import { pushRecord } from '../../src/sync/push.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { facts } from '../../src/core/facts.ts';
 import { sweepsToProve } from '../../src/core/observe.ts';
-import { waitingStep } from '../../src/core/outbox-step.ts';
+import { waitingStep } from '../../src/core/outbox.ts';
 import type { Crm } from '../../src/core/ports.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { beginRebase } from '../../src/sheet/rebase.ts';

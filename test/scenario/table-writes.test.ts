@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
-import type { OpenWrite } from '../../src/core/open-write.ts';
-import { lateLandingMs } from '../../src/core/open-write.ts';
+import { lateLandingMs, type OpenWrite } from '../../src/core/open-write.ts';
 import { emptyAgreement, type JournalEntry } from '../../src/core/state.ts';
 import { readPending } from '../../src/sheet/damages.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';

@@ -298,7 +298,9 @@ test('what the CRM wrote in its own way is known by both spellings, and goes bac
   const lower = (fields: Fields): Fields => ({ ...fields, title: String(fields['title']).toLowerCase() });
   const [create, update] = [crm.createRecord.bind(crm), crm.updateRecord.bind(crm)];
   const spies = [
-    vi.spyOn(crm, 'createRecord').mockImplementation((entity, fields) => create(entity, lower(fields))),
+    vi
+      .spyOn(crm, 'createRecord')
+      .mockImplementation((entity, fields, ...rest) => create(entity, lower(fields), ...rest)),
     vi
       .spyOn(crm, 'updateRecord')
       .mockImplementation((key, fields, ...rest) => update(key, lower(fields), ...rest)),

@@ -1,8 +1,7 @@
 import { addSpreadsheet, createDocuments, type StoredFile } from '../../src/sandbox/sheets/documents.ts';
 import { GoogleError } from '../../src/sandbox/sheets/google-error.ts';
 import { isJsonObject } from '../../src/sandbox/sheets/json.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { personAction } from '../../src/sandbox/sheets/person-shapes.ts';
+import { type PersonActionInput, personAction } from '../../src/sandbox/sheets/person-shapes.ts';
 import { createQuota, GOOGLE_QUOTA } from '../../src/sandbox/sheets/quota.ts';
 import { createSandbox, performActions, type Sandbox } from '../../src/sandbox/sheets/sandbox.ts';
 import { findOperation } from '../../src/sandbox/sheets/sheets-api.ts';

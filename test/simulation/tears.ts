@@ -1,7 +1,6 @@
 import type { FieldName } from '../../src/core/value.ts';
 import type { Operation } from './operation.ts';
-import type { People } from './people.ts';
-import { isRecordId, pick } from './people.ts';
+import { isRecordId, type People, pick } from './people.ts';
 import { type SeenRow, type TabView, typedFields } from './tab-view.ts';
 
 /** Fewer values that change places are nobody's accident: a person may have put them there one by one. */

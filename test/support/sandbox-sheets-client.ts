@@ -1,5 +1,4 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { sheets } from 'googleapis/build/src/apis/sheets/index.js';
+import { sheets, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { onTestFinished } from 'vitest';
 import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';

@@ -1,5 +1,5 @@
 import { answersTo } from '../../src/core/answer.ts';
-import { waitingStep } from '../../src/core/outbox-step.ts';
+import { waitingStep } from '../../src/core/outbox.ts';
 import type { RecordId } from '../../src/core/record.ts';
 import { conflictScope } from '../../src/core/scopes.ts';
 import {

@@ -1,7 +1,13 @@
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaOf, type GridRange } from './grid-range.ts';
-import type { Dimension, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { OVERLAY_LISTS, sizeOf } from './spreadsheet.ts';
+import {
+  type Dimension,
+  OVERLAY_LISTS,
+  type Overlay,
+  type Sheet,
+  type Spreadsheet,
+  sizeOf,
+} from './spreadsheet.ts';
 
 /** The sides of an area along the direction in which cells are shifted, and across it. */
 const SIDES = {

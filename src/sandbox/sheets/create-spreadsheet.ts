@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { batchUpdate } from './batch-update.ts';
 import { addSpreadsheet, type Documents, type StoredFile } from './documents.ts';
-import type { JsonObject } from './json.ts';
-import { withoutNulls } from './json.ts';
+import { type JsonObject, withoutNulls } from './json.ts';
 import { parseRequest } from './request-kind.ts';
 import { jsonObject, rowShape } from './request-shapes.ts';
 

@@ -3,8 +3,7 @@ import { invalidArgument, secondOf } from './google-error.ts';
 import { areaOf, areasOverlap } from './grid-range.ts';
 import { type ResolvedRange, resolveA1, resolveGridRange } from './range-reference.ts';
 import { dimensionRange, gridRange } from './request-shapes.ts';
-import type { DeveloperMetadata, Spreadsheet } from './spreadsheet.ts';
-import { sizeOf } from './spreadsheet.ts';
+import { type DeveloperMetadata, type Spreadsheet, sizeOf } from './spreadsheet.ts';
 
 export const metadataLocation = z.object({
   spreadsheet: z.boolean().optional(),

@@ -4,8 +4,7 @@ import { invalidArgument } from './google-error.ts';
 import type { JsonObject } from './json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { fields, jsonObject } from './request-shapes.ts';
-import type { DeveloperMetadata, Spreadsheet } from './spreadsheet.ts';
-import { sheetById } from './spreadsheet.ts';
+import { type DeveloperMetadata, type Spreadsheet, sheetById } from './spreadsheet.ts';
 
 /** Keys and values together, for the spreadsheet and for each tab. */
 const MAX_CHARACTERS = 30_000;

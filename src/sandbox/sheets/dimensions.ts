@@ -1,8 +1,7 @@
 import type { GridRange } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
 import type { LineMove } from './line-moves.ts';
-import type { Dimension, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { OVERLAY_LISTS } from './spreadsheet.ts';
+import { type Dimension, OVERLAY_LISTS, type Overlay, type Sheet, type Spreadsheet } from './spreadsheet.ts';
 
 /** A run of rows or columns: `count` of them from `start`. */
 export interface Lines {

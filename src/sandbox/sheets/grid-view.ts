@@ -6,8 +6,7 @@ import { isHiddenByFilter } from './filtering.ts';
 import { areaOf } from './grid-range.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { listedOptions } from './person-cells.ts';
-import type { Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { frozenRowsOf, sizeOf } from './spreadsheet.ts';
+import { frozenRowsOf, type Overlay, type Sheet, type Spreadsheet, sizeOf } from './spreadsheet.ts';
 
 /** Empty rows shown below the last one that holds something, for new entries. */
 const SPARE_ROWS = 20;

@@ -8,8 +8,7 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import type { ActionOf } from './person-shapes.ts';
 import { type Block, cellsIn, clearCells, putCells } from './ranges.ts';
 import { copiesOf } from './relative-references.ts';
-import type { Sheet } from './spreadsheet.ts';
-import { cellAt, growColumns, growRows, setCell } from './spreadsheet.ts';
+import { cellAt, growColumns, growRows, type Sheet, setCell } from './spreadsheet.ts';
 import { typeIntoCell } from './typed-input.ts';
 
 /** Typing and pasting over the edge makes the grid larger, as it does for a person. */

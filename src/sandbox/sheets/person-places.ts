@@ -1,7 +1,6 @@
 import { formattedValue } from './display.ts';
 import { invalidArgument } from './google-error.ts';
-import type { Sheet, Spreadsheet } from './spreadsheet.ts';
-import { frozenRowsOf, sheetById, sheetByTitle } from './spreadsheet.ts';
+import { frozenRowsOf, type Sheet, type Spreadsheet, sheetById, sheetByTitle } from './spreadsheet.ts';
 
 /** Finds a tab by its title or its id; throws Google's 400 when there is none. */
 export function sheetOf(spreadsheet: Spreadsheet, sheet: string | number): Sheet {

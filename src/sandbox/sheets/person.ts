@@ -10,8 +10,16 @@ import type { ActionOf, GridAction } from './person-shapes.ts';
 import { cellsIn, putCells, sortArea } from './ranges.ts';
 import { copiesOf } from './relative-references.ts';
 import { inheritFormats } from './requests-dimensions.ts';
-import type { Dimension, NextId, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { draftOf, filledRowCount, frozenRowsOf, sizeOf } from './spreadsheet.ts';
+import {
+  type Dimension,
+  draftOf,
+  filledRowCount,
+  frozenRowsOf,
+  type NextId,
+  type Sheet,
+  type Spreadsheet,
+  sizeOf,
+} from './spreadsheet.ts';
 
 /**
  * Does what a person does in the grid, with the values parsed as typed.

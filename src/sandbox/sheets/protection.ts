@@ -2,8 +2,7 @@ import { OWNER } from './accounts.ts';
 import { invalidArgument } from './google-error.ts';
 import { areaOf, type GridRange } from './grid-range.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
-import type { Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { sizeOf } from './spreadsheet.ts';
+import { type Overlay, type Sheet, type Spreadsheet, sizeOf } from './spreadsheet.ts';
 
 /** Whether an account may change what a protection covers; a protection that only warns stops nobody. */
 export function mayEdit(protection: Overlay, account: string): boolean {

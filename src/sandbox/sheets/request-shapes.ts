@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Cell } from './cell.ts';
 import { chipRunsShape } from './display/chips.ts';
 import { invalidArgument } from './google-error.ts';
-import type { Json, JsonObject } from './json.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /** The parts that many requests share, as Google's discovery document names them. */
 export const jsonObject = z.custom<JsonObject>(isJsonObject, 'expected an object');

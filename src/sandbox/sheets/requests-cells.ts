@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Cell, mergeCell, refusalOfCell } from './cell.ts';
-import type { FieldMask } from './field-mask.ts';
-import { parseFieldMask } from './field-mask.ts';
+import { type FieldMask, parseFieldMask } from './field-mask.ts';
 import { isHiddenByFilter } from './filtering.ts';
 import { invalidArgument } from './google-error.ts';
 import { type Area, areaAt, cellsOf } from './grid-range.ts';
@@ -11,8 +10,16 @@ import { followed } from './relative-references.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { cellShape, fields, gridCoordinate, gridRange, jsonObject, rowShape } from './request-shapes.ts';
 import { roomInTable } from './requests-tables.ts';
-import type { Sheet } from './spreadsheet.ts';
-import { cellAt, filledRowCount, growColumns, growRows, setCell, sheetById, sizeOf } from './spreadsheet.ts';
+import {
+  cellAt,
+  filledRowCount,
+  growColumns,
+  growRows,
+  type Sheet,
+  setCell,
+  sheetById,
+  sizeOf,
+} from './spreadsheet.ts';
 import { isTyped, tableById } from './tables.ts';
 
 type RowShape = z.infer<typeof rowShape>;

@@ -4,8 +4,7 @@ import type { JsonObject } from './json.ts';
 import { overlayJson } from './overlay-json.ts';
 import { type RequestKind, requestKind } from './request-kind.ts';
 import { gridRange, jsonObject } from './request-shapes.ts';
-import type { Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { sheetById } from './spreadsheet.ts';
+import { type Overlay, type Sheet, type Spreadsheet, sheetById } from './spreadsheet.ts';
 
 const ruleShape = z.object({ index: z.number().int().nonnegative().default(0), rule: jsonObject });
 

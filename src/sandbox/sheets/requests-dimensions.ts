@@ -16,8 +16,7 @@ import { refuseMore } from './growth.ts';
 import { withoutDefaults } from './json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { dimension, dimensionRange, fields, jsonObject } from './request-shapes.ts';
-import type { Dimension, Sheet } from './spreadsheet.ts';
-import { frozenRowsOf, growColumns, growRows, sheetById } from './spreadsheet.ts';
+import { type Dimension, frozenRowsOf, growColumns, growRows, type Sheet, sheetById } from './spreadsheet.ts';
 import { extendTables, nameBlankColumns, tablesEndingAt } from './tables.ts';
 
 type DimensionRange = z.infer<typeof dimensionRange>;

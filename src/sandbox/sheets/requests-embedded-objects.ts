@@ -4,8 +4,7 @@ import { invalidArgument } from './google-error.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { fields, jsonObject } from './request-shapes.ts';
-import type { NextId, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { sheetById } from './spreadsheet.ts';
+import { type NextId, type Sheet, type Spreadsheet, sheetById } from './spreadsheet.ts';
 
 type ObjectList = 'charts' | 'slicers';
 

@@ -5,8 +5,7 @@ import { namedRangeJson } from './overlay-json.ts';
 import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { fields, jsonObject } from './request-shapes.ts';
 import { overlayFrom } from './requests-overlays.ts';
-import type { Overlay, Spreadsheet } from './spreadsheet.ts';
-import { sheetById } from './spreadsheet.ts';
+import { type Overlay, type Spreadsheet, sheetById } from './spreadsheet.ts';
 
 const namedRangeShape = z.object({ namedRange: jsonObject });
 

@@ -10,8 +10,7 @@ import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { fields, gridRange, jsonObject } from './request-shapes.ts';
 import { sortKeysOf } from './requests-ranges.ts';
 import { dropTable } from './requests-tables.ts';
-import type { Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { sheetById, sizeOf } from './spreadsheet.ts';
+import { type Overlay, type Sheet, type Spreadsheet, sheetById, sizeOf } from './spreadsheet.ts';
 import { tableIdOf } from './tables.ts';
 
 type OverlayList = 'protectedRanges' | 'bandedRanges' | 'filterViews';

@@ -7,13 +7,17 @@ import { refuseGrowth } from './growth.ts';
 import { isJsonObject, type JsonObject, withoutDefaults } from './json.ts';
 import { parseRequest, type RequestKind, requestKind, requiredMask } from './request-kind.ts';
 import { fields, int32, jsonObject } from './request-shapes.ts';
-import type { Dimension, NextId, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
 import {
   createSheet,
+  type Dimension,
   draftOfSheet,
   growColumns,
   growRows,
+  type NextId,
   OVERLAY_LISTS,
+  type Overlay,
+  type Sheet,
+  type Spreadsheet,
   sheetByTitle,
   sizeOf,
   wholeSheetById,

@@ -9,8 +9,16 @@ import { type ResolvedRange, resolveGridRange } from './range-reference.ts';
 import { type RequestKind, requestKind } from './request-kind.ts';
 import { gridCoordinate, gridRange } from './request-shapes.ts';
 import { pasteBlock, pasteType } from './requests-ranges.ts';
-import type { Sheet, Spreadsheet } from './spreadsheet.ts';
-import { cellAt, growColumns, growRows, setCell, sheetById, sizeOf } from './spreadsheet.ts';
+import {
+  cellAt,
+  growColumns,
+  growRows,
+  type Sheet,
+  type Spreadsheet,
+  setCell,
+  sheetById,
+  sizeOf,
+} from './spreadsheet.ts';
 import { delimitedRows, htmlRows } from './tabular-text.ts';
 import { typeIntoCell } from './typed-input.ts';
 

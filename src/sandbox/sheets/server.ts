@@ -1,6 +1,5 @@
 import fastify from 'fastify';
-import type { ChoicesInput } from './control/choices.ts';
-import { choicesBySpreadsheet } from './control/choices.ts';
+import { type ChoicesInput, choicesBySpreadsheet } from './control/choices.ts';
 import { addSpreadsheet, choose, createDocuments } from './documents.ts';
 import { registerGoogleRoutes } from './google-routes.ts';
 import { registerGridPage } from './grid-page.ts';

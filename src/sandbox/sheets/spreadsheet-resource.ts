@@ -19,8 +19,7 @@ import {
   rangeJson,
 } from './overlay-json.ts';
 import type { ResolvedRange } from './range-reference.ts';
-import type { Dimension, Overlay, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { sizeOf } from './spreadsheet.ts';
+import { type Dimension, type Overlay, type Sheet, type Spreadsheet, sizeOf } from './spreadsheet.ts';
 import { tableBandJson, tableJson } from './tables.ts';
 
 const WHITE: JsonObject = { red: 1, green: 1, blue: 1 };

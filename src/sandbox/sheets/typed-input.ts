@@ -1,6 +1,5 @@
 import { type Cell, type ExtendedValue, withNumberFormat, withValue } from './cell.ts';
-import type { Json, JsonObject } from './json.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { DATE_TYPES, serialOfDate } from './number-format.ts';
 import { type Regional, regionalOf } from './regional.ts';
 

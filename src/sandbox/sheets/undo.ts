@@ -3,8 +3,15 @@ import { deleteLines, insertLines, linePropertiesOf, moveLines } from './dimensi
 import { invalidArgument } from './google-error.ts';
 import { followMoves, type LineMove, type Place } from './line-moves.ts';
 import { orderRows } from './ranges.ts';
-import type { Dimension, Sheet, Spreadsheet } from './spreadsheet.ts';
-import { draftOf, OVERLAY_LISTS, setCell, sizeOf } from './spreadsheet.ts';
+import {
+  type Dimension,
+  draftOf,
+  OVERLAY_LISTS,
+  type Sheet,
+  type Spreadsheet,
+  setCell,
+  sizeOf,
+} from './spreadsheet.ts';
 
 /** A spreadsheet before and after something a person did; both share what did not change. */
 export interface DoneStep {

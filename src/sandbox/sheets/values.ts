@@ -7,8 +7,16 @@ import { refuseMore } from './growth.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { formatRange, resolveA1 } from './range-reference.ts';
 import { recalculate } from './recalculate.ts';
-import type { Sheet, Spreadsheet } from './spreadsheet.ts';
-import { cellAt, draftOf, growColumns, growRows, setCell, sizeOf } from './spreadsheet.ts';
+import {
+  cellAt,
+  draftOf,
+  growColumns,
+  growRows,
+  type Sheet,
+  type Spreadsheet,
+  setCell,
+  sizeOf,
+} from './spreadsheet.ts';
 import { tableBelow } from './table-detection.ts';
 import { plainValue, typeIntoCell } from './typed-input.ts';
 import { type RenderOptions, refuseNoRows, rowsOf, valueRange, widthOf } from './value-range.ts';

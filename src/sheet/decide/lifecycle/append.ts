@@ -1,7 +1,5 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
-import { waitingFields } from '../../../core/outbox-step.ts';
-import type { Shown } from '../../../core/state.ts';
-import { type Agreement, emptyAgreement } from '../../../core/state.ts';
+import { type Agreement, emptyAgreement, type Shown, waitingFields } from '../../../core/state.ts';
 import { type FieldName, type Fields, pickFields, type Value } from '../../../core/value.ts';
 import { encode } from '../../cells/codec.ts';
 import { type CellLook, noteShown } from '../../cells/shown.ts';

@@ -1,8 +1,7 @@
 import { ownerFields } from '../../../core/cascade.ts';
 import { findField } from '../../../core/field.ts';
-import { isToBeSent } from '../../../core/outbox-step.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../../../core/record.ts';
-import type { KnownRecord } from '../../../core/state.ts';
+import { isToBeSent, type KnownRecord } from '../../../core/state.ts';
 import { equalValues, type FieldName } from '../../../core/value.ts';
 import type { Decoded } from '../../cells/codec.ts';
 import { showsValue } from '../../cells/shown.ts';

@@ -1,7 +1,7 @@
-import { isStuck, waitingStep } from '../../../core/outbox-step.ts';
+import { waitingStep } from '../../../core/outbox.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import { refusedScope } from '../../../core/scopes.ts';
-import { isUnanswered, type OutboxItem } from '../../../core/state.ts';
+import { isStuck, isUnanswered, type OutboxItem } from '../../../core/state.ts';
 import { equalFields, type Fields } from '../../../core/value.ts';
 import { describeCell, emptyCell, isUnfilled } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';

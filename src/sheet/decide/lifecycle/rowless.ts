@@ -1,7 +1,6 @@
 import { once } from '../../../core/once.ts';
-import { waitingFields } from '../../../core/outbox-step.ts';
 import type { RecordId } from '../../../core/record.ts';
-import { isUnanswered, type KnownRecord, type OutboxItem } from '../../../core/state.ts';
+import { isUnanswered, type KnownRecord, type OutboxItem, waitingFields } from '../../../core/state.ts';
 import { describeCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { isLike } from '../identity/likeness.ts';

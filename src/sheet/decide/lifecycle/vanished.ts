@@ -1,15 +1,18 @@
 import { countByKind } from '../../../core/cascade.ts';
 import { errorKinds } from '../../../core/errors.ts';
-import { isStuck, isToBeSent, waitingFields, waitingStep } from '../../../core/outbox-step.ts';
+import { waitingStep } from '../../../core/outbox.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import { noted, refusedScope, vanishedScope } from '../../../core/scopes.ts';
 import {
   type Agreement,
   hasMoved,
   isAnswerLost,
+  isStuck,
+  isToBeSent,
   isUnanswered,
   type KnownRecord,
   type OutboxItem,
+  waitingFields,
 } from '../../../core/state.ts';
 import { restoredCause } from '../../../core/undo.ts';
 import type { VanishedRowPolicy } from '../../policy.ts';

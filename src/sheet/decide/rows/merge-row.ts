@@ -1,9 +1,14 @@
 import type { Displaced, Edit } from '../../../core/disorder.ts';
 import { wasReplaced } from '../../../core/observe.ts';
-import { waitingFields } from '../../../core/outbox-step.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import { conflictScope } from '../../../core/scopes.ts';
-import { type Agreement, isAnswerLost, isUnanswered, type KnownRecord } from '../../../core/state.ts';
+import {
+  type Agreement,
+  isAnswerLost,
+  isUnanswered,
+  type KnownRecord,
+  waitingFields,
+} from '../../../core/state.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../../../core/typed-answer.ts';
 import { equalValues, type FieldName, type Value } from '../../../core/value.ts';
 import { columnOf } from '../../port/layout.ts';

@@ -1,8 +1,7 @@
 import { advance } from '../../../core/outbox.ts';
-import { isStuck } from '../../../core/outbox-step.ts';
 import { nameField } from '../../../core/refusal-words.ts';
 import { refusedScope } from '../../../core/scopes.ts';
-import type { OutboxItem } from '../../../core/state.ts';
+import { isStuck, type OutboxItem } from '../../../core/state.ts';
 import { equalFields } from '../../../core/value.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';

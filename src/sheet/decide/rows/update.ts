@@ -1,8 +1,8 @@
 import { errorKinds } from '../../../core/errors.ts';
 import { tellReplaced } from '../../../core/notice.ts';
-import { isStuck, waitingStep } from '../../../core/outbox-step.ts';
+import { waitingStep } from '../../../core/outbox.ts';
 import type { RecordKey } from '../../../core/record.ts';
-import type { OutboxItem } from '../../../core/state.ts';
+import { isStuck, type OutboxItem } from '../../../core/state.ts';
 import { equalFields, pickFields } from '../../../core/value.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';

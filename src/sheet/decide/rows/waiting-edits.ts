@@ -1,6 +1,5 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
-import { waitingFields } from '../../../core/outbox-step.ts';
-import { hasMoved, type OutboxItem } from '../../../core/state.ts';
+import { hasMoved, type OutboxItem, waitingFields } from '../../../core/state.ts';
 import { equalFields, type FieldName, type Fields, pickFields } from '../../../core/value.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
