@@ -41,8 +41,12 @@ interface Kept {
   damage: readonly Damage[];
 }
 
-/** What happens before each batch reaches the sheet, by its number; `lost` and `never` say what becomes of the request. */
-type Course = readonly { readonly acts?: PersonActionInput[]; readonly fate?: 'lost' | 'never' }[];
+/** What happens before and after each batch reaches the sheet, by its number; `lost` and `never` say what becomes of the request. */
+type Course = readonly {
+  readonly acts?: PersonActionInput[];
+  readonly after?: PersonActionInput[];
+  readonly fate?: 'lost' | 'never';
+}[];
 
 /** Writes, with what happens on the way. Returns the result, or `undefined` where no reply came, and what was kept. */
 async function write(
@@ -54,11 +58,12 @@ async function write(
   let batches = 0;
   heard.intercept(async ({ url }, passOn) => {
     if (!url.includes(':batchUpdate')) return passOn();
-    const { acts = [], fate } = course[batches] ?? {};
+    const { acts = [], after = [], fate } = course[batches] ?? {};
     batches += 1;
     if (acts.length > 0) await sheet.person(...acts);
     if (fate === 'never') return undefined;
     const answer = await passOn();
+    if (after.length > 0) await sheet.person(...after);
     return fate === 'lost' ? undefined : answer;
   });
   const keep = (receipt: Receipt, damage: readonly Damage[]) => Object.assign(kept, { receipt, damage });
@@ -84,6 +89,39 @@ const overTitle4 = {
   id: textCell('4'),
   cells: { title: { written: textCell('Written'), before: textCell('Title 4') } },
 };
+
+describe('a row that the inverse of a write cannot put right', () => {
+  const pending = { sync: textCell('Pending') };
+  const steps = [
+    { ...setStep(2, textCell('2'), {}), ...pending },
+    { ...setStep(3, textCell('3'), {}), ...pending },
+  ];
+  /** The Sync texts come into the ID column, and one row is not what it was by the second look. */
+  const moved = {
+    acts: [{ kind: 'moveColumns', sheet: 'Leads', column: 'Website', to: 0 }],
+    after: [typeInLeads(2, 'Title', '')],
+  } satisfies Course[number];
+  const over = (id: string) => ({ kind: 'overwritten', id: textCell(id) });
+
+  test('is asked about as soon as the inverse of the others has arrived', async () => {
+    const { result } = await write(steps, [moved]);
+    expect(result).toMatchObject({ undone: [over('3')], escalated: [over('2')], isOver: true });
+  });
+
+  test('S4: is known to be damaged while the inverse of the others has no reply, and asked about after it', async () => {
+    const { kept, result } = await write(steps, [moved, { fate: 'never' }]);
+    expect(kept.damage).toMatchObject([over('3'), over('2')]);
+    expect(result).toMatchObject({ pending: [over('3'), over('2')], escalated: [], isOver: false });
+    expect(await recover(kept, true)).toMatchObject({ pending: [over('3'), over('2')], isOver: false });
+    expect(await recover(kept, false)).toMatchObject({ undone: [over('3')], escalated: [over('2')] });
+  });
+
+  test('is asked about once where the inverse of the others has landed without a reply', async () => {
+    const { kept } = await write(steps, [moved, { fate: 'lost' }]);
+    const result = await recover(kept, true);
+    expect(result).toMatchObject({ undone: [over('3')], escalated: [over('2')], isOver: true });
+  });
+});
 
 describe('a write of which the reply is lost', () => {
   test('is confirmed by another process where it reached its own row', async () => {

@@ -1,5 +1,7 @@
 import type { Receipt } from '../../core/open-write.ts';
+import type { Damage } from '../../sheet/port/damage.ts';
 import { tabKinds } from '../../sheet/port/layout.ts';
+import type { StepEnd } from '../../sheet/port/table.ts';
 import type { GridDamage } from './judge.ts';
 import { type Batch, endOfBatch, type PlannedStep } from './planned.ts';
 
@@ -8,7 +10,18 @@ interface Inverse {
   readonly batch: Batch;
   /** What each of its steps undoes. */
   readonly damageOf: ReadonlyMap<number, GridDamage>;
+  /** What is known already, and comes true with it; absent in receipts of earlier versions. */
+  readonly ends?: Ends;
 }
+
+/** What is known of the steps of a write once its damage is looked at. */
+export interface Ends {
+  readonly done: ReadonlyMap<number, StepEnd>;
+  readonly undone: readonly GridDamage[];
+  readonly escalated: readonly Damage[];
+}
+
+export const noEnds: Ends = { done: new Map(), undone: [], escalated: [] };
 
 /** What is to be known of a write after a lost reply or a crash. */
 export interface StoredWrite {

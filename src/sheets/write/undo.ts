@@ -11,7 +11,7 @@ import { compensate, type SeenTab, toDamage } from './compensate.ts';
 import { type GridDamage, type Judgement, judge, type Moment } from './judge.ts';
 import { momentOf } from './moment.ts';
 import { type Batch, isSameRow, planTab, type Row, type Tabs } from './planned.ts';
-import { inverseFrom, type StoredWrite, writeReceipt } from './receipt.ts';
+import { type Ends, inverseFrom, noEnds, type StoredWrite, writeReceipt } from './receipt.ts';
 import { lookAgain } from './second-look.ts';
 import type { Shadow } from './shadow.ts';
 import { advance, type WriteState } from './write-states.ts';
@@ -46,19 +46,13 @@ export const nothing: WriteResult = {
   isOver: true,
 };
 
-/** What is known of the steps of a write once its damage is looked at. */
-export interface Ends {
-  readonly done: ReadonlyMap<number, StepEnd>;
-  readonly undone: readonly GridDamage[];
-  readonly escalated: readonly Damage[];
-}
-
-/** Undoes the damage of a write. `isOver`: nothing more may become known of its other steps. */
+/** Undoes the damage of a write. `isOver`: nothing more may become known of its other steps. `before` is what was known before. */
 export async function undo(
   around: Surroundings,
   course: Course,
   { damage, done, unknown }: Judgement,
   isOver: boolean,
+  before = noEnds,
 ): Promise<WriteResult> {
   if (damage.length === 0) return { ...nothing, done, isOver };
   const { batch } = course.write;
@@ -66,7 +60,11 @@ export async function undo(
   around.log.warn('sheet.rows_moved', { run: batch.run, rows: damage.length });
   const look = await lookAgain(around.client, batch, around.shadow);
   const plan = compensate(damage, seenTabs(course, look.tabs, done), look.shadow !== undefined);
-  const ends = { done: new Map([...done, ...plan.done]), undone: plan.undone, escalated: plan.escalated };
+  const ends: Ends = {
+    done: new Map([...before.done, ...done, ...plan.done]),
+    undone: [...before.undone, ...plan.undone],
+    escalated: [...before.escalated, ...plan.escalated],
+  };
   if (plan.steps.length === 0) return end(around, course, ends, isOver);
   const inverse: Batch = {
     run: `${course.write.inverse?.batch.run ?? batch.run}~`,
@@ -75,9 +73,9 @@ export async function undo(
     tabs: new Map([...look.tabs].map(([kind, tab]) => [kind, planTab(tab)])),
   };
   const left = new Set(isOver ? [] : unknown.map(({ number }) => number));
-  const write = { ...course.write, left, inverse: { batch: inverse, damageOf: plan.damageOf } };
+  const write = { ...course.write, left, inverse: { batch: inverse, damageOf: plan.damageOf, ends } };
   const next: Course = { ...course, write };
-  const pending = [...plan.damageOf.values()].filter(isForeign).map(toDamage);
+  const pending = pendingOf(write);
   advanceTo(around, next, 'compensating');
   course.keep(writeReceipt(write), pending);
   try {
@@ -92,9 +90,15 @@ export async function undo(
     if (!isSyncError(error)) throw error;
     around.log.warn('sheet.undo_without_reply', { run: batch.run, code: error.code });
     advanceTo(around, next, 'unknown');
-    return { ...end(around, next, ends, false), pending };
+    return { ...nothing, done: ends.done, pending, isOver: false };
   }
 }
+
+/** What a write is known to have damaged while its inverse may still land: also what that does not undo. */
+export const pendingOf = ({ inverse }: Pick<StoredWrite, 'inverse'>): Damage[] => [
+  ...[...(inverse?.damageOf.values() ?? [])].filter(isForeign).map(toDamage),
+  ...(inverse?.ends ?? noEnds).escalated,
+];
 
 /** Judges what undid the damage: what it missed is escalated, and so is what it did elsewhere. */
 export async function judgeInverse(

@@ -6,14 +6,13 @@ import type { RowStep, WriteRefusal, WriteResult } from '../../sheet/port/table.
 import type { Request, SheetsClient } from '../client.ts';
 import type { Stored, WriteTag } from '../metadata.ts';
 import { sendBatch } from './batch.ts';
-import { toDamage } from './compensate.ts';
 import { escalateEarlier } from './earlier-write.ts';
 import { type Judgement, judge } from './judge.ts';
 import { momentOf } from './moment.ts';
 import { type Batch, planSteps, planTab, type Tabs, withUnseen } from './planned.ts';
-import { endOfWrite, isEarlier, readReceipt, type StoredWrite, writeReceipt } from './receipt.ts';
+import { endOfWrite, isEarlier, noEnds, readReceipt, type StoredWrite, writeReceipt } from './receipt.ts';
 import { type KeptCells, keptFields, keptRange, readKept, type Shadow } from './shadow.ts';
-import { advanceTo, type Course, isForeign, judgeInverse, nothing, type Surroundings, undo } from './undo.ts';
+import { advanceTo, type Course, judgeInverse, nothing, pendingOf, type Surroundings, undo } from './undo.ts';
 
 /** Writes steps to the tabs as they were read last, and undoes what reached other rows than was planned. */
 export class Writer implements Pick<Table, 'prepare' | 'recover'> {
@@ -93,14 +92,14 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
   async #recoverInverse(course: Course, cells: KeptCells, mayLand: boolean): Promise<WriteResult> {
     const around = this.#around;
     const { inverse, others } = course.write;
-    const damage = [...(inverse?.damageOf.values() ?? [])];
+    const ends = inverse?.ends ?? noEnds;
     if (cells.headers.size > 0) {
       advanceTo(around, course, 'compensating');
-      const ends = { done: new Map(), undone: [], escalated: [] };
       return judgeInverse(around, course, { ...cells, others }, ends, true);
     }
-    if (mayLand) return { ...nothing, pending: damage.filter(isForeign).map(toDamage), isOver: false };
-    return undo(around, course, { done: new Map(), damage, unknown: [] }, true);
+    if (mayLand) return { ...nothing, done: ends.done, pending: pendingOf(course.write), isOver: false };
+    const damage = [...(inverse?.damageOf.values() ?? [])];
+    return undo(around, course, { done: new Map(), damage, unknown: [] }, true, ends);
   }
 }
 
