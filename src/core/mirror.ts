@@ -13,22 +13,8 @@ import type {
   Sweep,
 } from './state.ts';
 
-/**
- * The only truth about what was observed, agreed, and still has to be done. All calls are synchronous and durable when
- * they return (or when the transaction around them does).
- */
-export interface Mirror {
-  /** Runs the work in one transaction: all of it is durable, or none of it; on a full disk perhaps twice. Not to be nested. */
-  transaction<Result>(work: () => Result): Result;
-
-  /** To be called before anything is begun whose outcome has to be written down. Fails with STATE_FULL when that could fail. */
-  expectRoom(): void;
-
-  readRecords(entity?: Entity): StoredRecord[];
-  findRecord(key: RecordKey): StoredRecord | undefined;
-  saveRecord(record: StoredRecord): void;
-  dropRecord(key: RecordKey): void;
-
+/** What the mirror keeps of one side alone. */
+export interface SideStores {
   readAgreements(): Agreement[];
   findAgreement(key: RecordKey): Agreement | undefined;
   saveAgreement(agreement: Agreement): void;
@@ -38,16 +24,6 @@ export interface Mirror {
   findOutboxItem(key: RecordKey): OutboxItem | undefined;
   saveOutboxItem(item: OutboxItem): void;
   dropOutboxItem(key: RecordKey): void;
-
-  appendJournal(entries: readonly JournalEntry[]): void;
-  /** The latest entries, newest first. */
-  readJournal(limit: number): JournalEntry[];
-  /** Lines that fit, newest first. */
-  searchJournal(query: HistoryQuery): HistoryEntry[];
-  /** The records to which something was written so often at least since then (epoch ms), by the journal; what was taken back does not count. */
-  readBusyRecords(since: number, linesMin: number): RecordKey[];
-  /** Forgets lines from before a time, epoch ms. */
-  forgetJournal(before: number): void;
 
   readDecisions(): Decision[];
   saveDecision(decision: Decision): void;
@@ -61,6 +37,42 @@ export interface Mirror {
   readSuspects(): Suspect[];
   saveSuspect(suspect: Suspect): void;
   dropSuspect(id: string): void;
+}
+
+/** The side to whose stores a mirror opens; an operator's own steps are there as well. */
+export const firstSide = 'sheet';
+
+/**
+ * The only truth about what was observed, agreed, and still has to be done, with the stores of one side. All calls are synchronous and
+ * durable when they return (or when the transaction around them does).
+ */
+export interface Mirror extends SideStores {
+  /** The same mirror with the stores of the side of that name: the same object each time. */
+  of(side: string): Mirror;
+
+  /** The steps towards the CRM of all sides whose stores were asked for. */
+  readAllSteps(): OutboxItem[];
+
+  /** Runs the work in one transaction: all of it is durable, or none of it; on a full disk perhaps twice. Not to be nested. */
+  transaction<Result>(work: () => Result): Result;
+
+  /** To be called before anything is begun whose outcome has to be written down. Fails with STATE_FULL when that could fail. */
+  expectRoom(): void;
+
+  readRecords(entity?: Entity): StoredRecord[];
+  findRecord(key: RecordKey): StoredRecord | undefined;
+  saveRecord(record: StoredRecord): void;
+  dropRecord(key: RecordKey): void;
+
+  appendJournal(entries: readonly JournalEntry[]): void;
+  /** The latest entries, newest first. */
+  readJournal(limit: number): JournalEntry[];
+  /** Lines that fit, newest first. */
+  searchJournal(query: HistoryQuery): HistoryEntry[];
+  /** The records to which something was written so often at least since then (epoch ms), by the journal; what was taken back does not count. */
+  readBusyRecords(since: number, linesMin: number): RecordKey[];
+  /** Forgets lines from before a time, epoch ms. */
+  forgetJournal(before: number): void;
 
   readSweeps(): Sweep[];
   saveSweep(sweep: Sweep): void;

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { answers, answersTo, decisionOf } from '../core/answer.ts';
+import { answers, answersTo } from '../core/answer.ts';
 import { listFew } from '../core/cut-text.ts';
+import { answer } from '../sync/answers.ts';
 import type { Engine } from '../sync/engine.ts';
 import { resolveAll, resolveConflict } from '../sync/resolve.ts';
-import { listRefused, listWaiting, shownUnder } from '../sync/status.ts';
+import { listRefused, listWaiting } from '../sync/status.ts';
 import { RequestRefused, readInput } from './input.ts';
 
 const scope = z.string().min(1).max(300);
@@ -54,11 +55,7 @@ export function addDecisionRoutes(commands: FastifyInstance, engine: Engine): vo
         `${scope} can not be answered with ${choice}. Choose ${choices.join(' or ')}.`,
       );
     if (choice === 'crm' || choice === 'sheet') resolveConflict(engine, scope, { side: choice });
-    else {
-      const { clock, mirror } = engine.link;
-      mirror.saveDecision(decisionOf(scope, choice, clock.now(), shownUnder(engine, scope)));
-    }
-    engine.kick();
+    else answer(engine, [scope], choice);
     return { scope, choice };
   });
   commands.post('/api/resolve', ({ body }) => {

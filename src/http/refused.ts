@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { answersTo, decisionOf } from '../core/answer.ts';
+import { answersTo } from '../core/answer.ts';
 import { listFew } from '../core/cut-text.ts';
 import { parseRecordKey } from '../core/record.ts';
+import { answer } from '../sync/answers.ts';
 import type { Engine } from '../sync/engine.ts';
 import { listRefused } from '../sync/status.ts';
 import { expectCompared } from './decisions.ts';
@@ -20,7 +21,6 @@ const recordOf = (scope: string): string => scope.slice(scope.indexOf(':') + 1);
 
 /** Answers what the CRM did not take, of one record or of all, by the name of the record; carried out in the next cycle. */
 export function addRefusedRoutes(commands: FastifyInstance, engine: Engine): void {
-  const { clock, mirror } = engine.link;
   for (const choice of ['retry', 'revert', 'ignore'] as const) {
     commands.post(`/api/${choice}`, (request) => {
       const order = readInput(body, request.body);
@@ -30,10 +30,7 @@ export function addRefusedRoutes(commands: FastifyInstance, engine: Engine): voi
       const fitting = meant.filter((scope) => answersTo(scope).includes(choice));
       if ('record' in order && fitting.length === 0)
         throw meant.length === 0 ? nothingRefused(order.record, refused) : nothingToPutBack(order.record);
-      mirror.transaction(() => {
-        for (const scope of fitting) mirror.saveDecision(decisionOf(scope, choice, clock.now()));
-      });
-      engine.kick();
+      answer(engine, fitting, choice);
       const left = meant.filter((scope) => !fitting.includes(scope));
       return { records: fitting.map(recordOf), left: left.map(recordOf) };
     });

@@ -28,6 +28,7 @@ const roundsMax = 5;
 export class SheetSide implements Side {
   readonly name = 'sheet';
   readonly title = 'the spreadsheet';
+  readonly mirror: SheetLink['mirror'];
   readonly pace: SidePace;
   readonly askedAt: string;
   readonly tally = { tableSteps: 0, undoneWrites: 0, escalatedWrites: 0 };
@@ -44,9 +45,10 @@ export class SheetSide implements Side {
   #laidOut: Layout | undefined;
 
   constructor(link: SheetLink) {
-    const { clock, policy, times } = link;
+    const { clock, mirror, policy, times } = link;
     const tab = policy.questionsTitle;
     this.#link = link;
+    this.mirror = mirror;
     // A mark that does not move for longer is taken for one of an instance that is gone.
     const pollMs = Math.min(times.pollMs, times.markMs);
     this.pace = { gapMs: cycleGapMs, pollMs, restlessMs: times.typingPauseMs };

@@ -1,4 +1,4 @@
-import type { Mirror } from '../core/mirror.ts';
+import type { SideStores } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { Connection } from './connection.ts';
@@ -36,11 +36,11 @@ const shape: TableShape<AgreementRow, Agreement> = {
   }),
 };
 
-type Agreements = Pick<Mirror, 'readAgreements' | 'findAgreement' | 'saveAgreement' | 'dropAgreement'>;
+type Agreements = Pick<SideStores, 'readAgreements' | 'findAgreement' | 'saveAgreement' | 'dropAgreement'>;
 
 /** The values both sides last had. */
-export function openAgreements(connection: Connection): Agreements {
-  const table = openKeyedTable(connection, shape);
+export function openAgreements(connection: Connection, side: string): Agreements {
+  const table = openKeyedTable(connection, shape, side);
   return {
     readAgreements: table.readAll,
     findAgreement: (key) => table.find(recordKeyText(key)),

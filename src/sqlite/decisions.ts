@@ -1,4 +1,4 @@
-import type { Mirror } from '../core/mirror.ts';
+import type { SideStores } from '../core/mirror.ts';
 import type { Decision } from '../core/state.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable, type TableShape } from './keyed-table.ts';
@@ -10,10 +10,10 @@ const shape: TableShape<Decision, Decision> = {
   fromRow: (row) => row,
 };
 
-type Decisions = Pick<Mirror, 'readDecisions' | 'saveDecision' | 'dropDecision'>;
+type Decisions = Pick<SideStores, 'readDecisions' | 'saveDecision' | 'dropDecision'>;
 
 /** What people answered to what waited for them. */
-export function openDecisions(connection: Connection): Decisions {
-  const table = openKeyedTable(connection, shape);
+export function openDecisions(connection: Connection, side: string): Decisions {
+  const table = openKeyedTable(connection, shape, side);
   return { readDecisions: table.readAll, saveDecision: table.save, dropDecision: table.drop };
 }

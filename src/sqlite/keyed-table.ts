@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 
-/** How items of one kind stand in a table whose first column names them. */
+/** How items of one kind stand in a table whose first column names them. A table of sides has a column `side` besides. */
 export interface TableShape<Row extends object, Item> {
   readonly table: string;
   /** All columns, the primary key first. */
@@ -19,28 +19,32 @@ export interface KeyedTable<Item> {
 }
 
 /**
- * Items are kept as they were read or saved, because a cycle asks for all of them: what is not written stays the same object. The
+ * The items of a side, or all of a table that is of none. They are kept as they were read or saved, because a cycle asks for all of them: what is not written stays the same object. The
  * connection is the only writer of its file, so only a transaction that failed can make them differ from it.
  */
 export function openKeyedTable<Row extends Record<keyof Row, string | number | null>, Item>(
   connection: Connection,
   { table, columns, toRow, fromRow }: TableShape<Row, Item>,
+  side?: string,
 ): KeyedTable<Item> {
   const [key, ...others] = columns;
+  const own = side === undefined ? [] : [side];
+  const [ownColumn, isOwn] = side === undefined ? [[], 'TRUE'] : [['side'], 'side = ?'];
+  const all = [...columns, ...ownColumn];
   const statements = {
-    all: connection.prepare<Row>(`SELECT ${columns.join(', ')} FROM ${table} ORDER BY rowid`),
+    all: connection.prepare<Row>(`SELECT ${columns.join(', ')} FROM ${table} WHERE ${isOwn} ORDER BY rowid`),
     save: connection.prepare(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+      `INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})
        ON CONFLICT DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(', ')}`,
     ),
-    drop: connection.prepare(`DELETE FROM ${table} WHERE ${key} = ?`),
+    drop: connection.prepare(`DELETE FROM ${table} WHERE ${isOwn} AND ${key} = ?`),
   };
   let kept: Map<string, Item> | undefined;
   connection.onRollback(() => {
     kept = undefined;
   });
   const readKept = () => {
-    kept ??= new Map(statements.all.all().map((row) => [String(row[key]), fromRow(row)]));
+    kept ??= new Map(statements.all.all(...own).map((row) => [String(row[key]), fromRow(row)]));
     return kept;
   };
   return {
@@ -48,11 +52,11 @@ export function openKeyedTable<Row extends Record<keyof Row, string | number | n
     find: (wanted) => readKept().get(wanted),
     save(item) {
       const row = toRow(item);
-      statements.save.run(...columns.map((column) => row[column]));
+      statements.save.run(...columns.map((column) => row[column]), ...own);
       kept?.set(String(row[key]), item);
     },
     drop(unwanted) {
-      statements.drop.run(unwanted);
+      statements.drop.run(...own, unwanted);
       kept?.delete(unwanted);
     },
   };

@@ -162,10 +162,74 @@ export const migrations: readonly string[] = [
     ELSE json_quote(content)
   END;
   `,
+  // Each side has its own; what there was is the spreadsheet's. Tables keep the order in which their rows came.
+  `
+  CREATE TABLE agreementOfSide (
+    side TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    offered TEXT NOT NULL,
+    shown TEXT,
+    changedAt INTEGER NOT NULL,
+    notice TEXT NOT NULL,
+    noticed TEXT,
+    PRIMARY KEY (side, key)
+  ) STRICT;
+  INSERT INTO agreementOfSide (side, key, fields, offered, shown, changedAt, notice, noticed)
+    SELECT 'sheet', key, fields, offered, shown, changedAt, notice, noticed FROM agreement ORDER BY rowid;
+  DROP TABLE agreement;
+  ALTER TABLE agreementOfSide RENAME TO agreement;
+
+  CREATE TABLE outboxOfSide (
+    side TEXT NOT NULL,
+    key TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('create', 'update', 'delete')),
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'unknown', 'refused', 'review', 'done')),
+    fields TEXT NOT NULL,
+    base TEXT NOT NULL,
+    notice TEXT NOT NULL,
+    run TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    shownUntil INTEGER,
+    dueAt INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    sentAt INTEGER,
+    looks INTEGER NOT NULL,
+    errorCode TEXT,
+    errorMessage TEXT,
+    recordId TEXT,
+    isUndo INTEGER NOT NULL CHECK (isUndo IN (0, 1)),
+    PRIMARY KEY (side, key),
+    CHECK ((errorCode IS NULL) = (errorMessage IS NULL))
+  ) STRICT;
+  INSERT INTO outboxOfSide (side, key, kind, state, fields, base, notice, run, createdAt, shownUntil, dueAt, attempts, sentAt, looks,
+      errorCode, errorMessage, recordId, isUndo)
+    SELECT 'sheet', key, kind, state, fields, base, notice, run, createdAt, shownUntil, dueAt, attempts, sentAt, looks, errorCode,
+      errorMessage, recordId, isUndo FROM outbox ORDER BY rowid;
+  DROP TABLE outbox;
+  ALTER TABLE outboxOfSide RENAME TO outbox;
+
+  CREATE TABLE decisionOfSide (
+    side TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    choice TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (side, scope)
+  ) STRICT;
+  INSERT INTO decisionOfSide (side, scope, choice, at) SELECT 'sheet', scope, choice, at FROM decision ORDER BY rowid;
+  DROP TABLE decision;
+  ALTER TABLE decisionOfSide RENAME TO decision;
+
+  ALTER TABLE openWrite ADD COLUMN side TEXT NOT NULL DEFAULT 'sheet';
+  ALTER TABLE suspect ADD COLUMN side TEXT NOT NULL DEFAULT 'sheet';
+  `,
 ];
 
 /** The schema from which on facts are JSON. */
 export const jsonFactsSchema = 13;
+
+/** The schema from which on each side has stores of its own. */
+export const sideStoresSchema = 14;
 
 /** The copies of a file from before its schema changed. */
 export interface SchemaCopies {

@@ -1,4 +1,4 @@
-import type { Mirror } from '../core/mirror.ts';
+import type { SideStores } from '../core/mirror.ts';
 import type { OpenWrite } from '../core/open-write.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable, type TableShape } from './keyed-table.ts';
@@ -16,10 +16,10 @@ const shape: TableShape<OpenWriteRow, OpenWrite> = {
   fromRow: ({ content }) => readOpenWriteJson(content),
 };
 
-type OpenWrites = Pick<Mirror, 'readOpenWrites' | 'saveOpenWrite' | 'dropOpenWrite'>;
+type OpenWrites = Pick<SideStores, 'readOpenWrites' | 'saveOpenWrite' | 'dropOpenWrite'>;
 
 /** Writes to the table that are not over, oldest first. */
-export function openOpenWrites(connection: Connection): OpenWrites {
-  const table = openKeyedTable(connection, shape);
+export function openOpenWrites(connection: Connection, side: string): OpenWrites {
+  const table = openKeyedTable(connection, shape, side);
   return { readOpenWrites: table.readAll, saveOpenWrite: table.save, dropOpenWrite: table.drop };
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError } from '../core/errors.ts';
-import type { Mirror } from '../core/mirror.ts';
+import { firstSide, type Mirror, type SideStores } from '../core/mirror.ts';
 import type { BudgetLog } from '../core/ports.ts';
 import { openAgreements } from './agreements.ts';
 import { backUp, markCopy, schemaCopies } from './backup.ts';
@@ -121,23 +121,34 @@ const openInMemory = (connection: Connection): MirrorInMemory => ({
 });
 
 function openTables(connection: Connection, ballast: Ballast): Mirror {
-  return {
+  const mirrors = new Map<string, Mirror>();
+  const shared = {
+    readAllSteps: () => [...mirrors.values()].flatMap((mirror) => mirror.readOutbox()),
     expectRoom: ballast.expect,
     transaction: connection.transaction,
     ...openRecords(connection),
-    ...openAgreements(connection),
-    ...openOutbox(connection),
     ...openJournal(connection),
-    ...openDecisions(connection),
     ...openSweeps(connection),
     ...openContactReads(connection),
-    ...openOpenWrites(connection),
-    ...openSuspects(connection),
     ...openFacts(connection),
     // SQLite writes the log back into the file when its last connection closes.
     close: connection.close,
   };
+  const of = (side: string): Mirror => {
+    const mirror = mirrors.get(side) ?? { ...shared, of, ...openSideStores(connection, side) };
+    mirrors.set(side, mirror);
+    return mirror;
+  };
+  return of(firstSide);
 }
+
+const openSideStores = (connection: Connection, side: string): SideStores => ({
+  ...openAgreements(connection, side),
+  ...openOutbox(connection, side),
+  ...openDecisions(connection, side),
+  ...openOpenWrites(connection, side),
+  ...openSuspects(connection, side),
+});
 
 /**
  * Makes a directory where it is missing, and closes it to other users. SQLite alone would only say that it does not open a file. Returns

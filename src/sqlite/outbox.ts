@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts';
-import type { Mirror } from '../core/mirror.ts';
+import type { SideStores } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';
 import type { OutboxItem, OutboxKind, OutboxState } from '../core/state.ts';
 import type { Connection } from './connection.ts';
@@ -85,11 +85,11 @@ const shape: TableShape<OutboxRow, OutboxItem> = {
   }),
 };
 
-type Outbox = Pick<Mirror, 'readOutbox' | 'findOutboxItem' | 'saveOutboxItem' | 'dropOutboxItem'>;
+type Outbox = Pick<SideStores, 'readOutbox' | 'findOutboxItem' | 'saveOutboxItem' | 'dropOutboxItem'>;
 
 /** Steps towards the CRM, oldest first. */
-export function openOutbox(connection: Connection): Outbox {
-  const table = openKeyedTable(connection, shape);
+export function openOutbox(connection: Connection, side: string): Outbox {
+  const table = openKeyedTable(connection, shape, side);
   return {
     readOutbox: table.readAll,
     findOutboxItem: (key) => table.find(recordKeyText(key)),

@@ -1,4 +1,4 @@
-import type { Mirror } from '../core/mirror.ts';
+import type { SideStores } from '../core/mirror.ts';
 import type { Suspect } from '../core/open-write.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable, type TableShape } from './keyed-table.ts';
@@ -16,10 +16,10 @@ const shape: TableShape<SuspectRow, Suspect> = {
   fromRow: ({ content }) => readSuspectJson(content),
 };
 
-type Suspects = Pick<Mirror, 'readSuspects' | 'saveSuspect' | 'dropSuspect'>;
+type Suspects = Pick<SideStores, 'readSuspects' | 'saveSuspect' | 'dropSuspect'>;
 
 /** What writes did to other rows than their own, oldest first. */
-export function openSuspects(connection: Connection): Suspects {
-  const table = openKeyedTable(connection, shape);
+export function openSuspects(connection: Connection, side: string): Suspects {
+  const table = openKeyedTable(connection, shape, side);
   return { readSuspects: table.readAll, saveSuspect: table.save, dropSuspect: table.drop };
 }

@@ -1,4 +1,5 @@
 import { SyncError } from '../core/errors.ts';
+import type { Mirror } from '../core/mirror.ts';
 import type { OutboxItem } from '../core/state.ts';
 import { KeyRefusal } from './key-refusal.ts';
 import { LagMeter } from './lag-meter.ts';
@@ -46,11 +47,12 @@ export class Engine {
     this.#pusher = new Pusher({
       ...common,
       keyRefusal,
-      isWithheld: (item) => this.#isWithheld(item),
+      mirrors: [...new Set([link.mirror, ...sides.map(({ mirror }) => mirror)])],
+      isWithheld: (item, mirror) => this.#isWithheld(item, mirror),
       onFailure: this.#reader.notePushFailure,
-      onSending: (key) => {
+      onSending: (key, mirror) => {
         // Before it is sent: the next cycle forgets what has arrived.
-        const looks = sides.flatMap((side) => side.lookedBefore(key) ?? []);
+        const looks = this.#sidesOf(mirror).flatMap((side) => side.lookedBefore(key) ?? []);
         return () => {
           for (const before of looks) this.lags.noteToCrm(clock.monotonicMs() - before);
         };
@@ -171,7 +173,13 @@ export class Engine {
     return this.#reader.pullAll(onRead);
   }
 
-  #isWithheld(item: OutboxItem): boolean {
-    return this.#reader.isTooEarlyFor(item) || this.sides.some((side) => side.isWithheld(item));
+  /** The sides whose steps these stores hold: all of them where those are an operator's own. */
+  #sidesOf(mirror: Mirror): readonly Side[] {
+    const own = this.sides.filter((side) => side.mirror === mirror);
+    return own.length > 0 ? own : this.sides;
+  }
+
+  #isWithheld(item: OutboxItem, mirror: Mirror): boolean {
+    return this.#reader.isTooEarlyFor(item) || this.#sidesOf(mirror).some((side) => side.isWithheld(item));
   }
 }

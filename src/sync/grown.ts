@@ -9,7 +9,7 @@ import { differingFields, pickFields } from '../core/value.ts';
 export function isOutgrown(mirror: Mirror, item: OutboxItem): boolean {
   // Who answered was told of it. Where its row stands still, they would be asked again each time.
   const isUnshown = isAnswered(mirror, item.key) ? () => false : isMovedUnshown;
-  const cascades = createCascades(mirror.readRecords(), mirror.readOutbox());
+  const cascades = createCascades(mirror.readRecords(), mirror.readAllSteps());
   return cascades.isOutgrown(
     item,
     (record, since) => isUnshown(mirror, record) || wasMoved(mirror, record, since),
@@ -27,7 +27,7 @@ function isMovedUnshown(mirror: Mirror, { fields, key }: KnownRecord): boolean {
 
 /** Whether something that would go with a record is on its way to another one: that is sent first. */
 export function hasMovingCompany(mirror: Mirror, { key }: OutboxItem): boolean {
-  const outbox = mirror.readOutbox();
+  const outbox = mirror.readAllSteps();
   const moving = new Set(
     outbox
       .filter(

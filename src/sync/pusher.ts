@@ -1,4 +1,5 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
+import type { Mirror } from '../core/mirror.ts';
 import type { WorkQueue } from '../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
@@ -22,11 +23,13 @@ export interface PusherOptions {
   readonly link: Link;
   readonly problems: Problems;
   readonly keyRefusal: KeyRefusal;
-  /** Whether a step must not be sent now. */
-  readonly isWithheld: (item: OutboxItem) => boolean;
+  /** The mirror with the stores of each side whose steps are pushed. */
+  readonly mirrors: readonly Mirror[];
+  /** Whether a step that is in these stores must not be sent now. */
+  readonly isWithheld: (item: OutboxItem, mirror: Mirror) => boolean;
   readonly onFailure: (error: SyncError, item: OutboxItem) => void;
-  /** Called before a step is sent. What it returns is called once the step is done. */
-  readonly onSending: (key: RecordKey) => () => void;
+  /** Called before a step in these stores is sent. What it returns is called once the step is done. */
+  readonly onSending: (key: RecordKey, mirror: Mirror) => () => void;
   /** Something is known of a step that a cycle should see. */
   readonly onNews: () => void;
   /** Called between two refills, at a time of its own. */
@@ -38,6 +41,8 @@ export class Pusher {
   /** Writes to the CRM since the start. */
   writes = 0;
   readonly #options: PusherOptions;
+  /** The link as the steps of each side see it. */
+  readonly #links: readonly Link[];
   readonly #loop: Loop;
   readonly #createLock = new Lock();
   /** Records that a worker is busy with, by the text of their key. */
@@ -48,6 +53,7 @@ export class Pusher {
 
   constructor(options: PusherOptions) {
     this.#options = options;
+    this.#links = options.mirrors.map((mirror) => ({ ...options.link, mirror }));
     this.#loop = new Loop(options.link.clock, () => this.#takeTurn());
   }
 
@@ -62,7 +68,7 @@ export class Pusher {
 
   /** Recovers what a crash left behind; nothing is on its way then. */
   recover(): void {
-    recoverOutbox(this.#options.link, (key) => this.#pushing.has(recordKeyText(key)));
+    for (const link of this.#links) recoverOutbox(link, (key) => this.#pushing.has(recordKeyText(key)));
   }
 
   /** Gives the queue its worker. */
@@ -99,17 +105,12 @@ export class Pusher {
   }
 
   async #refill(): Promise<void> {
-    const { isWithheld, link, problems } = this.#options;
-    const { clock, mirror } = link;
+    const { link, mirrors, problems } = this.#options;
     // A push that could not even note how it failed, on a full disk, has left its item on its way.
     this.recover();
-    const now = clock.now();
+    const now = link.clock.now();
     this.#forgetHistory(now);
-    const isSendable = (item: OutboxItem) => item.state === 'waiting' && !isWithheld(item);
-    const due = mirror
-      .readOutbox()
-      .filter((item) => item.dueAt <= now && (item.state === 'unknown' || isSendable(item)))
-      .map(({ key }) => key);
+    const due = mirrors.flatMap((mirror) => this.#findDue(mirror, now));
     this.#refillsInVain = due.length === 0 || this.isPushing ? 0 : this.#refillsInVain + 1;
     try {
       await this.#wake(due);
@@ -118,6 +119,15 @@ export class Pusher {
       problems.begin('queue', error);
       if (isSyncError(error, 'QUEUE_UNREACHABLE')) await this.#pushWithoutQueue(due);
     }
+  }
+
+  #findDue(mirror: Mirror, now: number): RecordKey[] {
+    const isSendable = (item: OutboxItem) =>
+      item.state === 'waiting' && !this.#options.isWithheld(item, mirror);
+    return mirror
+      .readOutbox()
+      .filter((item) => item.dueAt <= now && (item.state === 'unknown' || isSendable(item)))
+      .map(({ key }) => key);
   }
 
   /** Fails with QUEUE_UNREACHABLE when the queue does not do what it is there for. */
@@ -139,33 +149,39 @@ export class Pusher {
 
   #forgetHistory(now: number): void {
     if (now - this.#forgotAt < forgetEveryMs) return;
-    forgetOld(this.#options.link);
+    forgetOld(this.#options.link, this.#options.mirrors);
     this.#forgotAt = now;
   }
 
-  /** The queue's wake-up, one at a time for a record. Creates go one after another, so that a newcomer has one possible origin. */
+  /** The queue's wake-up, one at a time for a record, whichever sides have steps for it. */
   async #push(key: RecordKey): Promise<void> {
-    const { isWithheld, keyRefusal, link, onFailure, onNews, onSending } = this.#options;
+    const { keyRefusal } = this.#options;
     const text = recordKeyText(key);
     if (this.#loop.isStopping || keyRefusal.isInForce || this.#pushing.has(text)) return;
     this.#pushing.add(text);
     try {
-      const isCreate = link.mirror.findOutboxItem(key)?.kind === 'create';
-      const onDone = onSending(key);
-      const push = () => pushRecord(link, key, isWithheld, onFailure);
-      const result = await (isCreate ? this.#createLock.run(push) : push());
-      if (result === 'nothing') return;
-      if (result === 'written') {
-        this.writes += 1;
-        onDone();
-      }
-      onNews();
+      for (const link of this.#links) await this.#pushStep(key, link);
     } catch (error) {
       keyRefusal.note(error);
       if (!isSyncError(error)) throw error;
     } finally {
       this.#pushing.delete(text);
     }
+  }
+
+  /** Creates go one after another, so that a newcomer has one possible origin. */
+  async #pushStep(key: RecordKey, link: Link): Promise<void> {
+    const { isWithheld, onFailure, onNews, onSending } = this.#options;
+    const isCreate = link.mirror.findOutboxItem(key)?.kind === 'create';
+    const onDone = onSending(key, link.mirror);
+    const push = () => pushRecord(link, key, (item) => isWithheld(item, link.mirror), onFailure);
+    const result = await (isCreate ? this.#createLock.run(push) : push());
+    if (result === 'nothing') return;
+    if (result === 'written') {
+      this.writes += 1;
+      onDone();
+    }
+    onNews();
   }
 }
 

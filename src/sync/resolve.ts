@@ -28,33 +28,41 @@ export function resolveConflict(engine: Engine, scope: string, settlement: Settl
   const found = conflictsOf(engine).find(({ conflict }) => scopeOf(conflict) === scope);
   if (!found) return undefined;
   const { conflict } = found;
-  if ('side' in settlement) return settle(engine, [decide(engine, conflict, settlement.side)]);
+  if ('side' in settlement) return settle(engine, [decide(engine, found, settlement.side)]);
   const read = found.side.readTyped(conflict, settlement.text);
   if (read.kind === 'refused') return read;
   const { crm, table } = conflict;
   const choice = writeTypedAnswer({ value: read.value, crm, table });
-  return settle(engine, [{ scope, choice, at: engine.link.clock.now() }]);
+  return settle(engine, [{ side: found.side, decision: { scope, choice, at: engine.link.clock.now() } }]);
 }
 
 /** Settles every conflict that waits with what one side has. */
 export const resolveAll = (engine: Engine, side: 'crm' | 'sheet'): Resolved =>
   settle(
     engine,
-    conflictsOf(engine).map(({ conflict }) => decide(engine, conflict, side)),
+    conflictsOf(engine).map((found) => decide(engine, found, side)),
   );
 
 /** Whoever answers has seen what both sides had by the last cycle, so the answer is for that. */
-const decide = ({ link }: Engine, conflict: Conflict, side: 'crm' | 'sheet'): Decision => ({
-  scope: scopeOf(conflict),
-  choice: writeSideAnswer(side === 'crm' ? 'crm' : 'table', conflict),
-  at: link.clock.now(),
+const decide = ({ link }: Engine, { conflict, side }: Found, chosen: 'crm' | 'sheet'): Made => ({
+  side,
+  decision: {
+    scope: scopeOf(conflict),
+    choice: writeSideAnswer(chosen === 'crm' ? 'crm' : 'table', conflict),
+    at: link.clock.now(),
+  },
 });
 
-function settle(engine: Engine, decisions: readonly Decision[]): Resolved {
-  const { mirror } = engine.link;
-  mirror.transaction(() => {
-    for (const decision of decisions) mirror.saveDecision(decision);
+/** A decision, with the side that asked for it. */
+interface Made {
+  readonly side: Side;
+  readonly decision: Decision;
+}
+
+function settle(engine: Engine, made: readonly Made[]): Resolved {
+  engine.link.mirror.transaction(() => {
+    for (const { decision, side } of made) side.mirror.saveDecision(decision);
   });
   engine.kick();
-  return { kind: 'settled', scopes: decisions.map(({ scope }) => scope) };
+  return { kind: 'settled', scopes: made.map(({ decision }) => decision.scope) };
 }

@@ -1,5 +1,6 @@
 import type { Answer } from '../core/answer.ts';
 import type { ErrorCode } from '../core/errors.ts';
+import type { Mirror } from '../core/mirror.ts';
 import type { RecordKey } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import type { FieldName, Value } from '../core/value.ts';
@@ -81,6 +82,8 @@ export interface Side {
   readonly name: string;
   /** What a sentence calls it. */
   readonly title: string;
+  /** The mirror with its own stores. */
+  readonly mirror: Mirror;
   readonly pace: SidePace;
   readonly tally: SideTally;
   /** Of the last cycle that came to a decision; absent before the first. */

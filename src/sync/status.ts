@@ -60,13 +60,13 @@ export interface WaitingItem {
 }
 
 /** Everything that waits for a person's decision, as of the last cycle. */
-export const listWaiting = ({ link, runners }: Engine): WaitingItem[] =>
-  runners.flatMap(({ askedSince, side: { report } }) => {
+export const listWaiting = ({ runners }: Engine): WaitingItem[] =>
+  runners.flatMap(({ askedSince, side: { mirror, report } }) => {
     if (!report || report.questions.length === 0) return [];
     // What is asked although the plan was made with an answer to it, as where the key does not let that through, is asked anew.
     const isOpen = ({ at }: Decision) => at >= report.at;
     const answered = new Map(
-      link.mirror
+      mirror
         .readDecisions()
         .filter(isOpen)
         .map((decision) => [decision.scope, answerIn(decision)]),
@@ -80,10 +80,6 @@ export const listWaiting = ({ link, runners }: Engine): WaitingItem[] =>
       answered: answered.get(scope),
     }));
   });
-
-/** What an answer to something that waits is for. */
-export const shownUnder = ({ reports }: Engine, scope: string): string | undefined =>
-  reports.flatMap(({ questions }) => questions).find((question) => question.scope === scope)?.shown;
 
 /** The scopes of what the CRM did not take, as of the last cycle, also of what a person ignores. */
 export const listRefused = ({ reports }: Engine): string[] =>
@@ -115,10 +111,12 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
   };
 }
 
-function readTabs({ link, reports }: Engine): TabStatus[] {
+function readTabs({ link, reports, sides }: Engine): TabStatus[] {
   const { entities, mirror } = link;
   const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
-  const agreements = mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0);
+  const agreements = sides.map((side) =>
+    side.mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0),
+  );
   const underWay = readUnderWay(link);
   const sweeps = mirror.readSweeps();
   const now = link.clock.now();
@@ -133,7 +131,8 @@ function readTabs({ link, reports }: Engine): TabStatus[] {
       entity,
       title: link.titles[entity],
       recordsInCrm: count(records),
-      recordsInTable: count(agreements),
+      // Of several sides, at the one that has the fewest.
+      recordsInTable: sides.length === 0 ? 0 : Math.min(...agreements.map(count)),
       pending: count(underWay),
       refused: countOwn(reports.flatMap(({ refusals }) => refusals.filter(({ isIgnored }) => !isIgnored))),
       conflicts: count(reports.flatMap(({ conflicts }) => conflicts)),

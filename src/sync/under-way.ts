@@ -3,9 +3,9 @@ import type { Link } from './link.ts';
 
 type StepsLink = Pick<Link, 'mirror' | 'entities'>;
 
-/** What the outbox holds of tabs that are switched on. Steps of any other rest until it is on again, and keep nobody waiting. */
+/** What the outboxes hold of kinds of record that are switched on. Steps of any other rest until it is on again, and keep nobody waiting. */
 export const readSteps = ({ entities, mirror }: StepsLink): OutboxItem[] =>
-  mirror.readOutbox().filter(({ key }) => entities.includes(key.entity));
+  mirror.readAllSteps().filter(({ key }) => entities.includes(key.entity));
 
 /** Those of them that reach the CRM without a person. */
 export const readUnderWay = (link: StepsLink): OutboxItem[] => readSteps(link).filter(isOnItsWay);

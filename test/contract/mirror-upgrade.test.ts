@@ -2,13 +2,14 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Fact, facts } from '../../src/core/facts.ts';
+import type { SideStores } from '../../src/core/mirror.ts';
 import { sheetFacts } from '../../src/sheet/facts.ts';
 import { keepBeforeMigration, schemaCopies } from '../../src/sqlite/backup.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { makeDurable } from '../../src/sqlite/file-safety.ts';
-import { jsonFactsSchema, migrate, migrations } from '../../src/sqlite/migrations.ts';
+import { jsonFactsSchema, migrate, migrations, sideStoresSchema } from '../../src/sqlite/migrations.ts';
 import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
-import { failure, openMirrorDirectory } from '../support/mirror-directory.ts';
+import { failure, lead, openMirrorDirectory, openWrite, suspect } from '../support/mirror-directory.ts';
 
 const { directory, open, close } = openMirrorDirectory();
 
@@ -66,6 +67,62 @@ describe('a file of another version', () => {
     expect(new Set(earlierFacts.map(([{ name }]) => name))).toEqual(new Set([...names, 'rebase.task']));
     for (const [fact, text, value] of earlierFacts)
       expect([fact.name, text, mirror.readFact(fact)]).toStrictEqual([fact.name, text, value]);
+  });
+
+  test('what a version kept that knew one side alone is that side’s, in the order in which it came', () => {
+    const earlier = connect(mirrorFile(directory));
+    migrate(earlier, migrations.slice(0, sideStoresSchema - 1));
+    const insert = (table: string, row: Readonly<Record<string, string | number>>) => {
+      const [names, values] = [Object.keys(row), Object.values(row)];
+      const places = names.map(() => '?').join();
+      earlier.prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${places})`).run(...values);
+    };
+    for (const key of ['lead-42', 'lead-7']) {
+      insert('agreement', { key, fields: '{"title":"A"}', offered: '{}', changedAt: 1, notice: 'told' });
+      insert('outbox', {
+        ...{
+          key,
+          kind: 'update',
+          state: 'refused',
+          fields: '{"title":"B"}',
+          base: '{"title":"A"}',
+          notice: '',
+        },
+        ...{ run: 'r', createdAt: 1, shownUntil: 2, dueAt: 3, attempts: 4, sentAt: 5, looks: 6, isUndo: 1 },
+        ...{ errorCode: 'CRM_REFUSED', errorMessage: 'No.', recordId: '9' },
+      });
+      insert('decision', { scope: `refused:${key}`, choice: 'retry', at: 1 });
+    }
+    insert('openWrite', { id: 'w1', content: JSON.stringify(openWrite()) });
+    insert('suspect', { id: 'w1.0', content: JSON.stringify(suspect()) });
+    earlier.close();
+    const { mirror } = open();
+
+    const kept = (stores: SideStores) => [
+      stores.readAgreements(),
+      stores.readOutbox(),
+      stores.readDecisions(),
+      stores.readOpenWrites(),
+      stores.readSuspects(),
+    ];
+    const ids = ['42', '7'];
+    expect(kept(mirror)).toStrictEqual([
+      ids.map((id) => ({
+        ...{ key: lead(id), fields: { title: 'A' }, offered: {}, changedAt: 1, notice: 'told' },
+      })),
+      ids.map((id) => ({
+        ...{ key: lead(id), kind: 'update', state: 'refused', fields: { title: 'B' }, base: { title: 'A' } },
+        ...{ notice: '', run: 'r', createdAt: 1, shownUntil: 2, dueAt: 3, attempts: 4, sentAt: 5, looks: 6 },
+        ...{ error: { code: 'CRM_REFUSED', message: 'No.' }, recordId: '9', isUndo: true },
+      })),
+      ids.map((id) => ({ scope: `refused:lead-${id}`, choice: 'retry', at: 1 })),
+      [openWrite()],
+      [suspect()],
+    ]);
+    expect(kept(mirror.of('warehouse'))).toEqual([[], [], [], [], []]);
+    // What is saved again keeps its place.
+    mirror.saveDecision({ scope: 'refused:lead-42', choice: 'ignore', at: 2 });
+    expect(mirror.readDecisions().map(({ choice }) => choice)).toEqual(['ignore', 'retry']);
   });
 
   test('a file of an earlier version is copied before its schema changes, and the copy says so', () => {

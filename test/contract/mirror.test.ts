@@ -43,6 +43,61 @@ const catalog: Catalog = {
   customFields: [{ key: 'size', name: 'Size', kind: 'select', options: ['S', 'L'] }],
 };
 
+describe('what the mirror keeps of one side', () => {
+  test('is not what it keeps of another, also after a restart, and comes back in its own order', () => {
+    const { mirror } = open();
+    const other = mirror.of('warehouse');
+    const [first, second] = [agreement(lead('7')), agreement(lead('42'))];
+    for (const each of [first, second]) mirror.saveAgreement(each);
+    other.saveAgreement({ ...second, notice: 'of the warehouse' });
+    mirror.saveOutboxItem(outboxItem(lead('42')));
+    other.saveOutboxItem({ ...outboxItem(lead('42')), run: 'of the warehouse' });
+    mirror.saveDecision({ scope: 'conflict:lead-42:title', choice: 'crm', at: 1 });
+    other.saveDecision({ scope: 'conflict:lead-42:title', choice: 'table', at: 2 });
+    other.saveOpenWrite(openWrite());
+    other.saveSuspect(suspect());
+    other.dropOutboxItem(lead('7'));
+    other.dropAgreement(lead('7'));
+
+    const { mirror: later } = reopen();
+    const warehouse = later.of('warehouse');
+    expect(later.readAgreements()).toStrictEqual([first, second]);
+    expect(warehouse.readAgreements()).toStrictEqual([{ ...second, notice: 'of the warehouse' }]);
+    expect(later.findOutboxItem(lead('42'))?.run).not.toBe(warehouse.findOutboxItem(lead('42'))?.run);
+    expect([later, warehouse].map((each) => each.readDecisions().map(({ choice }) => choice))).toEqual([
+      ['crm'],
+      ['table'],
+    ]);
+    expect([later.readOpenWrites(), later.readSuspects()]).toEqual([[], []]);
+    expect([warehouse.readOpenWrites(), warehouse.readSuspects()]).toStrictEqual([
+      [openWrite()],
+      [suspect()],
+    ]);
+  });
+
+  test('is dropped alone', () => {
+    const { mirror } = open();
+    const other = mirror.of('warehouse');
+    for (const each of [mirror, other]) each.saveAgreement(agreement(lead('42')));
+    other.dropAgreement(lead('42'));
+    const { mirror: later } = reopen();
+    expect([later, later.of('warehouse')].map((each) => each.readAgreements().length)).toEqual([1, 0]);
+  });
+
+  test('is among the steps of all sides, and everything else is shared', () => {
+    const { mirror } = open();
+    const other = mirror.of('warehouse');
+    expect(mirror.of('warehouse')).toBe(other);
+    mirror.saveOutboxItem(outboxItem(lead('7')));
+    other.saveOutboxItem(outboxItem(lead('42')));
+    other.saveRecord(storedRecord(lead('42')));
+    for (const each of [mirror, other]) {
+      expect(each.readAllSteps().map(({ key }) => key)).toEqual([lead('7'), lead('42')]);
+      expect(each.readRecords()).toHaveLength(1);
+    }
+  });
+});
+
 describe('what the mirror keeps', () => {
   test('records come back as they were saved, by key and by entity, also after a restart', () => {
     const { mirror } = open();

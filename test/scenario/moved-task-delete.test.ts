@@ -29,6 +29,18 @@ describe('S1: a task that somebody moves to another lead before they delete the 
     expect(tasks).toMatchObject([{ lead_id: Number(other) }]);
   });
 
+  test('is moved first also where another side has the step that moves it', async () => {
+    const { key, link, task } = await moveAndDelete('ask');
+    const other = { ...link, mirror: link.mirror.of('warehouse') };
+    const move = link.mirror.findOutboxItem(task);
+    link.mirror.dropOutboxItem(task);
+    if (move) other.mirror.saveOutboxItem(move);
+    link.mirror.saveDecision({ scope: `vanished:lead-${key.id}`, choice: 'trash', at: link.clock.now() });
+    expect(await pushRecord(link, key)).toBe('nothing');
+    expect(await pushRecord(other, task)).toBe('written');
+    expect(await pushRecord(link, key)).toBe('written');
+  });
+
   test('is moved first also where they take back with an undo that it was moved there', async () => {
     const stage = await deleteWithTask('ask');
     const { engine, id, key, link, task } = stage;

@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { waitingStep } from '../../src/core/outbox.ts';
 import { startHttp } from '../../src/http/server.ts';
+import { answer } from '../../src/sync/answers.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import type { Link } from '../../src/sync/link.ts';
 import { resync } from '../../src/sync/resync.ts';
@@ -46,7 +48,7 @@ async function openFilled() {
   const type = (title: string) => toy.rows.set(id, { ...toy.rows.get(id), title });
   const titleInMap = () => toy.rows.get(id)?.['title'];
   const atRest = () =>
-    until('nothing is on its way', async () => opened.link.mirror.readOutbox().length === 0);
+    until('nothing is on its way', async () => opened.link.mirror.readAllSteps().length === 0);
   return { ...opened, atRest, id, titleInMap, toy, type };
 }
 
@@ -72,6 +74,7 @@ test('a link without a side reads the CRM, is ready, and comes to its end', asyn
   const read = () => link.mirror.readRecords().length === counts.leads + counts.opportunities + counts.tasks;
   await until('all records are read', async () => read());
   await until('it is ready', async () => healthOf(engine).read().length === 0);
+  expect(engine.lastCycleAt).toBe(undefined);
   expect(await resync(engine, () => undefined)).toMatchObject({ state: 'done', tableSteps: 0, waiting: 0 });
   await engine.stop(5_000);
 });
@@ -94,6 +97,28 @@ test('an edit in the map is pushed to the CRM, and can be taken back as a run', 
   expect(undone).toMatchObject({ status: 200, body: { steps: [{ kind: 'update' }], refusals: [] } });
   await until('the CRM has the title from before', async () => (await titleInCrm(id)) === before);
   await until('the map shows it', async () => titleInMap() === before);
+});
+
+test('a step of the map is pushed although nobody was woken for it', async () => {
+  const { id, link, titleInCrm, toy, type } = await openFilled();
+  const key = { entity: 'lead', id } as const;
+  const base = { title: toy.rows.get(id)?.['title'] ?? null };
+  const step = { kind: 'update', fields: { title: 'Nobody was woken' }, base } as const;
+  type('Nobody was woken');
+  toy.mirror.saveOutboxItem(waitingStep({ now: link.clock.now(), run: 'one' }, key, step));
+  await until('the CRM has it', async () => (await titleInCrm(id)) === 'Nobody was woken');
+});
+
+test('an answer is kept among the decisions of the side that asks', async () => {
+  const { link } = await openLinkStage(counts);
+  const toy = new ToySide(link);
+  const engine = new Engine(link, [toy]);
+  await engine.cycle();
+  const refusal = { entity: 'lead', id: '1', reason: 'No.', decision: 'refused:lead-1' } as const;
+  if (toy.report) toy.report = { ...toy.report, refusals: [refusal] };
+  answer(engine, ['refused:lead-1'], 'retry');
+  expect(toy.mirror.readDecisions()).toMatchObject([{ scope: 'refused:lead-1', choice: 'retry' }]);
+  expect(link.mirror.readDecisions()).toEqual([]);
 });
 
 test.each([

@@ -39,11 +39,13 @@ export class ToySide implements Side {
   readonly rows = new Map<RecordId, Fields>();
   /** What happens right before it looks the next time. */
   beforeLook: () => Promise<void> = async () => undefined;
+  readonly mirror: Link['mirror'];
   readonly #link: Link;
   #kept: ToyPlan | undefined;
 
   constructor(link: Link) {
-    this.#link = link;
+    this.mirror = link.mirror.of(this.name);
+    this.#link = { ...link, mirror: this.mirror };
   }
 
   async cycle(): Promise<void> {
@@ -70,10 +72,8 @@ export class ToySide implements Side {
 
   #decide(): ToyPlan {
     const { clock, mirror, newWord } = this.#link;
-    const plan: ToyPlan = {
-      ...{ run: newWord(), at: clock.now() },
-      ...{ save: [], conflicts: [], agreed: [], journal: [], answered: [] },
-    };
+    const nothing = { save: [], conflicts: [], agreed: [], journal: [], answered: [] };
+    const plan: ToyPlan = { run: newWord(), at: clock.now(), ...nothing };
     for (const record of mirror.readRecords('lead')) {
       const item = mirror.findOutboxItem(record.key);
       // One that found the record moved is decided anew.
@@ -143,7 +143,7 @@ export class ToySide implements Side {
     });
     const hasWork = agreed.length + save.length > 0;
     const work = { hasWork, hasActed: hasWork, toSide: agreed.length > 0 ? 'written' : 'nothing' } as const;
-    const found = { brakes: [], holds: [], refusals: [], conflicts, questions };
-    this.report = { at, ...found, ...work, restlessRows: 0, unapplied: 0 };
+    const none = { brakes: [], holds: [], refusals: [], restlessRows: 0, unapplied: 0 };
+    this.report = { at, ...none, conflicts, questions, ...work };
   }
 }
