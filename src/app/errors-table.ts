@@ -1,4 +1,5 @@
-import { errorKinds } from '../core/errors.ts';
+import { type ErrorCode, errorKinds } from '../core/errors.ts';
+import { hintFor } from '../sheet/port/errors.ts';
 
 const menders = {
   operator: 'the operator',
@@ -10,7 +11,7 @@ const menders = {
 /** The closed table of errors in Markdown, for the manual. */
 export function errorsTable(): string {
   const lines = Object.entries(errorKinds).map(
-    ([code, { mender, hint }]) => `| \`${code}\` | ${menders[mender]} | ${hint} |`,
+    ([code, { mender }]) => `| \`${code}\` | ${menders[mender]} | ${hintFor(code as ErrorCode)} |`,
   );
   return ['| code | mended by | what to do |', '|---|---|---|', ...lines].join('\n');
 }

@@ -20,8 +20,8 @@ export function reportError(error: unknown): ExitCode {
     printError(explainError(error), ...(error instanceof Error ? framesOf(error) : []));
     return exitCodes.failed;
   }
-  const { kind, lines } = error;
-  printError(...(lines.length > 1 ? [...lines, kind.hint] : [explainError(error)]));
+  const { lines } = error;
+  printError(...(lines.length > 1 ? [...lines, error.hint] : [explainError(error)]));
   if (wrongUsageCodes.includes(error.code)) return exitCodes.wrongUsage;
   return unreachableCodes.includes(error.code) ? exitCodes.unreachable : exitCodes.failed;
 }

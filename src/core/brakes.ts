@@ -3,21 +3,21 @@ import type { Brake, StoppedChange } from './waiting.ts';
 
 /** Limits over which a step is too large to be meant. */
 export interface BrakeLimits {
-  /** Deletes that are always allowed, whatever the size of the tab. */
+  /** Deletes that are always allowed, however many records there are. */
   readonly deletesMin: number;
-  /** Share of a tab's records that may go at once, 0 to 1. */
+  /** Share of the records of a kind that may go at once, 0 to 1. */
   readonly deletesShare: number;
   /** Rows that may always change at once. */
   readonly changesMin: number;
-  /** Share of a tab's rows that may change at once, 0 to 1. */
+  /** Share of the rows of a kind that may change at once, 0 to 1. */
   readonly changesShare: number;
-  /** Cells of one column that may always change at once, and rows of a tab that may all change at once. */
+  /** Values of one field that may always change at once, and rows of a kind that may all change at once. */
   readonly columnMin: number;
-  /** Share of one column's cells that may change at once, 0 to 1. */
+  /** Share of one field's values that may change at once, 0 to 1. */
   readonly columnShare: number;
 }
 
-/** How many records of a tab there were, and which of them are missing on a side. */
+/** How many records of a kind there were, and which of them are missing on a side. */
 export interface Losses {
   readonly entity: Entity;
   readonly agreed: number;
@@ -63,7 +63,7 @@ export function shownUnder(scope: string, brakes: readonly Brake[]): string | un
   return brake && shownOf(brake);
 }
 
-/** The brakes that a tab's losses trip. While one holds, nothing is written for that tab on either side. */
+/** The brakes that losses trip. While one holds, nothing is written for records of the kind on either side. */
 export function findBrakes(losses: Losses, limits: BrakeLimits): Brake[] {
   const { entity, agreed, vanishedRows, goneRecords } = losses;
   const isEmptied = (missing: number) => agreed > 1 && missing === agreed;

@@ -19,7 +19,7 @@ export interface FormerLabels {
   readonly leadStatuses: readonly FormerLabel<string>[];
 }
 
-/** A label that cells were given for an id before. */
+/** A label that was shown for an id before. */
 export type FormerLabel<Id extends string | number> = Pick<Choice<Id>, 'id' | 'label'>;
 
 export interface Pipeline {
@@ -54,7 +54,7 @@ export interface CustomField {
   readonly held?: string;
 }
 
-/** One thing that a cell can name: what people read, and the value that stands for it. */
+/** One thing that can be named: what people read, and the value that stands for it. */
 export interface Choice<Id extends string | number> {
   readonly id: Id;
   readonly label: string;
@@ -154,7 +154,7 @@ export const taskPriorityChoices: readonly Choice<number>[] = [
 
 /**
  * Gives choices their id behind their label where another one is called the same, because a label must name exactly one thing, or was
- * called so before: cells that were written for that one must never read as this one. The bare label then is one of several.
+ * called so before: what was written for that one must never read as this one. The bare label then is one of several.
  */
 function tellApart<Id extends string | number>(
   choices: readonly Choice<Id>[],

@@ -15,13 +15,13 @@ export interface ChoiceIndex<Id extends string | number> {
   readonly labels: readonly string[];
   label(id: string | number): string | undefined;
   /**
-   * Understands a label, an alias, `id`, `#id`, and `anything (#id)`. A label in full comes first, because it is what cells show; where
+   * Understands a label, an alias, `id`, `#id`, and `anything (#id)`. A label in full comes first, because it is what is shown; where
    * an alias is another choice's id, or two have it, nobody can tell which was meant; nor where the id is one's and the text before it
    * names another one.
    */
   find(text: string): Found<Id>;
   /**
-   * Whether a cell that has the id may still show the text, because the label changed since it was written: then nobody typed it, whatever
+   * Whether what has the id may still show the text, because the label changed since it was written: then nobody typed it, whatever
    * else is called so now.
    */
   mayShow(id: string | number, text: string): boolean;
@@ -40,7 +40,7 @@ export function indexChoices<Id extends string | number>(
   const comingKeys = new Set(coming.map(labelKey));
   let names: ReturnType<typeof indexNames<Id>> | undefined;
   const find = (text: string): Found<Id> => {
-    // Most cells show the label of an id that is known already: then nobody asks.
+    // Most values show the label of an id that is known already: then nobody asks.
     names ??= indexNames(choices, former);
     const exact = names.byExactLabel.get(text);
     if (exact) return { kind: 'one', id: exact.id };

@@ -46,7 +46,7 @@ function describeContest(field: FieldName, own: readonly JournalEntry[]): Contes
   const { at: since } = own.findLast((_, index) => isFight(own.slice(index))) ?? last;
   const after = carriedValue(last, field);
   if (last.side === 'crm') return { field, crm: last.before[field] ?? null, table: after, since };
-  // What stands again and again in a cell that only shows the CRM's value is kept as lost alone.
+  // What comes again and again where only the CRM's value is shown is kept as lost alone.
   return { field, crm: after, table: last.before[field] ?? last.lost[field] ?? null, since };
 }
 

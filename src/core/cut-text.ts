@@ -8,7 +8,7 @@ export function cutText(text: string, lengthMax: number): string {
   return `${whole.slice(0, lengthMax).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** What somebody typed, or has to type, as it stands in a sentence: a cell may hold more than a sentence, and fill the cell that tells of it. */
+/** What somebody typed, or has to type, as it stands in a sentence: it may be longer than a sentence may be. */
 export const quoteText = (text: string, lengthMax = quotedLengthMax): string =>
   `“${cutText(text, lengthMax)}”`;
 

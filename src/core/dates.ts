@@ -10,7 +10,7 @@ import { parseISO } from 'date-fns/parseISO';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** Spreadsheets count days from here: https://developers.google.com/workspace/sheets/api/guides/formats */
+/** Serial numbers of days count from here, as in Lotus 1-2-3 and its successors. */
 const serialOrigin = new UTCDateMini(Date.UTC(1899, 11, 30));
 const yearMin = 1;
 const yearMax = 9999;

@@ -29,7 +29,7 @@ const exchangedMax = 5;
 const movedShareMin = 0.8;
 
 /**
- * What is wrong with the edits of a tab as a whole: values that only changed places (a sort that tore the rows apart, or an ID column
+ * What is wrong with the edits of all records of a kind: values that only changed places (a sort that tore the rows apart, or an ID column
  * that moved alone), a column that was wiped or filled, or more changed rows than somebody works through by hand. `headerOf` answers what
  * people read above the column of a field. `lost` are values that nothing took the place of: their row is gone, or shows what nobody
  * can read.
@@ -42,7 +42,7 @@ export function findDisorder(
   lost: readonly Displaced[] = [],
 ): Disorder[] {
   const byField = [...Map.groupBy(edits, ({ field }) => field)];
-  const [allowedBlanks, allowedCells, allowedRows] = [
+  const [allowedBlanks, allowedValues, allowedRows] = [
     blanksMax(agreed, limits),
     Math.max(limits.columnMin, Math.floor(agreed * limits.columnShare)),
     Math.max(limits.changesMin, Math.floor(agreed * limits.changesShare)),
@@ -70,7 +70,7 @@ export function findDisorder(
     ...find(
       'blanked',
       (own) => own.filter(({ after }) => after === null).length > allowedBlanks,
-      (fields) => `More than ${allowedBlanks} cells of ${fields} were emptied at once.`,
+      (fields) => `More than ${allowedBlanks} values of ${fields} were emptied at once.`,
     ),
   ];
   const rows = new Set(edits.map(({ id }) => id)).size;
@@ -79,16 +79,16 @@ export function findDisorder(
     const may = isEveryRow ? 'not all of them may' : `${allowedRows} may`;
     found.push({ kind: 'changed', reason: `${rows} of ${agreed} rows changed at once; ${may}.`, edits });
   }
-  // What was said already of some cells needs no other name.
+  // What was said already of some edits needs no other name.
   if (found.length > 0) return found;
   return find(
     'column',
-    (own) => own.length > allowedCells,
-    (fields) => `More than ${allowedCells} of ${agreed} cells of ${fields} changed at once.`,
+    (own) => own.length > allowedValues,
+    (fields) => `More than ${allowedValues} of ${agreed} values of ${fields} changed at once.`,
   );
 }
 
-/** Cells of a column that may be emptied at once. */
+/** Values of a field that may be emptied at once. */
 const blanksMax = (agreed: number, { deletesMin, deletesShare }: BrakeLimits): number =>
   Math.max(deletesMin, Math.floor(agreed * deletesShare));
 
@@ -131,7 +131,7 @@ function areMoved(edits: readonly Edit[], lost: readonly Displaced[]): boolean {
   return isMuch && moved.length >= edits.length * movedShareMin;
 }
 
-/** How often each value is there: whoever fills or sorts a long column edits tens of thousands of cells, too many to compare each with each. */
+/** How often each value is there: whoever fills or sorts a long column edits tens of thousands of values, too many to compare each with each. */
 function countTexts(values: readonly Value[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const text of values.map(sameText)) counts.set(text, (counts.get(text) ?? 0) + 1);

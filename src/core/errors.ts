@@ -5,7 +5,8 @@ interface ErrorKind {
   /** Whether trying the same again can help: never, later by itself, or only after somebody acted. */
   readonly retry: 'never' | 'later' | 'after-action';
   readonly mender: Mender;
-  readonly hint: string;
+  /** What to do; absent where the side says it that the error comes from. */
+  readonly hint?: string;
 }
 
 /** Every error this program raises on purpose. A conflict, a hold and a brake are not errors but results. */
@@ -18,7 +19,7 @@ export const errorKinds = {
   STATE_LOCKED: {
     retry: 'after-action',
     mender: 'operator',
-    hint: 'Another daemon uses this state directory. Stop it first; only another spreadsheet gets a STATE_DIR of its own.',
+    hint: 'Another daemon uses this state directory. Stop it first; only another link gets a STATE_DIR of its own.',
   },
   STATE_NEWER: {
     retry: 'after-action',
@@ -74,52 +75,42 @@ export const errorKinds = {
   SHEET_UNAUTHORIZED: {
     retry: 'after-action',
     mender: 'operator',
-    hint: 'Google refuses the login. Check GOOGLE_APPLICATION_CREDENTIALS.',
   },
   SHEET_FORBIDDEN: {
     retry: 'after-action',
     mender: 'operator',
-    hint: 'Share the spreadsheet with the service account as an editor, and enable the Google Sheets API.',
   },
   SHEET_NOT_FOUND: {
     retry: 'after-action',
     mender: 'operator',
-    hint: 'There is no such spreadsheet for this login. Check GOOGLE_SPREADSHEET_ID, and whether it was deleted or is no longer shared.',
   },
   SHEET_LIMITED: {
     retry: 'later',
     mender: 'time',
-    hint: 'Google limits requests. The daemon waits by itself.',
   },
   SHEET_FULL: {
     retry: 'after-action',
     mender: 'editor',
-    hint: 'Blank cells count as well: delete tabs, columns or blank rows that are not needed.',
   },
   SHEET_REFUSED: {
     retry: 'after-action',
     mender: 'operator',
-    hint: 'Google does not accept the request; its words say why.',
   },
   SHEET_UNREACHABLE: {
     retry: 'later',
     mender: 'time',
-    hint: 'Google did not answer. The daemon reads again before it writes again.',
   },
   SHEET_UNREADABLE: {
     retry: 'later',
     mender: 'operator',
-    hint: 'The answer is not a spreadsheet. Check GOOGLE_API_ROOT_URL.',
   },
   SHEET_KEPT: {
     retry: 'later',
     mender: 'operator',
-    hint: 'Two daemons with states of their own must not write to one spreadsheet: stop one of them.',
   },
   SHEET_AWAITED: {
     retry: 'later',
     mender: 'operator',
-    hint: 'That one writes nothing as long as this one runs: stop one of them.',
   },
   RECORD_CONTESTED: {
     retry: 'after-action',
@@ -175,8 +166,13 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds;
 
+/** What to do about an error; empty where the side says it that the error comes from. */
+export const hintOf = (code: ErrorCode): string => (errorKinds[code] as ErrorKind).hint ?? '';
+
 interface SyncErrorDetails {
   readonly cause?: unknown;
+  /** What to do, for a code whose hint comes from a side. */
+  readonly hint?: string;
   /** Milliseconds to wait before another try, where the other side said so. */
   readonly retryAfterMs?: number;
   /** The message line by line, where it has several. */
@@ -187,12 +183,14 @@ interface SyncErrorDetails {
 export class SyncError extends Error {
   override readonly name = 'SyncError';
   readonly code: ErrorCode;
+  readonly hint: string;
   readonly retryAfterMs: number | undefined;
   readonly lines: readonly string[];
 
   constructor(code: ErrorCode, message: string, details: SyncErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
+    this.hint = details.hint ?? hintOf(code);
     this.retryAfterMs = details.retryAfterMs;
     this.lines = details.lines ?? [message];
   }
@@ -208,7 +206,7 @@ export const isSyncError = (error: unknown, ...codes: ErrorCode[]): error is Syn
 /** What went wrong in one sentence with what to do; for people. */
 export const explainError = (error: unknown): string =>
   isSyncError(error)
-    ? `${error.message} ${error.kind.hint}`
+    ? `${error.message} ${error.hint}`
     : error instanceof Error
       ? error.message
       : String(error);

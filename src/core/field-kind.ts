@@ -1,4 +1,4 @@
-/** What a field holds; decides how it stands in a cell and how it is compared. */
+/** What a field holds; decides how it is shown and how it is compared. */
 export type FieldKind =
   | 'text'
   | 'number'

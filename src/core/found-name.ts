@@ -4,7 +4,7 @@ import { listFew, quoteText } from './cut-text.ts';
 /** What is named by a title or an id. */
 type Noun = 'lead' | 'task';
 
-/** What a name comes to, as a cell is decoded. */
+/** What a typed name comes to. */
 type Named =
   | { readonly kind: 'value'; readonly value: number | string }
   | { readonly kind: 'refused'; readonly reason: string };

@@ -2,10 +2,10 @@ import { cutText } from './cut-text.ts';
 import type { Agreement } from './state.ts';
 import type { FieldName } from './value.ts';
 
-/** For so long a notice comes before everything else in the Sync cell of its row, in a colour of its own. */
+/** For so long a notice comes before everything else that is said at its row. */
 const freshMs = 24 * 60 * 60 * 1_000;
 
-/** In a Sync cell that shows more, nobody would see since when both sides are the same. */
+/** Where more is said, nobody would see since when both sides are the same. */
 const noticeLengthMax = 800;
 
 /** Of so many fields the values that lost are named. */

@@ -3,7 +3,7 @@ import { type Sample, sampleEveryMs } from './samples.ts';
 /** A large piece of work on its way. Times are epoch ms. */
 export interface Progress {
   readonly work: 'reading' | 'filling' | 'resync';
-  /** What is counted: the title of a tab, or of all. */
+  /** What is counted: the title of a kind, or of all. */
   readonly title: string;
   readonly done: number;
   /** Absent while nobody can know. */

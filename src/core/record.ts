@@ -14,7 +14,7 @@ export const isListed = (entity: Entity): entity is ListedEntity =>
 /** The id of a record, as text: the CRM's integer for leads, opportunities and tasks; see `contact-id.ts` for contacts. */
 export type RecordId = string;
 
-/** Names one record. A record that is not yet created is named by the token in its row's ID cell. */
+/** Names one record. A record that is not yet created is named by the token that its row carries. */
 export interface RecordKey {
   readonly entity: Entity;
   readonly id: RecordId;
@@ -23,7 +23,7 @@ export interface RecordKey {
 /** `lead-42`: a record key as one word, safe as a job id and in logs. */
 export const recordKeyText = (key: RecordKey): string => `${key.entity}-${key.id}`;
 
-/** What stood in an ID cell by mistake names a line of the journal as well, also where it has several lines itself. */
+/** What a row had in place of its id by mistake names a line of the journal as well, also where it has several lines itself. */
 const keyPattern = new RegExp(`^(${entities.join('|')})-(.+)$`, 's');
 
 /** Reads what {@link recordKeyText} wrote; `undefined` for anything else. */
@@ -38,7 +38,7 @@ const tokenPrefix = 'new-';
 /** The claim token that marks a row whose record is being created. `suffix` is a random word. */
 export const claimToken = (suffix: string): string => `${tokenPrefix}${suffix}`;
 
-/** Whether an ID cell holds a claim token rather than the id of a record. */
+/** Whether this is a claim token rather than the id of a record. */
 export const isClaimToken = (id: string): boolean => id.startsWith(tokenPrefix);
 
 /** Fields of which the CRM shows something that cannot be understood, with what is wrong: `is not a whole number`. Never a value. */

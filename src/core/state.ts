@@ -165,7 +165,7 @@ export interface JournalEntry {
   readonly after: Fields;
   /**
    * Values that did not come to stand, kept so that a person can find them: those that lost a conflict, those that were sent where the CRM
-   * answered others, those in cells that only show the CRM's value, and those that something was not taken back to.
+   * answered others, those where only the CRM's value is shown, and those that something was not taken back to.
    */
   readonly lost: Fields;
   /** Why, in a few words: `edited in the sheet`, `changed in the CRM`, `conflict: the CRM wins`, … */

@@ -4,7 +4,7 @@ import type { Clock } from '../core/ports.ts';
 import { type Condition, ownConditions } from '../sync/conditions.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type Health, isAlive, isReady } from '../sync/health.ts';
-import { readStatus, type TabStatus } from '../sync/status.ts';
+import { readStatus, type EntityStatus } from '../sync/status.ts';
 import { readUnderWay } from '../sync/under-way.ts';
 import { unlessUnreadable, type Watch } from '../sync/watch.ts';
 
@@ -173,9 +173,9 @@ function addHealthMetrics({ gaugeOfAll }: Define, readHealth: () => readonly Mea
 
 function addTabMetrics({ gauge }: Define): void {
   // One look at the mirror for all that is asked for at once.
-  const tabsOf = new WeakMap<Measured, readonly TabStatus[]>();
+  const tabsOf = new WeakMap<Measured, readonly EntityStatus[]>();
   const perTab =
-    (read: (tab: TabStatus) => number | undefined) =>
+    (read: (tab: EntityStatus) => number | undefined) =>
     (link: Measured): Value[] =>
       (tabsOf.get(link) ?? []).flatMap((tab): Value[] => {
         const value = read(tab);
@@ -183,14 +183,14 @@ function addTabMetrics({ gauge }: Define): void {
       });
   gauge('records', 'Records that are known, by tab and side.', (link) => {
     tabsOf.delete(link);
-    const { tabs } = readStatus(link.engine, undefined);
+    const { entities: tabs } = readStatus(link.engine, undefined);
     tabsOf.set(link, tabs);
     return tabs.flatMap(({ recordsInCrm, recordsInTable, title: tab }): Value[] => [
       [{ tab, side: 'crm' }, recordsInCrm],
       [{ tab, side: 'sheet' }, recordsInTable],
     ]);
   });
-  const sweepMs = ({ sweep }: TabStatus) =>
+  const sweepMs = ({ sweep }: EntityStatus) =>
     sweep?.finishedAt === undefined ? undefined : sweep.finishedAt - sweep.startedAt;
   gauge(
     'edits_waiting',

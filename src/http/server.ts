@@ -139,8 +139,10 @@ function addStatusRoutes(
 ): void {
   const readWhole = () => {
     const status = readStatus(engine, lastResync());
+    const { entities, ...rest } = status;
     return {
-      ...status,
+      ...rest,
+      tabs: entities,
       conditions: health.read(),
       standing: watch.readStanding(),
       progress: listProgress(status, watch.samples),

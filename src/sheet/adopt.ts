@@ -12,6 +12,7 @@ import { leadChoices } from './decide/rows/lead-names.ts';
 import type { SheetLink } from './link.ts';
 import { type Adoption, matchRows } from './matches.ts';
 import { type Cell, equalCells } from './port/cell.ts';
+import { newSheetError } from './port/errors.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from './port/layout.ts';
 import type { ObservedRow, ObservedTable, SetStep } from './port/table.ts';
 import { saveRebase } from './rebase.ts';
@@ -80,7 +81,7 @@ export async function adoptRows(link: SheetLink, column: string): Promise<readon
     if (refusal) throw refusal;
     now = await link.table.read(layout);
   }
-  throw new SyncError('SHEET_UNREACHABLE', 'Rows moved again and again while their IDs were written.');
+  throw newSheetError('SHEET_UNREACHABLE', 'Rows moved again and again while their IDs were written.');
 }
 
 /** The ID that belongs into a row, by what the row shows. */

@@ -1,6 +1,5 @@
 import { answersTo } from '../core/answer.ts';
 import { shownUnder } from '../core/brakes.ts';
-import { errorKinds } from '../core/errors.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import type { Question, Side, SidePace, SideReport } from '../sync/side.ts';
@@ -12,6 +11,7 @@ import { currentLayout } from './layout.ts';
 import type { SheetLink } from './link.ts';
 import { isWithheld, PlanGate } from './plan-gate.ts';
 import { describeCell, emptyCell } from './port/cell.ts';
+import { sheetHints } from './port/errors.ts';
 import { describeInstance } from './port/instance.ts';
 import type { Layout } from './port/layout.ts';
 import { SoleWriter } from './sole-writer.ts';
@@ -103,7 +103,7 @@ export class SheetSide implements Side {
   notices(): ReturnType<Side['notices']> {
     const { waiting } = this.#writer;
     if (!waiting) return [];
-    const words = `Another daemon (${describeInstance(waiting)}) waits until this one stops keeping this sheet. ${errorKinds.SHEET_AWAITED.hint}`;
+    const words = `Another daemon (${describeInstance(waiting)}) waits until this one stops keeping this sheet. ${sheetHints.SHEET_AWAITED}`;
     return [{ code: 'SHEET_AWAITED', words }];
   }
 

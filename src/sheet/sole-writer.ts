@@ -1,5 +1,6 @@
-import { isSyncError, SyncError } from '../core/errors.ts';
+import { isSyncError, type SyncError } from '../core/errors.ts';
 import type { SheetLink } from './link.ts';
+import { newSheetError } from './port/errors.ts';
 import {
   describeInstance,
   type Instance,
@@ -166,12 +167,12 @@ export class SoleWriter {
     const { goneMs, markMs, pollMs } = this.#link.times;
     const details = { retryAfterMs: Math.min(pollMs, markMs) };
     if (!this.#keeper || this.#isOwn(this.#keeper))
-      return new SyncError('SHEET_UNREACHABLE', 'The mark of this daemon is not in the sheet yet.', details);
+      return newSheetError('SHEET_UNREACHABLE', 'The mark of this daemon is not in the sheet yet.', details);
     const name = describeInstance(this.#keeper.mark.instance);
     const still = `its mark in the sheet has not moved for ${Math.round(goneMs / 1_000)} s`;
     const words = this.#keeper.hasMoved
       ? `Another daemon (${name}) keeps this sheet. This one writes nothing until that one stops or ${still}.`
       : `Another daemon (${name}) keeps this sheet, or ended without taking its mark away. This one writes nothing until it is known to have ended, or ${still}.`;
-    return new SyncError('SHEET_KEPT', words, details);
+    return newSheetError('SHEET_KEPT', words, details);
   }
 }

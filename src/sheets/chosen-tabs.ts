@@ -1,6 +1,6 @@
-import { SyncError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { equalCells } from '../sheet/port/cell.ts';
+import { newSheetError } from '../sheet/port/errors.ts';
 import type { Layout } from '../sheet/port/layout.ts';
 import type { SheetsClient, Spreadsheet } from './client.ts';
 import { bindColumns } from './columns.ts';
@@ -64,7 +64,7 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log): 
         const tagged = parts.join(read);
         if (areWhole() || (await isStill(client, tagged, layout))) return tagged;
       }
-      throw new SyncError('SHEET_UNREACHABLE', 'Rows were moved while the spreadsheet was read in parts.');
+      throw newSheetError('SHEET_UNREACHABLE', 'Rows were moved while the spreadsheet was read in parts.');
     },
   };
 }
@@ -72,7 +72,7 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log): 
 async function expectPart(part: Promise<Spreadsheet | undefined>): Promise<Spreadsheet> {
   const found = await part;
   if (found) return found;
-  throw new SyncError('SHEET_UNREACHABLE', 'A tab was removed while the spreadsheet was read.');
+  throw newSheetError('SHEET_UNREACHABLE', 'A tab was removed while the spreadsheet was read.');
 }
 
 /** Field mask of what shows whether rows stayed where they were. */

@@ -1,8 +1,9 @@
 // The path matters: the whole package costs a second and 110 MB at start.
 import { sheets, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { isSyncError, SyncError } from '../core/errors.ts';
+import { isSyncError } from '../core/errors.ts';
 import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Log } from '../core/ports.ts';
+import { newSheetError } from '../sheet/port/errors.ts';
 import { isUnknownRange, sheetError, withAccount } from './errors.ts';
 import { createLogin, type Login } from './login/login.ts';
 import { createQuota, repeatLimited, type Spend } from './quota.ts';
@@ -182,5 +183,5 @@ function parseSpreadsheet(answer: Buffer): Spreadsheet {
 
 function checkedSpreadsheet(spreadsheet: Spreadsheet | undefined): Spreadsheet {
   if (Array.isArray(spreadsheet?.sheets)) return spreadsheet;
-  throw new SyncError('SHEET_UNREADABLE', 'The answer to a request for the spreadsheet is not one.');
+  throw newSheetError('SHEET_UNREADABLE', 'The answer to a request for the spreadsheet is not one.');
 }

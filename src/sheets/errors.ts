@@ -1,5 +1,6 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { parseJson } from '../core/parse-json.ts';
+import { newSheetError } from '../sheet/port/errors.ts';
 import { type LoginLook, personalLogin, saysKeysForbidden, withoutKey } from './login/login-words.ts';
 
 /** What an error of Google's client tells, as far as it may be shown. */
@@ -75,34 +76,34 @@ export function sheetError(error: unknown, action: string): unknown {
   const refusal = refusalOf(error);
   const failed = `Could not ${action}`;
   if (refusal.status === undefined) {
-    return new SyncError('SHEET_UNREACHABLE', `${failed}: ${systemCodeOf(error) ?? 'no answer'}.`);
+    return newSheetError('SHEET_UNREACHABLE', `${failed}: ${systemCodeOf(error) ?? 'no answer'}.`);
   }
   return errorOfStatus(refusal.status, refusal, failed);
 }
 
 function errorOfStatus(status: number, { words, reasons }: Refusal, failed: string): SyncError {
   if (status >= 500 || status === 408)
-    return new SyncError('SHEET_UNREACHABLE', `${failed}: HTTP ${status}.`);
+    return newSheetError('SHEET_UNREACHABLE', `${failed}: HTTP ${status}.`);
   if (status === 429 || (status === 403 && reasons.some((reason) => /rate_?limit_?exceeded/i.test(reason)))) {
-    return new SyncError('SHEET_LIMITED', `${failed}: too many requests.`);
+    return newSheetError('SHEET_LIMITED', `${failed}: too many requests.`);
   }
   if (words === undefined) {
-    return new SyncError('SHEET_UNREADABLE', `${failed}: HTTP ${status} in a form that is not Google's.`);
+    return newSheetError('SHEET_UNREADABLE', `${failed}: HTTP ${status} in a form that is not Google's.`);
   }
   const said = `${failed}: Google says “${words}”.`;
   switch (status) {
     case 401:
-      return new SyncError('SHEET_UNAUTHORIZED', said);
+      return newSheetError('SHEET_UNAUTHORIZED', said);
     case 403:
       if (reasons.includes('ACCESS_TOKEN_SCOPE_INSUFFICIENT'))
-        return new SyncError('SHEET_UNAUTHORIZED', `${said}${scopeAdvice}`);
-      return new SyncError('SHEET_FORBIDDEN', reasons.includes('SERVICE_DISABLED') ? disabled(failed) : said);
+        return newSheetError('SHEET_UNAUTHORIZED', `${said}${scopeAdvice}`);
+      return newSheetError('SHEET_FORBIDDEN', reasons.includes('SERVICE_DISABLED') ? disabled(failed) : said);
     case 404:
-      return new SyncError('SHEET_NOT_FOUND', said);
+      return newSheetError('SHEET_NOT_FOUND', said);
     default:
       return movedPattern.test(words)
-        ? new SyncError('SHEET_UNREACHABLE', `${failed}: a tab was renamed, removed or shortened meanwhile.`)
-        : new SyncError('SHEET_REFUSED', `${said}${adviceOn(words)}`);
+        ? newSheetError('SHEET_UNREACHABLE', `${failed}: a tab was renamed, removed or shortened meanwhile.`)
+        : newSheetError('SHEET_REFUSED', `${said}${adviceOn(words)}`);
   }
 }
 
@@ -143,11 +144,11 @@ export function loginError(error: unknown, type?: string): SyncError {
   const status = isRequestError(error) ? refusalOf(error).status : undefined;
   if (isRequestError(error) && (status === undefined || status >= 500)) {
     const reason = status === undefined ? (systemCodeOf(error) ?? 'no answer') : `HTTP ${status}`;
-    return new SyncError('SHEET_UNREACHABLE', `Could not log in to Google: ${reason}.`);
+    return newSheetError('SHEET_UNREACHABLE', `Could not log in to Google: ${reason}.`);
   }
   const reason = loginReason(error, type);
   const advice = loginAdvice(reason, type);
-  return new SyncError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${reason}.${advice}`);
+  return newSheetError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${reason}.${advice}`);
 }
 
 /**

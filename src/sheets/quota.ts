@@ -1,6 +1,7 @@
 import { backoffMs } from '../core/backoff.ts';
-import { isSyncError, SyncError } from '../core/errors.ts';
+import { isSyncError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
+import { newSheetError } from '../sheet/port/errors.ts';
 
 const windowMs = 60_000;
 
@@ -48,7 +49,7 @@ export function createQuota({ requestsPerMinute, timeoutMs, whenFull, clock }: Q
 }
 
 const fullError = (retryAfterMs: number) =>
-  new SyncError('SHEET_LIMITED', 'The requests that Google allows in a minute are used up.', {
+  newSheetError('SHEET_LIMITED', 'The requests that Google allows in a minute are used up.', {
     retryAfterMs,
   });
 

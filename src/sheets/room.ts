@@ -1,4 +1,4 @@
-import { SyncError } from '../core/errors.ts';
+import { newSheetError } from '../sheet/port/errors.ts';
 import type { Request } from './client.ts';
 import type { Grid } from './grid.ts';
 
@@ -32,6 +32,6 @@ export function checkRoom(grids: readonly Grid[], requests: readonly Request[]):
   const cells = countCells(grids);
   if (added > 0 && cells + added > cellsMax) {
     const message = `The spreadsheet has ${cells} cells and would get ${added} more; it may have ${cellsMax}.`;
-    throw new SyncError('SHEET_FULL', message);
+    throw newSheetError('SHEET_FULL', message);
   }
 }

@@ -1,4 +1,5 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
+import { newSheetError } from '../sheet/port/errors.ts';
 import type { TabKind } from '../sheet/port/layout.ts';
 import type { Table } from '../sheet/port/port.ts';
 import type { ObservedTab, ObservedTable } from '../sheet/port/table.ts';
@@ -118,7 +119,7 @@ function boundTabs(readings: ReadonlyMap<TabKind, TabReading>): Map<TabKind, Bou
 
 function timeZoneOf({ timeZone }: TaggedSpreadsheet): string {
   if (timeZone) return timeZone;
-  throw new SyncError('SHEET_UNREADABLE', 'The spreadsheet does not say its time zone.');
+  throw newSheetError('SHEET_UNREADABLE', 'The spreadsheet does not say its time zone.');
 }
 
 /** In one batch. What Google refuses of it is sent part by part, so that a tab that somebody protects is refused alone, and fails all the same. */

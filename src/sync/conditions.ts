@@ -153,7 +153,7 @@ const describePause = (pauseMs: number): Finding => ({
 const unreadToldMax = 3;
 
 /**
- * Tabs and columns that are left alone, and records with something in the CRM that cannot be understood. Any other row that is held
+ * Kinds of record and fields that are left alone, and records with something in the CRM that cannot be understood. Any other row that is held
  * says so itself, and what a person can answer is a question.
  */
 function findHolds({ reports }: Engine): Finding[] {
@@ -182,7 +182,7 @@ function findQuestions({ reports, runners, sides }: Engine): Finding[] {
   };
   const found: Finding[] = [];
   if (brakes.length > 0) {
-    // One reason may stop several tabs.
+    // One reason may stop several kinds.
     const reasons = new Set(brakes.map(({ reason }) => reason));
     // Of what is still being found out nobody is asked.
     const isAsked = questions.some(({ answers, scope }) => braked.has(scope) && answers.length > 0);

@@ -164,7 +164,7 @@ async function readNewcomers(link: Link, { key: { entity }, fields }: OutboxItem
 
 const reviewReason = (candidates: readonly StoredRecord[]): string =>
   `The CRM did not say whether it created this record, and ${listFew(candidates.map(({ key }) => key.id))} may be it. ` +
-  'Put that ID into the ID cell if it is, or clear the ID cell to create a new record.';
+  'Put that ID in place of the token if it is, or clear the token to create a new record.';
 
 /**
  * Newcomers since the create was sent that nobody has claimed. They need not look like it: a colleague may have renamed it since. One that

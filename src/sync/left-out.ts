@@ -32,7 +32,7 @@ const looksMax = 3;
 
 /**
  * Reads of each record alone what its list leaves out. The specification does not show the elements of lists, and shows the record itself: its
- * cells would else stay empty, and edits of them could be compared with nothing. What was never told comes first, then what the list
+ * rows would else stay empty, and edits of them could be compared with nothing. What was never told comes first, then what the list
  * shows in another version, then what was read the longest ago.
  */
 export class LeftOut {

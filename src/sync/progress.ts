@@ -3,12 +3,12 @@ import { type Entity, isListed } from '../core/record.ts';
 import type { Sample } from '../core/samples.ts';
 import { isOfWhole } from '../core/waiting.ts';
 import type { ResyncReport } from './resync.ts';
-import type { Status, TabStatus } from './status.ts';
+import type { Status, EntityStatus } from './status.ts';
 
 /** Fewer rows than this are written while somebody looks for them. */
 const fillMin = 20;
 
-/** The large pieces of work that are on their way: the first reading, the first filling of tabs, and a resync. */
+/** The large pieces of work that are on their way: the first reading, the first filling of sides, and a resync. */
 export function listProgress(
   {
     brakes,
@@ -16,30 +16,30 @@ export function listProgress(
     isManual,
     now,
     resync,
-    tabs,
-  }: Pick<Status, 'brakes' | 'holds' | 'isManual' | 'now' | 'resync' | 'tabs'>,
+    entities,
+  }: Pick<Status, 'brakes' | 'entities' | 'holds' | 'isManual' | 'now' | 'resync'>,
   samples: readonly Sample[],
 ): Progress[] {
   const stopped = new Set<Entity | 'question'>(
     [...brakes, ...holds.filter(isOfWhole)].map(({ entity }) => entity),
   );
-  const goingOn = tabs.filter(({ entity }) => !stopped.has(entity));
+  const goingOn = entities.filter(({ entity }) => !stopped.has(entity));
   return [
-    ...tabs.flatMap(readingOf),
-    // No tab is filled by itself where a person has to apply the plan for it, to answer a brake, or to mend it first.
+    ...entities.flatMap(readingOf),
+    // Nothing is filled by itself where a person has to apply the plan for it, to answer a brake, or to mend it first.
     ...(isManual ? [] : fillingOf(goingOn, samples, now)),
     ...(resync?.state === 'running' ? [resyncOf(resync, now)] : []),
   ];
 }
 
 /** No list of the CRM says how long it is, so the first reading has no end that could be told. */
-const readingOf = ({ entity, sweep, title }: TabStatus): Progress[] =>
+const readingOf = ({ entity, sweep, title }: EntityStatus): Progress[] =>
   isListed(entity) && !sweep?.isComplete ? [{ work: 'reading', title, done: sweep?.records ?? 0 }] : [];
 
-function fillingOf(tabs: readonly TabStatus[], samples: readonly Sample[], now: number): Progress[] {
-  const missingOf = ({ recordsInCrm, recordsInTable }: TabStatus) => recordsInCrm - recordsInTable;
-  const filling = tabs.filter((tab) => tab.sweep?.isComplete && missingOf(tab) >= fillMin);
-  const missing = filling.reduce((sum, tab) => sum + missingOf(tab), 0);
+function fillingOf(entities: readonly EntityStatus[], samples: readonly Sample[], now: number): Progress[] {
+  const missingOf = ({ recordsInCrm, recordsInTable }: EntityStatus) => recordsInCrm - recordsInTable;
+  const filling = entities.filter((each) => each.sweep?.isComplete && missingOf(each) >= fillMin);
+  const missing = filling.reduce((sum, each) => sum + missingOf(each), 0);
   const endsAt = endOfWriting(missing, samples, now);
   return filling.map(({ recordsInCrm: total, recordsInTable: done, title }) => ({
     work: 'filling',
@@ -58,7 +58,7 @@ function resyncOf({ expected, records, startedAt }: ResyncReport, now: number): 
   const endsAt = endAtPace({ done, total }, startedAt, now);
   return {
     work: 'resync',
-    title: 'all tabs',
+    title: 'all records',
     done,
     total: Math.max(done, total),
     ...(endsAt === undefined ? {} : { endsAt }),

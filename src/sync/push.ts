@@ -77,7 +77,7 @@ const markSending = ({ clock, mirror }: Link, item: OutboxItem): OutboxItem =>
 
 /**
  * Whether the outbox still holds this step and no brake stops it: while the record was read again or a create waited for its turn, a newer
- * plan may have replaced or dropped it, or stopped the whole tab, or the key may have been exchanged.
+ * plan may have replaced or dropped it, or stopped all records of the kind, or the key may have been exchanged.
  */
 function isStillMeant(link: Link, item: OutboxItem, isWithheld: IsWithheld): boolean {
   const current = link.mirror.findOutboxItem(item.key);

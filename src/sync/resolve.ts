@@ -5,7 +5,7 @@ import type { Conflict } from '../core/waiting.ts';
 import type { Engine } from './engine.ts';
 import type { Side } from './side.ts';
 
-/** How a conflict is settled: with what a side has, or with a text that is read like one typed into the cell. */
+/** How a conflict is settled: with what a side has, or with a text that is read like one typed at the side. */
 export type Settlement = { readonly side: 'crm' | 'sheet' } | { readonly text: string };
 
 export type Resolved =

@@ -8,7 +8,7 @@ import type { ResyncReport } from './resync.ts';
 import { readUnderWay } from './under-way.ts';
 
 /** One entity at a glance; counts of records unless the name says otherwise. */
-export interface TabStatus {
+export interface EntityStatus {
   readonly entity: Entity;
   readonly title: string;
   readonly recordsInCrm: number;
@@ -35,7 +35,7 @@ export interface Status {
   readonly cycles: number;
   readonly lastCycleAt: number | undefined;
   readonly restlessRows: number;
-  readonly tabs: readonly TabStatus[];
+  readonly entities: readonly EntityStatus[];
   readonly problems: readonly Problem[];
   readonly brakes: readonly Brake[];
   readonly holds: readonly Hold[];
@@ -51,7 +51,7 @@ export interface WaitingItem {
   readonly scope: string;
   readonly what: string;
   readonly answers: readonly Answer[];
-  /** What it is about, as the tab of the questions shows it: tab, record, title, field, crm, table, agreed. */
+  /** What it is about, as the side shows it: kind, record, title, field, crm, table, agreed. */
   readonly about: Readonly<Record<string, string>>;
   /** When this process first saw it wait. */
   readonly since: number | undefined;
@@ -99,7 +99,7 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
     cycles: engine.tally.cycles,
     lastCycleAt: engine.lastCycleAt,
     restlessRows: sumOf(reports, ({ restlessRows }) => restlessRows),
-    tabs: readTabs(engine),
+    entities: readEntities(engine),
     problems: engine.listProblems(),
     brakes: reports.flatMap(({ brakes }) => brakes),
     holds: reports.flatMap(({ holds }) => holds),
@@ -111,7 +111,7 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
   };
 }
 
-function readTabs({ link, reports, sides }: Engine): TabStatus[] {
+function readEntities({ link, reports, sides }: Engine): EntityStatus[] {
   const { entities, mirror } = link;
   const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
   const agreements = sides.map((side) =>

@@ -69,7 +69,7 @@ describe('followed, a fill goes on counting', () => {
 });
 
 test.each(['inStep', 'asking', 'working'])('a daemon that is %s has ended its fill', (state) => {
-  expect(fillOf(status(state, { work: 'resync', title: 'all tabs', done: 1, total: 2 }))).toBeUndefined();
+  expect(fillOf(status(state, { work: 'resync', title: 'all records', done: 1, total: 2 }))).toBeUndefined();
 });
 
 test('a fill of which trouble hides the standing goes on', () => {

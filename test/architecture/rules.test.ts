@@ -215,6 +215,20 @@ const cases: readonly Case[] = [
     found: ['test/core/a.test.ts:1 says it.skip', 'test/core/a.test.ts:2 says describe.only'],
   },
   {
+    rule: 'what all sides share speaks of none',
+    good: {
+      'src/core/a.ts':
+        '/** A table, a row, an establishment. */\nexport const tableOf = (excellent: string) => excellent;',
+      'src/sheet/a.ts': 'export const cells = [];',
+    },
+    bad: {
+      'src/core/a.ts': '/** Every Cell of a row. */',
+      'src/sync/a.ts': 'export const tabsOf = 1;',
+      'src/sync/b.ts': "export const lastGrid = 'x';",
+    },
+    found: ['src/core/a.ts:1 says “Cell”', 'src/sync/a.ts:1 says “tabsO”', 'src/sync/b.ts:1 says “tGrid”'],
+  },
+  {
     rule: 'an outbox item gets its state from its table',
     good: {
       'src/core/outbox.ts': "export const next = { ...item, state: 'done' };",

@@ -232,6 +232,25 @@ const outboxTable = fileRule(
     }),
 );
 
+/** Words of a spreadsheet, as a whole and as parts of names: `cell`, `cells`, `cellOf`, `newCells`. */
+const sheetWords = ['cell', 'tab', 'grid', 'formula', 'spreadsheet', 'google'];
+const wholeWord = new RegExp(`\\b(?:${sheetWords.join('|')})s?\\b`, 'i');
+const nameParts = new RegExp(
+  `\\b(?:${sheetWords.join('|')})s?[A-Z]|[a-z](?:${sheetWords.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('|')})s?(?![a-z])`,
+);
+
+const neutralWords = fileRule(
+  'what all sides share speaks of none',
+  (path) => /^src\/(core|sync)\//.test(path),
+  ({ text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const [word] = wholeWord.exec(line) ?? nameParts.exec(line) ?? [];
+      return word === undefined
+        ? []
+        : [{ line: index + 1, message: `says “${word}”: a side has that, which another may not have.` }];
+    }),
+);
+
 /** How files are written. */
 export const writingRules: readonly Rule[] = [
   givenWorld,
@@ -244,4 +263,5 @@ export const writingRules: readonly Rule[] = [
   finishedWork,
   runTests,
   outboxTable,
+  neutralWords,
 ];

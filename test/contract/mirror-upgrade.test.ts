@@ -63,7 +63,9 @@ describe('a file of another version', () => {
     earlier.close();
     const { mirror } = open();
 
-    const names = Object.values({ ...facts, ...sheetFacts }).map((fact) => (typeof fact === 'function' ? fact('lead') : fact).name);
+    const names = Object.values({ ...facts, ...sheetFacts }).map(
+      (fact) => (typeof fact === 'function' ? fact('lead') : fact).name,
+    );
     expect(new Set(earlierFacts.map(([{ name }]) => name))).toEqual(new Set([...names, 'rebase.task']));
     for (const [fact, text, value] of earlierFacts)
       expect([fact.name, text, mirror.readFact(fact)]).toStrictEqual([fact.name, text, value]);

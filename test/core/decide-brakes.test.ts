@@ -206,7 +206,7 @@ it('the reason of a brake names the column as people see it', () => {
   const world = describedLeads();
   for (const key of first(10)) rowOf(world, key).cells['about.description'] = emptyCell;
   expect(settle(world).brakes.map(({ reason }) => reason)).toEqual([
-    'More than 6 cells of “About” were emptied at once.',
+    'More than 6 values of “About” were emptied at once.',
   ]);
 });
 

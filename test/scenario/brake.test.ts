@@ -3,6 +3,7 @@ import { SyncError } from '../../src/core/errors.ts';
 import { entities } from '../../src/core/record.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
+import { newSheetError } from '../../src/sheet/port/errors.ts';
 import { readNextContacts } from '../../src/sync/contacts.ts';
 import { listProgress } from '../../src/sync/progress.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
@@ -160,7 +161,7 @@ test('S5: what waits is not sent over a brake either while the sheet takes no wr
   await until('the edit was tried', async () => away.mock.calls.length > 0);
   const refused = vi
     .spyOn(stage.link.table, 'write')
-    .mockRejectedValue(new SyncError('SHEET_UNREACHABLE', 'The sheet takes nothing.')).mock.calls;
+    .mockRejectedValue(newSheetError('SHEET_UNREACHABLE', 'The sheet takes nothing.')).mock.calls;
   const [task] = stage.model.records.tasks.live();
   await stage.editCrm(`/tasks/${task?.id}`, { title: 'Changed in the CRM' });
   await until('the sheet refused the task', async () => refused.length > 0);

@@ -6,6 +6,7 @@ import { refusedScope } from '../../src/core/scopes.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
+import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
@@ -126,7 +127,7 @@ describe('an engine', () => {
         layOut: async () => ({ held: [], offered: [] }),
         async read() {
           reads += 1;
-          throw new SyncError('SHEET_LIMITED', 'Too many reads.');
+          throw newSheetError('SHEET_LIMITED', 'Too many reads.');
         },
       },
     });

@@ -5,6 +5,7 @@ import { waitingStep } from '../../src/core/outbox.ts';
 import { entities } from '../../src/core/record.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
+import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import type { Condition } from '../../src/sync/conditions.ts';
 import { isAlive, isReady } from '../../src/sync/health.ts';
@@ -65,7 +66,7 @@ describe('health', () => {
 
   test('tells at once what only a person can mend', async () => {
     const { engine, health } = await openReady();
-    engine.problems.begin('sheet', new SyncError('SHEET_FORBIDDEN', 'Not shared.'));
+    engine.problems.begin('sheet', newSheetError('SHEET_FORBIDDEN', 'Not shared.'));
     expect(health.read()).toMatchObject([{ name: 'SHEET_FORBIDDEN', makes: 'notReady' }]);
     engine.problems.begin('crm', new SyncError('CRM_UNAUTHORIZED', 'Refused.'));
     expect(isAlive(health.read())).toBe(false);
@@ -119,7 +120,7 @@ describe('health', () => {
     stage.link.mirror.saveOutboxItem(waitingStep({ now: clock.now(), run: 'before' }, key, parts));
     await clock.advance(limits.editAgeMs);
     expect(health.read()).toEqual([]);
-    expect(readStatus(engine, undefined).tabs.map(({ pending }) => pending)).toEqual([0, 0, 0]);
+    expect(readStatus(engine, undefined).entities.map(({ pending }) => pending)).toEqual([0, 0, 0]);
     expect(readUnderWay({ ...stage.link, entities })).toHaveLength(1);
   });
 
@@ -226,7 +227,7 @@ describe('health', () => {
   test('is alive through a pause that the sheet asks for', async () => {
     const pausedMs = 10 * minuteMs;
     const read = async () => {
-      throw new SyncError('SHEET_LIMITED', 'Too many requests.', { retryAfterMs: pausedMs });
+      throw newSheetError('SHEET_LIMITED', 'Too many requests.', { retryAfterMs: pausedMs });
     };
     const { clock, health } = await startWith(read);
     await clock.advance(pausedMs - 1);

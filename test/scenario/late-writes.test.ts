@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { SyncError } from '../../src/core/errors.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
+import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import { createSheetsClient, type SheetsClient } from '../../src/sheets/client.ts';
 import { createSheetTable } from '../../src/sheets/table.ts';
@@ -17,10 +17,10 @@ function createFatedClient(client: SheetsClient) {
   const batchUpdate: SheetsClient['batchUpdate'] = (...request) => {
     const fate = fates.shift() ?? 'sent';
     const words = 'Invalid requests[0].updateCells: A cell is protected.';
-    if (fate === 'refused') return Promise.reject(new SyncError('SHEET_REFUSED', words));
+    if (fate === 'refused') return Promise.reject(newSheetError('SHEET_REFUSED', words));
     if (fate === 'sent') return client.batchUpdate(...request);
     held.push(() => client.batchUpdate(...request));
-    return Promise.reject(new SyncError('SHEET_UNREACHABLE', 'No answer.'));
+    return Promise.reject(newSheetError('SHEET_UNREACHABLE', 'No answer.'));
   };
   return {
     client: { ...client, batchUpdate },

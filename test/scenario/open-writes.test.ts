@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { SyncError } from '../../src/core/errors.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
+import { newSheetError } from '../../src/sheet/port/errors.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
@@ -141,7 +141,7 @@ test('S2: an engine that is killed between a write that met sorted rows and its 
   const { table } = stage.link;
   await renameFirst({ engine, stage });
   const kill = () => {
-    throw new SyncError('SHEET_UNREACHABLE', 'Killed.');
+    throw newSheetError('SHEET_UNREACHABLE', 'Killed.');
   };
   const killed = stage.createEngine({
     policy: engine.link.policy,

@@ -48,8 +48,8 @@ test('with manual writes nobody is told that the sides come together while a pla
   expect(await look()).toBe('planned');
   // As many as a progress is told of.
   const status = readStatus(engine, undefined);
-  const tabs = status.tabs.map((tab) => ({ ...tab, recordsInCrm: tab.recordsInCrm + 100 }));
-  expect(listProgress({ ...status, tabs }, watch.samples)).toEqual([]);
+  const entities = status.entities.map((each) => ({ ...each, recordsInCrm: each.recordsInCrm + 100 }));
+  expect(listProgress({ ...status, entities }, watch.samples)).toEqual([]);
   await engine.apply((await engine.plan()).run);
   expect(await look()).toBe('inStep');
   await rename(stage, 'Renamed');

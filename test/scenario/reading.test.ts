@@ -280,7 +280,7 @@ test('status tells how old the records and the last complete sweep are', async (
   const leadsAt = (now: number) => {
     const { clock } = stage.link;
     const later = { ...stage.link, clock: { ...clock, now: () => now } };
-    return readStatus(stage.createEngine(later), undefined).tabs.find(({ entity }) => entity === 'lead');
+    return readStatus(stage.createEngine(later), undefined).entities.find(({ entity }) => entity === 'lead');
   };
   expect(leadsAt(Date.now())).toMatchObject({ sweepAgeMs: undefined, recordAgeP95Ms: undefined });
   await engine.pullAll(() => undefined);

@@ -63,7 +63,7 @@ describe('what an administrator of the CRM does to custom fields', limit, () => 
     await settleOften(stage);
     expect([await columnOf(stage, 'City'), await fieldsOf(stage)]).toEqual([cities, before]);
     expect(offers(stage).join()).toMatch(/no column for the CRM's field “City”. Column \w+ is called so/);
-    const told = readStatus(stage.engine, undefined).tabs.find(({ entity }) => entity === 'lead');
+    const told = readStatus(stage.engine, undefined).entities.find(({ entity }) => entity === 'lead');
     expect(told).toMatchObject({ held: 0 });
     await type(stage, 'City', 'Porto');
     await settleOften(stage);

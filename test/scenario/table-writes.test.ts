@@ -6,6 +6,7 @@ import { readPending } from '../../src/sheet/damages.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Damage, Suspect } from '../../src/sheet/port/damage.ts';
+import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { KeepReceipt, Table } from '../../src/sheet/port/port.ts';
 import type { SetStep, WriteResult } from '../../src/sheet/port/table.ts';
 import { beginRebase, readWrites, rebaseRows } from '../../src/sheet/rebase.ts';
@@ -99,7 +100,7 @@ function openWrites(...results: (Partial<WriteResult> | undefined | SyncError)[]
   };
 }
 
-const noReply = () => new SyncError('SHEET_UNREACHABLE', 'No reply.');
+const noReply = () => newSheetError('SHEET_UNREACHABLE', 'No reply.');
 
 describe('a write to the table', () => {
   test('is durable with what follows from its steps before it is sent', async () => {
@@ -221,7 +222,7 @@ describe('a write to the table', () => {
   });
 
   test('that is refused in part plans nothing of that again at once, and makes no token void that is nowhere', async () => {
-    const error = new SyncError('SHEET_REFUSED', 'Protected.');
+    const error = newSheetError('SHEET_REFUSED', 'Protected.');
     const { mirror, send, voids } = openWrites({ ...done(0), refusal: { error, steps: new Set([1]) } });
     expect(await send()).toEqual({ done: new Set([0]), undoneSteps: 0, refusal: error });
     expect([mirror.readOpenWrites(), voids()]).toEqual([[], []]);

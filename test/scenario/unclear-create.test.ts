@@ -24,7 +24,7 @@ test('a new row that may be any of many newcomers says at most a dozen of them, 
   );
   expect(told).toContainEqual(
     expect.stringMatching(
-      /, and 200001, .* and 188 more may be it\. Put that ID into the ID cell if it is, or clear the ID cell to create a new record\.$/,
+      /, and 200001, .* and 188 more may be it\. Put that ID in place of the token if it is, or clear the token to create a new record\.$/,
     ),
   );
 });

@@ -102,6 +102,6 @@ test('a new row of which nobody knows whether it was created says in its cell wh
   await pushRecord(link, key);
   const told = mirror.findOutboxItem(key)?.error?.message ?? '';
   expect(syncText({ kind: 'held', reason: told }, 'UTC')).toMatch(
-    /, and 20299, 20300, .* may be it\. .* clear the ID cell to create a new record\.$/,
+    /, and 20299, 20300, .* may be it\. .* clear the token to create a new record\.$/,
   );
 });

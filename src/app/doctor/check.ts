@@ -32,7 +32,7 @@ export interface Examination<Context> {
 export function findingOf(error: unknown): Finding {
   if (!isSyncError(error)) return bad(String(error), 'Nobody foresaw this: please report it.');
   const fault = faultOf(error);
-  return { ...bad(error.message, error.kind.hint), ...(fault ? { fault } : {}) };
+  return { ...bad(error.message, error.hint), ...(fault ? { fault } : {}) };
 }
 
 function faultOf({ code }: SyncError): Finding['fault'] {

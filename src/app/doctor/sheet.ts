@@ -1,8 +1,9 @@
 import { emptyCatalog } from '../../core/catalog.ts';
-import { errorKinds, isSyncError } from '../../core/errors.ts';
+import { isSyncError } from '../../core/errors.ts';
 import type { Entity } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
 import { buildLayout } from '../../sheet/policy.ts';
+import { sheetHints } from '../../sheet/port/errors.ts';
 import { describeInstance } from '../../sheet/port/instance.ts';
 import { tabOf } from '../../sheet/port/layout.ts';
 import { questionTab } from '../../sheet/question-tab.ts';
@@ -59,7 +60,7 @@ const spreadsheet: SheetExamination = {
   async examine({ sheet }) {
     const { title, locale, timeZone, cells } = await sheet.look();
     const found = `“${title}”, time zone ${timeZone}, locale ${locale}, ${cells} of ${cellsMax} cells`;
-    return cells < cellsMax * nearlyFullShare ? good(found) : doubtful(found, errorKinds.SHEET_FULL.hint);
+    return cells < cellsMax * nearlyFullShare ? good(found) : doubtful(found, sheetHints.SHEET_FULL);
   },
 };
 
@@ -86,7 +87,7 @@ const daemons: SheetExamination = {
     if (waiting)
       return doubtful(
         `${found}; another one (${describeInstance(waiting.instance)}) waits and writes nothing`,
-        errorKinds.SHEET_KEPT.hint,
+        sheetHints.SHEET_KEPT,
       );
     // A state directory that is in use is that of a running daemon.
     if (state.kind === 'closed') return good(found);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { SyncError } from '../../core/errors.ts';
 import { parseJson } from '../../core/parse-json.ts';
+import { newSheetError } from '../../sheet/port/errors.ts';
 import { personalLogin } from './login-words.ts';
 
 /** Kinds of credentials files, as their `type` says, with what each has to have and in words. */
@@ -49,7 +49,7 @@ const isKind = (type: unknown): type is CredentialsKind =>
 export function checkCredentials(file: string): void {
   const problem = findProblem(file);
   if (problem !== undefined)
-    throw new SyncError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${problem}`);
+    throw newSheetError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${problem}`);
 }
 
 const typeShape = z.looseObject({ type: z.string().optional() });

@@ -4,6 +4,7 @@ import { waitingStep } from '../../../core/outbox.ts';
 import type { RecordKey } from '../../../core/record.ts';
 import { isStuck, type OutboxItem } from '../../../core/state.ts';
 import { equalFields, pickFields } from '../../../core/value.ts';
+import { hintFor } from '../../port/errors.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
@@ -71,6 +72,7 @@ const unwantedCause = 'not sent, because its column is gone or off';
 /** Why a step still waits. People at the sheet can do nothing about a connection: its own words are for the log and the operator. */
 export function waitingText({ error }: OutboxItem): string {
   if (!error) return waitingState.what;
-  const { hint, mender } = errorKinds[error.code];
-  return mender === 'time' ? hint : `${error.message} It is tried again.`;
+  return errorKinds[error.code].mender === 'time'
+    ? hintFor(error.code)
+    : `${error.message} It is tried again.`;
 }
