@@ -39,7 +39,7 @@ test('what was done to a contact is not said to be taken back while contacts are
     refusals: [{ key, reason: expect.stringMatching(/^Contacts are switched off/) }],
   });
   expect(mirror.readOutbox()).toEqual([]);
-  const allOn = { ...link, policy: { ...link.policy, entities } };
+  const allOn = { ...link, entities };
   expect(await undo(allOn, { key })).toMatchObject({ steps: [{ key, fields: before }], refusals: [] });
 });
 
