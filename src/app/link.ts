@@ -10,6 +10,8 @@ import type { Entity } from '../core/record.ts';
 import { type BudgetUsage, createRequestBudget, onlyKey, type RequestBudget } from '../crm/budget.ts';
 import { createCrmClient } from '../crm/client.ts';
 import { type ApiKey, createApiKey } from '../crm/key-pool.ts';
+import type { SheetsClientOptions } from '../google/client.ts';
+import { createGoogleSheetTable } from '../google/table.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
 import { sheetFacts } from '../sheet/facts.ts';
 import type { SheetLink } from '../sheet/link.ts';
@@ -17,8 +19,6 @@ import { type ColumnPolicy, linkRules, type Policy, type TabPolicy } from '../sh
 import type { ConflictPolicy, Direction } from '../sheet/port/layout.ts';
 import { beginRebase, type Occasion, readWrites, rebaseCopy } from '../sheet/rebase.ts';
 import { hasMetColumns } from '../sheet/tab-columns.ts';
-import type { SheetsClientOptions } from '../sheets/client.ts';
-import { createGoogleSheetTable } from '../sheets/table.ts';
 import { mirrorFile, openMirror } from '../sqlite/open.ts';
 import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts';
 import { enterMirror, type Lease } from '../sync/lease.ts';

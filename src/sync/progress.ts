@@ -3,7 +3,7 @@ import { type Entity, isListed } from '../core/record.ts';
 import type { Sample } from '../core/samples.ts';
 import { isOfWhole } from '../core/waiting.ts';
 import type { ResyncReport } from './resync.ts';
-import type { Status, EntityStatus } from './status.ts';
+import type { EntityStatus, Status } from './status.ts';
 
 /** Fewer rows than this are written while somebody looks for them. */
 const fillMin = 20;

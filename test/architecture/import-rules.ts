@@ -2,7 +2,7 @@ import { areaOf, type Finding, fileRule, isPageScript, isSource, type Rule } fro
 import type { Source } from './source.ts';
 
 /** What the core's ports to the outside are made of. */
-const adapters = ['crm', 'sqlite', 'sheets', 'postgres'];
+const adapters = ['crm', 'sqlite', 'google', 'postgres'];
 
 /** What is kept the same with the CRM: none of them knows another. */
 const sides = ['sheet'];
@@ -18,7 +18,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   alerts: ['sync', 'core'],
   ...Object.fromEntries(adapters.map((adapter) => [adapter, ['core']])),
   // The adapter of a side knows what the side's port is made of, and nothing else of it.
-  sheets: ['sheet/port', 'core'],
+  google: ['sheet/port', 'core'],
   ...Object.fromEntries(sides.map((side) => [side, ['sync', 'core']])),
   sandbox: ['core', 'crm/contract'],
   sync: ['core'],
@@ -31,9 +31,9 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['src/bullmq/'],
   ioredis: ['src/bullmq/'],
   'p-queue': ['src/inprocess/'],
-  googleapis: ['src/sheets/'],
+  googleapis: ['src/google/'],
   '@ironcalc/wasm': ['src/sandbox/'],
-  'google-auth-library': ['src/sheets/'],
+  'google-auth-library': ['src/google/'],
   fastify: ['src/http/', 'src/sandbox/', 'src/cli/demo-page.ts'],
   pino: ['src/app/'],
   'prom-client': ['src/http/metrics.ts'],
@@ -49,7 +49,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
     'src/crm/',
     'src/http/',
     'src/sandbox/',
-    'src/sheets/',
+    'src/google/',
     'src/sqlite/',
     'src/sync/',
   ],
@@ -61,7 +61,7 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
   sync: [],
   sheet: [],
   // The credentials file is checked before the library reads it.
-  sheets: ['node:fs'],
+  google: ['node:fs'],
   inprocess: [],
   bullmq: ['node:events'],
   crm: ['node:http', 'node:https', 'node:net', 'node:tls'],

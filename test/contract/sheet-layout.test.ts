@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { shadowTitle } from '../../src/google/write/shadow.ts';
 import { numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
-import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import { openSandboxSheet, relabelled, type SandboxSheet, sheetLayout } from '../support/sandbox-sheet.ts';
 
 let sheet: SandboxSheet;

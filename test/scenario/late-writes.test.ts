@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { createSheetsClient, type SheetsClient } from '../../src/google/client.ts';
+import { createSheetTable } from '../../src/google/table.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
-import { createSheetsClient, type SheetsClient } from '../../src/sheets/client.ts';
-import { createSheetTable } from '../../src/sheets/table.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 

@@ -1,9 +1,9 @@
+import { shadowTitle } from '../../src/google/write/shadow.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import type { Sheet, Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { describeCell } from '../../src/sheet/port/cell.ts';
 import type { Suspect } from '../../src/sheet/port/damage.ts';
-import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import { sheetIds } from './spreadsheet.ts';
 import { formulaHeader, ourWords, ownerHeader } from './tab-view.ts';
 

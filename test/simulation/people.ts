@@ -1,13 +1,13 @@
 import { isClaimToken, type RecordKey } from '../../src/core/record.ts';
 import { vanishedScope } from '../../src/core/scopes.ts';
 import type { FieldName } from '../../src/core/value.ts';
+import { shadowTitle } from '../../src/google/write/shadow.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import { isHiddenByFilter } from '../../src/sandbox/sheets/filtering.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
-import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import type { MirrorInMemory } from '../../src/sqlite/open.ts';
 import { Accidents } from './accidents.ts';
 import { Claims } from './claims.ts';

@@ -1,3 +1,5 @@
+import type { Range, SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/google/client.ts';
+import { isUnknownRange, sheetError } from '../../src/google/errors.ts';
 import { addSpreadsheet, createDocuments, type StoredFile } from '../../src/sandbox/sheets/documents.ts';
 import { GoogleError } from '../../src/sandbox/sheets/google-error.ts';
 import { isJsonObject } from '../../src/sandbox/sheets/json.ts';
@@ -6,8 +8,6 @@ import { createQuota, GOOGLE_QUOTA } from '../../src/sandbox/sheets/quota.ts';
 import { createSandbox, performActions, type Sandbox } from '../../src/sandbox/sheets/sandbox.ts';
 import { findOperation } from '../../src/sandbox/sheets/sheets-api.ts';
 import { createSheet, draftOf, type Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
-import type { Range, SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/sheets/client.ts';
-import { isUnknownRange, sheetError } from '../../src/sheets/errors.ts';
 import { runOf } from './accidents.ts';
 import type { Wire } from './wire.ts';
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { loadSettings } from '../../src/app/config.ts';
 import { accountOf, type OpenLink, openLink, sheetOptions } from '../../src/app/link.ts';
+import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
@@ -12,7 +13,6 @@ import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.t
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
-import { createGoogleSheetTable } from '../../src/sheets/table.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { SheetEngine } from './sheet-engine.ts';
 import { readCrm, readSheet, type SideAddresses, type Snapshot, type Tabs } from './two-sides.ts';

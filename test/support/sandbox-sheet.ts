@@ -2,6 +2,8 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { expect } from 'vitest';
 import type { Clock, Fence } from '../../src/core/ports.ts';
 import type { Entity } from '../../src/core/record.ts';
+import { createSheetProbe, type SheetProbe } from '../../src/google/probe.ts';
+import { createGoogleSheetTable, type GoogleSheetOptions } from '../../src/google/table.ts';
 import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
@@ -15,8 +17,6 @@ import type { Mark } from '../../src/sheet/port/instance.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import type { ObservedTab, RowStep, WriteResult } from '../../src/sheet/port/table.ts';
-import { createSheetProbe, type SheetProbe } from '../../src/sheets/probe.ts';
-import { createGoogleSheetTable, type GoogleSheetOptions } from '../../src/sheets/table.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 
 const both = { direction: 'both', conflict: 'crm' } as const;

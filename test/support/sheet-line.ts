@@ -1,6 +1,6 @@
+import { createSheetProbe, type SheetProbe } from '../../src/google/probe.ts';
+import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
-import { createSheetProbe, type SheetProbe } from '../../src/sheets/probe.ts';
-import { createGoogleSheetTable } from '../../src/sheets/table.ts';
 import { type Interception, type LineRequest, openCrmLine } from './crm-line.ts';
 import type { SandboxSheet } from './sandbox-sheet.ts';
 

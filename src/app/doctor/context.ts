@@ -3,7 +3,7 @@ import type { BudgetLog } from '../../core/ports.ts';
 import type { RequestBudget } from '../../crm/budget.ts';
 import { createCrmClient } from '../../crm/client.ts';
 import { type CrmProbe, createCrmProbe, probeRequestsMax } from '../../crm/probe.ts';
-import { createSheetProbe, type SheetProbe } from '../../sheets/probe.ts';
+import { createSheetProbe, type SheetProbe } from '../../google/probe.ts';
 import { openMirror } from '../../sqlite/open.ts';
 import type { LinkKey } from '../../sync/link.ts';
 import { systemClock } from '../clock.ts';

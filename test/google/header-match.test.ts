@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { bindColumns } from '../../src/google/columns.ts';
+import { headerHash } from '../../src/google/metadata.ts';
 import { booleanCell, type Cell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Column, TabLayout } from '../../src/sheet/port/layout.ts';
-import { bindColumns } from '../../src/sheets/columns.ts';
-import { headerHash } from '../../src/sheets/metadata.ts';
 
 const column = (field: string, header: string, more: Partial<Column> = {}): Column => ({
   field,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Grid } from '../../src/sheets/grid.ts';
-import { checkRoom, countCells, roomOf } from '../../src/sheets/room.ts';
+import type { Grid } from '../../src/google/grid.ts';
+import { checkRoom, countCells, roomOf } from '../../src/google/room.ts';
 
 const grid: Grid = {
   sheetId: 1,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { advance, transitions, type WriteState } from '../../src/sheets/write/write-states.ts';
+import { advance, transitions, type WriteState } from '../../src/google/write/write-states.ts';
 
 const states = Object.keys(transitions) as WriteState[];
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createSheetsClient, type SheetsClient } from '../../src/sheets/client.ts';
+import { createSheetsClient, type SheetsClient } from '../../src/google/client.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 
 const closers: (() => Promise<unknown>)[] = [];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { compensate, type SeenTab } from '../../src/google/write/compensate.ts';
+import type { GridDamage } from '../../src/google/write/judge.ts';
+import { meetColumns } from '../../src/google/write/met-columns.ts';
+import type { PlannedStep, Row } from '../../src/google/write/planned.ts';
+import { findMet } from '../../src/google/write/read-back.ts';
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { TabKind } from '../../src/sheet/port/layout.ts';
-import { compensate, type SeenTab } from '../../src/sheets/write/compensate.ts';
-import type { GridDamage } from '../../src/sheets/write/judge.ts';
-import { meetColumns } from '../../src/sheets/write/met-columns.ts';
-import type { PlannedStep, Row } from '../../src/sheets/write/planned.ts';
-import { findMet } from '../../src/sheets/write/read-back.ts';
 
 const headers: Row = [textCell('ID'), textCell('Title'), textCell('Note')];
 const columns = { id: 0, sync: undefined, fields: new Map([['title', { index: 1 }]]) };
