@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildLayout } from '../../src/sheet/policy.ts';
-import { type Cell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import { type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
 import { addRow, changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';
 import { settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';
@@ -29,28 +28,28 @@ const columns = [
 function setDirection(world: World, field: string, direction: 'both' | 'toTable'): void {
   const { lead } = world.policy.tabs;
   const tabs = { ...world.policy.tabs, lead: { ...lead, columns: { [field]: { direction } } } };
-  Object.assign(world, { layout: buildLayout({ ...world.policy, tabs }, world.catalog) });
+  Object.assign(world, { policy: { ...world.policy, tabs } });
 }
 
 describe('a smart chip', () => {
-  it.each(columns)('is neither sent nor written over, and the row says so: %s', (field, header) => {
-    const world = worldWithLeads(['Acme', 'Beta']);
+  it.each(columns)('is neither sent nor written over, and the row says so: %s', async (field, header) => {
+    const world = await worldWithLeads(['Acme', 'Beta']);
     const before = { ...recordOf(world, acme).fields };
     rowOf(world, acme).cells[field] = chip;
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields).toEqual(before);
     expect([rowOf(world, acme).cells[field], syncOf(rowOf(world, acme))]).toEqual([chip, says(header)]);
   });
 
   it.each(['both', 'toTable'] as const)(
     'stays where the CRM changes the field, and the other fields follow, in a column of direction %s',
-    (direction) => {
-      const world = worldWithLeads(['Acme', 'Beta']);
+    async (direction) => {
+      const world = await worldWithLeads(['Acme', 'Beta']);
       setDirection(world, 'about.description', direction);
-      settle(world);
+      await settle(world);
       rowOf(world, acme).cells['about.description'] = chip;
       changeRecord(world, acme, { 'about.description': 'New', 'about.url': 'https://acme.example' });
-      settle(world);
+      await settle(world);
       const { cells } = rowOf(world, acme);
       expect([cells['about.description'], cells['about.url']]).toEqual([
         chip,
@@ -60,25 +59,25 @@ describe('a smart chip', () => {
     },
   );
 
-  it('makes no record of a new row until a text is in its place', () => {
-    const world = worldWithLeads(['Acme']);
+  it('makes no record of a new row until a text is in its place', async () => {
+    const world = await worldWithLeads(['Acme']);
     const row = addRow(world, 'lead', { title: chip });
-    settle(world);
+    await settle(world);
     expect([titles(world), row.id.kind, syncOf(row)]).toEqual([['Acme'], 'empty', says('Title')]);
     row.cells['title'] = textCell('Beta');
-    settle(world);
+    await settle(world);
     expect(titles(world)).toEqual(['Acme', 'Beta']);
   });
 
   it.each([
     ['a text is put in its place', textCell('ada'), 'ada'],
     ['it is taken out', emptyCell, null],
-  ])('holds its field until %s', (_, cell, value) => {
-    const world = worldWithLeads(['Acme']);
+  ])('holds its field until %s', async (_, cell, value) => {
+    const world = await worldWithLeads(['Acme']);
     rowOf(world, acme).cells['about.description'] = chip;
-    settle(world);
+    await settle(world);
     rowOf(world, acme).cells['about.description'] = cell;
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields['about.description'] ?? null).toBe(value);
     expect(syncOf(rowOf(world, acme))).toMatch(/^Synced/);
   });

@@ -4,7 +4,7 @@ import type { Plan } from '../../src/sheet/decide/plan.ts';
 import type { ColumnPolicy } from '../../src/sheet/policy.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { leadKey, recordOf, rowOf, type World } from '../support/world.ts';
-import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, isRemapped, setTitle, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const mapOf = (columns: Readonly<Record<string, ColumnPolicy>>) =>
   columnMapOf({ title: 'Leads', conflict: 'crm', columns });
@@ -68,22 +68,22 @@ describe('a column that the configuration puts elsewhere', () => {
   let world: World;
 
   /** Acme has a text of somebody's own there, Bolt an empty cell, and Cup what it had. */
-  beforeEach(() => {
-    world = worldWithLeads(['Acme', 'Bolt', 'Cup']);
-    settle(world);
+  beforeEach(async () => {
+    world = await worldWithLeads(['Acme', 'Bolt', 'Cup']);
+    await settle(world);
     rowOf(world, leadKey(1)).cells['title'] = textCell('Somebody else');
     rowOf(world, leadKey(2)).cells['title'] = emptyCell;
-    world.remaps.set('lead', { moved: { title: 'title is to stand under “Name”' }, off: [] });
+    setTitle(world, { header: 'Name' });
   });
 
   const titles = () => [1, 2, 3].map((id) => recordOf(world, leadKey(id)).fields['title']);
   const cells = () => world.sheet.lead.map(({ cells: { title } }) => title);
 
-  test('S5: writes nothing before a person agrees, and shows by record and field what differs', () => {
+  test('S5: writes nothing before a person agrees, and shows by record and field what differs', async () => {
     const before = structuredClone(world.sheet.lead);
-    const plan = settle(world);
+    const plan = await settle(world);
     expect(scopes(plan)).toEqual([scope]);
-    expect(plan.brakes[0]?.reason).toMatch(/title is to stand under “Name”\. 2 cells there do not show/);
+    expect(plan.brakes[0]?.reason).toMatch(/is to stand under “Name”\. 2 cells there do not show/);
     expect(plan.brakes[0]?.changes.shown).toEqual([
       { id: '1', what: 'differs', field: 'title', before: 'Acme', after: 'Somebody else' },
       { id: '2', what: 'differs', field: 'title', before: 'Bolt' },
@@ -91,33 +91,39 @@ describe('a column that the configuration puts elsewhere', () => {
     expect([world.sheet.lead, world.outbox.size, titles()]).toEqual([before, 0, ['Acme', 'Bolt', 'Cup']]);
   });
 
-  test('fills empty cells and asks about each difference once a person agrees', () => {
-    settle(world);
+  test('fills empty cells and asks about each difference once a person agrees', async () => {
+    await settle(world);
     world.decisions.set(scope, 'approve');
-    const plan = settle(world);
+    const plan = await settle(world);
     expect(plan.brakes).toEqual([]);
     expect(plan.conflicts).toMatchObject([{ key: leadKey(1), crm: 'Acme', table: 'Somebody else' }]);
     expect(cells()).toEqual([textCell('Somebody else'), textCell('Bolt'), textCell('Cup')]);
-    expect([titles(), world.remaps.size, world.decisions.size]).toEqual([['Acme', 'Bolt', 'Cup'], 0, 0]);
+    expect([titles(), isRemapped(world), world.decisions.size]).toEqual([['Acme', 'Bolt', 'Cup'], false, 0]);
   });
 
-  test('is let go by itself when the configuration is as it was', () => {
-    settle(world);
-    world.remaps.clear();
+  test('is let go by itself when the configuration is as it was', async () => {
+    await settle(world);
+    setTitle(world, {});
     rowOf(world, leadKey(1)).cells['title'] = textCell('Acme');
     rowOf(world, leadKey(2)).cells['title'] = textCell('Bolt');
-    expect([scopes(settle(world)), cycle(world).table, titles()]).toEqual([[], [], ['Acme', 'Bolt', 'Cup']]);
+    expect([scopes(await settle(world)), (await cycle(world)).table, titles()]).toEqual([
+      [],
+      [],
+      ['Acme', 'Bolt', 'Cup'],
+    ]);
   });
 
-  test('needs nobody where its cells show what both sides had', () => {
+  test('needs nobody where its cells show what both sides had', async () => {
     rowOf(world, leadKey(1)).cells['title'] = textCell('Acme');
     rowOf(world, leadKey(2)).cells['title'] = textCell('Bolt');
-    expect([scopes(settle(world)), world.remaps.size]).toEqual([[], 0]);
+    expect([scopes(await settle(world)), isRemapped(world)]).toEqual([[], false]);
   });
 
-  test('is forgotten when it has no column any more, so that it is met anew when it comes back', () => {
-    world.remaps.set('lead', { moved: {}, off: ['title'] });
-    const plan = settle(world);
+  test('is forgotten when it has no column any more, so that it is met anew when it comes back', async () => {
+    setTitle(world, { direction: 'off' });
+    await settle(world);
+    setTitle(world, {});
+    const plan = await settle(world);
     expect([scopes(plan), plan.conflicts.length, titles()]).toEqual([[], 1, ['Acme', 'Bolt', 'Cup']]);
   });
 });

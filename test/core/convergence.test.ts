@@ -7,15 +7,15 @@ import { describeCell, emptyCell, equalCells } from '../../src/sheet/port/cell.t
 import {
   cellFor,
   createWorld,
-  decideWorld,
   fieldsOf,
   inOrder,
+  journalOf,
   type Order,
   type SheetRow,
   type World,
   type WorldOptions,
 } from '../support/world.ts';
-import { settle } from '../support/world-daemon.ts';
+import { decideWorld, settle } from '../support/world-daemon.ts';
 import {
   anyHappenings,
   comeToRest,
@@ -69,7 +69,7 @@ function expectNoStrayValues({ crm }: World) {
 /** S1: what nobody took away on purpose is alive or in the journal. */
 function expectNothingLost({ typed, withdrawn, world }: People) {
   const alive = [...world.crm.values()].flatMap(({ fields }) => typedValues(fields));
-  const remembered = world.journal.flatMap(({ before, after, lost }) =>
+  const remembered = journalOf(world).flatMap(({ before, after, lost }) =>
     [before, after, lost].flatMap(typedValues),
   );
   const kept = new Set([...withdrawn, ...alive, ...remembered]);
@@ -144,48 +144,51 @@ const winsUnanswered: [WorldOptions, Happening[]] = [
 const timeout = 180_000;
 
 describe('two sides that people and the daemon work on at once', { timeout }, () => {
-  it('S1 S2 S3 S6 S7: come to rest equal, with every value where it was put and none lost', () => {
-    fc.assert(
-      fc.property(anyOptions, anyHappenings, (options, happenings) => {
+  it('S1 S2 S3 S6 S7: come to rest equal, with every value where it was put and none lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOptions, anyHappenings, async (options, happenings) => {
         const people = gatherPeople(createWorld(options));
-        for (let each = 1; each <= 3; each += 1) happen(people, { kind: 'add record', which: 0, field: 0 });
-        settle(people.world);
-        for (const happening of happenings) happen(people, happening);
-        comeToRest(people);
+        for (let each = 1; each <= 3; each += 1)
+          await happen(people, { kind: 'add record', which: 0, field: 0 });
+        await settle(people.world);
+        for (const happening of happenings) await happen(people, happening);
+        await comeToRest(people);
         expectBothSidesEqual(people.world);
         expectNoStrayValues(people.world);
         expectNothingLost(people);
         expectNothingDeleted(people);
-        expect(isQuiet(decideWorld(people.world))).toBe(true);
+        expect(isQuiet(await decideWorld(people.world))).toBe(true);
         expect([...people.world.decisions]).toEqual([]);
       }),
       { numRuns: 300, examples: [winsUnanswered] },
     );
   });
 
-  it('S15: say at every row and record that is not the same on both sides why', () => {
-    fc.assert(
-      fc.property(anyOptions, anyHappenings, (options, happenings) => {
+  it('S15: say at every row and record that is not the same on both sides why', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOptions, anyHappenings, async (options, happenings) => {
         const people = gatherPeople(createWorld(options));
-        for (let each = 1; each <= 6; each += 1) happen(people, { kind: 'add record', which: 0, field: 0 });
-        settle(people.world);
-        for (const happening of happenings) happen(people, happening);
-        expect(findUnexplained(people.world, settle(people.world))).toEqual([]);
+        for (let each = 1; each <= 6; each += 1)
+          await happen(people, { kind: 'add record', which: 0, field: 0 });
+        await settle(people.world);
+        for (const happening of happenings) await happen(people, happening);
+        expect(findUnexplained(people.world, await settle(people.world))).toEqual([]);
       }),
       { numRuns: 150 },
     );
   });
 
-  it('S10: end alike in whatever order records are read, decided, written and sent', () => {
-    fc.assert(
-      fc.property(anyOptions, anyHappenings, fc.integer(), (options, happenings, seed) => {
+  it('S10: end alike in whatever order records are read, decided, written and sent', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOptions, anyHappenings, fc.integer(), async (options, happenings, seed) => {
         const people = gatherPeople(createWorld(options));
-        for (let each = 1; each <= 6; each += 1) happen(people, { kind: 'add record', which: 0, field: 0 });
-        settle(people.world);
-        for (const happening of happenings) happen(people, happening);
+        for (let each = 1; each <= 6; each += 1)
+          await happen(people, { kind: 'add record', which: 0, field: 0 });
+        await settle(people.world);
+        for (const happening of happenings) await happen(people, happening);
         const shuffled = inOrder(people.world, shuffle(createRandom(seed)));
-        expect(describeEnd(shuffled, settle(shuffled))).toEqual(
-          describeEnd(people.world, settle(people.world)),
+        expect(describeEnd(shuffled, await settle(shuffled))).toEqual(
+          describeEnd(people.world, await settle(people.world)),
         );
       }),
       { numRuns: 150 },

@@ -16,14 +16,14 @@ import {
   shown,
   suspect,
 } from '../support/damages.ts';
-import { addRow, changeRecord, copyRow, decideWorld, removeRow } from '../support/world.ts';
+import { addRow, changeRecord, copyRow, removeRow } from '../support/world.ts';
 import { creates } from '../support/world-creates.ts';
-import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, decideWorld, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';
 
 describe('a write that could not be undone', () => {
-  it('is asked about by record and header, with what was written and what was there', () => {
-    const { world } = hitWorld(
+  it('is asked about by record and header, with what was written and what was there', async () => {
+    const { world } = await hitWorld(
       {},
       {
         ...hit,
@@ -31,7 +31,7 @@ describe('a write that could not be undone', () => {
         own: { Note: over(textCell('call'), textCell('do not call')) },
       },
     );
-    const [question, ...others] = decideWorld(world).questions;
+    const [question, ...others] = (await decideWorld(world)).questions;
     expect(others).toEqual([]);
     expect(question).toMatchObject({ scope, cells: { record: numberCell(2), title: textCell('Bolt') } });
     const what = JSON.stringify(question?.cells['what']);
@@ -41,123 +41,123 @@ describe('a write that could not be undone', () => {
     expect(what).toContain('Choose Restore or Keep.');
   });
 
-  it('is asked about once, although several rows may be the one', () => {
-    const { world } = hitWorld();
+  it('is asked about once, although several rows may be the one', async () => {
+    const { world } = await hitWorld();
     copyRow(world, bolt);
-    const plan = decideWorld(world);
+    const plan = await decideWorld(world);
     expect([scopesOf(plan), plan.holds.map(({ position }) => position)]).toEqual([[scope], [2, 4]]);
   });
 
-  it('is asked about by its tab where it hit a row without an ID', () => {
-    const { world } = hitNewWorld();
-    expect(scopesOf(decideWorld(world))).toEqual(['damage:lead:w1.0']);
+  it('is asked about by its tab where it hit a row without an ID', async () => {
+    const { world } = await hitNewWorld();
+    expect(scopesOf(await decideWorld(world))).toEqual(['damage:lead:w1.0']);
   });
 
-  it('is asked about also where no row of it is left', () => {
-    const { world } = hitWorld({}, gone);
+  it('is asked about also where no row of it is left', async () => {
+    const { world } = await hitWorld({}, gone);
     removeRow(world, bolt);
-    const plan = decideWorld(world);
+    const plan = await decideWorld(world);
     expect(plan.holds).toMatchObject([{ id: '2', decision: scope }]);
     expect(plan.holds[0]?.reason).toContain('deleted by mistake, with Title: “Bolt”');
   });
 
-  it('is over after two reads in a row that show nothing of it', () => {
-    const { world, row } = hitWorld();
+  it('is over after two reads in a row that show nothing of it', async () => {
+    const { world, row } = await hitWorld();
     row.cells['title'] = textCell('Bolt');
-    const first = cycle(world);
+    const first = await cycle(world);
     expect([scopesOf(first), world.suspects.get('w1.0')?.clearReads]).toEqual([[scope], 1]);
     row.cells['title'] = textCell('Acme');
-    cycle(world);
+    await cycle(world);
     expect(world.suspects.get('w1.0')?.clearReads).toBe(0);
     row.cells['title'] = textCell('Bolt');
-    cycle(world);
-    expect(scopesOf(cycle(world))).toEqual([]);
+    await cycle(world);
+    expect(scopesOf(await cycle(world))).toEqual([]);
     expect(world.suspects.size).toBe(0);
-    settle(world);
+    await settle(world);
     expect(syncOf(row)).toContain('Synced');
   });
 
-  it('is not over where its column, or what it did to a column of users, is not read', () => {
+  it('is not over where its column, or what it did to a column of users, is not read', async () => {
     for (const own of [{}, { Note: over(textCell('call')) }]) {
-      const { world, row } = hitWorld({}, { ...hit, own });
+      const { world, row } = await hitWorld({}, { ...hit, own });
       if ('Note' in own) row.cells['title'] = textCell('Bolt');
       else world.hiddenFields.add('title');
-      expect(scopesOf(cycles(world))).toEqual([scope]);
+      expect(scopesOf(await cycles(world))).toEqual([scope]);
     }
   });
 
-  it('is not over while its row is gone: a user may have cut it, to paste it elsewhere', () => {
-    const { world, row } = hitWorld();
+  it('is not over while its row is gone: a user may have cut it, to paste it elsewhere', async () => {
+    const { world, row } = await hitWorld();
     removeRow(world, bolt);
-    expect(scopesOf(cycles(world))).toEqual([scope]);
+    expect(scopesOf(await cycles(world))).toEqual([scope]);
     world.sheet.lead.push(row);
-    expect([scopesOf(cycles(world)), boltTitle(world)]).toEqual([[scope], 'Bolt']);
+    expect([scopesOf(await cycles(world)), boltTitle(world)]).toEqual([[scope], 'Bolt']);
   });
 
-  it('is over after two reads that show the deleted row again', () => {
-    const { world } = hitWorld({}, gone);
-    expect(scopesOf(cycle(world))).toEqual([scope]);
-    expect(scopesOf(cycle(world))).toEqual([]);
+  it('is over after two reads that show the deleted row again', async () => {
+    const { world } = await hitWorld({}, gone);
+    expect(scopesOf(await cycle(world))).toEqual([scope]);
+    expect(scopesOf(await cycle(world))).toEqual([]);
   });
 
-  it('is over after two reads without the row that was added', () => {
-    const world = worldWithLeads(['Acme', 'Bolt']);
+  it('is over after two reads without the row that was added', async () => {
+    const world = await worldWithLeads(['Acme', 'Bolt']);
     suspect(world, misplaced);
-    expect(scopesOf(cycle(world))).toEqual(['damage:lead:w1.0']);
-    expect(scopesOf(cycle(world))).toEqual([]);
+    expect(scopesOf(await cycle(world))).toEqual(['damage:lead:w1.0']);
+    expect(scopesOf(await cycle(world))).toEqual([]);
   });
 });
 
 describe('a write that was undone', () => {
-  it('is asked about where its value comes back as if a user had typed it, and until that is answered', () => {
-    const { world, row } = hitWorld({ state: 'undone' });
-    expect(scopesOf(cycles(world))).toEqual([scope]);
-    world.now += watchMs;
-    expect(scopesOf(cycles(world))).toEqual([scope]);
+  it('is asked about where its value comes back as if a user had typed it, and until that is answered', async () => {
+    const { world, row } = await hitWorld({ state: 'undone' });
+    expect(scopesOf(await cycles(world))).toEqual([scope]);
+    world.clock.now += watchMs;
+    expect(scopesOf(await cycles(world))).toEqual([scope]);
     expect(boltTitle(world)).toBe('Bolt');
     world.decisions.set(scope, 'restore');
-    settle(world);
+    await settle(world);
     expect([shown(row), boltTitle(world)]).toEqual([textCell('Bolt'), 'Bolt']);
   });
 
-  it('is not asked about where its value is there by right', () => {
-    const { world } = hitWorld({ state: 'undone' });
+  it('is not asked about where its value is there by right', async () => {
+    const { world } = await hitWorld({ state: 'undone' });
     changeRecord(world, bolt, { title: 'Acme' });
-    pull(world);
-    expect(scopesOf(cycles(world))).toEqual([]);
+    await pull(world);
+    expect(scopesOf(await cycles(world))).toEqual([]);
     expect(world.suspects.get('w1.0')?.state).toBe('undone');
   });
 
-  it('is not asked about where the row shows something else', () => {
-    const { world, row } = hitWorld({ state: 'undone' });
+  it('is not asked about where the row shows something else', async () => {
+    const { world, row } = await hitWorld({ state: 'undone' });
     row.cells['title'] = textCell('Bolt Ltd');
-    settle(world);
+    await settle(world);
     expect(boltTitle(world)).toBe('Bolt Ltd');
   });
 
-  it('is not asked about where a new row of a user shows the same as it did', () => {
-    const world = worldWithLeads(['Acme', 'Bolt']);
+  it('is not asked about where a new row of a user shows the same as it did', async () => {
+    const world = await worldWithLeads(['Acme', 'Bolt']);
     addRow(world, 'lead', { title: textCell('Acme') });
     suspect(world, hit, { state: 'undone' });
-    settle(world);
+    await settle(world);
     expect(titles(world)).toEqual(['Acme', 'Bolt', 'Acme']);
   });
 
-  it('is asked about where a row without an ID shows all of it again', () => {
-    const { world } = hitNewWorld({ state: 'undone' });
-    expect(scopesOf(cycles(world))).toEqual(['damage:lead:w1.0']);
+  it('is asked about where a row without an ID shows all of it again', async () => {
+    const { world } = await hitNewWorld({ state: 'undone' });
+    expect(scopesOf(await cycles(world))).toEqual(['damage:lead:w1.0']);
     expect(creates(world)).toEqual([]);
   });
 
-  it('is forgotten once it was watched for long enough, and then a read shows nothing', () => {
-    const world = worldWithLeads(['Acme', 'Bolt']);
+  it('is forgotten once it was watched for long enough, and then a read shows nothing', async () => {
+    const world = await worldWithLeads(['Acme', 'Bolt']);
     const { at } = suspect(world, hit, { state: 'undone' });
-    world.now = at + watchMs - 1;
-    expect(decideWorld(world).suspects.drop).toEqual([]);
-    world.now += 1;
+    world.clock.now = at + watchMs - 1;
+    expect((await decideWorld(world)).suspects.drop).toEqual([]);
+    world.clock.now += 1;
     world.heldTabs.set('lead', 'It is gone.');
-    expect(decideWorld(world).suspects.drop).toEqual([]);
+    expect((await decideWorld(world)).suspects.drop).toEqual([]);
     world.heldTabs.delete('lead');
-    expect(decideWorld(world).suspects.drop).toEqual(['w1.0']);
+    expect((await decideWorld(world)).suspects.drop).toEqual(['w1.0']);
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
-import { emptyMemory } from '../../src/sheet/rest.ts';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
 import {
   addRecord,
   changeRecord,
+  journalOf,
   leadKey,
   recordOf,
   removeRecord,
   removeRow,
+  restart,
   rowOf,
   type World,
 } from '../support/world.ts';
@@ -27,27 +28,27 @@ const loseRecords = (world: World, count: number) => {
 };
 
 describe('a row that vanished', () => {
-  it('S4: concludes nothing from one read', () => {
-    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+  it('S4: concludes nothing from one read', async () => {
+    const world = await worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
     removeRow(world, acme);
-    const plan = cycle(world);
+    const plan = await cycle(world);
     expectNoWrites(plan);
     expect([plan.restlessRows, plan.holds]).toEqual([1, []]);
   });
 
-  it('that comes back in the next read was never gone', () => {
-    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+  it('that comes back in the next read was never gone', async () => {
+    const world = await worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
     const [row] = world.sheet.lead.splice(0, 1);
-    cycle(world);
+    await cycle(world);
     world.sheet.lead.push(row!);
-    settle(world);
+    await settle(world);
     expect(crmIds(world)).toEqual(['1', '2', '3']);
   });
 
-  it('waits for a person, and the CRM keeps its record', () => {
-    const world = worldWithLeads(three);
+  it('waits for a person, and the CRM keeps its record', async () => {
+    const world = await worldWithLeads(three);
     removeRow(world, acme);
-    const plan = settle(world);
+    const plan = await settle(world);
     expect(plan.holds).toMatchObject([{ entity: 'lead', id: '1', decision: 'vanished:lead-1' }]);
     expect(crmIds(world)).toEqual(['1', '2', '3']);
   });
@@ -55,11 +56,11 @@ describe('a row that vanished', () => {
   it.each([
     ['the person', {}, 'trash'],
     ['the configuration', { vanishedRows: 'trash' as const }, undefined],
-  ])('is moved to the trash of the CRM when %s says so', (_who, policy, choice) => {
-    const world = worldWithLeads(three, { policy });
+  ])('is moved to the trash of the CRM when %s says so', async (_who, policy, choice) => {
+    const world = await worldWithLeads(three, { policy });
     removeRow(world, acme);
     if (choice) world.decisions.set('vanished:lead-1', choice);
-    settle(world);
+    await settle(world);
     expect([crmIds(world), sheetIds(world)]).toEqual([
       ['2', '3'],
       ['2', '3'],
@@ -68,7 +69,7 @@ describe('a row that vanished', () => {
       'lead-2',
       'lead-3',
     ]);
-    expect(world.journal).toContainEqual(
+    expect(journalOf(world)).toContainEqual(
       expect.objectContaining({
         kind: 'delete',
         side: 'crm',
@@ -80,11 +81,11 @@ describe('a row that vanished', () => {
   it.each([
     ['the person', {}, 'restore'],
     ['the configuration', { vanishedRows: 'restore' as const }, undefined],
-  ])('comes back when %s says so', (_who, policy, choice) => {
-    const world = worldWithLeads(three, { policy });
+  ])('comes back when %s says so', async (_who, policy, choice) => {
+    const world = await worldWithLeads(three, { policy });
     removeRow(world, acme);
     if (choice) world.decisions.set('vanished:lead-1', choice);
-    settle(world);
+    await settle(world);
     expect([crmIds(world), sheetIds(world)]).toEqual([
       ['1', '2', '3'],
       ['2', '3', '1'],
@@ -97,38 +98,38 @@ describe('a row that vanished', () => {
     ['the configuration', 'trash'],
   ] as const)(
     'is asked about as long as the key may not delete its record, although %s said trash',
-    (_who, rule) => {
-      const world = worldWithLeads(three, { policy: { vanishedRows: rule } });
+    async (_who, rule) => {
+      const world = await worldWithLeads(three, { policy: { vanishedRows: rule } });
       removeRow(world, acme);
       if (rule === 'ask') world.decisions.set('vanished:lead-1', 'trash');
-      for (const _turn of [1, 2]) cycle(world);
+      for (const _turn of [1, 2]) await cycle(world);
       const message =
         'DELETE /leads/1 needs the scope delete:leads and was answered 403: Insufficient scope.';
       refuse(world, { error: { code: 'CRM_FORBIDDEN', message } });
-      const plan = cycle(world);
+      const plan = await cycle(world);
       expect(plan.holds).toMatchObject([{ id: '1', decision: 'vanished:lead-1' }]);
       expect(plan.holds[0]?.reason).toContain('delete:leads');
       expect([...world.outbox.values()]).toMatchObject([{ kind: 'delete', state: 'waiting' }]);
       world.decisions.set('vanished:lead-1', 'restore');
-      cycle(world);
+      await cycle(world);
       expect([sheetIds(world), [...world.outbox]]).toEqual([['2', '3', '1'], []]);
     },
   );
 
-  it('S1: is still asked about while it is tried again whether the key may delete its record, and an answer of that moment counts', () => {
-    const world = worldWithLeads(three, { policy: { questionsTitle: 'Conflicts' } });
+  it('S1: is still asked about while it is tried again whether the key may delete its record, and an answer of that moment counts', async () => {
+    const world = await worldWithLeads(three, { policy: { questionsTitle: 'Conflicts' } });
     removeRow(world, acme);
     world.decisions.set('vanished:lead-1', 'trash');
-    for (const _turn of [1, 2]) cycle(world);
+    for (const _turn of [1, 2]) await cycle(world);
     const error = { code: 'CRM_FORBIDDEN', message: 'Insufficient scope.' } as const;
     refuse(world, { error });
-    cycle(world);
+    await cycle(world);
     const [question] = world.sheet.question;
     refuse(world, { error, state: 'sending' });
     if (question) question.cells['choose'] = textCell('Restore');
-    cycle(world);
+    await cycle(world);
     for (const [key, item] of world.outbox) world.outbox.set(key, { ...item, state: 'waiting' });
-    cycle(world);
+    await cycle(world);
     expect([sheetIds(world), [...world.outbox]]).toEqual([['2', '3', '1'], []]);
   });
 
@@ -137,104 +138,106 @@ describe('a row that vanished', () => {
     ['the configuration', 'restore'],
   ] as const)(
     'comes back in its turn where many do, as %s wants: no cycle adds more rows than it may',
-    (who, rule) => {
+    async (who, rule) => {
       const titles = Array.from({ length: 5 }, (_, index) => `Lead ${index + 1}`);
-      const world = worldWithLeads(titles, { policy: { vanishedRows: rule, appendsMax: 2 } });
+      const world = await worldWithLeads(titles, { policy: { vanishedRows: rule, appendsMax: 2 } });
       loseRows(world, 4);
       for (const id of [1, 2, 3, 4])
         if (who === 'the person') world.decisions.set(`vanished:lead-${id}`, 'restore');
-      const appended = () => cycle(world).table.filter(({ write }) => write.kind === 'append').length;
-      expect([1, 2, 3, 4].map(appended)).toEqual([0, 2, 2, 0]);
+      const appended: number[] = [];
+      for (const _cycle of [1, 2, 3, 4])
+        appended.push((await cycle(world)).table.filter(({ write }) => write.kind === 'append').length);
+      expect(appended).toEqual([0, 2, 2, 0]);
       expect(sheetIds(world)).toEqual(['5', '1', '2', '3', '4']);
-      settle(world);
+      await settle(world);
       expect([crmIds(world).length, ...world.decisions]).toEqual([5]);
     },
   );
 
-  it('S4: comes back when its record was edited in the CRM, because a delete never beats an edit', () => {
-    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+  it('S4: comes back when its record was edited in the CRM, because a delete never beats an edit', async () => {
+    const world = await worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
     removeRow(world, acme);
     changeRecord(world, acme, { title: 'Acme GmbH' });
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields['title']).toBe('Acme GmbH');
     expect(rowOf(world, acme).cells['title']).toEqual(textCell('Acme GmbH'));
   });
 
-  it('S4: is not deleted when the CRM’s record is edited after the delete was decided', () => {
-    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+  it('S4: is not deleted when the CRM’s record is edited after the delete was decided', async () => {
+    const world = await worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
     removeRow(world, acme);
-    cycle(world);
-    expect(cycle(world).outbox.save).toMatchObject([{ kind: 'delete', base: { title: 'Acme' } }]);
+    await cycle(world);
+    expect((await cycle(world)).outbox.save).toMatchObject([{ kind: 'delete', base: { title: 'Acme' } }]);
     changeRecord(world, acme, { title: 'Acme GmbH' });
-    push(world);
-    settle(world);
+    await push(world);
+    await settle(world);
     expect(rowOf(world, acme).cells['title']).toEqual(textCell('Acme GmbH'));
   });
 
   it.each(['ask', 'restore'] as const)(
     'S4: is not deleted any more when the policy becomes “%s” before the delete was sent',
-    (vanishedRows) => {
-      const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+    async (vanishedRows) => {
+      const world = await worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
       removeRow(world, acme);
-      cycle(world);
-      cycle(world);
+      await cycle(world);
+      await cycle(world);
       expect([...world.outbox.values()]).toMatchObject([{ kind: 'delete', state: 'waiting' }]);
-      cycle({ ...world, policy: { ...world.policy, vanishedRows } });
-      push(world);
+      await cycle({ ...world, policy: { ...world.policy, vanishedRows } });
+      await push(world);
       expect(crmIds(world)).toEqual(['1', '2', '3']);
     },
   );
 
-  it('keeps what was decided about it over a restart', () => {
-    const world = worldWithLeads(three);
+  it('keeps what was decided about it over a restart', async () => {
+    const world = await worldWithLeads(three);
     removeRow(world, acme);
-    settle(world);
+    await settle(world);
     world.decisions.set('vanished:lead-1', 'trash');
-    world.memory = emptyMemory;
-    settle(world);
+    restart(world);
+    await settle(world);
     expect(crmIds(world)).toEqual(['2', '3']);
   });
 
   it.each(['trash', 'restore', 'ask'] as const)(
     'S4: has not vanished when only its ID was wiped, with the policy “%s”',
-    (vanishedRows) => {
-      const world = worldWithLeads(three, { policy: { vanishedRows } });
+    async (vanishedRows) => {
+      const world = await worldWithLeads(three, { policy: { vanishedRows } });
       rowOf(world, acme).id = emptyCell;
-      expect(settle(world).holds).toEqual([]);
+      expect((await settle(world)).holds).toEqual([]);
       expect([crmIds(world), sheetIds(world)]).toEqual([
         ['1', '2', '3'],
         ['1', '2', '3'],
       ]);
-      expect(world.journal.filter(({ kind }) => kind === 'delete')).toEqual([]);
+      expect(journalOf(world).filter(({ kind }) => kind === 'delete')).toEqual([]);
     },
   );
 
-  it('S4: has not vanished as long as a row without an ID looks like it', () => {
-    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+  it('S4: has not vanished as long as a row without an ID looks like it', async () => {
+    const world = await worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
     const row = rowOf(world, acme);
     row.id = emptyCell;
     row.cells['about.url'] = textCell('https://acme.example');
-    settle(world);
+    await settle(world);
     expect(crmIds(world)).toEqual(['1', '2', '3']);
     row.cells['title'] = emptyCell;
-    settle(world);
+    await settle(world);
     expect(crmIds(world)).toEqual(['2', '3']);
   });
 
-  it('S4: was not missing in the read before it was written', () => {
-    const world = worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
+  it('S4: was not missing in the read before it was written', async () => {
+    const world = await worldWithLeads(three, { policy: { vanishedRows: 'trash' } });
     addRecord(world, 'lead', { title: 'Delta' });
-    pull(world);
-    cycle(world);
+    await pull(world);
+    await cycle(world);
     removeRow(world, leadKey(4));
-    expectNoWrites(cycle(world));
+    expectNoWrites(await cycle(world));
   });
 
-  it('needs no decision when its record is gone from the CRM as well', () => {
-    const world = worldWithLeads(three);
+  it('needs no decision when its record is gone from the CRM as well', async () => {
+    const world = await worldWithLeads(three);
     removeRow(world, acme);
     removeRecord(world, acme);
-    expect(settle(world).holds).toEqual([]);
+    expect((await settle(world)).holds).toEqual([]);
     expect([...world.agreements.keys()]).toEqual(['lead-2', 'lead-3']);
   });
 });
@@ -244,90 +247,90 @@ describe('a brake', () => {
     ['all rows are gone', (world) => loseRows(world, 20), 'brake:lead:emptied'],
     ['too many rows are gone', (world) => loseRows(world, 6), 'brake:lead:vanished'],
     ['too many records are gone', (world) => loseRecords(world, 6), 'brake:lead:gone'],
-  ])('S5: %s: nothing is written to either side', (_name, lose, scope) => {
-    const world = worldWithLeads(many, { policy: { vanishedRows: 'trash' } });
+  ])('S5: %s: nothing is written to either side', async (_name, lose, scope) => {
+    const world = await worldWithLeads(many, { policy: { vanishedRows: 'trash' } });
     lose(world);
     for (const row of world.sheet.lead) row.cells['about.url'] = textCell('https://edit.example');
-    pull(world);
-    pull(world);
-    pull(world);
-    cycle(world);
-    const plan = cycle(world);
+    await pull(world);
+    await pull(world);
+    await pull(world);
+    await cycle(world);
+    const plan = await cycle(world);
     expectNoWrites(plan);
     expect(plan.brakes.map((brake) => brake.scope)).toEqual([scope]);
   });
 
-  it('S5: takes no row while lists lack more records than may go, of which one is proven to be gone', () => {
-    const world = worldWithLeads(many);
+  it('S5: takes no row while lists lack more records than may go, of which one is proven to be gone', async () => {
+    const world = await worldWithLeads(many);
     loseRecords(world, 1);
-    pull(world);
+    await pull(world);
     loseRecords(world, 6);
-    pull(world);
-    const plan = cycle(world);
+    await pull(world);
+    const plan = await cycle(world);
     expectNoWrites(plan);
     expect(plan.brakes).toMatchObject([{ scope: 'brake:lead:gone', changes: { count: 6 } }]);
   });
 
-  it('S5: counts a record that is gone also where several rows have its ID, and none is certain', () => {
-    const world = worldWithLeads(many);
+  it('S5: counts a record that is gone also where several rows have its ID, and none is certain', async () => {
+    const world = await worldWithLeads(many);
     loseRecords(world, 7);
     rowOf(world, leadKey(1)).cells['title'] = textCell('Typed by somebody');
     rowOf(world, leadKey(7)).id = textCell('1');
-    for (const _time of [1, 2, 3]) pull(world);
-    cycle(world);
-    const plan = cycle(world);
+    for (const _time of [1, 2, 3]) await pull(world);
+    await cycle(world);
+    const plan = await cycle(world);
     expect(plan.table.filter(({ write }) => write.kind === 'delete')).toEqual([]);
     expect(plan.brakes).toMatchObject([{ scope: 'brake:lead:gone', changes: { count: 6 } }]);
   });
 
-  it('lets five go in a small tab', () => {
-    const world = worldWithLeads(many, { policy: { vanishedRows: 'trash' } });
+  it('lets five go in a small tab', async () => {
+    const world = await worldWithLeads(many, { policy: { vanishedRows: 'trash' } });
     loseRows(world, 5);
-    settle(world);
+    await settle(world);
     expect(crmIds(world)).toHaveLength(15);
   });
 
   it.each([
     ['trash', 0],
     ['restore', 20],
-  ])('approved with “%s” ends with %i records on both sides', (choice, left) => {
-    const world = worldWithLeads(many);
+  ])('approved with “%s” ends with %i records on both sides', async (choice, left) => {
+    const world = await worldWithLeads(many);
     loseRows(world, 20);
-    settle(world);
+    await settle(world);
     world.decisions.set('brake:lead:emptied', choice);
-    world.memory = emptyMemory;
-    settle(world);
+    restart(world);
+    await settle(world);
     expect([crmIds(world).length, sheetIds(world).length]).toEqual([left, left]);
     expect([...world.decisions]).toEqual([]);
   });
 
-  it('approved for records that are gone takes their rows', () => {
-    const world = worldWithLeads(many);
+  it('approved for records that are gone takes their rows', async () => {
+    const world = await worldWithLeads(many);
     loseRecords(world, 10);
-    expect(settle(world).brakes).toHaveLength(1);
+    expect((await settle(world)).brakes).toHaveLength(1);
     world.decisions.set('brake:lead:gone', 'approve');
-    settle(world);
+    await settle(world);
     expect(sheetIds(world)).toHaveLength(10);
   });
 
-  it('keeps what was decided about single records before', () => {
-    const world = worldWithLeads(many);
+  it('keeps what was decided about single records before', async () => {
+    const world = await worldWithLeads(many);
     loseRows(world, 6);
     world.decisions.set('vanished:lead-1', 'trash');
     world.decisions.set('conflict:lead-2:title', 'crm');
-    settle(world);
+    await settle(world);
     expect([...world.decisions.keys()]).toEqual(['vanished:lead-1', 'conflict:lead-2:title']);
   });
 
-  it('of one tab does not stop the others', () => {
-    const world = worldWithLeads(many);
+  it('of one tab does not stop the others', async () => {
+    const world = await worldWithLeads(many);
     loseRows(world, 20);
     world.sheet.task.push({
       id: { kind: 'empty' },
       sync: { kind: 'empty' },
       cells: { title: textCell('Call') },
     });
-    settle(world);
+    await settle(world);
     expect([...world.crm.values()].filter(({ key }) => key.entity === 'task')).toHaveLength(1);
   });
 });

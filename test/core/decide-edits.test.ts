@@ -6,37 +6,37 @@ import {
   cellFor,
   changeRecord,
   createWorld,
-  decideWorld,
+  journalOf,
   leadKey,
   recordOf,
   removeRow,
   rowOf,
 } from '../support/world.ts';
 import { acme, rest, shownSync, shownTitle, titleOf, typeTitle } from '../support/world-acme.ts';
-import { cycle, pull, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { cycle, decideWorld, pull, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 describe('an update whose answer got lost', () => {
-  it('S1: is left to itself where it has landed, because what it replaced is not in the history yet', () => {
-    const world = worldWithLeads(['Acme']);
+  it('S1: is left to itself where it has landed, because what it replaced is not in the history yet', async () => {
+    const world = await worldWithLeads(['Acme']);
     typeTitle(world, 'Acme GmbH');
-    rest(world);
+    await rest(world);
     const [name, item] = [...world.outbox][0] ?? [];
     if (name === undefined || !item) throw new Error('Nothing waits.');
-    world.outbox.set(name, { ...item, sentAt: world.now });
+    world.outbox.set(name, { ...item, sentAt: world.clock.now });
     changeRecord(world, acme, { title: 'Acme GmbH' });
-    pull(world);
-    rest(world);
+    await pull(world);
+    await rest(world);
     expect(world.outbox.get(name)).toMatchObject({ base: { title: 'Acme' } });
   });
 });
 
 describe('the first fill', () => {
-  it('gives every record a row, oldest first, with names instead of ids', () => {
+  it('gives every record a row, oldest first, with names instead of ids', async () => {
     const world = createWorld();
     addRecord(world, 'lead', { title: 'Acme', status_name: 'in_talks' });
     addRecord(world, 'lead', { title: '=Beta' });
     addRecord(world, 'opportunity', { lead_id: 1, stage_id: 11, value: 1250.5, confidence: 50 });
-    settle(world);
+    await settle(world);
     expect(world.sheet.lead.map(({ id, cells }) => [id, cells['title'], cells['status_name']])).toEqual([
       [numberCell(1), textCell('Acme'), textCell('In talks')],
       [numberCell(2), textCell('=Beta'), undefined],
@@ -49,30 +49,30 @@ describe('the first fill', () => {
     expect(shownSync(world)).toMatch(/^Synced 2026-11-21 /);
   });
 
-  it('is written in parts when it is large', () => {
+  it('is written in parts when it is large', async () => {
     const world = createWorld({ policy: { appendsMax: 2 } });
     for (const title of ['a', 'b', 'c']) addRecord(world, 'lead', { title });
-    pull(world);
-    expect(cycle(world).table).toHaveLength(2);
-    expect(cycle(world).table).toHaveLength(1);
+    await pull(world);
+    expect((await cycle(world)).table).toHaveLength(2);
+    expect((await cycle(world)).table).toHaveLength(1);
     expect(world.sheet.lead).toHaveLength(3);
   });
 
-  it('adopts rows that are equal already without writing their values', () => {
-    const world = worldWithLeads(['Acme']);
-    world.agreements.clear();
-    const plan = decideWorld(world);
+  it('adopts rows that are equal already without writing their values', async () => {
+    const world = await worldWithLeads(['Acme', 'Beta']);
+    world.agreements.delete('lead-1');
+    const plan = await decideWorld(world);
     expect(plan.table.flatMap(({ write }) => Object.keys('cells' in write ? write.cells : {}))).toEqual([]);
     expect(plan.journal).toMatchObject([{ kind: 'adopt', side: 'both' }]);
   });
 });
 
 describe('an edit', () => {
-  it('in the CRM is shown in the row', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
+  it('in the CRM is shown in the row', async () => {
+    const world = await worldWithLeads(['Acme', 'Beta']);
     changeRecord(world, acme, { title: 'Acme GmbH' });
-    pull(world);
-    const plan = cycle(world);
+    await pull(world);
+    const plan = await cycle(world);
     expect(plan.table).toHaveLength(1);
     expect(plan.table[0]).toMatchObject({
       key: acme,
@@ -83,12 +83,12 @@ describe('an edit', () => {
     expect(plan.outbox.save).toEqual([]);
   });
 
-  it('in the row waits until it rests, then goes to the CRM alone', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
+  it('in the row waits until it rests, then goes to the CRM alone', async () => {
+    const world = await worldWithLeads(['Acme', 'Beta']);
     typeTitle(world, 'Acme GmbH');
-    const first = cycle(world);
+    const first = await cycle(world);
     expect([isQuiet(first), first.restlessRows]).toEqual([true, 1]);
-    const plan = cycle(world);
+    const plan = await cycle(world);
     expect(plan.outbox.save).toMatchObject([
       {
         key: acme,
@@ -99,16 +99,16 @@ describe('an edit', () => {
       },
     ]);
     expect(shownSync(world)).toBe('Pending: waiting to be sent to the CRM');
-    settle(world);
+    await settle(world);
     expect(titleOf(world)).toBe('Acme GmbH');
     expect(shownSync(world)).toMatch(/^Synced /);
   });
 
-  it('of different fields on both sides keeps both', () => {
-    const world = worldWithLeads(['Acme']);
+  it('of different fields on both sides keeps both', async () => {
+    const world = await worldWithLeads(['Acme']);
     typeTitle(world, 'Acme GmbH');
     changeRecord(world, acme, { 'about.url': 'https://acme.example' });
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields).toMatchObject({
       title: 'Acme GmbH',
       'about.url': 'https://acme.example',
@@ -116,43 +116,45 @@ describe('an edit', () => {
     expect(rowOf(world, acme).cells['about.url']).toEqual(textCell('https://acme.example'));
   });
 
-  it('that was taken back before it was sent is forgotten', () => {
-    const world = worldWithLeads(['Acme']);
+  it('that was taken back before it was sent is forgotten', async () => {
+    const world = await worldWithLeads(['Acme']);
     typeTitle(world, 'Acme GmbH');
-    rest(world);
+    await rest(world);
     typeTitle(world, 'Acme');
-    expect(cycle(world).outbox.drop).toEqual([acme]);
+    expect((await cycle(world)).outbox.drop).toEqual([acme]);
   });
 
-  it('that follows another replaces the one that waits', () => {
-    const world = worldWithLeads(['Acme']);
+  it('that follows another replaces the one that waits', async () => {
+    const world = await worldWithLeads(['Acme']);
     typeTitle(world, 'Acme GmbH');
-    rest(world);
+    await rest(world);
     typeTitle(world, 'Acme AG');
-    expect(rest(world).outbox.save).toMatchObject([
+    expect((await rest(world)).outbox.save).toMatchObject([
       { fields: { title: 'Acme AG' }, base: { title: 'Acme' } },
     ]);
   });
 
-  it('of a record that is being sent waits for the outcome', () => {
-    const world = worldWithLeads(['Acme']);
+  it('of a record that is being sent waits for the outcome', async () => {
+    const world = await worldWithLeads(['Acme']);
     typeTitle(world, 'Acme GmbH');
-    rest(world);
+    await rest(world);
     for (const [text, item] of world.outbox) world.outbox.set(text, { ...item, state: 'sending' });
     typeTitle(world, 'Acme AG');
-    expect(rest(world).outbox).toEqual({ save: [], drop: [] });
+    expect((await rest(world)).outbox).toEqual({ save: [], drop: [] });
     expect(shownSync(world)).toBe('Pending: being sent to the CRM');
   });
 
-  it('that the CRM refused stays refused until the row changes', () => {
-    const world = worldWithLeads(['Acme']);
+  it('that the CRM refused stays refused until the row changes', async () => {
+    const world = await worldWithLeads(['Acme']);
     typeTitle(world, 'Acme GmbH');
-    rest(world);
+    await rest(world);
     refuse(world);
-    expect(rest(world).outbox.save).toEqual([]);
+    expect((await rest(world)).outbox.save).toEqual([]);
     expect(shownSync(world)).toBe('Error: The title is taken.');
     typeTitle(world, 'Acme AG');
-    expect(rest(world).outbox.save).toMatchObject([{ state: 'waiting', fields: { title: 'Acme AG' } }]);
+    expect((await rest(world)).outbox.save).toMatchObject([
+      { state: 'waiting', fields: { title: 'Acme AG' } },
+    ]);
   });
 });
 
@@ -162,21 +164,21 @@ describe('a cell that can not be sent', () => {
     ['an error', { kind: 'error', message: '#REF!' } as const, /^Error: Title shows #REF!/],
     ['an emptied title', emptyCell, /^Error: Title can not be empty/],
     ['a title that is too long', textCell('x'.repeat(201)), /^Error: Title is 201 characters long/],
-  ])('%s stays as it is, and the Sync cell says why', (_name, cell, reason) => {
-    const world = worldWithLeads(['Acme']);
+  ])('%s stays as it is, and the Sync cell says why', async (_name, cell, reason) => {
+    const world = await worldWithLeads(['Acme']);
     rowOf(world, acme).cells['title'] = cell;
-    const plan = settle(world);
+    const plan = await settle(world);
     expect(plan.refusals).toMatchObject([{ entity: 'lead', id: '1', position: 1 }]);
     expect(rowOf(world, acme).cells['title']).toEqual(cell);
     expect(shownSync(world)).toMatch(reason);
     expect(titleOf(world)).toBe('Acme');
   });
 
-  it('does not keep the other cells of its row from the CRM', () => {
-    const world = worldWithLeads(['Acme']);
+  it('does not keep the other cells of its row from the CRM', async () => {
+    const world = await worldWithLeads(['Acme']);
     rowOf(world, acme).cells['title'] = emptyCell;
     rowOf(world, acme).cells['about.url'] = textCell('https://acme.example');
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields).toMatchObject({
       title: 'Acme',
       'about.url': 'https://acme.example',
@@ -184,63 +186,63 @@ describe('a cell that can not be sent', () => {
     expect(shownSync(world)).toMatch(/^Error: Title can not be empty/);
   });
 
-  it('S1: keeps the CRM’s other values where somebody wiped the row but for its ID, and takes what they typed elsewhere in it', () => {
-    const world = worldWithLeads(['Acme']);
+  it('S1: keeps the CRM’s other values where somebody wiped the row but for its ID, and takes what they typed elsewhere in it', async () => {
+    const world = await worldWithLeads(['Acme']);
     const had = { 'about.url': 'https://acme.example', 'about.description': 'Met in Rome' };
     changeRecord(world, acme, had);
-    settle(world);
+    await settle(world);
     const { cells } = rowOf(world, acme);
     for (const name of Object.keys(cells)) cells[name] = emptyCell;
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields).toMatchObject({ title: 'Acme', ...had });
     expect(shownSync(world)).toBe(
       'Error: Title can not be empty. Put “Acme” back, or type another value. ' +
         'What else was emptied stays in the CRM until then. To be rid of the record, delete the row.',
     );
     cells['about.url'] = textCell('https://acme.test');
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields).toMatchObject({ ...had, 'about.url': 'https://acme.test' });
     typeTitle(world, 'Acme');
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields).toMatchObject({ title: 'Acme', 'about.description': null });
   });
 
-  it('a formula is kept even where the CRM changes the field', () => {
-    const world = worldWithLeads(['Acme']);
+  it('a formula is kept even where the CRM changes the field', async () => {
+    const world = await worldWithLeads(['Acme']);
     rowOf(world, acme).cells['title'] = { kind: 'formula', formula: '=A1' };
     changeRecord(world, acme, { title: 'Acme GmbH' });
-    settle(world);
+    await settle(world);
     expect(rowOf(world, acme).cells['title']).toEqual({ kind: 'formula', formula: '=A1' });
     expect(titleOf(world)).toBe('Acme GmbH');
   });
 });
 
 describe('how a value is written', () => {
-  it('in other words is put into its usual form, and nothing is sent', () => {
-    const world = worldWithLeads(['Acme']);
+  it('in other words is put into its usual form, and nothing is sent', async () => {
+    const world = await worldWithLeads(['Acme']);
     changeRecord(world, acme, { status_name: 'in_talks' });
-    settle(world);
+    await settle(world);
     rowOf(world, acme).cells['status_name'] = textCell(' IN talks');
-    settle(world);
+    await settle(world);
     expect(rowOf(world, acme).cells['status_name']).toEqual(textCell('In talks'));
-    expect(world.journal.filter(({ side }) => side === 'crm')).toEqual([]);
+    expect(journalOf(world).filter(({ side }) => side === 'crm')).toEqual([]);
   });
 
-  it('a lead that is renamed is renamed in the rows that name it', () => {
-    const world = worldWithLeads(['Acme']);
+  it('a lead that is renamed is renamed in the rows that name it', async () => {
+    const world = await worldWithLeads(['Acme']);
     addRecord(world, 'opportunity', { lead_id: 1, stage_id: 11, value: 0, confidence: 0 });
-    settle(world);
+    await settle(world);
     changeRecord(world, acme, { title: 'Acme GmbH' });
-    settle(world);
+    await settle(world);
     expect(world.sheet.opportunity[0]?.cells['lead_id']).toEqual(textCell('Acme GmbH (#1)'));
-    expect(world.journal.filter(({ side }) => side === 'crm')).toEqual([]);
+    expect(journalOf(world).filter(({ side }) => side === 'crm')).toEqual([]);
   });
 
-  it('what only shows is put back when somebody types over it', () => {
-    const world = worldWithLeads(['Acme']);
+  it('what only shows is put back when somebody types over it', async () => {
+    const world = await worldWithLeads(['Acme']);
     const created = String(recordOf(world, acme).fields['created_at']);
     rowOf(world, acme).cells['created_at'] = textCell('long ago');
-    settle(world);
+    await settle(world);
     expect(rowOf(world, acme).cells['created_at']).toEqual(cellFor(world, 'lead', 'created_at', created));
   });
 
@@ -250,75 +252,75 @@ describe('how a value is written', () => {
     [{ kind: 'boolean', boolean: true } as const, 'TRUE'],
   ])(
     'S1: what stood where the CRM’s value is shown goes into the history, although nobody can read it: %j',
-    (cell, stood) => {
-      const world = worldWithLeads(['Acme']);
+    async (cell, stood) => {
+      const world = await worldWithLeads(['Acme']);
       rowOf(world, acme).cells['created_at'] = cell;
-      settle(world);
-      const lines = world.journal.filter(({ side }) => side === 'table');
+      await settle(world);
+      const lines = journalOf(world).filter(({ side }) => side === 'table');
       expect(lines.at(-1)).toMatchObject({ cause: 'changed in the CRM', lost: { created_at: stood } });
     },
   );
 });
 
 describe('a column that somebody deleted', () => {
-  it('is not taken for emptied cells, and comes back with the CRM’s values', () => {
-    const world = worldWithLeads(['Acme']);
+  it('is not taken for emptied cells, and comes back with the CRM’s values', async () => {
+    const world = await worldWithLeads(['Acme']);
     changeRecord(world, acme, { 'about.url': 'https://acme.example' });
-    settle(world);
+    await settle(world);
     world.hiddenFields.add('about.url');
-    expect(isQuiet(settle(world))).toBe(true);
+    expect(isQuiet(await settle(world))).toBe(true);
     expect(recordOf(world, acme).fields['about.url']).toBe('https://acme.example');
     world.hiddenFields.delete('about.url');
     changeRecord(world, acme, { 'about.url': 'https://acme.test' });
-    settle(world);
+    await settle(world);
     expect(rowOf(world, acme).cells['about.url']).toEqual(textCell('https://acme.test'));
   });
 });
 
 describe('a tab that can not be read', () => {
-  it('is held with its reason, and nothing is concluded from it', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+  it('is held with its reason, and nothing is concluded from it', async () => {
+    const world = await worldWithLeads(['Acme', 'Beta', 'Gamma']);
     world.heldTabs.set('lead', 'The column ID is missing.');
     changeRecord(world, acme, { title: 'Acme GmbH' });
-    const plan = settle(world);
+    const plan = await settle(world);
     expect(plan.holds).toEqual([{ entity: 'lead', reason: 'The column ID is missing.' }]);
     expect([...world.agreements.keys()]).toEqual(['lead-1', 'lead-2', 'lead-3']);
     world.heldTabs.clear();
-    settle(world);
+    await settle(world);
     expect(shownTitle(world)).toBe('Acme GmbH');
   });
 
-  it('S4: keeps no delete in the outbox: nobody can see whether its row is still gone, nor was it decided by the rules of now', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'trash' } });
+  it('S4: keeps no delete in the outbox: nobody can see whether its row is still gone, nor was it decided by the rules of now', async () => {
+    const world = await worldWithLeads(['Acme', 'Beta', 'Gamma'], { policy: { vanishedRows: 'trash' } });
     removeRow(world, acme);
-    rest(world);
+    await rest(world);
     expect(world.outbox.get('lead-1')).toMatchObject({ kind: 'delete', state: 'waiting' });
     world.heldTabs.set('lead', 'Two columns are called Title.');
-    settle(world);
+    await settle(world);
     expect(world.crm.has('lead-1')).toBe(true);
     world.heldTabs.clear();
-    settle(world);
+    await settle(world);
     expect(world.crm.has('lead-1')).toBe(false);
   });
 
-  it('keeps what people decided about it', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+  it('keeps what people decided about it', async () => {
+    const world = await worldWithLeads(['Acme', 'Beta', 'Gamma']);
     removeRow(world, acme);
     world.decisions.set('vanished:lead-1', 'trash');
     world.heldTabs.set('lead', 'The tab is missing.');
-    settle(world);
+    await settle(world);
     expect([...world.decisions.keys()]).toEqual(['vanished:lead-1']);
   });
 });
 
 describe('a row that is sorted elsewhere', () => {
-  it('stays the row of its record', () => {
-    const world = worldWithLeads(['Acme', 'Beta', 'Gamma']);
+  it('stays the row of its record', async () => {
+    const world = await worldWithLeads(['Acme', 'Beta', 'Gamma']);
     world.sheet.lead.reverse();
-    expect(isQuiet(cycle(world))).toBe(true);
+    expect(isQuiet(await cycle(world))).toBe(true);
     removeRow(world, leadKey(2));
     rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
-    settle(world);
+    await settle(world);
     expect([...world.crm.values()].map(({ fields }) => fields['title'])).toEqual([
       'Acme GmbH',
       'Beta',

@@ -4,6 +4,7 @@ import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts'
 import type { ConflictPolicy } from '../../src/sheet/port/layout.ts';
 import {
   changeRecord,
+  journalOf,
   leadKey,
   recordOf,
   removeRecord,
@@ -22,45 +23,53 @@ const titles = (world: World) => [
 ];
 
 /** A lead whose title was edited and not sent yet when its row was deleted. */
-function worldWithEdit(vanishedRows: VanishedRowPolicy, conflict: ConflictPolicy = 'crm'): World {
-  const world = worldWithLeads(['Acme', 'Beta'], { conflict, policy: { vanishedRows } });
+async function worldWithEdit(
+  vanishedRows: VanishedRowPolicy,
+  conflict: ConflictPolicy = 'crm',
+): Promise<World> {
+  const world = await worldWithLeads(['Acme', 'Beta'], { conflict, policy: { vanishedRows } });
   rowOf(world, acme).cells['title'] = textCell(edit);
-  cycle(world);
-  cycle(world);
+  await cycle(world);
+  await cycle(world);
   expect([...world.outbox.values()]).toMatchObject([{ kind: 'update', fields: { title: edit } }]);
   removeRow(world, acme);
   return world;
 }
 
 /** Until it is certain that the row is gone, and what follows from that is done. */
-function notice(world: World): void {
-  cycle(world);
-  cycle(world);
+async function notice(world: World): Promise<void> {
+  await cycle(world);
+  await cycle(world);
 }
 
 describe('a row that comes back while an edit of it waits to be sent', () => {
-  it.each(['the rule', 'a person'])('S1: shows the edit where %s restores it, and it is sent', (who) => {
-    const world = worldWithEdit(who === 'the rule' ? 'restore' : 'ask');
-    if (who === 'a person') {
-      notice(world);
-      world.decisions.set('vanished:lead-1', 'restore');
-    }
-    notice(world);
-    expect(titles(world)).toEqual(['Acme', edit]);
-    expect(describeCell(rowOf(world, acme).sync)).toBe('Pending: waiting to be sent to the CRM');
-    cycle(world);
-    expect([...world.outbox.values()]).toMatchObject([{ fields: { title: edit }, base: { title: 'Acme' } }]);
-    settle(world);
-    expect([titles(world), world.outbox.size, world.decisions.size]).toEqual([[edit, edit], 0, 0]);
-  });
+  it.each(['the rule', 'a person'])(
+    'S1: shows the edit where %s restores it, and it is sent',
+    async (who) => {
+      const world = await worldWithEdit(who === 'the rule' ? 'restore' : 'ask');
+      if (who === 'a person') {
+        await notice(world);
+        world.decisions.set('vanished:lead-1', 'restore');
+      }
+      await notice(world);
+      expect(titles(world)).toEqual(['Acme', edit]);
+      expect(describeCell(rowOf(world, acme).sync)).toBe('Pending: waiting to be sent to the CRM');
+      await cycle(world);
+      expect([...world.outbox.values()]).toMatchObject([
+        { fields: { title: edit }, base: { title: 'Acme' } },
+      ]);
+      await settle(world);
+      expect([titles(world), world.outbox.size, world.decisions.size]).toEqual([[edit, edit], 0, 0]);
+    },
+  );
 
-  it('S1: keeps the edit that is sent before the row is read again', () => {
-    const world = worldWithEdit('restore');
-    notice(world);
-    push(world);
-    settle(world);
+  it('S1: keeps the edit that is sent before the row is read again', async () => {
+    const world = await worldWithEdit('restore');
+    await notice(world);
+    await push(world);
+    await settle(world);
     expect(titles(world)).toEqual([edit, edit]);
-    expect(world.journal.filter(({ side, kind }) => side === 'crm' && kind === 'update')).toMatchObject([
+    expect(journalOf(world).filter(({ side, kind }) => side === 'crm' && kind === 'update')).toMatchObject([
       { before: { title: 'Acme' }, after: { title: edit } },
     ]);
   });
@@ -68,76 +77,76 @@ describe('a row that comes back while an edit of it waits to be sent', () => {
   it.each([
     ['lost', 'answered'],
     ['answered', 'unanswered'],
-  ] as const)('S1: keeps the edit where the row is %s and the update %s', (row, update) => {
-    const world = worldWithEdit('restore');
-    cycle(world);
-    cycle(world, row);
-    push(world, update);
-    settle(world);
+  ] as const)('S1: keeps the edit where the row is %s and the update %s', async (row, update) => {
+    const world = await worldWithEdit('restore');
+    await cycle(world);
+    await cycle(world, row);
+    await push(world, update);
+    await settle(world);
     expect(titles(world)).toEqual([edit, edit]);
   });
 
-  it('S1: shows a cell that was emptied as empty', () => {
-    const world = worldWithLeads(['Acme'], { policy: { vanishedRows: 'restore' } });
+  it('S1: shows a cell that was emptied as empty', async () => {
+    const world = await worldWithLeads(['Acme'], { policy: { vanishedRows: 'restore' } });
     changeRecord(world, acme, { 'about.url': 'https://acme.example' });
-    settle(world);
+    await settle(world);
     rowOf(world, acme).cells['about.url'] = emptyCell;
-    notice(world);
+    await notice(world);
     removeRow(world, acme);
-    notice(world);
-    settle(world);
+    await notice(world);
+    await settle(world);
     expect(recordOf(world, acme).fields['about.url']).toBeNull();
   });
 
-  it('S1: shows the edit that the CRM refused, which is asked about as before', () => {
-    const world = worldWithEdit('restore');
+  it('S1: shows the edit that the CRM refused, which is asked about as before', async () => {
+    const world = await worldWithEdit('restore');
     refuse(world);
-    notice(world);
-    const plan = settle(world);
+    await notice(world);
+    const plan = await settle(world);
     expect(titles(world)).toEqual(['Acme', edit]);
     expect(plan.refusals).toMatchObject([{ id: '1', position: 2, decision: 'refused:lead-1' }]);
     world.decisions.set('refused:lead-1', 'retry');
-    settle(world);
+    await settle(world);
     expect(titles(world)).toEqual([edit, edit]);
   });
 
   it.each<[ConflictPolicy, string]>([
     ['crm', 'Acme AG'],
     ['table', edit],
-  ])('S1: lets “%s” win where the CRM changed the field meanwhile', (conflict, winner) => {
-    const world = worldWithEdit('restore', conflict);
+  ])('S1: lets “%s” win where the CRM changed the field meanwhile', async (conflict, winner) => {
+    const world = await worldWithEdit('restore', conflict);
     changeRecord(world, acme, { title: 'Acme AG' });
-    push(world);
-    settle(world);
+    await push(world);
+    await settle(world);
     expect(titles(world)).toEqual([winner, winner]);
-    expect(world.journal).toContainEqual(
+    expect(journalOf(world)).toContainEqual(
       expect.objectContaining({ lost: { title: winner === edit ? 'Acme AG' : edit } }),
     );
   });
 
-  it('S1: sends the edit where the CRM took its own change back', () => {
-    const world = worldWithEdit('ask');
+  it('S1: sends the edit where the CRM took its own change back', async () => {
+    const world = await worldWithEdit('ask');
     changeRecord(world, acme, { title: 'Acme AG' });
-    push(world);
+    await push(world);
     changeRecord(world, acme, { title: 'Acme' });
-    settle(world);
+    await settle(world);
     world.decisions.set('vanished:lead-1', 'restore');
-    settle(world);
+    await settle(world);
     expect(titles(world)).toEqual([edit, edit]);
   });
 });
 
 describe('a row that was deleted for good while an edit of it waits to be sent', () => {
-  it('S1: has the edit sent first, and then its record trashed', () => {
-    const world = worldWithEdit('ask');
-    notice(world);
+  it('S1: has the edit sent first, and then its record trashed', async () => {
+    const world = await worldWithEdit('ask');
+    await notice(world);
     world.decisions.set('vanished:lead-1', 'trash');
-    notice(world);
+    await notice(world);
     expect([...world.outbox.values()]).toMatchObject([{ kind: 'update', fields: { title: edit } }]);
-    push(world, 'unanswered');
-    settle(world);
+    await push(world, 'unanswered');
+    await settle(world);
     expect([world.crm.has('lead-1'), world.outbox.size, world.decisions.size]).toEqual([false, 0, 0]);
-    expect(world.journal.map(({ kind, side, before }) => [kind, side, before['title']])).toEqual(
+    expect(journalOf(world).map(({ kind, side, before }) => [kind, side, before['title']])).toEqual(
       expect.arrayContaining([
         ['update', 'crm', 'Acme'],
         ['delete', 'crm', edit],
@@ -145,52 +154,52 @@ describe('a row that was deleted for good while an edit of it waits to be sent',
     );
   });
 
-  it('S1: leaves in the journal the edit that the CRM refused', () => {
-    const world = worldWithEdit('trash');
+  it('S1: leaves in the journal the edit that the CRM refused', async () => {
+    const world = await worldWithEdit('trash');
     refuse(world);
-    notice(world);
+    await notice(world);
     expect([...world.outbox.values()]).toMatchObject([{ kind: 'delete' }]);
-    settle(world);
+    await settle(world);
     expect(world.crm.has('lead-1')).toBe(false);
-    expect(world.journal.filter(({ lost }) => lost['title'] === edit)).toMatchObject([
+    expect(journalOf(world).filter(({ lost }) => lost['title'] === edit)).toMatchObject([
       { side: 'table', before: { title: edit }, cause: 'row deleted before the CRM took the edit' },
     ]);
   });
 
-  it('S1: leaves the edit in the journal where its record is gone as well', () => {
-    const world = worldWithEdit('ask');
+  it('S1: leaves the edit in the journal where its record is gone as well', async () => {
+    const world = await worldWithEdit('ask');
     removeRecord(world, acme);
-    pull(world);
-    pull(world);
-    settle(world);
+    await pull(world);
+    await pull(world);
+    await settle(world);
     expect(world.outbox.size).toBe(0);
-    expect(world.journal).toContainEqual(expect.objectContaining({ lost: { title: edit } }));
+    expect(journalOf(world)).toContainEqual(expect.objectContaining({ lost: { title: edit } }));
   });
 });
 
-it('a row that came back because of an edit whose column is gone can be deleted again', () => {
-  const world = worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'trash' } });
+it('a row that came back because of an edit whose column is gone can be deleted again', async () => {
+  const world = await worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'trash' } });
   world.hiddenFields.add('about.url');
   changeRecord(world, acme, { 'about.url': 'https://acme.example' });
-  pull(world);
+  await pull(world);
   removeRow(world, acme);
-  settle(world);
+  await settle(world);
   expect(recordOf(world, acme).fields['about.url']).toBe('https://acme.example');
   removeRow(world, acme);
-  settle(world);
+  await settle(world);
   expect(world.crm.has('lead-1')).toBe(false);
 });
 
-it('S1: a row that came back while a column was gone empties nothing in the CRM once the column is back', () => {
-  const world = worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'restore' } });
+it('S1: a row that came back while a column was gone empties nothing in the CRM once the column is back', async () => {
+  const world = await worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'restore' } });
   const website = 'https://acme.example';
   changeRecord(world, acme, { 'about.url': website });
-  settle(world);
+  await settle(world);
   world.hiddenFields.add('about.url');
   removeRow(world, acme);
-  settle(world);
+  await settle(world);
   world.hiddenFields.delete('about.url');
-  settle(world);
+  await settle(world);
   expect(recordOf(world, acme).fields['about.url']).toBe(website);
   expect(rowOf(world, acme).cells['about.url']).toEqual(textCell(website));
 });

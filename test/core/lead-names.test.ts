@@ -8,10 +8,10 @@ import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf } from '../support/world-view.ts';
 
 /** A task of the first of the leads, with both sides the same. */
-function worldWithTask(leads: readonly string[]): { world: World; task: RecordKey } {
-  const world = worldWithLeads(leads);
+async function worldWithTask(leads: readonly string[]): Promise<{ world: World; task: RecordKey }> {
+  const world = await worldWithLeads(leads);
   const task: RecordKey = { entity: 'task', id: addRecord(world, 'task', { title: 'Call', lead_id: 1 }) };
-  settle(world);
+  await settle(world);
   return { world, task };
 }
 
@@ -19,36 +19,36 @@ const shownLead = (world: World, task: RecordKey) =>
   describeCell(rowOf(world, task).cells['lead_id'] ?? emptyCell);
 
 describe('a lead cell that shows a title and an id', () => {
-  it('S1: is not put back without a word where somebody replaced the title alone', () => {
-    const { world, task } = worldWithTask(['Acme Berlin', 'Acme Hamburg']);
+  it('S1: is not put back without a word where somebody replaced the title alone', async () => {
+    const { world, task } = await worldWithTask(['Acme Berlin', 'Acme Hamburg']);
     rowOf(world, task).cells['lead_id'] = textCell('Acme Hamburg (#1)');
-    settle(world);
+    await settle(world);
     expect(syncOf(rowOf(world, task))).toBe(
       'Error: “Acme Hamburg (#1)” names several: Acme Hamburg (#2), Acme Berlin (#1). Write which one.',
     );
     expect(shownLead(world, task)).toBe('Acme Hamburg (#1)');
     rowOf(world, task).cells['lead_id'] = textCell('Acme Hamburg');
-    settle(world);
+    await settle(world);
     expect(recordOf(world, task).fields['lead_id']).toBe(2);
   });
 
-  it('S1: is not put back either where the title is that of a new row', () => {
-    const { world, task } = worldWithTask(['Acme']);
+  it('S1: is not put back either where the title is that of a new row', async () => {
+    const { world, task } = await worldWithTask(['Acme']);
     addRow(world, 'lead', { title: textCell('Nova') });
     rowOf(world, task).cells['lead_id'] = textCell('Nova (#1)');
-    cycle(world);
-    cycle(world);
+    await cycle(world);
+    await cycle(world);
     expect(syncOf(rowOf(world, task))).toBe(
       'Error: “Nova (#1)” names several: Acme (#1), and a new row that has no ID of the CRM yet. Write which one, or wait for that ID.',
     );
-    settle(world);
+    await settle(world);
     expect(shownLead(world, task)).toBe('Nova (#1)');
   });
 
-  it('means its id where the title is nobody’s', () => {
-    const { world, task } = worldWithTask(['Acme Berlin', 'Acme Hamburg']);
+  it('means its id where the title is nobody’s', async () => {
+    const { world, task } = await worldWithTask(['Acme Berlin', 'Acme Hamburg']);
     rowOf(world, task).cells['lead_id'] = textCell('Acme (#2)');
-    settle(world);
+    await settle(world);
     expect(recordOf(world, task).fields['lead_id']).toBe(2);
     expect(shownLead(world, task)).toBe('Acme Hamburg (#2)');
   });
@@ -69,15 +69,15 @@ describe('a lead cell that shows a title and an id', () => {
     ],
   ])(
     'S2: goes on meaning its lead where leads of one title are told apart and called the same again, in %s',
-    (_side, rename) => {
-      const { world, task } = worldWithTask(['Acme', 'Acme']);
+    async (_side, rename) => {
+      const { world, task } = await worldWithTask(['Acme', 'Acme']);
       rename(world, 1, 'Acme Berlin');
-      settle(world);
+      await settle(world);
       expect(shownLead(world, task)).toBe('Acme Berlin (#1)');
       rename(world, 1, 'Acme');
-      settle(world);
+      await settle(world);
       rename(world, 2, 'Acme Berlin');
-      settle(world);
+      await settle(world);
       expect(shownLead(world, task)).toBe('Acme (#1)');
       expect(recordOf(world, task).fields['lead_id']).toBe(1);
       expect(syncOf(rowOf(world, task))).toMatch(/^Synced/);

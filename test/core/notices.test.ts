@@ -11,131 +11,134 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const says = (world: World) => syncOf(rowOf(world, acme));
 
 /** Both sides change the title, and the CRM's stays. */
-function loseTitle(world: World, typed = 'Sheet says A') {
+async function loseTitle(world: World, typed = 'Sheet says A') {
   rowOf(world, acme).cells['title'] = textCell(typed);
   changeRecord(world, acme, { title: 'CRM says B' });
-  pull(world);
+  await pull(world);
 }
 
 describe('the Sync cell of a row whose value lost to the CRM', () => {
-  it('says so before the date for a day, and behind it from then on', () => {
-    const world = worldWithLeads(['Acme']);
-    loseTitle(world);
-    settle(world);
+  it('says so before the date for a day, and behind it from then on', async () => {
+    const world = await worldWithLeads(['Acme']);
+    await loseTitle(world);
+    await settle(world);
     expect(says(world)).toMatch(/^Changed by the CRM: Title was “Sheet says A”\. Synced 2026-11-21 00:0\d$/);
     const date = says(world).slice(-16);
-    world.now += dayMs - 60_000;
-    settle(world);
+    world.clock.now += dayMs - 60_000;
+    await settle(world);
     expect(says(world)).toMatch(/^Changed by the CRM: /);
-    world.now += dayMs;
-    settle(world);
+    world.clock.now += dayMs;
+    await settle(world);
     expect(says(world)).toBe(`Synced ${date}. Changed by the CRM: Title was “Sheet says A”`);
-    expect(isQuiet(cycle(world))).toBe(true);
+    expect(isQuiet(await cycle(world))).toBe(true);
   });
 
-  it('says so also where another cell of the row was edited at the same time, and is sent', () => {
-    const world = worldWithLeads(['Acme']);
-    loseTitle(world);
+  it('says so also where another cell of the row was edited at the same time, and is sent', async () => {
+    const world = await worldWithLeads(['Acme']);
+    await loseTitle(world);
     rowOf(world, acme).cells['about.url'] = textCell('https://acme.example');
-    cycle(world);
-    cycle(world);
-    push(world);
-    settle(world);
+    await cycle(world);
+    await cycle(world);
+    await push(world);
+    await settle(world);
     expect(says(world)).toMatch(/^Changed by the CRM: Title was “Sheet says A”\. Synced /);
     changeRecord(world, acme, { status_name: 'lost' });
-    settle(world);
+    await settle(world);
     expect(says(world)).toMatch(/^Changed by the CRM: Title was “Sheet says A”\. Synced /);
   });
 
-  it('says so behind what is more pressing, which may last for longer than a day', () => {
-    const world = worldWithLeads(['Acme']);
-    loseTitle(world);
+  it('says so behind what is more pressing, which may last for longer than a day', async () => {
+    const world = await worldWithLeads(['Acme']);
+    await loseTitle(world);
     rowOf(world, acme).cells['about.url'] = textCell('=A1');
-    settle(world);
+    await settle(world);
     const lost = 'Changed by the CRM: Title was “Sheet says A”';
     expect(says(world)).toMatch(/^Error: Website holds a formula\./);
     expect(says(world).endsWith(`in the CRM. ${lost}`)).toBe(true);
-    expect(isQuiet(cycle(world))).toBe(true);
-    world.now += dayMs;
-    settle(world);
+    expect(isQuiet(await cycle(world))).toBe(true);
+    world.clock.now += dayMs;
+    await settle(world);
     expect(says(world)).toMatch(/in the CRM\.$/);
     rowOf(world, acme).cells['about.url'] = emptyCell;
-    settle(world);
+    await settle(world);
     expect(says(world)).toMatch(/^Synced [\d: -]+\. Changed by the CRM: /);
   });
 
-  it('says it no longer once somebody has typed that value again, or the CRM has another one', () => {
-    const world = worldWithLeads(['Acme']);
-    loseTitle(world);
-    settle(world);
+  it('says it no longer once somebody has typed that value again, or the CRM has another one', async () => {
+    const world = await worldWithLeads(['Acme']);
+    await loseTitle(world);
+    await settle(world);
     rowOf(world, acme).cells['title'] = textCell('Sheet says A');
-    settle(world);
+    await settle(world);
     expect(says(world)).toMatch(/^Synced [\d: -]+$/);
-    loseTitle(world);
-    settle(world);
+    await loseTitle(world);
+    await settle(world);
     changeRecord(world, acme, { title: 'CRM says C' });
-    settle(world);
+    await settle(world);
     expect(says(world)).toMatch(/^Synced [\d: -]+$/);
   });
 
-  it('names every field that lost, also one that was emptied and one that lost before', () => {
-    const world = worldWithLeads(['Acme']);
+  it('names every field that lost, also one that was emptied and one that lost before', async () => {
+    const world = await worldWithLeads(['Acme']);
     changeRecord(world, acme, { 'about.url': 'https://a.example', status_name: 'new' });
-    settle(world);
-    loseTitle(world);
-    settle(world);
+    await settle(world);
+    await loseTitle(world);
+    await settle(world);
     const { cells } = rowOf(world, acme);
     cells['about.url'] = emptyCell;
     cells['status_name'] = textCell('In talks');
     changeRecord(world, acme, { 'about.url': 'https://b.example', status_name: 'lost' });
-    settle(world);
+    await settle(world);
     expect(says(world)).toMatch(
       /^Changed by the CRM: Status was “In talks”, Website was \(empty\)\. Changed by the CRM: Title was “Sheet says A”\. Synced /,
     );
   });
 
-  it('shows the beginning of a long value, and the date all the same', () => {
-    const world = worldWithLeads(['Acme']);
+  it('shows the beginning of a long value, and the date all the same', async () => {
+    const world = await worldWithLeads(['Acme']);
     const typed = 'x'.repeat(190);
-    loseTitle(world, typed);
-    settle(world);
+    await loseTitle(world, typed);
+    await settle(world);
     expect(says(world)).toMatch(/^Changed by the CRM: Title was “x{80}…”\. Synced 2026-11-21 00:0\d$/);
     const fields = Array.from({ length: 40 }, (_, index) => ({
       field: `custom.${index}`,
       words: `Field ${index} was “${'x'.repeat(80)}…”`,
     }));
-    const { notice } = nextNotice({ notice: '' }, { fields: [], notice: tellChanged(fields), at: world.now });
+    const { notice } = nextNotice(
+      { notice: '' },
+      { fields: [], notice: tellChanged(fields), at: world.clock.now },
+    );
     expect(notice).toMatch(/ and 35 more$/);
   });
 
-  it('of an edit that the CRM did not keep says that as well', () => {
-    const world = worldWithLeads(['Acme']);
+  it('of an edit that the CRM did not keep says that as well', async () => {
+    const world = await worldWithLeads(['Acme']);
     rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
-    cycle(world);
-    cycle(world);
-    push(world);
+    await cycle(world);
+    await cycle(world);
+    await push(world);
     changeRecord(world, acme, { title: 'Acme' });
-    settle(world);
+    await settle(world);
     expect(says(world)).toMatch(
       /^Changed by the CRM: Title was “Acme GmbH”, which it did not keep\. Synced /,
     );
   });
 
-  it('is at rest with what an earlier version noted there', () => {
-    const world = worldWithLeads(['Acme']);
+  it('is at rest with what an earlier version noted there', async () => {
+    const world = await worldWithLeads(['Acme']);
     const notice = "Title: the CRM's value was kept, the sheet had “Acme AG”";
     const agreement = world.agreements.get('lead-1')!;
     world.agreements.set('lead-1', { ...agreement, notice });
     rowOf(world, acme).sync = textCell(`${describeCell(rowOf(world, acme).sync)}. ${notice}`);
-    expect(cycle(world).table).toEqual([]);
+    expect((await cycle(world)).table).toEqual([]);
   });
 });
 
 describe('the Sync cell of a row whose value won over the CRM’s', () => {
-  it('says first what the CRM had', () => {
-    const world = worldWithLeads(['Acme'], { conflict: 'table' });
-    loseTitle(world);
-    settle(world);
+  it('says first what the CRM had', async () => {
+    const world = await worldWithLeads(['Acme'], { conflict: 'table' });
+    await loseTitle(world);
+    await settle(world);
     expect(says(world)).toMatch(/^Replaced in the CRM: Title was “CRM says B”\. Synced /);
   });
 });

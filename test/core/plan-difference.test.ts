@@ -1,35 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { comparePlans } from '../../src/sheet/decide/plan-difference.ts';
-import { textCell } from '../../src/sheet/port/cell.ts';
-import { changeRecord, decideWorld, leadKey, rowOf } from '../support/world.ts';
-import { pull, worldWithLeads } from '../support/world-daemon.ts';
+import { textCell } from '../../src/core/cell.ts';
+import { comparePlans } from '../../src/core/decide/plan-difference.ts';
+import { changeRecord, leadKey, rowOf } from '../support/world.ts';
+import { decideWorld, pull, worldWithLeads } from '../support/world-daemon.ts';
 
 const [acme, beta] = [leadKey(1), leadKey(2)];
 
 /** A world at rest in which the CRM renamed one lead and the sheet another, seen by the daemon. */
-function worldThatMoved() {
-  const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { conflict: 'ask' });
+async function worldThatMoved() {
+  const world = await worldWithLeads(['Acme', 'Beta', 'Gamma'], { conflict: 'ask' });
   changeRecord(world, acme, { title: 'Acme Ltd' });
   rowOf(world, beta).cells['title'] = textCell('Beta Ltd');
-  pull(world);
+  await pull(world);
   return world;
 }
 
 describe('two plans', () => {
-  it('are the same when only time passed and rows were sorted', () => {
-    const world = worldThatMoved();
-    const planned = decideWorld(world);
-    world.now += 60_000;
+  it('are the same when only time passed and rows were sorted', async () => {
+    const world = await worldThatMoved();
+    const planned = await decideWorld(world);
+    world.clock.now += 60_000;
     world.sheet.lead.reverse();
-    expect(comparePlans(planned, decideWorld(world))).toEqual([]);
+    expect(comparePlans(planned, await decideWorld(world))).toEqual([]);
   });
 
-  it('differ by record and field, each with what is there now', () => {
-    const world = worldThatMoved();
-    const planned = decideWorld(world);
+  it('differ by record and field, each with what is there now', async () => {
+    const world = await worldThatMoved();
+    const planned = await decideWorld(world);
     changeRecord(world, acme, { title: 'Acme GmbH' });
-    pull(world);
-    expect(comparePlans(planned, decideWorld(world))).toMatchObject([
+    await pull(world);
+    expect(comparePlans(planned, await decideWorld(world))).toMatchObject([
       {
         place: 'lead-1 title in the sheet',
         planned: '"Acme" → "Acme Ltd"',
@@ -38,12 +38,12 @@ describe('two plans', () => {
     ]);
   });
 
-  it('differ by what one of them lacks', () => {
-    const world = worldThatMoved();
-    const planned = decideWorld(world);
+  it('differ by what one of them lacks', async () => {
+    const world = await worldThatMoved();
+    const planned = await decideWorld(world);
     changeRecord(world, acme, { title: 'Acme' });
-    pull(world);
-    expect(comparePlans(planned, decideWorld(world))).toEqual([
+    await pull(world);
+    expect(comparePlans(planned, await decideWorld(world))).toEqual([
       { place: 'lead-1 title in the sheet', planned: '"Acme" → "Acme Ltd"' },
     ]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Catalog, keepFormerLabels, type LeadStatus, type Stage } from '../../src/core/catalog.ts';
+import type { Catalog, LeadStatus, Stage } from '../../src/core/catalog.ts';
+import { type Cell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Entity, RecordKey } from '../../src/core/record.ts';
 import { buildLayout } from '../../src/sheet/policy.ts';
 import { type Cell, describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
@@ -8,12 +9,16 @@ import {
   addRecord,
   addRow,
   changeRecord,
+  clearJournal,
   createWorld,
+  journalOf,
+  layoutOf,
   leadKey,
   recordOf,
   removeRecord,
   rowOf,
   type World,
+  withCatalog,
 } from '../support/world.ts';
 import { settle } from '../support/world-daemon.ts';
 
@@ -30,91 +35,87 @@ const atFirst = stagesNamed({ 11: 'New', 12: 'Won' });
 const renamedAndReused = stagesNamed({ 11: 'Contacted', 12: 'Won', 99: 'New' });
 const swapped = stagesNamed({ 11: 'Won', 12: 'New' });
 
-/** The same world once the daemon has read this catalog. */
-const withCatalog = (world: World, told: Catalog): World => {
-  const catalog = keepFormerLabels(told, world.catalog);
-  return { ...world, catalog, layout: buildLayout(world.policy, catalog) };
-};
-
 const deal = (id: number): RecordKey => ({ entity: 'opportunity', id: String(id) });
 
 /** A world at rest with a lead, the deals 2 and 3 in stage 11, and the deal 4 in stage 12. */
-function worldWithDeals(catalog = atFirst): World {
+async function worldWithDeals(catalog = atFirst): Promise<World> {
   const world = withCatalog({ ...createWorld(), catalog }, catalog);
   addRecord(world, 'lead', { title: 'Acme' });
   for (const [index, stage_id] of [11, 11, 12].entries())
     addRecord(world, 'opportunity', { lead_id: 1, stage_id, value: index });
-  settle(world);
+  await settle(world);
   return world;
 }
 
 const stageCell = (world: World, key: RecordKey): Cell => rowOf(world, key).cells['stage_id'] ?? emptyCell;
 const stagesShown = (world: World) => [2, 3, 4].map((id) => describeCell(stageCell(world, deal(id))));
 const stagesInCrm = (world: World) => [2, 3, 4].map((id) => recordOf(world, deal(id)).fields['stage_id']);
-const sentToCrm = ({ journal }: World) => journal.filter(({ side }) => side === 'crm');
+const sentToCrm = (world: World) => journalOf(world).filter(({ side }) => side === 'crm');
 const syncOf = (world: World, key: RecordKey) => describeCell(rowOf(world, key).sync);
 const dropdownOf = (world: World, entity: Entity, name: string) =>
-  world.layout.find((tab) => tab.entity === entity)?.columns.find(({ field }) => field === name)?.labels;
+  layoutOf(world)
+    .find((tab) => tab.entity === entity)
+    ?.columns.find(({ field }) => field === name)?.labels;
 
 /** Lets the daemon come to rest, and holds that it took no cell for an edit. */
-function settleWithoutEdits(world: World): void {
-  const plan = settle(world);
+async function settleWithoutEdits(world: World): Promise<void> {
+  const plan = await settle(world);
   expect([plan.brakes, plan.holds, plan.conflicts, plan.refusals]).toEqual([[], [], [], []]);
   expect(sentToCrm(world)).toEqual([]);
 }
 
-function choose(world: World, key: RecordKey, label: string): void {
+async function choose(world: World, key: RecordKey, label: string): Promise<void> {
   rowOf(world, key).cells['stage_id'] = textCell(label);
-  settle(world);
+  await settle(world);
 }
 
 describe('a label that another stage has now', () => {
-  it('S2: moves no record whose row still shows it, and the row gets the label of its own stage', () => {
-    const world = withCatalog(worldWithDeals(), renamedAndReused);
-    settleWithoutEdits(world);
+  it('S2: moves no record whose row still shows it, and the row gets the label of its own stage', async () => {
+    const world = withCatalog(await worldWithDeals(), renamedAndReused);
+    await settleWithoutEdits(world);
     expect(stagesInCrm(world)).toEqual([11, 11, 12]);
     expect(stagesShown(world)).toEqual(['Sales / Contacted', 'Sales / Contacted', 'Sales / Won']);
   });
 
-  it('S2: moves no record where two stages swapped their names', () => {
-    const world = withCatalog(worldWithDeals(), swapped);
-    settleWithoutEdits(world);
+  it('S2: moves no record where two stages swapped their names', async () => {
+    const world = withCatalog(await worldWithDeals(), swapped);
+    await settleWithoutEdits(world);
     expect(stagesInCrm(world)).toEqual([11, 11, 12]);
     expect(stagesShown(world)).toEqual(['Sales / Won (#11)', 'Sales / Won (#11)', 'Sales / New (#12)']);
   });
 
-  it('is offered with the id of the new stage, as the rows show it', () => {
-    const world = withCatalog(worldWithDeals(), renamedAndReused);
+  it('is offered with the id of the new stage, as the rows show it', async () => {
+    const world = withCatalog(await worldWithDeals(), renamedAndReused);
     expect(dropdownOf(world, 'opportunity', 'stage_id')).toEqual([
       'Sales / Contacted',
       'Sales / Won',
       'Sales / New (#99)',
     ]);
     const id = addRecord(world, 'opportunity', { lead_id: 1, stage_id: 99 });
-    settleWithoutEdits(world);
+    await settleWithoutEdits(world);
     expect(stageCell(world, { entity: 'opportunity', id })).toEqual(textCell('Sales / New (#99)'));
   });
 
-  it('S1: is given by a person who chooses it, also in a row that showed it for the other stage', () => {
-    const world = withCatalog(worldWithDeals(), renamedAndReused);
-    settle(world);
-    choose(world, deal(2), 'Sales / New (#99)');
-    choose(world, deal(4), 'Sales / New (#99)');
+  it('S1: is given by a person who chooses it, also in a row that showed it for the other stage', async () => {
+    const world = withCatalog(await worldWithDeals(), renamedAndReused);
+    await settle(world);
+    await choose(world, deal(2), 'Sales / New (#99)');
+    await choose(world, deal(4), 'Sales / New (#99)');
     expect(stagesInCrm(world)).toEqual([99, 11, 99]);
     expect(stagesShown(world)).toEqual(['Sales / New (#99)', 'Sales / Contacted', 'Sales / New (#99)']);
   });
 
-  it('S1: is given after a swap as well, before the rows were written', () => {
-    const world = withCatalog(worldWithDeals(), swapped);
-    choose(world, deal(2), 'Sales / New (#12)');
-    choose(world, deal(4), 'Sales / Won (#11)');
+  it('S1: is given after a swap as well, before the rows were written', async () => {
+    const world = withCatalog(await worldWithDeals(), swapped);
+    await choose(world, deal(2), 'Sales / New (#12)');
+    await choose(world, deal(4), 'Sales / Won (#11)');
     expect(stagesInCrm(world)).toEqual([12, 11, 11]);
   });
 
-  it('means nothing certain where somebody types it without the id, and is asked about', () => {
-    const world = withCatalog(worldWithDeals(), renamedAndReused);
-    settle(world);
-    choose(world, deal(4), 'Sales / New');
+  it('means nothing certain where somebody types it without the id, and is asked about', async () => {
+    const world = withCatalog(await worldWithDeals(), renamedAndReused);
+    await settle(world);
+    await choose(world, deal(4), 'Sales / New');
     expect(syncOf(world, deal(4))).toBe(
       'Error: “Sales / New” names several: Sales / Contacted, Sales / New (#99). Write which one.',
     );
@@ -122,76 +123,78 @@ describe('a label that another stage has now', () => {
       lead_id: textCell('Acme'),
       stage_id: textCell('Sales / New'),
     });
-    settle(world);
+    await settle(world);
     expect(describeCell(row.sync)).toContain('names several');
     expect(sentToCrm(world)).toEqual([]);
   });
 
-  it('S2: moves no record whose row was paused meanwhile', () => {
-    const world = worldWithDeals();
+  it('S2: moves no record whose row was paused meanwhile', async () => {
+    const world = await worldWithDeals();
     rowOf(world, deal(2)).isPaused = true;
+    clearJournal(world);
     const later = withCatalog(world, renamedAndReused);
-    settle(later);
+    await settle(later);
     expect(stagesShown(later)).toEqual(['Sales / New', 'Sales / Contacted', 'Sales / Won']);
     delete rowOf(later, deal(2)).isPaused;
-    settleWithoutEdits(later);
+    await settleWithoutEdits(later);
     expect(stagesShown(later)).toEqual(['Sales / Contacted', 'Sales / Contacted', 'Sales / Won']);
   });
 
-  it('S2: moves no record to a stage that got the name of a deleted one', () => {
-    const world = withCatalog(worldWithDeals(), stagesNamed({ 12: 'Won', 99: 'New' }));
+  it('S2: moves no record to a stage that got the name of a deleted one', async () => {
+    const world = withCatalog(await worldWithDeals(), stagesNamed({ 12: 'Won', 99: 'New' }));
     changeRecord(world, deal(2), { stage_id: 12 });
-    settleWithoutEdits(world);
+    await settleWithoutEdits(world);
     expect(stagesInCrm(world)).toEqual([12, 11, 12]);
     expect(stagesShown(world)).toEqual(['Sales / Won', '#11', 'Sales / Won']);
-    choose(world, deal(3), 'Sales / New (#99)');
+    await choose(world, deal(3), 'Sales / New (#99)');
     expect(stagesInCrm(world)).toEqual([12, 99, 12]);
   });
 
-  it('keeps no row of a record that was deleted meanwhile, as if somebody had edited it', () => {
-    const world = withCatalog(worldWithDeals(), renamedAndReused);
+  it('keeps no row of a record that was deleted meanwhile, as if somebody had edited it', async () => {
+    const world = withCatalog(await worldWithDeals(), renamedAndReused);
     rowOf(world, deal(2)).isPaused = true;
     removeRecord(world, deal(2));
-    settle(world);
+    await settle(world);
     delete rowOf(world, deal(2)).isPaused;
-    settleWithoutEdits(world);
+    await settleWithoutEdits(world);
     expect(world.sheet.opportunity.map(({ id }) => describeCell(id))).toEqual(['3', '4']);
   });
 
-  it('S2: is no edit in rows that showed it without the id', () => {
+  it('S2: is no edit in rows that showed it without the id', async () => {
     const known = { ...renamedAndReused, formerLabels: { stages: [], leadStatuses: [] } };
-    const world = worldWithDeals(known);
-    choose(world, deal(2), 'Sales / New');
+    const world = await worldWithDeals(known);
+    await choose(world, deal(2), 'Sales / New');
     expect(stagesShown(world)).toEqual(['Sales / New', 'Sales / Contacted', 'Sales / Won']);
     const stages = [{ id: 11, label: 'Sales / New' }];
+    clearJournal(world);
     const later = withCatalog(
-      { ...world, journal: [], catalog: { ...known, formerLabels: { stages, leadStatuses: [] } } },
+      { ...world, catalog: { ...known, formerLabels: { stages, leadStatuses: [] } } },
       renamedAndReused,
     );
-    settleWithoutEdits(later);
+    await settleWithoutEdits(later);
     expect(stagesShown(later)).toEqual(['Sales / New (#99)', 'Sales / Contacted', 'Sales / Won']);
   });
 
-  it('stands alone again once the names are swapped back', () => {
-    const world = withCatalog(worldWithDeals(), swapped);
-    settle(world);
+  it('stands alone again once the names are swapped back', async () => {
+    const world = withCatalog(await worldWithDeals(), swapped);
+    await settle(world);
     const back = withCatalog(world, atFirst);
-    settleWithoutEdits(back);
+    await settleWithoutEdits(back);
     expect(stagesShown(back)).toEqual(['Sales / New', 'Sales / New', 'Sales / Won']);
   });
 
-  it('is remembered once, however often the catalog is read', () => {
-    const once = withCatalog(worldWithDeals(), renamedAndReused);
+  it('is remembered once, however often the catalog is read', async () => {
+    const once = withCatalog(await worldWithDeals(), renamedAndReused);
     expect(withCatalog(once, renamedAndReused).catalog).toEqual(once.catalog);
   });
 });
 
 describe('a stage that is called like another one from now on', () => {
-  it('S2: moves no record, and the bare name is asked about', () => {
-    const world = withCatalog(worldWithDeals(), stagesNamed({ 11: 'New', 12: 'Won', 99: 'New' }));
-    settleWithoutEdits(world);
+  it('S2: moves no record, and the bare name is asked about', async () => {
+    const world = withCatalog(await worldWithDeals(), stagesNamed({ 11: 'New', 12: 'Won', 99: 'New' }));
+    await settleWithoutEdits(world);
     expect(stagesShown(world)).toEqual(['Sales / New (#11)', 'Sales / New (#11)', 'Sales / Won']);
-    choose(world, deal(4), 'Sales / New');
+    await choose(world, deal(4), 'Sales / New');
     expect(syncOf(world, deal(4))).toBe(
       'Error: “Sales / New” names several: Sales / New (#11), Sales / New (#99). Write which one.',
     );
@@ -205,25 +208,26 @@ describe('a label that another lead status has now', () => {
   it.each([
     ['a label', 'Fresh'],
     ['its name', 'new'],
-  ])('S2: changes no lead where the row shows %s', (_, label) => {
+  ])('S2: changes no lead where the row shows %s', async (_, label) => {
     const first = statusesLabelled([{ name: 'new', label }]);
     const world = withCatalog({ ...createWorld(), catalog: first }, first);
     addRecord(world, 'lead', { title: 'Acme', status_name: 'new' });
-    settle(world);
+    await settle(world);
     expect(statusShown(world)).toBe(label);
     const told = statusesLabelled([
       { name: 'new', label: 'Contacted' },
       { name: 'new-2', label },
     ]);
+    clearJournal(world);
     const later = withCatalog(world, told);
-    settleWithoutEdits(later);
+    await settleWithoutEdits(later);
     expect([recordOf(later, leadKey(1)).fields['status_name'], statusShown(later)]).toEqual([
       'new',
       'Contacted',
     ]);
     expect(dropdownOf(later, 'lead', 'status_name')).toEqual(['Contacted', `${label} (#new-2)`]);
     rowOf(later, leadKey(1)).cells['status_name'] = textCell(`${label} (#new-2)`);
-    settle(later);
+    await settle(later);
     expect([recordOf(later, leadKey(1)).fields['status_name'], statusShown(later)]).toEqual([
       'new-2',
       `${label} (#new-2)`,

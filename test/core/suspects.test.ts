@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/sheet/decide/decide.ts';
-import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
-import { addRow, inputOf, readSheet } from '../support/world.ts';
-import { worldWithLeads } from '../support/world-daemon.ts';
+import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { decide } from '../../src/core/decide/decide.ts';
+import { addRow } from '../support/world.ts';
+import { inputOf, worldWithLeads } from '../support/world-daemon.ts';
 
 describe('rows of records that are missing', () => {
-  it('are known again by their title among many that people pasted, however many records lack theirs', () => {
+  it('are known again by their title among many that people pasted, however many records lack theirs', async () => {
     const lost = 500;
-    const world = worldWithLeads(Array.from({ length: lost }, (_, index) => `Lead ${index}`));
+    const world = await worldWithLeads(Array.from({ length: lost }, (_, index) => `Lead ${index}`));
     for (const row of world.sheet.lead) {
       row.id = emptyCell;
       row.cells['about.url'] = textCell('https://typed.example');
@@ -15,7 +15,7 @@ describe('rows of records that are missing', () => {
     for (let index = 0; index < 3_000; index += 1) addRow(world, 'lead', { title: textCell(`New ${index}`) });
     for (const scope of ['emptied', 'vanished', 'changed'])
       world.decisions.set(`brake:lead:${scope}`, 'approve');
-    const input = inputOf(world, readSheet(world));
+    const input = await inputOf(world);
     const plan = decide({ ...input, isRestless: () => false, wasMissing: () => true });
     expect(plan.brakes).toEqual([]);
     const held = plan.holds.filter(({ position }) => position !== undefined);

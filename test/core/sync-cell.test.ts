@@ -17,8 +17,8 @@ const acme = leadKey(1);
 /** What makes the first row, that of Acme, wait, and what ends it. */
 interface Trouble {
   readonly says: RegExp;
-  begin(world: World): void;
-  end(world: World): void;
+  begin(world: World): void | Promise<void>;
+  end(world: World): void | Promise<void>;
 }
 
 const rowOfAcme = ({ sheet }: World) => sheet.lead[0]!;
@@ -35,34 +35,34 @@ const troubles: Readonly<Record<string, Trouble>> = {
   },
   'a refusal of the CRM': {
     says: /^Error: The title is taken\./,
-    begin(world) {
+    async begin(world) {
       type(world, 'title', 'Taken');
-      cycle(world);
-      cycle(world);
+      await cycle(world);
+      await cycle(world);
       refuse(world);
     },
     end: (world) => type(world, 'title', 'Acme'),
   },
   'a refusal in several lines, with the line breaks of another system': {
     says: /^Error: The title\nis taken\./,
-    begin(world) {
+    async begin(world) {
       type(world, 'title', 'Taken');
-      cycle(world);
-      cycle(world);
+      await cycle(world);
+      await cycle(world);
       refuse(world, { state: 'refused', error: { code: 'CRM_REFUSED', message: 'The title\r\nis taken.' } });
     },
     end: (world) => type(world, 'title', 'Acme'),
   },
   'a CRM that can not be reached': {
     says: /^Pending: The CRM did not answer\. The daemon tries again by itself\.$/,
-    begin(world) {
+    async begin(world) {
       type(world, 'title', 'Acme GmbH');
-      cycle(world);
-      cycle(world);
+      await cycle(world);
+      await cycle(world);
       const error = { code: 'CRM_UNREACHABLE', message: 'PUT /leads/1: ECONNREFUSED.' } as const;
       // As after a failed try, with the next one far ahead.
       for (const [text, item] of world.outbox)
-        world.outbox.set(text, { ...item, attempts: 1, dueAt: world.now + 3_600_000, error });
+        world.outbox.set(text, { ...item, attempts: 1, dueAt: world.clock.now + 3_600_000, error });
     },
     end: (world) => type(world, 'title', 'Acme'),
   },
@@ -120,11 +120,11 @@ const troubles: Readonly<Record<string, Trouble>> = {
   },
   'an edit of a record that is gone': {
     says: /^Held: The record was deleted in the CRM/,
-    begin(world) {
+    async begin(world) {
       type(world, 'title', 'Acme GmbH');
       removeRecord(world, acme);
-      pull(world);
-      pull(world);
+      await pull(world);
+      await pull(world);
     },
     end(world) {
       world.crm.set('lead-1', { key: acme, fields: { ...world.records.get('lead-1')!.fields } });
@@ -141,19 +141,19 @@ function swapIds({ sheet }: World) {
 describe('what the Sync cell says', () => {
   it.each(Object.entries(troubles))(
     'of %s goes in the cycle in which its cause is gone',
-    (_name, trouble) => {
-      const world = worldWithLeads(['Acme', 'Beta', 'Gamma'], { conflict: 'ask' });
+    async (_name, trouble) => {
+      const world = await worldWithLeads(['Acme', 'Beta', 'Gamma'], { conflict: 'ask' });
       const sync = () => describeCell(rowOfAcme(world).sync);
-      trouble.begin(world);
-      pull(world);
-      cycle(world);
-      cycle(world);
+      await trouble.begin(world);
+      await pull(world);
+      await cycle(world);
+      await cycle(world);
       expect(sync()).toMatch(trouble.says);
-      trouble.end(world);
-      pull(world);
-      cycle(world);
+      await trouble.end(world);
+      await pull(world);
+      await cycle(world);
       expect(sync()).toMatch(/^Synced /);
-      expect(isQuiet(settle(world))).toBe(true);
+      expect(isQuiet(await settle(world))).toBe(true);
       expect(recordOf(world, acme).fields['title']).toBe(
         describeCell(rowOf(world, acme).cells['title'] ?? emptyCell),
       );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
-import { addRecord, addRow, changeRecord, leadKey, recordOf, rowOf } from '../support/world.ts';
+import { describeCell, textCell } from '../../src/core/cell.ts';
+import { addRecord, addRow, changeRecord, forgetAgreed, leadKey, recordOf, rowOf } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';
 
@@ -27,22 +27,22 @@ describe('a formula that a person types into a column of texts', () => {
     ['status_name', 'Status', '=VLOOKUP(A2, X:Y, 2)'],
     ['custom.founded', 'Founded', '=TODAY()'],
     ['custom.size', 'Size', '=SUM(C2:C9)'],
-  ])('is not sent, and the row says what to do instead: %s, %s', (field, header, formula) => {
-    const world = worldWithLeads(['Acme', 'Beta']);
+  ])('is not sent, and the row says what to do instead: %s, %s', async (field, header, formula) => {
+    const world = await worldWithLeads(['Acme', 'Beta']);
     const before = { ...recordOf(world, acme).fields };
     rowOf(world, acme).cells[field] = textCell(formula);
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields).toEqual(before);
     expect(syncOf(rowOf(world, acme))).toBe(says(header));
     expect(describeCell(rowOf(world, acme).cells[field]!)).toBe(formula);
   });
 
-  it('does not keep other edits of its row from the CRM', () => {
-    const world = worldWithLeads(['Acme', 'Beta']);
+  it('does not keep other edits of its row from the CRM', async () => {
+    const world = await worldWithLeads(['Acme', 'Beta']);
     const { cells } = rowOf(world, acme);
     cells['title'] = textCell('=A1');
     cells['about.url'] = textCell('https://acme.example');
-    settle(world);
+    await settle(world);
     expect(recordOf(world, acme).fields).toMatchObject({
       title: 'Acme',
       'about.url': 'https://acme.example',
@@ -50,22 +50,22 @@ describe('a formula that a person types into a column of texts', () => {
     expect(syncOf(rowOf(world, acme))).toBe(says('Title'));
   });
 
-  it('makes no record of a new row until a value is in its place', () => {
-    const world = worldWithLeads(['Acme']);
+  it('makes no record of a new row until a value is in its place', async () => {
+    const world = await worldWithLeads(['Acme']);
     const row = addRow(world, 'lead', { title: textCell('=A1') });
-    settle(world);
+    await settle(world);
     expect([titles(world), row.id.kind, syncOf(row)]).toEqual([['Acme'], 'empty', says('Title')]);
     row.cells['title'] = textCell('Beta');
-    settle(world);
+    await settle(world);
     expect(titles(world)).toEqual(['Acme', 'Beta']);
   });
 
   it.each(['+49 30 1234567', '-5', '@home', '=', '== Notes ==', '=> call back'])(
     'is none where no sheet would compute it: %s',
-    (text) => {
-      const world = worldWithLeads(['Acme']);
+    async (text) => {
+      const world = await worldWithLeads(['Acme']);
       rowOf(world, acme).cells['title'] = textCell(text);
-      settle(world);
+      await settle(world);
       expect([titles(world), syncOf(rowOf(world, acme))]).toEqual([
         [text],
         expect.stringMatching(/^Synced /),
@@ -75,29 +75,29 @@ describe('a formula that a person types into a column of texts', () => {
 });
 
 describe('a title of the CRM that begins like a formula', () => {
-  it('is asked about like any other where the daemon has forgotten it and the CRM has another one', () => {
-    const world = worldWithLeads(['=1+1', 'Acme']);
-    world.agreements.clear();
+  it('is asked about like any other where the daemon has forgotten it and the CRM has another one', async () => {
+    const world = await worldWithLeads(['=1+1', 'Acme']);
+    forgetAgreed(world);
     changeRecord(world, acme, { title: 'Beta' });
-    expect(settle(world).conflicts).toMatchObject([{ crm: 'Beta', table: '=1+1' }]);
+    expect((await settle(world)).conflicts).toMatchObject([{ crm: 'Beta', table: '=1+1' }]);
   });
 
-  it('stays as it is on both sides, also in a new row and where the daemon has forgotten everything', () => {
-    const world = worldWithLeads(['Acme', '=A1']);
+  it('stays as it is on both sides, also in a new row and where the daemon has forgotten everything', async () => {
+    const world = await worldWithLeads(['Acme', '=A1']);
     const key = leadKey(2);
     changeRecord(world, key, { title: '=1+1' });
     addRecord(world, 'lead', { title: '=SUM(A1)' });
-    settle(world);
+    await settle(world);
     expect(world.sheet.lead.map(({ cells }) => describeCell(cells['title']!))).toEqual([
       'Acme',
       '=1+1',
       '=SUM(A1)',
     ]);
-    world.agreements.clear();
-    pull(world);
-    cycle(world);
+    forgetAgreed(world);
+    await pull(world);
+    await cycle(world);
     rowOf(world, key).cells['about.url'] = textCell('https://one.example');
-    settle(world);
+    await settle(world);
     expect(recordOf(world, key).fields).toMatchObject({ title: '=1+1', 'about.url': 'https://one.example' });
     expect(syncOf(rowOf(world, key))).toMatch(/^Synced /);
   });

@@ -8,17 +8,19 @@ const taskKey = (id: string) => ({ entity: 'task', id }) as const;
 const leadKey = (id: string) => ({ entity: 'lead', id }) as const;
 
 /** A world at rest with tasks of these titles, and their ids. */
-function worldWithTasks(...titles: readonly string[]): { world: World; ids: readonly string[] } {
+async function worldWithTasks(
+  ...titles: readonly string[]
+): Promise<{ world: World; ids: readonly string[] }> {
   const world = createWorld();
   const ids = titles.map((title) => addRecord(world, 'task', { title, status: 1, priority: 1 }));
-  settle(world);
+  await settle(world);
   return { world, ids };
 }
 
 /** Types the parent of a task; returns what the CRM has for it then, and what its row says. */
-function typeParent(world: World, id: string, cell: Cell) {
+async function typeParent(world: World, id: string, cell: Cell) {
   rowOf(world, taskKey(id)).cells['parent_task_id'] = cell;
-  settle(world);
+  await settle(world);
   return [recordOf(world, taskKey(id)).fields['parent_task_id'], syncOf(rowOf(world, taskKey(id)))];
 }
 
@@ -29,96 +31,98 @@ describe('a parent task', () => {
     ['its title and its id', (id: string) => textCell(`Call back (#${id})`)],
     ['its id as a text', (id: string) => textCell(id)],
     ['its id', (id: string) => numberCell(Number(id))],
-  ])('is understood by %s, and its cell shows the id', (_what, cell) => {
-    const { ids, world } = worldWithTasks('Call back', 'Write minutes');
+  ])('is understood by %s, and its cell shows the id', async (_what, cell) => {
+    const { ids, world } = await worldWithTasks('Call back', 'Write minutes');
     const [parent = '', child = ''] = ids;
-    const [known, says] = typeParent(world, child, cell(parent));
+    const [known, says] = await typeParent(world, child, cell(parent));
     expect([known, says]).toEqual([Number(parent), expect.stringMatching(/^Synced /)]);
     expect(rowOf(world, taskKey(child)).cells['parent_task_id']).toEqual(numberCell(Number(parent)));
   });
 
-  it('is the one with a bare number as its id, also where another task is called like that number', () => {
-    const { ids, world } = worldWithTasks('Call back', 'Order 12', 'Write minutes');
+  it('is the one with a bare number as its id, also where another task is called like that number', async () => {
+    const { ids, world } = await worldWithTasks('Call back', 'Order 12', 'Write minutes');
     const [parent = '', other = '', child = ''] = ids;
     recordOf(world, taskKey(other)).fields = { ...recordOf(world, taskKey(other)).fields, title: parent };
-    settle(world);
-    expect(typeParent(world, child, numberCell(Number(parent)))[0]).toBe(Number(parent));
+    await settle(world);
+    expect((await typeParent(world, child, numberCell(Number(parent))))[0]).toBe(Number(parent));
   });
 
-  it('that several tasks are called like is refused with those that may be meant', () => {
-    const { ids, world } = worldWithTasks('Call back', 'Call back', 'Write minutes');
+  it('that several tasks are called like is refused with those that may be meant', async () => {
+    const { ids, world } = await worldWithTasks('Call back', 'Call back', 'Write minutes');
     const [one, other, child = ''] = ids;
-    expect(typeParent(world, child, textCell('Call back'))).toEqual([
+    expect(await typeParent(world, child, textCell('Call back'))).toEqual([
       null,
       `Error: “Call back” names several: Call back (#${one}), Call back (#${other}). Write which one.`,
     ]);
   });
 
-  it('that no task is called like is refused, and a formula is told from a title', () => {
-    const { ids, world } = worldWithTasks('Call back', 'Write minutes');
+  it('that no task is called like is refused, and a formula is told from a title', async () => {
+    const { ids, world } = await worldWithTasks('Call back', 'Write minutes');
     const [, child = ''] = ids;
-    expect(typeParent(world, child, textCell('Call again'))[1]).toBe(
+    expect((await typeParent(world, child, textCell('Call again')))[1]).toBe(
       'Error: No task is called “Call again”. Write its title or its id, like #42.',
     );
-    expect(typeParent(world, child, textCell('=A7'))[1]).toMatch(/^Error: Parent task holds a formula\./);
+    expect((await typeParent(world, child, textCell('=A7')))[1]).toMatch(
+      /^Error: Parent task holds a formula\./,
+    );
   });
 
-  it('that is a new row itself is waited for, also where an older task is called the same', () => {
-    const { ids, world } = worldWithTasks('Call back', 'Write minutes');
+  it('that is a new row itself is waited for, also where an older task is called the same', async () => {
+    const { ids, world } = await worldWithTasks('Call back', 'Write minutes');
     const [older, child = ''] = ids;
     addRow(world, 'task', { title: textCell('Call back'), status: textCell('No such status') });
-    expect(typeParent(world, child, textCell('Call back'))[1]).toMatch(
+    expect((await typeParent(world, child, textCell('Call back')))[1]).toMatch(
       new RegExp(`names several: Call back \\(#${older}\\), and a new row that has no ID of the CRM yet`),
     );
   });
 
-  it('whose title changes leaves the rows that name it as they are', () => {
-    const { ids, world } = worldWithTasks('Call back', 'Write minutes');
+  it('whose title changes leaves the rows that name it as they are', async () => {
+    const { ids, world } = await worldWithTasks('Call back', 'Write minutes');
     const [parent = '', child = ''] = ids;
-    typeParent(world, child, textCell('Call back'));
+    await typeParent(world, child, textCell('Call back'));
     recordOf(world, taskKey(parent)).fields = {
       ...recordOf(world, taskKey(parent)).fields,
       title: 'Call again',
     };
-    expect(settle(world).outbox.save).toEqual([]);
+    expect((await settle(world)).outbox.save).toEqual([]);
     expect(recordOf(world, taskKey(child)).fields['parent_task_id']).toBe(Number(parent));
   });
 });
 
 describe('a name in a column that takes ids of users', () => {
-  const worldWithOwners = (...owners: readonly (string | null)[]) => {
+  const worldWithOwners = async (...owners: readonly (string | null)[]) => {
     const world = createWorld();
     const ids = owners.map((owner, index) =>
       addRecord(world, 'lead', { title: `Lead ${index}`, 'custom.owner': owner, 'custom.team': null }),
     );
-    settle(world);
+    await settle(world);
     return { world, id: ids[0] ?? '' };
   };
-  const type = (world: World, id: string, field: string, text: string) => {
+  const type = async (world: World, id: string, field: string, text: string) => {
     rowOf(world, leadKey(id)).cells[field] = textCell(text);
-    settle(world);
+    await settle(world);
     return [recordOf(world, leadKey(id)).fields[field], syncOf(rowOf(world, leadKey(id)))];
   };
 
-  it('is refused with the ids that are known, before it is sent', () => {
-    const { id, world } = worldWithOwners('9001', '9003', null);
+  it('is refused with the ids that are known, before it is sent', async () => {
+    const { id, world } = await worldWithOwners('9001', '9003', null);
     const known = 'takes ids, as the CRM has them. Ids that are known here: 9001, 9003.';
-    expect(type(world, id, 'custom.owner', 'Ewa Zielińska')).toEqual([
+    expect(await type(world, id, 'custom.owner', 'Ewa Zielińska')).toEqual([
       '9001',
       `Error: “Ewa Zielińska” is not the id of a user. Owner ${known}`,
     ]);
-    expect(type(world, id, 'custom.owner', 'Ewa')).toEqual([
+    expect(await type(world, id, 'custom.owner', 'Ewa')).toEqual([
       '9001',
       `Error: “Ewa” is not the id of a user. Owner ${known}`,
     ]);
     const both = `Error: “Ewa” is not the id of a user. Owner ${known} “Ola” is not the id of a user. Team ${known}`;
-    expect(type(world, id, 'custom.team', '9003, Ola')).toEqual([null, both]);
+    expect(await type(world, id, 'custom.team', '9003, Ola')).toEqual([null, both]);
   });
 
-  it('is refused in a new row as well', () => {
-    const { world } = worldWithOwners('9001');
+  it('is refused in a new row as well', async () => {
+    const { world } = await worldWithOwners('9001');
     const row = addRow(world, 'lead', { title: textCell('Nova'), 'custom.owner': textCell('Ewa Zielińska') });
-    settle(world);
+    await settle(world);
     expect([row.id.kind, syncOf(row)]).toEqual(['empty', expect.stringContaining('Owner takes ids')]);
   });
 
@@ -127,14 +131,14 @@ describe('a name in a column that takes ids of users', () => {
     ['u-77', '9001'],
     ['ewa.z@acme.example', 'ola@acme.example'],
     ['ewa', null],
-  ])('but what may be an id is sent: %s, where %s is known', (text, owner) => {
-    const { id, world } = worldWithOwners(owner);
-    expect(type(world, id, 'custom.owner', text)[0]).toBe(text);
+  ])('but what may be an id is sent: %s, where %s is known', async (text, owner) => {
+    const { id, world } = await worldWithOwners(owner);
+    expect((await type(world, id, 'custom.owner', text))[0]).toBe(text);
   });
 
-  it('stays where the CRM itself has one', () => {
-    const { id, world } = worldWithOwners('Ewa Zielińska');
+  it('stays where the CRM itself has one', async () => {
+    const { id, world } = await worldWithOwners('Ewa Zielińska');
     expect(describeCell(rowOf(world, leadKey(id)).cells['custom.owner']!)).toBe('Ewa Zielińska');
-    expect(type(world, id, 'about.url', 'https://acme.example')[1]).toMatch(/^Synced /);
+    expect((await type(world, id, 'about.url', 'https://acme.example'))[1]).toMatch(/^Synced /);
   });
 });

@@ -22,11 +22,11 @@ function makeOdd(world: World, name = 'about.description'): void {
 
 const syncOf = (world: World) => describeCell(rowOf(world, acme).sync);
 
-function worldWithOdd(): World {
-  const world = worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'trash' } });
+async function worldWithOdd(): Promise<World> {
+  const world = await worldWithLeads(['Acme', 'Beta'], { policy: { vanishedRows: 'trash' } });
   changeRecord(world, acme, { 'about.description': 'Met at the fair' });
-  pull(world);
-  settle(world);
+  await pull(world);
+  await settle(world);
   makeOdd(world);
   return world;
 }
@@ -55,47 +55,47 @@ describe('a field that cannot be understood', () => {
     expect([mended.fields, mended.unread]).toEqual([stored.fields, undefined]);
   });
 
-  it('is said at its row, which is left as it is', () => {
-    const world = worldWithOdd();
-    cycle(world);
+  it('is said at its row, which is left as it is', async () => {
+    const world = await worldWithOdd();
+    await cycle(world);
     expect(syncOf(world)).toMatch(said);
     expect(describeCell(rowOf(world, acme).cells['about.description']!)).toBe('Met at the fair');
-    expectNoWrites(cycle(world));
-    pull(world);
-    settle(world);
+    expectNoWrites(await cycle(world));
+    await pull(world);
+    await settle(world);
     expect(syncOf(world)).toMatch(/^Synced/);
   });
 
-  it('keeps what is typed there from being sent, and nothing else of the row', () => {
-    const world = worldWithOdd();
+  it('keeps what is typed there from being sent, and nothing else of the row', async () => {
+    const world = await worldWithOdd();
     Object.assign(rowOf(world, acme).cells, {
       'about.description': textCell('Typed'),
       title: textCell('Renamed'),
     });
-    for (const _time of [1, 2, 3]) cycle(world);
+    for (const _time of [1, 2, 3]) await cycle(world);
     expect([...world.outbox.values()]).toMatchObject([{ kind: 'update', fields: { title: 'Renamed' } }]);
     expect([...world.outbox.values()][0]?.fields).not.toHaveProperty('about.description');
     expect(syncOf(world)).toMatch(/What was typed is not sent/);
   });
 
-  it('S4: brings a deleted row back, because it may have been edited in the CRM', () => {
-    const world = worldWithOdd();
-    cycle(world);
+  it('S4: brings a deleted row back, because it may have been edited in the CRM', async () => {
+    const world = await worldWithOdd();
+    await cycle(world);
     removeRow(world, acme);
-    for (const _time of [1, 2, 3]) cycle(world);
+    for (const _time of [1, 2, 3]) await cycle(world);
     expect([...world.outbox.values()]).toEqual([]);
     expect(sheetIds(world)).toContain('1');
     expect(syncOf(world)).toMatch(said);
-    expectNoWrites(cycle(world));
+    expectNoWrites(await cycle(world));
   });
 
-  it('of which a value was on its way to the sheet is no edit of it', () => {
-    const world = worldWithLeads(['Acme']);
+  it('of which a value was on its way to the sheet is no edit of it', async () => {
+    const world = await worldWithLeads(['Acme']);
     changeRecord(world, acme, { 'about.description': 'Met at the fair' });
-    pull(world);
-    cycle(world, 'unanswered');
+    await pull(world);
+    await cycle(world, 'unanswered');
     makeOdd(world);
-    for (const _time of [1, 2]) cycle(world);
+    for (const _time of [1, 2]) await cycle(world);
     expect(syncOf(world)).toMatch(said);
     expect(syncOf(world)).not.toContain('typed');
   });

@@ -221,9 +221,9 @@ describe('an untouched cell', () => {
     describe(`is no edit ${moment}`, () => {
       it.each([...optionChanges, ...nameChanges])(
         'where $what',
-        ({ after, becomes, before, field, value }) => {
+        async ({ after, becomes, before, field, value }) => {
           const isOfLead = field !== 'stage_id';
-          const world = worldWith(
+          const world = await worldWith(
             before,
             { [field]: value, ...(isOfLead ? {} : { lead_id: 1 }) },
             isOfLead ? 'lead' : 'opportunity',
@@ -231,10 +231,10 @@ describe('an untouched cell', () => {
           const key: RecordKey = isOfLead ? leadKey(1) : { entity: 'opportunity', id: '2' };
           const later = moments[moment](world, after);
           // The catalog is read before the records that go with it.
-          cycle(later);
+          await cycle(later);
           expect(sentToCrm(later)).toEqual([]);
           if (becomes !== undefined) changeRecord(later, key, { [field]: becomes });
-          settleUntouched(later);
+          await settleUntouched(later);
         },
       );
     });

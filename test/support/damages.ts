@@ -36,14 +36,21 @@ export const misplaced: Damage = {
 
 /** Lets the daemon know of damage, which could not be undone unless the rest says otherwise. */
 export function suspect(world: World, damage: Damage, rest: Partial<Suspect> = {}): Suspect {
-  const added: Suspect = { id: 'w1.0', at: world.now, damage, state: 'escalated', clearReads: 0, ...rest };
+  const added: Suspect = {
+    id: 'w1.0',
+    at: world.clock.now,
+    damage,
+    state: 'escalated',
+    clearReads: 0,
+    ...rest,
+  };
   world.suspects.set(added.id, added);
   return added;
 }
 
 /** Three leads at rest, the second of which shows the title of the first by mistake. */
-export function hitWorld(rest: Partial<Suspect> = {}, damage = hit) {
-  const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+export async function hitWorld(rest: Partial<Suspect> = {}, damage = hit) {
+  const world = await worldWithLeads(['Acme', 'Bolt', 'Corp']);
   const row = rowOf(world, bolt);
   row.cells['title'] = textCell('Acme');
   suspect(world, damage, rest);
@@ -51,17 +58,17 @@ export function hitWorld(rest: Partial<Suspect> = {}, damage = hit) {
 }
 
 /** The same with a row without an ID. */
-export function hitNewWorld(rest: Partial<Suspect> = {}) {
-  const world = worldWithLeads(['Acme', 'Bolt', 'Corp']);
+export async function hitNewWorld(rest: Partial<Suspect> = {}) {
+  const world = await worldWithLeads(['Acme', 'Bolt', 'Corp']);
   const row = addRow(world, 'lead', { title: textCell('Acme') });
   row.sync = textCell('Synced');
   suspect(world, hitNew, rest);
   return { world, row };
 }
 
-export const cycles = (world: World, count = 4): Plan => {
-  for (let turn = 1; turn < count; turn += 1) cycle(world);
-  return cycle(world);
+export const cycles = async (world: World, count = 4): Promise<Plan> => {
+  for (let turn = 1; turn < count; turn += 1) await cycle(world);
+  return await cycle(world);
 };
 export const boltTitle = (world: World) => recordOf(world, bolt).fields['title'];
 export const shown = (row: SheetRow) => row.cells['title'];

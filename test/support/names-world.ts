@@ -1,12 +1,21 @@
 import { expect } from 'vitest';
-import { type Catalog, type CustomField, keepFormerLabels } from '../../src/core/catalog.ts';
+import type { Catalog, CustomField } from '../../src/core/catalog.ts';
+import { type Cell, describeCell, textCell } from '../../src/core/cell.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { equalValues, type Fields } from '../../src/core/value.ts';
-import { buildLayout } from '../../src/sheet/policy.ts';
-import { type Cell, describeCell, textCell } from '../../src/sheet/port/cell.ts';
-import { emptyMemory } from '../../src/sheet/rest.ts';
 import { sampleCatalog } from './fields.ts';
-import { addRecord, createWorld, leadKey, recordOf, rowOf, type World } from './world.ts';
+import {
+  addRecord,
+  clearJournal,
+  createWorld,
+  journalOf,
+  leadKey,
+  recordOf,
+  restart,
+  rowOf,
+  type World,
+  withCatalog,
+} from './world.ts';
 import { settle } from './world-daemon.ts';
 
 /** Options by their ids, which a renamed option keeps. */
@@ -30,45 +39,48 @@ export const catalogOf = (...customFields: readonly CustomField[]): Catalog => (
 });
 export const topicsOf = (options: Options) => catalogOf(fieldOf('topics', options));
 
-/** The same world once the daemon has read this catalog. */
-export const withCatalog = (world: World, told: Catalog): World => {
-  const catalog = keepFormerLabels(told, world.catalog);
-  return { ...world, catalog, layout: buildLayout(world.policy, catalog) };
-};
-
-export function worldWith(told: Catalog, fields: Fields, entity: RecordKey['entity'] = 'lead'): World {
+export async function worldWith(
+  told: Catalog,
+  fields: Fields,
+  entity: RecordKey['entity'] = 'lead',
+): Promise<World> {
   const world = withCatalog({ ...createWorld(), catalog: told }, told);
   addRecord(world, 'lead', { title: 'Acme', ...(entity === 'lead' ? fields : {}) });
   if (entity !== 'lead') addRecord(world, entity, { title: 'Call', ...fields });
-  settle(world);
-  world.journal.splice(0);
+  await settle(world);
+  clearJournal(world);
+  return world;
+}
+
+function begunAnew(world: World): World {
+  restart(world);
   return world;
 }
 
 /** When the CRM changes how things are called, seen from the daemon. */
 export const moments = {
   'while it runs': (world: World, told: Catalog) => withCatalog(world, told),
-  'while it is down': (world: World, told: Catalog) => ({ ...withCatalog(world, told), memory: emptyMemory }),
+  'while it is down': (world: World, told: Catalog) => begunAnew(withCatalog(world, told)),
   'before the first look of a version that keeps what cells showed': (world: World, told: Catalog) => {
     for (const [key, { shown: _shown, ...agreement }] of world.agreements)
       world.agreements.set(key, agreement);
-    return { ...withCatalog(world, told), memory: emptyMemory };
+    return begunAnew(withCatalog(world, told));
   },
 } as const;
 type Moment = keyof typeof moments;
 export const momentNames = Object.keys(moments) as Moment[];
 
-export const sentToCrm = ({ journal }: World) => journal.filter(({ side }) => side === 'crm');
+export const sentToCrm = (world: World) => journalOf(world).filter(({ side }) => side === 'crm');
 const personsCauses = /in the sheet|chosen|sheet wins/;
 
 /** Holds that no edit was seen, nothing waits, and every row shows what the CRM has. */
-export function settleUntouched(world: World): void {
+export async function settleUntouched(world: World): Promise<void> {
   const inCrm = structuredClone([...world.crm.values()]);
-  const plan = settle(world);
+  const plan = await settle(world);
   expect([plan.brakes, plan.holds, plan.conflicts, plan.refusals]).toEqual([[], [], [], []]);
   expect([...world.crm.values()]).toEqual(inCrm);
   expect(sentToCrm(world)).toEqual([]);
-  expect(world.journal.filter(({ cause }) => personsCauses.test(cause))).toEqual([]);
+  expect(journalOf(world).filter(({ cause }) => personsCauses.test(cause))).toEqual([]);
   for (const { key, fields } of world.crm.values()) {
     const { fields: agreed = {}, offered = {} } = world.agreements.get(recordKeyText(key)) ?? {};
     expect(offered).toEqual({});
@@ -81,9 +93,14 @@ export function settleUntouched(world: World): void {
 
 export const shownIn = (world: World, name: string, key: RecordKey = leadKey(1)) =>
   describeCell(rowOf(world, key).cells[name] ?? textCell(''));
-export function type(world: World, name: string, cell: Cell, key: RecordKey = leadKey(1)): void {
+export async function type(
+  world: World,
+  name: string,
+  cell: Cell,
+  key: RecordKey = leadKey(1),
+): Promise<void> {
   rowOf(world, key).cells[name] = cell;
-  settle(world);
+  await settle(world);
 }
 export const topicsIn = (world: World) => recordOf(world, leadKey(1)).fields['custom.topics'];
 

@@ -18,7 +18,7 @@ export const typeTitle = (world: World, title: string) => {
 };
 
 /** Reads the sheet twice, so that what was typed rests. */
-export function rest(world: World) {
-  cycle(world);
-  return cycle(world);
+export async function rest(world: World) {
+  await cycle(world);
+  return await cycle(world);
 }

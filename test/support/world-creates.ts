@@ -6,11 +6,11 @@ import { cycle, pull } from './world-daemon.ts';
 export const creates = (world: World) => [...world.outbox.values()].filter(({ kind }) => kind === 'create');
 
 /** Lets a new row be claimed and its create be put into the outbox, without sending it. */
-export function claim(world: World, row: SheetRow): OutboxItem {
-  pull(world);
-  cycle(world);
-  cycle(world);
-  cycle(world);
+export async function claim(world: World, row: SheetRow): Promise<OutboxItem> {
+  await pull(world);
+  await cycle(world);
+  await cycle(world);
+  await cycle(world);
   const item = world.outbox.get(`lead-${describeCell(row.id)}`);
   if (!item) throw new Error('The row was not claimed.');
   return item;
@@ -19,7 +19,7 @@ export function claim(world: World, row: SheetRow): OutboxItem {
 /** As if the CRM had not said whether it made the record, and another one may be it. */
 export const leaveToPerson = (world: World, item: OutboxItem): void => {
   const error = { code: 'CRM_UNKNOWN_OUTCOME', message: 'Lead 9 may be it.' } as const;
-  setItem(world, item, { state: 'review', sentAt: world.now, error });
+  setItem(world, item, { state: 'review', sentAt: world.clock.now, error });
 };
 
 /** Lets something have happened to a create. */

@@ -1,301 +1,266 @@
-import { nextNotice } from '../../src/core/notice.ts';
-import { absorb, noteMissed, noteReplaced, sweepsToProve } from '../../src/core/observe.ts';
-import type { Consequences } from '../../src/core/open-write.ts';
-import { isClaimToken, type RecordKey, recordKeyText } from '../../src/core/record.ts';
-import { type Agreement, isAnswerLost, type JournalEntry, type OutboxItem } from '../../src/core/state.ts';
-import { differingFields, type Fields } from '../../src/core/value.ts';
-import { landShown } from '../../src/sheet/cells/shown.ts';
-import { isQuiet, type Plan, type TableStep } from '../../src/sheet/decide/plan.ts';
-import { type Cell, describeCell } from '../../src/sheet/port/cell.ts';
-import { remember, rememberWritten } from '../../src/sheet/rest.ts';
-import { describeUnanswered } from '../../src/sync/unanswered.ts';
-import {
-  addRecord,
-  changeRecord,
-  createWorld,
-  decideWorld,
-  readSheet,
-  removeRecord,
-  type SheetRow,
-  type World,
-  type WorldOptions,
-} from './world.ts';
+import type { DecideInput } from '../../src/core/decide/context.ts';
+import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
+import { isSyncError } from '../../src/core/errors.ts';
+import { lateLandingMs } from '../../src/core/open-write.ts';
+import type { ColumnPolicy } from '../../src/core/policy.ts';
+import type { Table } from '../../src/core/ports.ts';
+import { claimToken, listedEntities } from '../../src/core/record.ts';
+import type { OutboxItem } from '../../src/core/state.ts';
+import type { ObservedTable } from '../../src/core/table.ts';
+import { readRemaps } from '../../src/sync/column-map.ts';
+import { readNextContacts } from '../../src/sync/contacts.ts';
+import { dryRun, runCycle, type Trail } from '../../src/sync/cycle.ts';
+import { currentLayout } from '../../src/sync/layout.ts';
+import type { Link } from '../../src/sync/link.ts';
+import { isWithheld } from '../../src/sync/plan-gate.ts';
+import { absorbPage, finishSweep, proveGone, pullPage } from '../../src/sync/pull.ts';
+import { pushRecord } from '../../src/sync/push.ts';
+import { saveRebase } from '../../src/sync/rebase.ts';
+import { SoleWriter } from '../../src/sync/sole-writer.ts';
+import { emptyTally } from '../../src/sync/tally.ts';
+import { addVoidClaims } from '../../src/sync/void-claims.ts';
+import { markTimes, namedInstance } from './instances.ts';
+import { createMemoryCrm, type Outcome } from './memory-crm.ts';
+import { addRecord, createWorld, type World, type WorldOptions } from './world.ts';
 
-/*
- * The daemon's other half as a model: it does what a plan says, at once. The real one is src/sync; this one is here so that deciding can
- * be tested over thousands of steps without waiting for anything.
- */
+/* The real rooms of the daemon at work in a world: all that tests ask of `src/sync` they ask here. */
+
+export type { Outcome };
+
+const nothing = () => undefined;
+
+/** The link between the two sides of a world, as the world is now. */
+function linkOf(world: World, outcome: Outcome = 'answered', table = world.table): Link {
+  const { catalog, clock, crm, mirror, order, policy } = world;
+  const now = () => clock.now;
+  const add = addRecord.bind(undefined, world);
+  return {
+    name: 'world',
+    mirror: {
+      ...mirror,
+      readRecords: (entity) => [...order(mirror.readRecords(entity))],
+      readAgreements: () => [...order(mirror.readAgreements())],
+      readOutbox: () => [...order(mirror.readOutbox())],
+    },
+    crm: createMemoryCrm({ add, catalog, crm, now, order }, outcome),
+    table,
+    own: namedInstance('world'),
+    queue: {
+      kind: 'inprocess',
+      start: async () => undefined,
+      add: async () => undefined,
+      isReachable: async () => true,
+      close: async () => undefined,
+    },
+    clock: {
+      now,
+      monotonicMs: now,
+      // What waits for its turn gets it at once; nobody has to give up.
+      sleep: (durationMs, signal) => {
+        if (!signal) clock.now += durationMs;
+        return signal ? new Promise(nothing) : Promise.resolve();
+      },
+    },
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    policy,
+    times,
+    backoff: { firstMs: 1, maxMs: 1 },
+    random: () => 0.5,
+    newWord: () => {
+      world.words.count += 1;
+      return String(world.words.count);
+    },
+  };
+}
+
+/** How long a list of the CRM may show what an update replaced. */
+export const lagMs = 5_000;
+
+const times: Link['times'] = {
+  pollMs: 1_000,
+  typingPauseMs: 0,
+  sweepMs: 1_000,
+  readPauseMs: 0,
+  contactsPauseMs: 0,
+  catalogMs: 1_000,
+  rereadAfterMs: 0,
+  settleMs: 0,
+  lagMs,
+  historyMs: Number.MAX_SAFE_INTEGER,
+  refillMs: 1_000,
+  ...markTimes,
+};
 
 /** Reads the whole CRM; a record that two reads lack is gone. */
-export function pull(world: World): void {
-  world.now += 1_000;
-  for (const { key, fields } of world.order([...world.crm.values()])) observe(world, key, fields);
-  const missed = noteMissed([...world.records.values()], world.now);
-  for (const record of missed) {
-    const isGone = record.missedSweeps >= sweepsToProve;
-    world.records.set(recordKeyText(record.key), isGone ? { ...record, presence: 'gone' } : record);
+export async function pull(world: World): Promise<void> {
+  world.clock.now += 1_000;
+  const link = linkOf(world);
+  for (const entity of listedEntities) {
+    const startedAt = world.clock.now;
+    const { records } = await pullPage(link, entity, 1, 'sweep');
+    absorbPage(link, { records });
+    const sweep = { entity, startedAt, isComplete: false, pages: 1, records: records.length };
+    await proveGone(link, finishSweep(link, sweep, true).missed);
   }
-  world.isSwept = true;
+  if (!world.policy.entities.includes('contact')) return;
+  for (const _lead of world.mirror.readRecords('lead')) await readNextContacts(link, 'any');
 }
 
-function observe(world: World, key: RecordKey, fields: Fields): void {
-  const text = recordKeyText(key);
-  const seen = { ...key, fields, at: world.now };
-  world.records.set(text, absorb(world.records.get(text), seen, { now: world.now, lagMs: 0 }));
+const writers = new WeakMap<Table, SoleWriter>();
+
+function access(world: World, link: Link) {
+  const writer = writers.get(world.table) ?? new SoleWriter(link);
+  writers.set(world.table, writer);
+  return { writer, tally: emptyTally() };
 }
 
-/** What becomes of a write: it lands, it lands but its answer is lost, or it is lost. */
-export type Outcome = 'answered' | 'unanswered' | 'lost';
-
-/** One cycle: decides, and does what the plan says about the mirror and the sheet. */
-export function cycle(world: World, outcome: Outcome = 'answered'): Plan {
-  world.now += 1_000;
-  recall(world);
-  const read = readSheet(world);
-  const plan = decideWorld(world);
-  const { agreements, decidedAt, decisions, journal } = world;
-  for (const key of plan.outbox.drop) forgetStep(world, key);
-  for (const item of plan.outbox.save) {
-    forgetStep(world, item.key);
-    world.outbox.set(recordKeyText(item.key), item);
+/** One cycle: reads the sheet, decides, and does what the plan says. `outcome` is that of the write to the sheet. */
+export async function cycle(world: World, outcome: Outcome = 'answered'): Promise<Plan> {
+  world.clock.now += 1_000;
+  const link = linkOf(world);
+  await layOut(world, link);
+  world.tabs.fate = outcome;
+  let decided: Plan | undefined;
+  const choose = (plan: Plan) => {
+    decided = plan;
+    return { ...plan, table: world.order(plan.table) };
+  };
+  const run = `run-${world.clock.now}`;
+  try {
+    const result = await runCycle(link, { ...access(world, link), choose, run, trail: world.trail });
+    if (result.refusal) throw result.refusal;
+    world.trail = result.trail;
+  } catch (error) {
+    if (outcome === 'answered' || !isSyncError(error, 'SHEET_UNREACHABLE')) throw error;
+  } finally {
+    world.tabs.fate = 'answered';
   }
-  for (const key of plan.agreements.drop) agreements.delete(recordKeyText(key));
-  for (const agreement of plan.agreements.save) agreements.set(recordKeyText(agreement.key), agreement);
-  for (const { scope, choice, at } of plan.answers) {
-    decisions.set(scope, choice);
-    decidedAt.set(scope, at);
-  }
-  for (const scope of plan.settledDecisions) {
-    decisions.delete(scope);
-    decidedAt.delete(scope);
-  }
-  for (const id of plan.suspects.drop) world.suspects.delete(id);
-  for (const suspect of plan.suspects.save) world.suspects.set(suspect.id, suspect);
-  for (const entity of plan.rebased) world.rebases.delete(entity);
-  for (const entity of plan.remapped) world.remaps.delete(entity);
-  journal.push(...plan.journal);
-  if (outcome !== 'lost') writeSheet(world, world.order(plan.table));
-  if (outcome !== 'answered' && plan.table.length > 0) {
-    world.openWrites.push({ plan, hasLanded: outcome === 'unanswered' });
-    return plan;
-  }
-  world.memory = rememberWritten(remember(world.memory, read, world.now), plan);
-  for (const step of world.order(plan.table)) confirm(world, plan.at, step);
-  return plan;
+  if (!decided) throw new Error('Nothing was decided.');
+  return decided;
 }
 
-/** Finds out what became of writes whose answer is lost. The token of a claim that was never confirmed is void. */
-function recall(world: World): void {
-  for (const { hasLanded, plan } of world.openWrites.splice(0)) {
-    for (const step of plan.table) {
-      if (hasLanded) confirm(world, world.now, step);
-      else if (step.write.kind !== 'delete' && step.write.id) {
-        const token = describeCell(step.write.id);
-        if (isClaimToken(token)) world.voidTokens.add(token);
-      }
-    }
-  }
+/** Users lay out what is new in the layout. */
+async function layOut(world: World, link: Link): Promise<void> {
+  const layout = currentLayout(link);
+  if (world.tabs.laidOut !== layout) await link.table.layOut(layout, 'create', { addColumns: true });
+  world.tabs.laidOut = layout;
 }
 
-/** Google refuses a whole batch for one such text. */
-function expectWritable(cells: readonly (Cell | undefined)[]): void {
-  for (const cell of cells) {
-    if (cell?.kind !== 'text' || (cell.text.length <= 50_000 && cell.text.isWellFormed())) continue;
-    throw new Error(`No cell can hold a text of ${cell.text.length} characters: ${cell.text.slice(0, 80)}`);
-  }
+/** What the daemon would do now, or if it read this. A row is settled when the read before showed the same. */
+export async function decideWorld(world: World, read?: ObservedTable): Promise<Plan> {
+  const link = linkOf(world, 'answered', readingTable(world, read));
+  await layOut(world, link);
+  return dryRun(link, world.trail, access(world, link));
 }
 
-function writeSheet(world: World, steps: readonly TableStep[]): void {
-  const deleted = new Set<SheetRow>();
-  const appended = steps.filter(({ write }) => write.kind === 'append');
-  for (const { write } of steps) {
-    if (write.kind !== 'delete') expectWritable([write.id, write.sync, ...Object.values(write.cells)]);
-    if (write.kind === 'append') continue;
-    const row = world.sheet[write.entity][write.position - 1];
-    if (!row) throw new Error(`There is no row ${write.position} to ${write.kind}.`);
-    if (write.kind === 'delete') deleted.add(row);
-    else {
-      row.id = write.id ?? row.id;
-      row.sync = write.sync ?? row.sync;
-      Object.assign(row.cells, write.cells);
-    }
-  }
-  for (const rows of Object.values(world.sheet)) {
-    const kept = rows.filter((row) => !deleted.has(row));
-    rows.splice(0, rows.length, ...kept);
-  }
-  for (const { write } of appended) {
-    if (write.kind !== 'append') continue;
-    const { cells, id = { kind: 'empty' }, sync = { kind: 'empty' } } = write;
-    const filled = Object.entries(cells).filter(([, cell]) => cell.kind !== 'empty');
-    world.sheet[write.entity].push({ id, sync, cells: Object.fromEntries(filled) });
-  }
+/** Reads the sheet, decides and does nothing. */
+export async function look(world: World): Promise<void> {
+  world.trail = await glance(world, linkOf(world));
 }
 
-function confirm(
-  world: World,
-  at: number,
-  { closes, forgets, journal, key, notice, noticed, offers }: Consequences,
-): void {
-  if (closes !== undefined) world.suspects.delete(closes);
-  if (journal) world.journal.push(journal);
-  if (!key) return;
-  const text = recordKeyText(key);
-  const agreement = world.agreements.get(text);
-  if (forgets) {
-    world.agreements.delete(text);
-    forgetStep(world, key);
-  } else if (agreement && Object.keys(offers).length > 0) {
-    const fields = { ...agreement.fields, ...offers };
-    const landed = landShown(agreement.shown, offers);
-    const told = nextNotice(agreement, { fields: Object.keys(offers), noticed, notice, at });
-    world.agreements.set(text, { ...agreement, ...landed, fields, offered: {}, changedAt: at, ...told });
-  }
+async function glance(world: World, link: Link): Promise<Trail> {
+  await layOut(world, link);
+  const order = { ...access(world, link), choose: nothing, trail: world.trail };
+  return (await runCycle(link, order)).trail;
 }
 
-/** Forgets a step towards the CRM; of one that was sent and not answered the journal keeps what it may have replaced. */
-function forgetStep(world: World, key: RecordKey): void {
-  const text = recordKeyText(key);
-  const item = world.outbox.get(text);
-  const entry = item && describeUnanswered(item, world.records.get(text), world.now);
-  if (entry) world.journal.push(entry);
-  world.outbox.delete(text);
+/** What deciding is given where every row is settled, and every record without one has lacked it before. */
+export async function inputOf(world: World, read?: ObservedTable): Promise<DecideInput> {
+  const link = linkOf(world, 'answered', readingTable(world, read));
+  const { grounded } = await glance(world, link);
+  if (!grounded) throw new Error('Nothing was decided.');
+  return {
+    ...grounded.ground,
+    isRestless: () => false,
+    wasMissing: () => true,
+    shownUntil: link.clock.now,
+    now: world.clock.now,
+    run: 'run',
+    newToken: () => claimToken(link.newWord()),
+    isOwnToken: () => true,
+  };
+}
+
+/** A table of which every read shows this. */
+const readingTable = ({ table, tabs }: World, read: ObservedTable | undefined): Table =>
+  read ? Object.assign(tabs.openTable(), { read: async () => read }) : table;
+
+/** What a read of the sheet shows now. */
+export async function readSheet(world: World): Promise<ObservedTable> {
+  const link = linkOf(world);
+  await layOut(world, link);
+  return link.table.read(currentLayout(link));
 }
 
 /**
  * Sends what waits in the outbox, each after a fresh look at its record: so it is found out whether an update that was not answered was
- * done. A create is always answered here, because finding out what became of one is not a matter of deciding.
+ * done.
  */
-export function push(world: World, outcome: Outcome = 'answered'): void {
-  for (const item of world.order([...world.outbox.values()])) {
-    world.now += 1_000;
-    if (item.state !== 'waiting') continue;
-    if (item.kind === 'create') pushCreate(world, item);
-    else pushChange(world, item, outcome);
+export async function push(world: World, outcome: Outcome = 'answered'): Promise<void> {
+  const link = linkOf(world, outcome);
+  for (const { key, state } of world.order(world.mirror.readOutbox())) {
+    world.clock.now += 1_000;
+    if (state === 'waiting') await pushRecord(link, key, (item) => isStopped(world, item));
   }
+}
+
+/** The mirror doubts for this reason what it remembers of the leads. */
+export const rebase = ({ mirror }: World, reason: string): void => saveRebase(mirror, 'lead', reason);
+
+/** A write of this claim token is known to have landed nowhere. */
+export const voidClaim = ({ clock, mirror }: World, token: string): void =>
+  addVoidClaims(mirror, [token], clock.now);
+
+/** The lists of the CRM are to be read anew from their beginning. */
+export function beginSweeps({ clock, mirror }: World): void {
+  for (const entity of listedEntities)
+    mirror.saveSweep({ entity, startedAt: clock.now, isComplete: false, pages: 0, records: 0 });
 }
 
 const refusal = { state: 'refused', error: { code: 'CRM_REFUSED', message: 'The title is taken.' } } as const;
 
+const isStopped = ({ trail: { grounded, memory } }: World, item: OutboxItem): boolean =>
+  isWithheld(item, [grounded?.plan], memory);
+
 /** What the CRM says to everything that waits; no where nothing else is told. */
 export function refuse(world: World, changes: Partial<OutboxItem> = refusal): void {
-  for (const [text, item] of world.outbox)
-    if (item.state === 'waiting') world.outbox.set(text, { ...item, ...changes });
-}
-
-function pushChange(world: World, item: OutboxItem, outcome: Outcome): void {
-  const text = recordKeyText(item.key);
-  const actual = world.crm.get(text);
-  if (actual) observe(world, item.key, actual.fields);
-  const known = world.records.get(text);
-  if (actual && known && isAnswerLost(item, known)) return finishUpdate(world, item);
-  const isMoved = actual ? differingFields(item.base, actual.fields).length > 0 : item.kind === 'update';
-  if (isMoved) return setAside(world, item);
-  if (outcome === 'lost') return;
-  if (item.kind === 'delete') removeRecord(world, item.key);
-  else changeRecord(world, item.key, item.fields);
-  if (outcome === 'unanswered') world.outbox.set(text, { ...item, sentAt: world.now });
-  else if (item.kind === 'delete') finishDelete(world, item);
-  else finishUpdate(world, item);
-}
-
-/** An edit that its record has outrun stays for the next plan: its row may be gone. What is taken back is no edit. */
-function setAside(world: World, item: OutboxItem): void {
-  forgetStep(world, item.key);
-  const { sentAt: _closed, ...open } = item;
-  if (item.kind === 'update' && !item.isUndo)
-    world.outbox.set(recordKeyText(item.key), { ...open, state: 'review' });
-}
-
-const emptyAgreement = (key: RecordKey): Agreement => ({
-  key,
-  fields: {},
-  offered: {},
-  changedAt: 0,
-  notice: '',
-});
-
-const entryOf = (
-  item: OutboxItem,
-  at: number,
-  parts: Pick<JournalEntry, 'before' | 'after' | 'lost'>,
-): JournalEntry => ({
-  at,
-  run: item.run,
-  key: item.key,
-  kind: item.kind,
-  side: 'crm',
-  cause: 'pushed',
-  ...parts,
-});
-
-function pushCreate(world: World, item: OutboxItem): void {
-  const key = { entity: item.key.entity, id: addRecord(world, item.key.entity, item.fields) };
-  const text = recordKeyText(key);
-  observe(world, key, world.crm.get(text)?.fields ?? {});
-  world.agreements.set(text, { ...emptyAgreement(key), fields: item.fields, changedAt: world.now });
-  world.outbox.set(recordKeyText(item.key), { ...item, state: 'done', recordId: key.id });
-  world.journal.push({ ...entryOf(item, world.now, { before: {}, after: item.fields, lost: {} }), key });
-}
-
-/** How long what a write replaced is kept in doubt; what is read here is never behind. */
-const lagMs = 5_000;
-
-function finishUpdate(world: World, item: OutboxItem): void {
-  const text = recordKeyText(item.key);
-  const known = world.records.get(text);
-  if (!known) throw new Error(`Nothing is known of ${text}.`);
-  world.records.set(text, {
-    ...known,
-    fields: { ...known.fields, ...item.fields },
-    observedAt: world.now,
-    written: noteReplaced(known.written, { at: world.now, before: item.base }, lagMs),
-  });
-  const agreement = world.agreements.get(text) ?? emptyAgreement(item.key);
-  const fields = { ...agreement.fields, ...item.fields };
-  // The row has yet to follow what was taken back.
-  if (!item.isUndo) {
-    const told = nextNotice(agreement, {
-      fields: Object.keys(item.fields),
-      notice: item.notice,
-      at: world.now,
-    });
-    world.agreements.set(text, { ...agreement, fields, changedAt: world.now, ...told });
-  }
-  const lost = item.notice === '' ? {} : item.base;
-  world.journal.push(entryOf(item, world.now, { before: item.base, after: item.fields, lost }));
-  world.outbox.delete(text);
-}
-
-function finishDelete(world: World, item: OutboxItem): void {
-  const text = recordKeyText(item.key);
-  const known = world.records.get(text);
-  if (known) world.records.set(text, { ...known, presence: 'gone', written: { at: world.now, before: {} } });
-  if (!item.isUndo) world.agreements.delete(text);
-  world.outbox.delete(text);
-  world.journal.push(entryOf(item, world.now, { before: item.base, after: {}, lost: {} }));
+  for (const item of world.mirror.readOutbox())
+    if (item.state === 'waiting') world.mirror.saveOutboxItem({ ...item, ...changes });
 }
 
 const roundsMax = 20;
 
-/** Lets the daemon work until nothing changes any more; answers the last plan, which is quiet. */
-export function settle(world: World): Plan {
+/** Lets the daemon work until nothing changes any more. Returns the last plan, which is quiet. */
+export async function settle(world: World): Promise<Plan> {
   for (let round = 1; round <= roundsMax; round += 1) {
-    pull(world);
-    const first = cycle(world);
-    push(world);
-    pull(world);
-    const second = cycle(world);
-    const isWaiting = [...world.outbox.values()].some(({ state }) => state === 'waiting');
-    if (isQuiet(first) && isQuiet(second) && second.restlessRows === 0 && !isWaiting) return second;
+    if (world.mirror.readOpenWrites().length > 0) world.clock.now += lateLandingMs;
+    await pull(world);
+    const first = await cycle(world);
+    await push(world);
+    await pull(world);
+    const second = await cycle(world);
+    const isWaiting = world.mirror
+      .readOutbox()
+      .some((item) => item.state === 'waiting' && !isStopped(world, item));
+    const isOpen = isWaiting || world.mirror.readOpenWrites().length > 0;
+    if (isQuiet(first) && isQuiet(second) && second.restlessRows === 0 && !isOpen) return second;
   }
   throw new Error(`The two sides do not come to rest within ${roundsMax} rounds.`);
 }
 
 /** A world at rest whose leads have these titles; their ids count from 1. */
-export function worldWithLeads(titles: readonly string[], options: WorldOptions = {}): World {
+export async function worldWithLeads(titles: readonly string[], options: WorldOptions = {}): Promise<World> {
   const world = createWorld(options);
   for (const title of titles) addRecord(world, 'lead', { title });
-  settle(world);
+  await settle(world);
   return world;
 }
+
+/** The settings give the title of leads another column, and the daemon begins anew. */
+export function setTitle(world: World, column: ColumnPolicy): void {
+  const { lead } = world.policy.tabs;
+  const tabs = { ...world.policy.tabs, lead: { ...lead, columns: { ...lead.columns, title: column } } };
+  Object.assign(world, { policy: { ...world.policy, tabs } });
+}
+
+export const isRemapped = ({ mirror, policy }: World): boolean => readRemaps(mirror, policy).has('lead');

@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import type { FieldName } from '../../src/core/value.ts';
-import type { Plan } from '../../src/sheet/decide/plan.ts';
-import { describeCell, emptyCell, equalCells, textCell } from '../../src/sheet/port/cell.ts';
-import { emptyMemory } from '../../src/sheet/rest.ts';
 import {
   addRecord,
   addRow,
@@ -10,6 +7,7 @@ import {
   changeRecord,
   fieldsOf,
   removeRecord,
+  restart,
   type SheetRow,
   type World,
 } from './world.ts';
@@ -89,15 +87,15 @@ export const gatherPeople = (world: World): People => ({
 export const meantFor = (value: string): string => value.split(':')[0] ?? '';
 
 function newValue({ typed, world }: People, owner: string, field: FieldName): string {
-  world.given += 1;
-  const value = `${owner}:${field}:${world.given}`;
+  world.given.count += 1;
+  const value = `${owner}:${field}:${world.given.count}`;
   typed.add(value);
   return value;
 }
 
 const newOwner = ({ world }: People): string => {
-  world.given += 1;
-  return `k${world.given}`;
+  world.given.count += 1;
+  return `k${world.given.count}`;
 };
 
 /** Whom a row is about. */
@@ -106,7 +104,7 @@ const ownerOf = (row: SheetRow): string => meantFor(textOf(row, 'title'));
 const textOf = (row: SheetRow, field: FieldName): string => describeCell(row.cells[field] ?? emptyCell);
 
 /** Lets one thing happen, where there is something for it to happen to. */
-export function happen(people: People, { kind, which, field }: Happening): void {
+export async function happen(people: People, { kind, which, field }: Happening): Promise<void> {
   const { world } = people;
   const rows = world.sheet.lead;
   const row = rows[which % Math.max(1, rows.length)];
@@ -148,23 +146,23 @@ export function happen(people: People, { kind, which, field }: Happening): void 
       rows.sort((left, right) => textOf(right, 'title').localeCompare(textOf(left, 'title')));
       return;
     case 'restart':
-      world.memory = emptyMemory;
+      restart(world);
       return;
     case 'pull':
-      return pull(world);
+      return await pull(world);
     case 'cycle':
-      cycle(world);
+      await cycle(world);
       return;
     case 'cycle unanswered':
-      cycle(world, 'unanswered');
+      await cycle(world, 'unanswered');
       return;
     case 'cycle lost':
-      cycle(world, 'lost');
+      await cycle(world, 'lost');
       return;
     case 'push':
-      return push(world);
+      return await push(world);
     case 'push unanswered':
-      return push(world, 'unanswered');
+      return await push(world, 'unanswered');
   }
 }
 
@@ -207,10 +205,10 @@ function wipeId({ wiped, world }: People, row: SheetRow): void {
 const daysMax = 10;
 
 /** Lets people answer everything that waits for them, until nothing does; answers the last plan. */
-export function comeToRest(people: People): Plan {
+export async function comeToRest(people: People): Promise<Plan> {
   const { world } = people;
   for (let day = 1; day <= daysMax; day += 1) {
-    const plan = settle(world);
+    const plan = await settle(world);
     const waiting = plan.brakes.length + plan.conflicts.length + plan.holds.length + plan.refusals.length;
     if (waiting === 0) return plan;
     for (const { scope } of plan.brakes) world.decisions.set(scope, 'restore');
