@@ -6,7 +6,8 @@ import { decode, encode } from '../../src/sheet/cells/codec.ts';
 import { type Cell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import { sampleField, sampleNames } from '../support/fields.ts';
-import { appendStep, openSandboxSheet, type SandboxSheet, writeSteps } from '../support/sandbox-sheet.ts';
+import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
+import { appendStep, writeSteps } from '../support/table-steps.ts';
 
 /*
  * Values on their way through the real adapter and the emulated spreadsheet, in spreadsheets of many countries: written, read and

@@ -3,8 +3,9 @@ import { isSyncError } from '../../src/core/errors.ts';
 import type { Crm } from '../../src/core/ports.ts';
 import { textCell } from '../../src/sheet/port/cell.ts';
 import { createCrmBench, timeoutMs } from '../support/crm-bench.ts';
-import { openSandboxSheet, setStep, sheetLayout, titled, writeSteps } from '../support/sandbox-sheet.ts';
+import { openSandboxSheet } from '../support/sandbox-sheet.ts';
 import { answerSuccess, startScriptedServer } from '../support/scripted-server.ts';
+import { setStep, sheetLayout, titled, writeSteps } from '../support/table-steps.ts';
 
 const lead = { entity: 'lead', id: '42' } as const;
 

@@ -1,13 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { textCell } from '../../src/sheet/port/cell.ts';
-import {
-  openSandboxSheet,
-  type SandboxSheet,
-  setStep,
-  sheetLayout,
-  titled,
-} from '../support/sandbox-sheet.ts';
+import { textCell } from '../../src/core/cell.ts';
+import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
+import { setStep, sheetLayout, titled } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 let heard: HeardSheet;

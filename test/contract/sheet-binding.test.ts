@@ -3,17 +3,13 @@ import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import {
-  appendStep,
   leadsOf,
   openSandboxSheet,
   reasonOf,
   type SandboxSheet,
-  setStep,
-  sheetLayout,
-  titled,
   type WholeSpreadsheet,
-  writeSteps,
 } from '../support/sandbox-sheet.ts';
+import { appendStep, setStep, sheetLayout, titled, writeSteps } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 

@@ -1,13 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { textCell } from '../../src/sheet/port/cell.ts';
-import {
-  appendStep,
-  deleteStep,
-  openSandboxSheet,
-  type SandboxSheet,
-  setStep,
-  writeSteps,
-} from '../support/sandbox-sheet.ts';
+import { textCell } from '../../src/core/cell.ts';
+import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
+import { appendStep, deleteStep, setStep, writeSteps } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSandboxSheet, reasonOf, type SandboxSheet, sheetLayout } from '../support/sandbox-sheet.ts';
+import { openSandboxSheet, reasonOf, type SandboxSheet } from '../support/sandbox-sheet.ts';
+import { sheetLayout } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 

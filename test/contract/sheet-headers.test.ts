@@ -1,15 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
-import {
-  leadsOf,
-  openSandboxSheet,
-  reasonOf,
-  type SandboxSheet,
-  setStep,
-  sheetLayout,
-  titled,
-  writeSteps,
-} from '../support/sandbox-sheet.ts';
+import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { leadsOf, openSandboxSheet, reasonOf, type SandboxSheet } from '../support/sandbox-sheet.ts';
+import { setStep, sheetLayout, titled, writeSteps } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 

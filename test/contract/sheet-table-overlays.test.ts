@@ -3,15 +3,11 @@ import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.t
 import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   answersOfGoogle,
-  appendStep,
-  deleteStep,
   openSandboxSheet,
-  relabelled,
   type SandboxSheet,
-  setStep,
   writeAfter,
-  writeSteps,
 } from '../support/sandbox-sheet.ts';
+import { appendStep, deleteStep, relabelled, setStep, writeSteps } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 

@@ -1,18 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { textCell } from '../../src/sheet/port/cell.ts';
-import type { RowStep } from '../../src/sheet/port/table.ts';
+import { textCell } from '../../src/core/cell.ts';
+import type { RowStep } from '../../src/core/table.ts';
+import { answersOfGoogle, openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import {
-  answersOfGoogle,
   appendStep,
   deleteStep,
-  openSandboxSheet,
-  type SandboxSheet,
   setStep,
   sheetLayout,
   textIn,
   titled,
   writeSteps,
-} from '../support/sandbox-sheet.ts';
+} from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 

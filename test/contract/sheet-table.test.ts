@@ -1,19 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { shadowTitle } from '../../src/google/write/shadow.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { booleanCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import { shadowTitle } from '../../src/sheets/write/shadow.ts';
+import { answersOfGoogle, openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import {
-  answersOfGoogle,
   appendStep,
   deleteStep,
-  openSandboxSheet,
-  type SandboxSheet,
   setStep,
   sheetLayout,
   textIn,
   titled,
   writeSteps,
-} from '../support/sandbox-sheet.ts';
+} from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 

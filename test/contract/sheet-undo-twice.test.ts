@@ -6,17 +6,9 @@ import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Damage } from '../../src/sheet/port/damage.ts';
 import type { RowStep, WriteResult } from '../../src/sheet/port/table.ts';
 import { typeInLeads } from '../support/person-acts.ts';
-import {
-  appendStep,
-  deleteStep,
-  openSandboxSheet,
-  type SandboxSheet,
-  setStep,
-  sheetLayout,
-  textIn,
-  titled,
-} from '../support/sandbox-sheet.ts';
+import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
+import { appendStep, deleteStep, setStep, sheetLayout, textIn, titled } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 let heard: HeardSheet;

@@ -5,15 +5,11 @@ import type { RowStep } from '../../src/sheet/port/table.ts';
 import { typeInLeads } from '../support/person-acts.ts';
 import {
   answersOfGoogle,
-  appendStep,
-  deleteStep,
   openSandboxSheet,
   type SandboxSheet,
-  setStep,
-  titled,
   writeAfter,
-  writeSteps,
 } from '../support/sandbox-sheet.ts';
+import { appendStep, deleteStep, setStep, titled, writeSteps } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { ObservedTable } from '../../src/sheet/port/table.ts';
 import type { LineRequest } from '../support/crm-line.ts';
-import { openSandboxSheet, type SandboxSheet, sheetLayout } from '../support/sandbox-sheet.ts';
+import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
+import { sheetLayout } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 let heard: HeardSheet;
