@@ -172,26 +172,9 @@ describe('a deleted tab', () => {
     await sheet.person({ kind: 'deleteTab', sheet: 'Leads' });
   });
 
-  test('is not made again unasked, also after a restart', async () => {
-    const table = sheet.openTable();
-    expect(await table.layOut(sheetLayout, 'create')).toMatchObject({
-      held: [expect.stringContaining('was deleted')],
-    });
-    expect(await table.layOut(sheetLayout, 'refresh')).toMatchObject({
-      held: [expect.stringContaining('was deleted')],
-    });
-    expect(await reasonOf(table)).toContain('“Leads” was deleted');
-    expect((await table.read(sheetLayout)).tabs.task.state).toBe('read');
-  });
-
   test('is read again once it was brought back', async () => {
     await sheet.person({ kind: 'undo' });
     expect(await rowsIn(sheet.openTable())).toBe(1);
-  });
-
-  test('is made anew when a person says so', async () => {
-    await sheet.table.layOut(sheetLayout, 'create', { adopt: true });
-    expect(await rowsIn(sheet.openTable())).toBe(0);
   });
 });
 

@@ -139,11 +139,6 @@ describe('laying out', () => {
     expect(lead).toMatchObject({ state: 'held', reason: expect.stringContaining('no column “ID”') });
   });
 
-  test('a refresh creates nothing', async () => {
-    await sheet.table.layOut(sheetLayout, 'refresh');
-    expect((await sheet.countRequests()).writes).toBe(0);
-  });
-
   test('a tab that a person renamed meanwhile is not created again', async () => {
     await sheet.fill('1');
     await sheet.person({ kind: 'renameTab', sheet: 'Leads', title: 'Our leads' });

@@ -24,41 +24,6 @@ const unreadable = { host: 'unknown', pid: 0, since: 0 };
 const marksIn = async (table: Table) => (await table.read(sheetLayout)).marks;
 
 describe('marks in a spreadsheet', () => {
-  test('are read as they were written, by every daemon', async () => {
-    expect(await marksIn(sheet.table)).toEqual({});
-    const signed = await sheet.table.sign({ keeper: mark('one'), waiting: mark('two') });
-    expect(signed).toEqual({ keeper: mark('one'), waiting: mark('two') });
-    expect(await marksIn(sheet.openTable())).toEqual(signed);
-  });
-
-  test('of two that are put there at the same moment one is refused, which then reads whose it is', async () => {
-    const [one, two] = [sheet.openTable(), sheet.openTable()];
-    for (const table of [one, two]) await table.read(sheetLayout);
-    const both = await Promise.all([one.sign({ keeper: mark('one') }), two.sign({ keeper: mark('two') })]);
-    expect(both[0]).toEqual(both[1]);
-    expect(await marksIn(sheet.table)).toEqual(both[0]);
-  });
-
-  test('of two that take the place of a dead one at the same moment one is refused', async () => {
-    await sheet.table.read(sheetLayout);
-    await sheet.table.sign({ keeper: mark('dead') });
-    const [one, two] = [sheet.openTable(), sheet.openTable()];
-    for (const table of [one, two]) await table.read(sheetLayout);
-    const both = await Promise.all([one.sign({ keeper: mark('one') }), two.sign({ keeper: mark('two') })]);
-    expect(both[0]).toEqual(both[1]);
-    expect(both[0]?.keeper?.instance.id).not.toBe('dead');
-  });
-
-  test('of a keeper that was replaced meanwhile are not renewed over the new one', async () => {
-    await sheet.table.read(sheetLayout);
-    await sheet.table.sign({ keeper: mark('one') });
-    const other = sheet.openTable();
-    await other.read(sheetLayout);
-    await other.sign({ keeper: mark('two') });
-    expect((await sheet.table.sign({ keeper: mark('one', 2) })).keeper).toEqual(mark('two'));
-    expect(await marksIn(other)).toEqual({ keeper: mark('two') });
-  });
-
   test('are renewed by a write that is sent anyway, in one request', async () => {
     await sheet.table.read(sheetLayout);
     await sheet.table.sign({ keeper: mark('one') });
@@ -68,13 +33,6 @@ describe('marks in a spreadsheet', () => {
     expect((await sheet.countRequests()).writes).toBe(writes + 1);
     expect(await marksIn(sheet.table)).toEqual({ keeper: mark('one', 2) });
     expect(await sheet.titlesById()).toEqual({ 1: 'New' });
-  });
-
-  test('are taken away by their instance, and the next one begins anew', async () => {
-    await sheet.table.read(sheetLayout);
-    await sheet.table.sign({ keeper: mark('one') });
-    expect(await sheet.table.sign({ keeper: 'none' })).toEqual({});
-    expect(await sheet.openTable().sign({ keeper: mark('two') })).toEqual({ keeper: mark('two') });
   });
 
   test('go along with a copy, hold nobody up there, and are taken away when it is adopted', async () => {

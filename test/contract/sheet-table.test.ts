@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { shadowTitle } from '../../src/google/write/shadow.ts';
+import { numberCell, textCell } from '../../src/core/cell.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { shadowTitle } from '../../src/sheets/write/shadow.ts';
 import { answersOfGoogle, openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
@@ -34,76 +34,14 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
       const fewerColumns = sheetLayout.map((tab) => ({ ...tab, columns: tab.columns.slice(0, 1) }));
       expect(await table.read(fewerColumns)).not.toEqual(second);
     });
-
-    test('what is read again after a write can be written to again', async () => {
-      await sheet.fill('1', '2');
-      const table = sheet.openTable();
-      await table.read(sheetLayout);
-      for (const title of ['Once', 'Twice']) {
-        await writeSteps(table, [setStep(2, textCell('2'), titled(title))]);
-        await table.read(sheetLayout);
-        await table.read(sheetLayout);
-      }
-      expect(await sheet.titlesById()).toMatchObject({ 2: 'Twice' });
-    });
   });
 
   describe('reading and writing', () => {
-    test('typed values come back as they were written', async () => {
-      const texts = [
-        '=1+1',
-        '007',
-        '+49 30 123',
-        '2026-01-01',
-        'TRUE',
-        "'quoted",
-        '🚀 Ünïcödé',
-        'x'.repeat(500),
-      ];
-      await sheet.table.layOut(sheetLayout, 'create');
-      await sheet.table.read(sheetLayout);
-      await writeSteps(sheet.table, [
-        ...texts.map((text, index) => appendStep(`${index}`, titled(text))),
-        appendStep('typed', {
-          'custom.vip': booleanCell(true),
-          'custom.met': numberCell(46292),
-          created_at: numberCell(46292.5),
-          'about.url': textCell('https://example.com'),
-        }),
-      ]);
-      const { rows } = await sheet.readTab();
-      expect(rows.slice(0, -1).map((row) => row.cells['title'])).toEqual(texts.map(textCell));
-      expect(rows.at(-1)).toMatchObject({
-        id: textCell('typed'),
-        sync: textCell('Synced'),
-        cells: {
-          title: emptyCell,
-          'custom.vip': booleanCell(true),
-          'custom.met': numberCell(46292),
-          created_at: numberCell(46292.5),
-          'about.url': textCell('https://example.com'),
-        },
-      });
-    });
-
     test('a written date is shown as a date', async () => {
       await sheet.fill('1');
       await sheet.table.read(sheetLayout);
       await writeSteps(sheet.table, [setStep(1, textCell('1'), { 'custom.met': numberCell(46292) })]);
       expect(await sheet.readValues('Leads!G2:G2')).toMatchObject({ values: [['2026-09-27']] });
-    });
-
-    test('sets, appends and deletes go in one batch', async () => {
-      await sheet.fill('1', '2', '3', '4');
-      await sheet.table.read(sheetLayout);
-      const reply = await writeSteps(sheet.table, [
-        deleteStep(2, '2'),
-        appendStep('5', titled('Title 5')),
-        setStep(4, textCell('4'), titled('Changed')),
-        deleteStep(1, '1'),
-      ]);
-      expect(reply.done.size).toBe(4);
-      expect(await sheet.titlesById()).toEqual({ '3': 'Title 3', '4': 'Changed', '5': 'Title 5' });
     });
 
     test('all rows of a tab can be deleted, and the next one finds room', async () => {
@@ -159,13 +97,6 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
       expect(await sheet.countRequests()).toEqual(before);
     });
 
-    test('an empty cell clears the value', async () => {
-      await sheet.fill('1');
-      await sheet.table.read(sheetLayout);
-      await writeSteps(sheet.table, [setStep(1, textCell('1'), { title: emptyCell })]);
-      expect((await sheet.readTab()).rows[0]?.cells['title']).toEqual(emptyCell);
-    });
-
     test('more than a batch may carry goes in several', async () => {
       await sheet.table.layOut(sheetLayout, 'create');
       await sheet.table.read(sheetLayout);
@@ -207,11 +138,6 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
       expect(rows[0]?.cells['custom.vip']).toMatchObject({ kind: 'error' });
       expect(rows[1]?.cells['title']).toEqual(textCell('#REF!'));
     });
-
-    test('a write without a read before it is a fault of the program', async () => {
-      await sheet.fill('1');
-      expect(() => sheet.openTable().prepare([appendStep('2')], 'w1', [])).toThrow('without a read');
-    });
   });
 
   describe('what people do to a tab', () => {
@@ -235,18 +161,6 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
       });
     });
 
-    test('a missing managed column is reported by its absence', async () => {
-      await sheet.fill('1');
-      await sheet.person(
-        { kind: 'deleteColumns', sheet: 'Leads', column: 'Website' },
-        { kind: 'deleteColumns', sheet: 'Leads', column: 'Sync' },
-      );
-      const tab = await sheet.readTab();
-      expect(tab.fields.has('about.url')).toBe(false);
-      expect(tab.hasSync).toBe(false);
-      expect(tab.rows[0]?.cells).not.toHaveProperty(['about.url']);
-    });
-
     test.each<[string, PersonActionInput, string]>([
       [
         'without the ID header',
@@ -263,7 +177,6 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
         { kind: 'moveRows', sheet: 'Leads', row: 0, to: 3 },
         'The header row of “Leads” is in row 3',
       ],
-      ['that was deleted', { kind: 'deleteTab', sheet: 'Leads' }, 'The tab “Leads” was deleted'],
     ])('a tab %s is held', async (_, action, reason) => {
       await sheet.fill('1', '2', '3');
       await sheet.person(action);
@@ -289,13 +202,6 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
         { kind: 'edit', sheet: 'Leads', row: 0, column: 0, text: 'ID' },
       );
       expect(await sheet.titlesById()).toEqual({ '1': 'Title 1' });
-    });
-
-    test('blank rows between are skipped and positions stay those of the grid', async () => {
-      await sheet.fill('1', '2');
-      await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 2, count: 2 });
-      const { rows } = await sheet.readTab();
-      expect(rows.map((row) => row.position)).toEqual([1, 4]);
     });
   });
 });

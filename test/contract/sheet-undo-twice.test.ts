@@ -116,24 +116,10 @@ describe('a row that the inverse of a write cannot put right', () => {
 });
 
 describe('a write of which the reply is lost', () => {
-  test('is confirmed by another process where it reached its own row', async () => {
-    const { kept, result } = await write([rename], [{ fate: 'lost' }]);
-    expect(result).toBeUndefined();
-    expect(await recover(kept, true)).toMatchObject({ done: new Map([[0, { edited: [] }]]), isOver: true });
-    expect(await sheet.titlesById()).toEqual({ ...wholeTitles, '1': 'Written' });
-  });
-
   test('is undone by another process where rows had moved', async () => {
     const { kept } = await write([rename], [{ acts: [sort], fate: 'lost' }]);
     const result = await recover(kept, true);
     expect(result).toMatchObject({ undone: [overTitle4], escalated: [], isOver: true });
-    expect(await sheet.titlesById()).toEqual(wholeTitles);
-  });
-
-  test('is asked about again while it may land, and is over when it never landed', async () => {
-    const { kept } = await write([rename], [{ fate: 'never' }]);
-    expect(await recover(kept, true)).toBeUndefined();
-    expect(await recover(kept, false)).toBeUndefined();
     expect(await sheet.titlesById()).toEqual(wholeTitles);
   });
 
@@ -233,20 +219,6 @@ describe('a damaged row', () => {
     );
     expect(result).toMatchObject({ done: new Map([[0, { edited: [] }]]), undone: [], escalated: [] });
     expect(await sheet.titlesById()).toEqual({ ...wholeTitles, '9': 'Ninth', '': 'Mine' });
-  });
-
-  test('keeps what a user typed into the cells of the right row at that moment, and the step is done', async () => {
-    const both = { ...titled('Written'), 'about.url': textCell('example.com') };
-    const { result } = await write(
-      [setStep(2, textCell('2'), both)],
-      [{ acts: [typeInLeads(2, 'Title', 'Typed')] }],
-    );
-    expect(result).toMatchObject({ done: new Map([[0, { edited: ['title'] }]]), undone: [], escalated: [] });
-    const [, row] = (await sheet.readTab()).rows;
-    expect([row?.cells['title'], row?.cells['about.url']]).toEqual([
-      textCell('Typed'),
-      textCell('example.com'),
-    ]);
   });
 
   test('loses an ID that was written beside it, and its own Sync text is back', async () => {

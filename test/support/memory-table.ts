@@ -178,7 +178,7 @@ class MemoryTable implements Table {
   }
 
   #observe(layout: Layout, kind: TabKind): ObservedTab {
-    const { boxedFields, columns, heldTabs } = this.#sheet;
+    const { boxedFields, columns, heldTabs, hiddenFields } = this.#sheet;
     const tab = layout.find(({ entity }) => entity === kind);
     if (!tab) return { state: 'held', reason: 'It is not part of the layout.' };
     const found = columns.get(kind);
@@ -191,7 +191,7 @@ class MemoryTable implements Table {
       state: 'read',
       rows: looks.flatMap(({ seen }, index) => (isBlank(seen) ? [] : observeRow(seen, index + 1, names))),
       fields: new Set(names),
-      hasSync: true,
+      hasSync: !hiddenFields.has('Sync'),
       ...(kind === 'lead' && boxedFields.size > 0 ? { boxed: new Set(boxedFields) } : {}),
       ownRows: looks.flatMap(({ seen }, index) =>
         isBlank(seen) && seen.own ? [{ position: index + 1, cells: Object.values(seen.own) }] : [],
