@@ -97,23 +97,6 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
     const tasksShown = async () =>
       (await sheet.readTab('task')).rows.map(({ cells }) => textIn(cells['title']));
 
-    test('a tab with a protected column is refused alone: the others are written, and the reply tells of both', async () => {
-      await sheet.fill('1', '2');
-      await protect({ startColumnIndex: 2, endColumnIndex: 3 });
-      await sheet.table.read(sheetLayout);
-      const steps = [setStep(1, textCell('1'), titled('One')), deleteStep(2, '2'), appendTask('Call')];
-      const before = await sheet.countRequests();
-      const { done, refusal } = await writeSteps(sheet.table, steps);
-      expect([...(refusal?.steps ?? [])]).toEqual([0, 1]);
-      expect(refusal?.error.message).toMatch(/“Leads”/);
-      expect([...done.keys()]).toEqual([2]);
-      // All at once, and each of the two tabs.
-      expect((await sheet.countRequests()).writes).toBe(before.writes + 3);
-      expect(await sheet.titlesById()).toEqual({ '1': 'Title 1', '2': 'Title 2' });
-      expect(await tasksShown()).toEqual(['Call']);
-      expect((await sheet.table.read(sheetLayout)).lastWrite).toBe('w1');
-    });
-
     test('a tab with a protected header row keeps no new column of another tab from its mark, without which what is wiped there says nothing', async () => {
       await sheet.fill('1');
       await protect({ endRowIndex: 1 });

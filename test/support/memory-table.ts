@@ -1,13 +1,11 @@
 import { bareCell, type Cell, emptyCell, equalCells } from '../../src/core/cell.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Mark, MarkChanges, Marks } from '../../src/core/instance.ts';
-import type { Layout, TabKind, TabLayout } from '../../src/core/layout.ts';
+import { type Layout, type TabKind, type TabLayout, tabKinds, tabOf } from '../../src/core/layout.ts';
 import type { Receipt } from '../../src/core/open-write.ts';
 import type { LaidOut, LayOutConsent, Table } from '../../src/core/ports.ts';
 import type {
   AppendStep,
-  DeleteStep,
-  ObservedRow,
   ObservedTab,
   ObservedTable,
   RowStep,
@@ -16,6 +14,7 @@ import type {
   WriteResult,
 } from '../../src/core/table.ts';
 import type { FieldName } from '../../src/core/value.ts';
+import type { Fate } from './table-stage.ts';
 
 /** A row of a tab, as users and the daemon change it. */
 export interface SheetRow {
@@ -27,351 +26,231 @@ export interface SheetRow {
   isPaused?: true;
 }
 
-/** What becomes of a write that is sent: `late` lands only when it is told to. */
-export type Fate = 'answered' | 'unanswered' | 'lost' | 'late';
+const nothing = (): void => undefined;
 
 /** Tabs of rows in memory, for users to change as they like. Several tables may be opened on it, as several processes do. */
 export class MemorySheet {
-  readonly identity: string = 'memory';
-  readonly rows: Record<TabKind, SheetRow[]> = {
-    lead: [],
-    opportunity: [],
-    task: [],
-    contact: [],
-    question: [],
-  };
-  /** The columns of the tabs that were laid out. */
-  readonly columns = new Map<TabKind, Set<FieldName>>();
-  /** Tabs that a user deleted. */
+  readonly rows = Object.fromEntries(tabKinds.map((kind) => [kind, []])) as unknown as Readonly<
+    Record<TabKind, SheetRow[]>
+  >;
+  /** The fields that have a column, in the tabs that were laid out. */
+  readonly columns = new Map<TabKind, ReadonlySet<FieldName>>();
+  /** Tabs that a user deleted, and those that users protected from the daemon. */
   readonly deletedTabs = new Set<TabKind>();
+  readonly protectedTabs = new Set<TabKind>();
   /** Tabs that can not be read, with the reason. */
   readonly heldTabs = new Map<TabKind, string>();
-  /** Tabs that users protected from the daemon. */
-  readonly protectedTabs = new Set<TabKind>();
-  /** Fields whose column a user deleted. */
+  /** Fields whose column a user deleted; `Sync` is one. */
   readonly hiddenFields = new Set<FieldName>();
   /** Fields of leads whose column a user made one of checkboxes. */
   readonly boxedFields = new Set<FieldName>();
-  /** What the writes that landed have done, by their receipts. */
+  /** What writes were to do, and what those that landed did. */
+  readonly planned = new Map<Receipt, PlannedWrite>();
   readonly landed = new Map<Receipt, WriteResult>();
-  /** The layout that was laid out last. */
   laidOut: Layout | undefined;
   lastWrite: string | undefined;
   marks: Marks = {};
   /** What becomes of the next write, and what a user does just before it arrives. */
   fate: Fate = 'answered';
-  beforeNextWrite: () => void = () => undefined;
+  beforeNextWrite = nothing;
   /** Lets a write that is late arrive. */
-  land: () => void = () => undefined;
-  /** Rows keep their names however they move. */
-  readonly #names = new WeakMap<SheetRow, number>();
-  #given = 0;
+  land = nothing;
 
-  nameOf(row: SheetRow): number {
-    const known = this.#names.get(row);
-    if (known !== undefined) return known;
-    this.#given += 1;
-    this.#names.set(row, this.#given);
-    return this.#given;
-  }
-
-  /** All that a read of it shows, as text. */
-  describe(layout: Layout): string {
-    const { boxedFields, columns, heldTabs, hiddenFields, lastWrite, marks, rows } = this;
-    const tabs = [...columns].map(([kind, names]) => [kind, ...names]);
-    const asked = layout.map(({ columns: all, entity, title }) => [
-      entity,
-      title,
-      all.map(({ field }) => field),
-    ]);
-    return JSON.stringify([
-      asked,
-      rows,
-      tabs,
-      [...boxedFields, '', ...hiddenFields],
-      [...heldTabs],
-      lastWrite,
-      marks,
-    ]);
-  }
-
-  openTable(): Table {
-    return new MemoryTable(this);
-  }
+  openTable = (): Table => new MemoryTable(this);
 
   /** The same tabs once more, which go on by themselves. */
   copy(): MemorySheet {
-    const copy = new MemorySheet();
-    for (const [kind, rows] of Object.entries(this.rows) as [TabKind, SheetRow[]][])
-      for (const row of rows) {
-        const other = copyRow(row);
-        copy.#names.set(other, this.nameOf(row));
-        copy.rows[kind].push(other);
-      }
-    for (const [kind, names] of this.columns) copy.columns.set(kind, new Set(names));
-    for (const [receipt, result] of this.landed) copy.landed.set(receipt, result);
-    copy.#given = this.#given;
-    copy.laidOut = this.laidOut;
-    copy.lastWrite = this.lastWrite;
-    copy.marks = this.marks;
-    return copy;
+    const { columns, heldTabs, hiddenFields, laidOut, landed, lastWrite, marks, rows } = this;
+    const content = structuredClone({ columns, heldTabs, hiddenFields, landed, marks, rows });
+    return Object.assign(new MemorySheet(), content, { laidOut, lastWrite });
   }
+
+  hasColumn = (kind: TabKind, name: FieldName): boolean =>
+    this.columns.get(kind)?.has(name) === true && !this.hiddenFields.has(name);
 }
 
-/** A planned step with the name of its row, and what that showed. */
-type PlannedStep =
-  | AppendStep
-  | (SetStep & { readonly row: number; readonly seen: SheetRow })
-  | (DeleteStep & { readonly row: number; readonly seen: SheetRow });
+/** A row as it was read. */
+interface Look {
+  readonly row: SheetRow;
+  readonly seen: SheetRow;
+}
 
+/** Steps with the rows that they are about. */
 interface PlannedWrite {
   readonly run: string;
-  readonly steps: readonly PlannedStep[];
+  readonly steps: readonly (readonly [RowStep, Look])[];
 }
 
-/** A row that moved is found by its name, so that nothing is ever misdirected. */
+/** A row is known however it moves, so that nothing is ever misdirected. */
 class MemoryTable implements Table {
-  readonly identity;
+  readonly identity = 'memory';
   readonly #sheet: MemorySheet;
-  #read: Readonly<Record<TabKind, readonly { row: SheetRow; seen: SheetRow }[]>> | undefined;
-  #marks: Marks = {};
+  #looks: ReadonlyMap<TabKind, readonly Look[]> | undefined;
+  /** The keeper that the last read found. */
+  #keeper: string | undefined;
   /** The last read, and all of it as text. */
   #last: { readonly text: string; readonly table: ObservedTable } | undefined;
 
   constructor(sheet: MemorySheet) {
     this.#sheet = sheet;
-    this.identity = sheet.identity;
   }
 
   async read(layout: Layout): Promise<ObservedTable> {
-    const { marks, rows } = this.#sheet;
-    const look = (kind: TabKind) => rows[kind].map((row) => ({ row, seen: copyRow(row) }));
-    this.#read = {
-      lead: look('lead'),
-      opportunity: look('opportunity'),
-      task: look('task'),
-      contact: look('contact'),
-      question: look('question'),
-    };
-    this.#marks = marks;
-    const text = this.#sheet.describe(layout);
-    if (this.#last?.text !== text) this.#last = { text, table: this.#observeAll(layout) };
-    return this.#last.table;
-  }
-
-  #observeAll(layout: Layout): ObservedTable {
-    const { lastWrite, marks } = this.#sheet;
-    const tab = (kind: TabKind) => this.#observe(layout, kind);
-    const hasQuestions = layout.some(({ entity }) => entity === 'question');
-    return {
-      tabs: {
-        lead: tab('lead'),
-        opportunity: tab('opportunity'),
-        task: tab('task'),
-        contact: tab('contact'),
-        ...(hasQuestions ? { question: tab('question') } : {}),
-      },
+    const { lastWrite, marks, rows } = this.#sheet;
+    const looks = new Map(tabKinds.map((kind) => [kind, rows[kind].map(lookAt)]));
+    this.#looks = looks;
+    this.#keeper = marks.keeper?.instance.id;
+    const tabs = tabKinds
+      .filter((kind) => kind !== 'question' || tabOf(layout, kind))
+      .map((kind) => [kind, this.#observe(tabOf(layout, kind), looks.get(kind) ?? [])]);
+    const table: ObservedTable = {
+      tabs: Object.fromEntries(tabs),
       timeZone: 'UTC',
       ...(lastWrite === undefined ? {} : { lastWrite }),
       marks,
     };
+    const text = JSON.stringify(table, (_key, value) => (value instanceof Set ? [...value] : value));
+    if (this.#last?.text !== text) this.#last = { text, table };
+    return this.#last.table;
   }
 
-  #observe(layout: Layout, kind: TabKind): ObservedTab {
-    const { boxedFields, columns, heldTabs, hiddenFields } = this.#sheet;
-    const tab = layout.find(({ entity }) => entity === kind);
+  #observe(tab: TabLayout | undefined, looks: readonly Look[]): ObservedTab {
     if (!tab) return { state: 'held', reason: 'It is not part of the layout.' };
-    const found = columns.get(kind);
-    if (!found) return { state: 'held', reason: `There is no tab “${tab.title}”.`, isAbsent: true };
-    const reason = heldTabs.get(kind);
+    const { boxedFields, columns, hasColumn, heldTabs, hiddenFields } = this.#sheet;
+    const { entity, title } = tab;
+    if (!columns.has(entity)) return { state: 'held', reason: `There is no tab “${title}”.`, isAbsent: true };
+    const reason = heldTabs.get(entity);
     if (reason !== undefined) return { state: 'held', reason };
-    const names = tab.columns.map(({ field }) => field).filter((name) => this.#hasColumn(kind, name));
-    const looks = this.#read?.[kind] ?? [];
-    return {
-      state: 'read',
-      rows: looks.flatMap(({ seen }, index) => (isBlank(seen) ? [] : observeRow(seen, index + 1, names))),
-      fields: new Set(names),
-      hasSync: !hiddenFields.has('Sync'),
-      ...(kind === 'lead' && boxedFields.size > 0 ? { boxed: new Set(boxedFields) } : {}),
-      ownRows: looks.flatMap(({ seen }, index) =>
-        isBlank(seen) && seen.own ? [{ position: index + 1, cells: Object.values(seen.own) }] : [],
-      ),
-    };
-  }
-
-  #hasColumn(kind: TabKind, name: FieldName): boolean {
-    const { columns, hiddenFields } = this.#sheet;
-    return (columns.get(kind)?.has(name) ?? false) && !hiddenFields.has(name);
+    const names = tab.columns.map(({ field }) => field).filter((name) => hasColumn(entity, name));
+    const rows = looks.flatMap(({ seen: { cells, own: _own, ...seen } }, index) => {
+      const shown = Object.fromEntries(names.map((name) => [name, cells[name] ?? emptyCell]));
+      const isBlank = [seen.id, seen.sync, ...Object.values(cells)].every(({ kind }) => kind === 'empty');
+      return isBlank ? [] : { ...seen, position: index + 1, cells: shown };
+    });
+    const boxed = entity === 'lead' && boxedFields.size > 0 ? { boxed: new Set(boxedFields) } : {};
+    return { state: 'read', rows, fields: new Set(names), hasSync: !hiddenFields.has('Sync'), ...boxed };
   }
 
   prepare(steps: readonly RowStep[], run: string): Receipt {
-    const read = this.#read;
-    if (!read) throw new Error('A write without a read before it.');
-    const planned = steps.map((step): PlannedStep => {
-      if (step.kind === 'append') return step;
-      const look = read[step.entity][step.position - 1];
-      if (!look) throw new Error(`There is no row ${step.position} to ${step.kind}.`);
-      return { ...step, row: this.#sheet.nameOf(look.row), seen: look.seen };
+    const looks = this.#looks;
+    if (!looks) throw new Error('A write without a read before it.');
+    const planned = steps.map((step) => {
+      const look = step.kind === 'append' ? newLook() : looks.get(step.entity)?.[step.position - 1];
+      if (!look) throw new Error('A step to a row that was not read.');
+      return [step, look] as const;
     });
-    return JSON.stringify({ run, steps: planned } satisfies PlannedWrite);
+    const receipt = `${run} ${this.#sheet.planned.size}`;
+    this.#sheet.planned.set(receipt, { run, steps: planned });
+    return receipt;
   }
 
   async write(receipt: Receipt, _keep: unknown, mark?: Mark): Promise<WriteResult> {
     const sheet = this.#sheet;
     const { beforeNextWrite, fate } = sheet;
-    sheet.fate = 'answered';
-    sheet.beforeNextWrite = () => undefined;
+    Object.assign(sheet, { fate: 'answered', beforeNextWrite: nothing });
     beforeNextWrite();
-    const land = () => {
-      const result = this.#land(JSON.parse(receipt) as PlannedWrite);
-      if (mark && sheet.marks.keeper?.instance.id === mark.instance.id)
-        sheet.marks = { ...sheet.marks, keeper: mark };
-      sheet.landed.set(receipt, result);
-      return result;
-    };
-    if (fate === 'late') sheet.land = land;
-    if (fate === 'lost' || fate === 'late') throw noReply();
-    const result = land();
-    if (fate === 'unanswered') throw noReply();
-    return result;
+    if (fate === 'late') sheet.land = () => this.#land(receipt, mark);
+    else if (fate !== 'lost') this.#land(receipt, mark);
+    const result = sheet.landed.get(receipt);
+    if (fate === 'answered' && result) return result;
+    throw new SyncError('SHEET_UNREACHABLE', 'There was no reply.');
   }
 
-  #land({ run, steps }: PlannedWrite): WriteResult {
-    const { protectedTabs } = this.#sheet;
+  #land(receipt: Receipt, mark: Mark | undefined): void {
+    const sheet = this.#sheet;
+    const { run = '', steps = [] } = sheet.planned.get(receipt) ?? {};
     const refused = new Set<number>();
     const done = new Map<number, StepEnd>();
-    for (const [number, step] of steps.entries()) {
-      const isWritable = step.kind === 'delete' || cellsOf(step).every(isHoldable);
-      const isProtected = protectedTabs.has(step.entity);
-      const end = isProtected || !isWritable ? undefined : this.#take(step);
-      if (isProtected || !isWritable) refused.add(number);
-      else if (end) done.set(number, end);
+    for (const [number, [step, look]] of steps.entries()) {
+      const isRefused = sheet.protectedTabs.has(step.entity) || !isHoldable(step);
+      const end = isRefused ? undefined : this.#take(step, look);
+      if (isRefused) refused.add(number);
+      if (end) done.set(number, end);
     }
-    this.#sheet.lastWrite = run;
+    sheet.lastWrite = run;
+    if (mark && sheet.marks.keeper?.instance.id === mark.instance.id)
+      sheet.marks = { ...sheet.marks, keeper: mark };
     const error = new SyncError('SHEET_REFUSED', 'The table does not take this.');
     const refusal = refused.size > 0 ? { refusal: { error, steps: refused } } : {};
-    return { done, undone: [], escalated: [], pending: [], isOver: true, ...refusal };
+    sheet.landed.set(receipt, { done, undone: [], escalated: [], pending: [], isOver: true, ...refusal });
   }
 
-  /** Does a step, unless a user deleted its row or took its ID away; `undefined` for nothing done. */
-  #take(step: PlannedStep): StepEnd | undefined {
+  /** Does a step, unless a user deleted its row or changed its ID; `undefined` for nothing done. */
+  #take(step: RowStep, { row, seen }: Look): StepEnd | undefined {
     const rows = this.#sheet.rows[step.entity];
     if (step.kind === 'append') {
-      const { cells, id = emptyCell, own = {}, sync = emptyCell } = step;
-      const filled = Object.entries(cells).filter(
-        ([name, { kind }]) => kind !== 'empty' && this.#hasColumn(step.entity, name),
-      );
-      const ownCells = Object.entries(own).map(([header, { before }]) => [header, before]);
-      rows.push({
-        id,
-        sync,
-        cells: Object.fromEntries(filled),
-        ...(ownCells.length > 0 ? { own: Object.fromEntries(ownCells) } : {}),
-      });
-      return { edited: [] };
+      const added = newLook();
+      rows.push(added.row);
+      return this.#set(step, added);
     }
-    const row = rows.find((each) => this.#sheet.nameOf(each) === step.row);
-    if (!row || !equalCells(bareCell(row.id), bareCell(step.idSeen))) return undefined;
-    if (step.kind === 'set') return { edited: this.#set(row, step) };
-    if (JSON.stringify(row) !== JSON.stringify(step.seen)) return undefined;
+    if (!rows.includes(row) || !equalCells(bareCell(row.id), bareCell(step.idSeen))) return undefined;
+    if (step.kind === 'set') return this.#set(step, { row, seen });
+    if (JSON.stringify(row) !== JSON.stringify(seen)) return undefined;
     rows.splice(rows.indexOf(row), 1);
     return { edited: [], ...(row.own ? { own: row.own } : {}) };
   }
 
-  /** Returns the fields that a user edited since the read. */
-  #set(
-    row: SheetRow,
-    { cells, entity, id, own = {}, seen, sync }: PlannedStep & SetStep & { seen: SheetRow },
-  ) {
-    const names = Object.keys(cells).filter((name) => this.#hasColumn(entity, name));
-    const isEdited = (name: FieldName) => {
-      const [now, before, next] = [row, seen, { cells }].map((each) => each.cells[name] ?? emptyCell);
-      return ![before, next].some((cell) => equalCells(now ?? emptyCell, cell ?? emptyCell));
-    };
+  /** Writes the cells, but for those that a user edited since the read. */
+  #set({ cells, entity, id, kind, own = {}, sync }: SetStep | AppendStep, { row, seen }: Look): StepEnd {
+    const names = Object.keys(cells).filter((name) => this.#sheet.hasColumn(entity, name));
+    const cellIn = (from: Pick<SheetRow, 'cells'>, name: FieldName) => from.cells[name] ?? emptyCell;
+    const isEdited = (name: FieldName) =>
+      ![seen, { cells }].some((other) => equalCells(cellIn(row, name), cellIn(other, name)));
     const edited = names.filter(isEdited);
-    for (const name of names) if (!edited.includes(name)) row.cells[name] = cells[name] ?? emptyCell;
+    for (const name of names) {
+      const isNoCell = kind === 'append' && cellIn({ cells }, name).kind === 'empty';
+      if (!edited.includes(name) && !isNoCell) row.cells[name] = cellIn({ cells }, name);
+    }
     row.id = id ?? row.id;
     row.sync = sync ?? row.sync;
     for (const [header, { before, written }] of Object.entries(own))
-      if (equalCells(row.own?.[header] ?? emptyCell, written)) row.own = { ...row.own, [header]: before };
-    return edited;
+      if (kind === 'append' || equalCells(row.own?.[header] ?? emptyCell, written))
+        row.own = { ...row.own, [header]: before };
+    return { edited };
   }
 
   async recover(receipt: Receipt): Promise<WriteResult | undefined> {
     return this.#sheet.landed.get(receipt);
   }
 
-  async sign({ keeper, waiting }: MarkChanges): Promise<Marks> {
+  async sign(changes: MarkChanges): Promise<Marks> {
     const sheet = this.#sheet;
-    const isMeanwhile = sheet.marks.keeper?.instance.id !== this.#marks.keeper?.instance.id;
-    if (!isMeanwhile) sheet.marks = withMark(withMark(sheet.marks, 'keeper', keeper), 'waiting', waiting);
-    this.#marks = sheet.marks;
+    const marks = Object.entries({ ...sheet.marks, ...changes }).filter(([, mark]) => mark !== 'none');
+    if (sheet.marks.keeper?.instance.id === this.#keeper) sheet.marks = Object.fromEntries(marks);
+    this.#keeper = sheet.marks.keeper?.instance.id;
     return sheet.marks;
   }
 
   async layOut(layout: Layout, mode: 'create' | 'refresh', consent: LayOutConsent = {}): Promise<LaidOut> {
-    const results = layout.map((tab) => this.#layOutTab(tab, mode, consent));
-    return {
-      held: results.flatMap(({ held }) => held ?? []),
-      offered: results.flatMap(({ offered }) => offered ?? []),
-    };
-  }
-
-  #layOutTab(
-    { columns, entity, title }: TabLayout,
-    mode: 'create' | 'refresh',
-    { addColumns = false, adopt = false }: LayOutConsent,
-  ): { held?: string; offered?: readonly string[] } {
-    const sheet = this.#sheet;
-    if (sheet.deletedTabs.has(entity) && !adopt) return { held: `“${title}” was deleted.` };
-    const isThere = sheet.columns.has(entity);
-    if (!isThere && mode === 'refresh') return {};
-    sheet.deletedTabs.delete(entity);
-    const lacking = columns.filter(({ field }) => !this.#hasColumn(entity, field));
-    const isTaken = !isThere || (mode === 'create' && (addColumns || sheet.rows[entity].length === 0));
-    if (!isTaken) return { offered: lacking.map(({ header }) => header) };
-    sheet.columns.set(entity, new Set(columns.map(({ field }) => field)));
-    for (const { field } of columns) sheet.hiddenFields.delete(field);
-    return {};
+    const { columns, deletedTabs, hasColumn, hiddenFields, rows } = this.#sheet;
+    const { addColumns = false, adopt = false } = consent;
+    const deleted = layout.filter(({ entity }) => deletedTabs.has(entity) && !adopt);
+    const offered: string[] = [];
+    for (const tab of layout) {
+      const isThere = columns.has(tab.entity);
+      const mayFill = !isThere || addColumns || rows[tab.entity].length === 0;
+      const lacking = tab.columns.filter(({ field }) => !hasColumn(tab.entity, field));
+      if (deleted.includes(tab)) continue;
+      if (mode === 'create' && mayFill) {
+        columns.set(tab.entity, new Set(tab.columns.map(({ field }) => field)));
+        for (const { field } of lacking) hiddenFields.delete(field);
+      } else if (isThere) offered.push(...lacking.map(({ header }) => header));
+    }
+    return { held: deleted.map(({ title }) => `“${title}” was deleted.`), offered };
   }
 }
 
-const copyRow = (row: SheetRow): SheetRow => ({
-  ...row,
-  cells: { ...row.cells },
-  ...(row.own ? { own: { ...row.own } } : {}),
-});
+function lookAt(row: SheetRow): Look {
+  const own = row.own ? { own: { ...row.own } } : {};
+  return { row, seen: { ...row, cells: { ...row.cells }, ...own } };
+}
 
-const noReply = () => new SyncError('SHEET_UNREACHABLE', 'There was no reply.');
+const newLook = (): Look => lookAt({ id: emptyCell, sync: emptyCell, cells: {} });
 
-/** A table holds no longer text in one cell. */
-const isHoldable = (cell: Cell): boolean =>
-  cell.kind !== 'text' || (cell.text.length <= 50_000 && cell.text.isWellFormed());
-
-const cellsOf = ({ cells, id = emptyCell, sync = emptyCell }: SetStep | AppendStep): Cell[] => [
-  id,
-  sync,
-  ...Object.values(cells),
-];
-
-/** True if none of the managed cells is filled. */
-const isBlank = ({ cells, id, sync }: SheetRow): boolean =>
-  [id, sync, ...Object.values(cells)].every(({ kind }) => kind === 'empty');
-
-const observeRow = (
-  { cells, id, isPaused, sync }: SheetRow,
-  position: number,
-  names: readonly FieldName[],
-): ObservedRow => ({
-  position,
-  id,
-  sync,
-  cells: Object.fromEntries(names.map((name) => [name, cells[name] ?? emptyCell])),
-  ...(isPaused ? { isPaused } : {}),
-});
-
-function withMark(marks: Marks, name: keyof Marks, mark: Mark | 'none' | undefined): Marks {
-  if (!mark) return marks;
-  const { [name]: _before, ...others } = marks;
-  return mark === 'none' ? others : { ...others, [name]: mark };
+/** No cell holds a longer text. */
+function isHoldable(step: RowStep): boolean {
+  const cells = step.kind === 'delete' ? [] : [step.id, step.sync, ...Object.values(step.cells)];
+  return cells.every(
+    (cell) => cell?.kind !== 'text' || (cell.text.length <= 50_000 && cell.text.isWellFormed()),
+  );
 }

@@ -10,10 +10,10 @@ export type UserAct =
   | { readonly kind: 'deleteTab' };
 
 /**
- * What becomes of the next write: its reply is lost; or it gets lost itself; or its sender has given up when it arrives, which a test brings
+ * What becomes of the next write: it gets a reply; its reply is lost; or it gets lost itself; or its sender has given up when it arrives, which a test brings
  * about.
  */
-export type Fate = 'unanswered' | 'lost' | 'late';
+export type Fate = 'answered' | 'unanswered' | 'lost' | 'late';
 
 /** The header of a column that is the user's own. */
 export const ownHeader = 'Note';

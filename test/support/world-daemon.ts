@@ -3,10 +3,11 @@ import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
 import { isSyncError } from '../../src/core/errors.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { ColumnPolicy } from '../../src/core/policy.ts';
-import type { Table } from '../../src/core/ports.ts';
+import type { Clock, Table } from '../../src/core/ports.ts';
 import { claimToken, listedEntities } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import type { ObservedTable } from '../../src/core/table.ts';
+import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import { readRemaps } from '../../src/sync/column-map.ts';
 import { readNextContacts } from '../../src/sync/contacts.ts';
 import { dryRun, runCycle, type Trail } from '../../src/sync/cycle.ts';
@@ -21,19 +22,27 @@ import { emptyTally } from '../../src/sync/tally.ts';
 import { addVoidClaims } from '../../src/sync/void-claims.ts';
 import { markTimes, namedInstance } from './instances.ts';
 import { createMemoryCrm, type Outcome } from './memory-crm.ts';
+import { createRecordingLog } from './recording-log.ts';
 import { addRecord, createWorld, type World, type WorldOptions } from './world.ts';
 
 /* The real rooms of the daemon at work in a world: all that tests ask of `src/sync` they ask here. */
 
 export type { Outcome };
 
-const nothing = () => undefined;
-
 /** The link between the two sides of a world, as the world is now. */
 function linkOf(world: World, outcome: Outcome = 'answered', table = world.table): Link {
-  const { catalog, clock, crm, mirror, order, policy } = world;
+  const { clock, mirror, order, policy } = world;
+  const log = createRecordingLog();
   const now = () => clock.now;
-  const add = addRecord.bind(undefined, world);
+  const time: Clock = {
+    now,
+    monotonicMs: now,
+    // What waits for its turn gets it at once; nobody has to give up.
+    sleep: async (durationMs, signal) => {
+      if (signal) await new Promise(() => undefined);
+      clock.now += durationMs;
+    },
+  };
   return {
     name: 'world',
     mirror: {
@@ -42,26 +51,12 @@ function linkOf(world: World, outcome: Outcome = 'answered', table = world.table
       readAgreements: () => [...order(mirror.readAgreements())],
       readOutbox: () => [...order(mirror.readOutbox())],
     },
-    crm: createMemoryCrm({ add, catalog, crm, now, order }, outcome),
+    crm: createMemoryCrm(world, outcome),
     table,
     own: namedInstance('world'),
-    queue: {
-      kind: 'inprocess',
-      start: async () => undefined,
-      add: async () => undefined,
-      isReachable: async () => true,
-      close: async () => undefined,
-    },
-    clock: {
-      now,
-      monotonicMs: now,
-      // What waits for its turn gets it at once; nobody has to give up.
-      sleep: (durationMs, signal) => {
-        if (!signal) clock.now += durationMs;
-        return signal ? new Promise(nothing) : Promise.resolve();
-      },
-    },
-    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    queue: createInProcessQueue({ concurrency: 1, clock: time, log }),
+    clock: time,
+    log,
     policy,
     times,
     backoff: { firstMs: 1, maxMs: 1 },
@@ -160,7 +155,7 @@ export async function look(world: World): Promise<void> {
 
 async function glance(world: World, link: Link): Promise<Trail> {
   await layOut(world, link);
-  const order = { ...access(world, link), choose: nothing, trail: world.trail };
+  const order = { ...access(world, link), choose: () => undefined, trail: world.trail };
   return (await runCycle(link, order)).trail;
 }
 
