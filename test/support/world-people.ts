@@ -46,6 +46,8 @@ const happenings = [
   'cycle',
   'cycle',
   'push',
+  'cycle while typing',
+  'cycle while sorting',
   'cycle unanswered',
   'cycle lost',
   'push unanswered',
@@ -143,16 +145,19 @@ export async function happen(people: People, { kind, which, field }: Happening):
     case 'wipe ID':
       return row && wipeId(people, row);
     case 'sort':
-      rows.sort((left, right) => textOf(right, 'title').localeCompare(textOf(left, 'title')));
-      return;
+      return sort(rows);
     case 'restart':
       restart(world);
       return;
     case 'pull':
-      return await pull(world);
+      return pull(world);
     case 'cycle':
       await cycle(world);
       return;
+    case 'cycle while typing':
+      return cycleWhile(world, () => row && typeInto(people, row, name, 'value'));
+    case 'cycle while sorting':
+      return cycleWhile(world, () => sort(rows));
     case 'cycle unanswered':
       await cycle(world, 'unanswered');
       return;
@@ -160,10 +165,21 @@ export async function happen(people: People, { kind, which, field }: Happening):
       await cycle(world, 'lost');
       return;
     case 'push':
-      return await push(world);
+      return push(world);
     case 'push unanswered':
-      return await push(world, 'unanswered');
+      return push(world, 'unanswered');
   }
+}
+
+function sort(rows: SheetRow[]): void {
+  rows.sort((left, right) => textOf(right, 'title').localeCompare(textOf(left, 'title')));
+}
+
+/** A cycle between whose read and whose write a user does something. */
+async function cycleWhile(world: World, act: () => void): Promise<void> {
+  world.tabs.beforeNextWrite = act;
+  await cycle(world);
+  world.tabs.beforeNextWrite = () => undefined;
 }
 
 function typeInto(people: People, row: SheetRow, field: FieldName, what: 'value' | 'nothing'): void {
