@@ -1,36 +1,36 @@
 import { expect, it } from 'vitest';
-import { claimToken, recordKeyText } from '../../src/core/record.ts';
+import { decide } from '../../src/core/decide/decide.ts';
+import { claimToken } from '../../src/core/record.ts';
+import { emptyAgreement, type OutboxItem, type StoredRecord } from '../../src/core/state.ts';
 import { leadKey } from '../support/world.ts';
-import { inputOf, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { inputOf, worldWithLeads } from '../support/world-daemon.ts';
 
 it('an emptied tab is stopped although each of its many records was made from a row of it', async () => {
   const world = await worldWithLeads(['Acme']);
-  const [first] = [...world.agreements.values()];
-  if (!first) throw new Error('Nothing is agreed.');
-  await settle(world);
-  const record = world.records.get(recordKeyText(leadKey(1)));
-  for (let id = 2; id <= 60_000; id += 1) {
-    const key = leadKey(id);
-    if (record) world.records.set(recordKeyText(key), { ...record, key });
-    world.agreements.set(recordKeyText(key), { ...first, key });
-    const token = { entity: 'lead', id: claimToken(String(id)) } as const;
-    world.outbox.set(recordKeyText(token), {
-      key: token,
+  const [record] = world.records.values();
+  if (!record) throw new Error('Nothing is known.');
+  world.sheet.lead.length = 0;
+  const { known, ...input } = await inputOf(world);
+  const at = world.clock.now;
+  const keys = Array.from({ length: 60_000 }, (_, index) => leadKey(index + 1));
+  const records = keys.map((key): StoredRecord => ({ ...record, key }));
+  const agreements = keys.map((key) => ({ ...emptyAgreement(key, at), fields: record.fields }));
+  const outbox = keys.map(
+    ({ entity, id }): OutboxItem => ({
+      key: { entity, id: claimToken(id) },
       kind: 'create',
       state: 'done',
       fields: { title: 'Acme' },
       base: {},
       notice: '',
       run: 'run',
-      createdAt: world.clock.now,
-      dueAt: world.clock.now,
+      createdAt: at,
+      dueAt: at,
       attempts: 0,
       looks: 0,
-      recordId: key.id,
-    });
-  }
-  world.sheet.lead.length = 0;
-  const input = await inputOf(world);
-  const plan = decide({ ...input, isRestless: () => false, wasMissing: () => true });
+      recordId: id,
+    }),
+  );
+  const plan = decide({ ...input, known: { ...known, agreements, outbox, records } });
   expect(plan.brakes.map(({ scope }) => scope)).toEqual(['brake:lead:emptied']);
 });
