@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
 import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
 import { setStep, sheetLayout, titled } from '../support/table-steps.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
 import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { appendStep, deleteStep, setStep, writeSteps } from '../support/table-steps.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
+import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { leadsOf, openSandboxSheet, reasonOf, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { setStep, sheetLayout, titled, writeSteps } from '../support/table-steps.ts';
 

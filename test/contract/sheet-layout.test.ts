@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { numberCell, textCell } from '../../src/core/cell.ts';
-import type { Layout } from '../../src/core/layout.ts';
-import { shadowTitle } from '../../src/sheets/write/shadow.ts';
+import { shadowTitle } from '../../src/google/write/shadow.ts';
+import { numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Layout } from '../../src/sheet/port/layout.ts';
 import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { relabelled, sheetLayout } from '../support/table-steps.ts';
 

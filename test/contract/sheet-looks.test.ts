@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Layout } from '../../src/core/layout.ts';
+import type { Layout } from '../../src/sheet/port/layout.ts';
 import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
 import { sheetLayout } from '../support/table-steps.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
-import type { RowStep } from '../../src/core/table.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
+import type { RowStep } from '../../src/sheet/port/table.ts';
 import { answersOfGoogle, openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import {
   appendStep,

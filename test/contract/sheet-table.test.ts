@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { numberCell, textCell } from '../../src/core/cell.ts';
+import { shadowTitle } from '../../src/google/write/shadow.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { shadowTitle } from '../../src/sheets/write/shadow.ts';
+import { numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { answersOfGoogle, openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import {
   appendStep,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { type Cell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRow, changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';
 import { settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import type { DecideInput } from '../../src/core/decide/context.ts';
-import { decideAgain } from '../../src/core/decide/decide-again.ts';
+import { decideAgain } from '../../src/sheet/decide/decide-again.ts';
+import type { DecideInput } from '../../src/sheet/decide/input.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   bolt,
   boltTitle,

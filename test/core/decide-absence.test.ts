@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRecord,
   changeRecord,

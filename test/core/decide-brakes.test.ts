@@ -207,7 +207,7 @@ it('the reason of a brake names the column as people see it', async () => {
   const world = await describedLeads();
   for (const key of first(10)) rowOf(world, key).cells['about.description'] = emptyCell;
   expect((await settle(world)).brakes.map(({ reason }) => reason)).toEqual([
-    'More than 6 cells of “About” were emptied at once.',
+    'More than 6 values of “About” were emptied at once.',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
-import type { BlankRule } from '../../src/core/layout.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { BlankRule } from '../../src/sheet/port/layout.ts';
 import {
   changeRecord,
   forgetAgreed,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { changeRecord, journalOf, recordOf, rowOf } from '../support/world.ts';
 import { acme, rest, shownSync, shownTitle, titleOf, typeTitle } from '../support/world-acme.ts';
 import { pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
-import { decide } from '../../src/core/decide/decide.ts';
-import type { ColumnPolicy } from '../../src/core/policy.ts';
+import { decide } from '../../src/sheet/decide/decide.ts';
+import type { ColumnPolicy } from '../../src/sheet/policy.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   changeRecord,
   journalOf,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRow,
   changeRecord,

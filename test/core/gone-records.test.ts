@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { booleanCell, describeCell, textCell } from '../../src/core/cell.ts';
+import { booleanCell, describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRecord, journalOf, leadKey, recordOf, removeRecord, removeRow, rowOf } from '../support/world.ts';
 import { cycle, pull, refuse, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { expectNoWrites, sheetIds } from '../support/world-view.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { decide } from '../../src/core/decide/decide.ts';
 import { claimToken } from '../../src/core/record.ts';
 import { emptyAgreement, type OutboxItem, type StoredRecord } from '../../src/core/state.ts';
+import { decide } from '../../src/sheet/decide/decide.ts';
 import { leadKey } from '../support/world.ts';
 import { inputOf, worldWithLeads } from '../support/world-daemon.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { textCell } from '../../src/core/cell.ts';
-import { comparePlans } from '../../src/core/decide/plan-difference.ts';
+import { comparePlans } from '../../src/sheet/decide/plan-difference.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
 import { changeRecord, leadKey, rowOf } from '../support/world.ts';
 import { decideWorld, pull, worldWithLeads } from '../support/world-daemon.ts';
 

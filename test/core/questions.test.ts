@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeCell, emptyCell, numberCell, textCell } from '../../src/core/cell.ts';
-import { decide } from '../../src/core/decide/decide.ts';
-import type { ObservedTab, ReadTab } from '../../src/core/table.ts';
+import { decide } from '../../src/sheet/decide/decide.ts';
+import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import type { ObservedTab, ReadTab } from '../../src/sheet/port/table.ts';
 import {
   changeRecord,
   leadKey,
@@ -15,6 +15,7 @@ import {
 import {
   beginSweeps,
   cycle,
+  decideWorld,
   inputOf,
   pull,
   readSheet,
@@ -376,14 +377,14 @@ describe('a brake in the tab of the questions', () => {
     expect([scopes(world), titles(world)]).toEqual([[], ['Acme of the CRM', 'Acme of the CRM']]);
   });
 
-  it('counts in the same decision as the answers that wait behind it', () => {
-    world = worldThatAsks(many);
-    disagree(world);
+  it('counts in the same decision as the answers that wait behind it', async () => {
+    world = await worldThatAsks(many);
+    await disagree(world);
     for (let id = 2; id <= 8; id += 1) removeRow(world, leadKey(id));
-    settle(world);
+    await settle(world);
     choose(questionOf(world), 'CRM');
     choose(questionOf(world, 'brake:lead:vanished'), 'Restore');
-    const { answers, conflicts, settledDecisions } = decideWorld(world);
+    const { answers, conflicts, settledDecisions } = await decideWorld(world);
     expect(answers.map(({ scope }) => scope)).toEqual(
       expect.arrayContaining([conflict, 'brake:lead:vanished', 'vanished:lead-2', 'vanished:lead-8']),
     );

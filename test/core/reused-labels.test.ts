@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Catalog, LeadStatus, Stage } from '../../src/core/catalog.ts';
-import { type Cell, describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
 import type { Entity, RecordKey } from '../../src/core/record.ts';
-import { buildLayout } from '../../src/sheet/policy.ts';
 import { type Cell, describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { sampleCatalog } from '../support/fields.ts';
 import {

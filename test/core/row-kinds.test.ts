@@ -10,21 +10,19 @@ import {
   addRow,
   cellFor,
   copyRow,
-  inputOf,
   leadKey,
-  readSheet,
   removeRow,
   rowOf,
   type SheetRow,
   type World,
 } from '../support/world.ts';
-import { settle, worldWithLeads } from '../support/world-daemon.ts';
+import { inputOf, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const noContests: DecideInput['known']['contests'] = new Map();
 
 /** Classifies the tab of the leads. */
-function classify(world: World, contests = noContests) {
-  const given = inputOf(world, readSheet(world));
+async function classify(world: World, contests = noContests) {
+  const given = await inputOf(world);
   const input = { ...given, known: { ...given.known, contests } };
   const tab = input.table.tabs.lead;
   const layout = tabOf(input.layout, 'lead');
@@ -34,15 +32,15 @@ function classify(world: World, contests = noContests) {
 }
 
 /** The kind of a row of the sheet: rows keep their order in a read. */
-function kindOf(world: World, row: SheetRow, contests = noContests): RowKind | undefined {
-  const { rows } = classify(world, contests);
+async function kindOf(world: World, row: SheetRow, contests = noContests): Promise<RowKind | undefined> {
+  const { rows } = await classify(world, contests);
   const first = Math.min(...rows.map((each) => each.row.position));
   return rows.find((each) => each.row.position - first === world.sheet.lead.indexOf(row))?.kind;
 }
 
-const settled = (): World => {
-  const world = worldWithLeads(['Acme', 'Bolt', 'Corp', 'Dune']);
-  settle(world);
+const settled = async (): Promise<World> => {
+  const world = await worldWithLeads(['Acme', 'Bolt', 'Corp', 'Dune']);
+  await settle(world);
   return world;
 };
 
@@ -52,7 +50,7 @@ const acme = leadKey(1);
 const makers: Readonly<Record<Exclude<RowKind, 'flapping'>, (world: World) => SheetRow>> = {
   merge: (world) => rowOf(world, acme),
   paused: (world) => Object.assign(rowOf(world, acme), { isPaused: true }),
-  blank: (world) => addRow(world, 'lead', {}),
+  blank: (world) => Object.assign(addRow(world, 'lead', {}), { sync: textCell('Synced') }),
   new: (world) => addRow(world, 'lead', { title: textCell('Eden') }),
   claimed: (world) => Object.assign(addRow(world, 'lead', {}), { id: textCell(claimToken('word-9')) }),
   unknownId: (world) =>
@@ -87,25 +85,25 @@ const makers: Readonly<Record<Exclude<RowKind, 'flapping'>, (world: World) => Sh
   },
 };
 
-it.each(Object.entries(makers))('a row is of the kind %s if it is like one', (kind, make) => {
-  const world = settled();
-  expect(kindOf(world, make(world))).toBe(kind);
+it.each(Object.entries(makers))('a row is of the kind %s if it is like one', async (kind, make) => {
+  const world = await settled();
+  expect(await kindOf(world, make(world))).toBe(kind);
 });
 
-it('a row is of the kind flapping if the two sides of its record fight', () => {
-  const world = settled();
-  const contest = { field: 'title', crm: 'Acme', table: 'ACME', since: world.now };
+it('a row is of the kind flapping if the two sides of its record fight', async () => {
+  const world = await settled();
+  const contest = { field: 'title', crm: 'Acme', table: 'ACME', since: world.clock.now };
   const contests = new Map([[recordKeyText(acme), contest]]);
-  expect(kindOf(world, rowOf(world, acme), contests)).toBe('flapping');
+  expect(await kindOf(world, rowOf(world, acme), contests)).toBe('flapping');
 });
 
-it('every row of a tab is of exactly one kind', () => {
-  const world = settled();
-  addRow(world, 'lead', {});
-  addRow(world, 'lead', { title: textCell('Eden') });
-  copyRow(world, acme);
+it('every row of a tab is of exactly one kind', async () => {
+  const world = await settled();
+  makers.blank(world);
+  makers.new(world);
+  makers.duplicate(world);
   removeRow(world, leadKey(3));
-  const positions = classify(world).rows.map(({ row: { position } }) => position);
+  const positions = (await classify(world)).rows.map(({ row: { position } }) => position);
   expect(new Set(positions).size).toBe(positions.length);
   expect(positions.length).toBe(world.sheet.lead.length);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
-import { decide } from '../../src/core/decide/decide.ts';
+import { decide } from '../../src/sheet/decide/decide.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRow } from '../support/world.ts';
 import { inputOf, worldWithLeads } from '../support/world-daemon.ts';
 

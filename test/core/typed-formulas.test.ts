@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, textCell } from '../../src/core/cell.ts';
+import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRecord, addRow, changeRecord, forgetAgreed, leadKey, recordOf, rowOf } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';

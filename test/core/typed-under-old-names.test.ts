@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordKey } from '../../src/core/record.ts';
+import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   both,
   pipelines,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCell, textCell } from '../../src/core/cell.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
+import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { bolt, cycles } from '../support/damages.ts';
 import { addRow, rowOf, type World } from '../support/world.ts';
 import { claim, creates } from '../support/world-creates.ts';

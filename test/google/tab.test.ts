@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { booleanCell, type Cell, emptyCell, numberCell, spilledCell, textCell } from '../../src/core/cell.ts';
-import type { TabLayout } from '../../src/core/layout.ts';
-import type { SetStep } from '../../src/core/table.ts';
-import { columnLetters, quoteTitle } from '../../src/sheets/a1.ts';
-import { type Grid, readGrids, toCell } from '../../src/sheets/grid.ts';
-import { type BoundTab, observeTab } from '../../src/sheets/read.ts';
-import { addColumns } from '../../src/sheets/refresh.ts';
-import { planSteps } from '../../src/sheets/write/planned.ts';
-import { tabRequests } from '../../src/sheets/write/requests.ts';
-import { sortSteps } from '../../src/sheets/write/steps.ts';
+import { columnLetters, quoteTitle } from '../../src/google/a1.ts';
+import { type Grid, readGrids, toCell } from '../../src/google/grid.ts';
+import { type BoundTab, observeTab } from '../../src/google/read.ts';
+import { addColumns } from '../../src/google/refresh.ts';
+import { planSteps } from '../../src/google/write/planned.ts';
+import { tabRequests } from '../../src/google/write/requests.ts';
+import { sortSteps } from '../../src/google/write/steps.ts';
+import {
+  booleanCell,
+  type Cell,
+  emptyCell,
+  numberCell,
+  spilledCell,
+  textCell,
+} from '../../src/sheet/port/cell.ts';
+import type { TabLayout } from '../../src/sheet/port/layout.ts';
+import type { SetStep } from '../../src/sheet/port/table.ts';
 import { setStep } from '../support/table-steps.ts';
 
 const both = { direction: 'both', conflict: 'crm' } as const;

@@ -1,4 +1,4 @@
-import { describeCell, emptyCell, textCell } from '../../src/core/cell.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { MemorySheet, type SheetRow } from './memory-table.ts';
 import type { TableStage, UserAct } from './table-stage.ts';
 import { sheetLayout } from './table-steps.ts';

@@ -1,9 +1,10 @@
-import { bareCell, type Cell, emptyCell, equalCells } from '../../src/core/cell.ts';
 import { SyncError } from '../../src/core/errors.ts';
-import type { Mark, MarkChanges, Marks } from '../../src/core/instance.ts';
-import { type Layout, type TabKind, type TabLayout, tabKinds, tabOf } from '../../src/core/layout.ts';
 import type { Receipt } from '../../src/core/open-write.ts';
-import type { LaidOut, LayOutConsent, Table } from '../../src/core/ports.ts';
+import type { FieldName } from '../../src/core/value.ts';
+import { bareCell, type Cell, emptyCell, equalCells } from '../../src/sheet/port/cell.ts';
+import type { Mark, MarkChanges, Marks } from '../../src/sheet/port/instance.ts';
+import { type Layout, type TabKind, type TabLayout, tabKinds, tabOf } from '../../src/sheet/port/layout.ts';
+import type { LaidOut, LayOutConsent, Table } from '../../src/sheet/port/port.ts';
 import type {
   AppendStep,
   ObservedTab,
@@ -12,8 +13,7 @@ import type {
   SetStep,
   StepEnd,
   WriteResult,
-} from '../../src/core/table.ts';
-import type { FieldName } from '../../src/core/value.ts';
+} from '../../src/sheet/port/table.ts';
 import type { Fate } from './table-stage.ts';
 
 /** A row of a tab, as users and the daemon change it. */

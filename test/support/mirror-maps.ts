@@ -1,7 +1,8 @@
-import type { Suspect } from '../../src/core/damage.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { parseRecordKey, type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import type { Agreement, OutboxItem, StoredRecord } from '../../src/core/state.ts';
+import { readSuspects } from '../../src/sheet/damages.ts';
+import type { Suspect } from '../../src/sheet/port/damage.ts';
 
 /** A store of the mirror, for tests to look into and change like a Map. */
 export class MirrorMap<Value> {
@@ -61,7 +62,7 @@ export const mirrorMaps = (mirror: Mirror, now: () => number): MirrorMaps => ({
     mirror.dropDecision,
   ),
   suspects: new MirrorMap(
-    () => mirror.readSuspects().map((suspect) => [suspect.id, suspect]),
+    () => readSuspects(mirror).map((suspect) => [suspect.id, suspect]),
     (_id, suspect) => mirror.saveSuspect(suspect),
     mirror.dropSuspect,
   ),

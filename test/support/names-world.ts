@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Catalog, CustomField } from '../../src/core/catalog.ts';
-import { type Cell, describeCell, textCell } from '../../src/core/cell.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { equalValues, type Fields } from '../../src/core/value.ts';
+import { type Cell, describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import { sampleCatalog } from './fields.ts';
 import {
   addRecord,

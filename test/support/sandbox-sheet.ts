@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { expect } from 'vitest';
-import type { Clock, Fence, Table } from '../../src/core/ports.ts';
+import type { Clock, Fence } from '../../src/core/ports.ts';
 import type { Entity } from '../../src/core/record.ts';
 import { createSheetProbe, type SheetProbe } from '../../src/google/probe.ts';
 import { createGoogleSheetTable, type GoogleSheetOptions } from '../../src/google/table.ts';
@@ -12,9 +12,6 @@ import {
   type SandboxSheetsOptions,
   startSandboxSheets,
 } from '../../src/sandbox/sheets/server.ts';
-import { type Cell, textCell } from '../../src/sheet/port/cell.ts';
-import type { Mark } from '../../src/sheet/port/instance.ts';
-import type { Layout } from '../../src/sheet/port/layout.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import type { ObservedTab, RowStep, WriteResult } from '../../src/sheet/port/table.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';

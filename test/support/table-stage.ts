@@ -1,4 +1,4 @@
-import type { Table } from '../../src/core/ports.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
 
 /** What a user does in the tab of the leads. Rows count from 1; the header row is 0. */
 export type UserAct =

@@ -1,8 +1,8 @@
-import { type Cell, textCell } from '../../src/core/cell.ts';
-import type { Mark } from '../../src/core/instance.ts';
-import type { Layout } from '../../src/core/layout.ts';
-import type { Table } from '../../src/core/ports.ts';
-import type { RowStep, WriteResult } from '../../src/core/table.ts';
+import { type Cell, textCell } from '../../src/sheet/port/cell.ts';
+import type { Mark } from '../../src/sheet/port/instance.ts';
+import type { Layout } from '../../src/sheet/port/layout.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
+import type { RowStep, WriteResult } from '../../src/sheet/port/table.ts';
 
 const both = { direction: 'both', conflict: 'crm' } as const;
 

@@ -1,25 +1,25 @@
-import type { DecideInput } from '../../src/core/decide/context.ts';
-import { isQuiet, type Plan } from '../../src/core/decide/plan.ts';
 import { isSyncError } from '../../src/core/errors.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
-import type { ColumnPolicy } from '../../src/core/policy.ts';
-import type { Clock, Table } from '../../src/core/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import { claimToken, listedEntities } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
-import type { ObservedTable } from '../../src/core/table.ts';
 import { createInProcessQueue } from '../../src/inprocess/queue.ts';
-import { readRemaps } from '../../src/sync/column-map.ts';
+import { readRemaps } from '../../src/sheet/column-map.ts';
+import { dryRun, runCycle, type Trail } from '../../src/sheet/cycle.ts';
+import type { DecideInput } from '../../src/sheet/decide/input.ts';
+import { isQuiet, type Plan } from '../../src/sheet/decide/plan.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
+import type { SheetLink } from '../../src/sheet/link.ts';
+import { isWithheld } from '../../src/sheet/plan-gate.ts';
+import { type ColumnPolicy, linkRules } from '../../src/sheet/policy.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
+import type { ObservedTable } from '../../src/sheet/port/table.ts';
+import { saveRebase } from '../../src/sheet/rebase.ts';
+import { SoleWriter } from '../../src/sheet/sole-writer.ts';
+import { addVoidClaims } from '../../src/sheet/void-claims.ts';
 import { readNextContacts } from '../../src/sync/contacts.ts';
-import { dryRun, runCycle, type Trail } from '../../src/sync/cycle.ts';
-import { currentLayout } from '../../src/sync/layout.ts';
-import type { Link } from '../../src/sync/link.ts';
-import { isWithheld } from '../../src/sync/plan-gate.ts';
 import { absorbPage, finishSweep, proveGone, pullPage } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
-import { saveRebase } from '../../src/sync/rebase.ts';
-import { SoleWriter } from '../../src/sync/sole-writer.ts';
-import { emptyTally } from '../../src/sync/tally.ts';
-import { addVoidClaims } from '../../src/sync/void-claims.ts';
 import { markTimes, namedInstance } from './instances.ts';
 import { createMemoryCrm, type Outcome } from './memory-crm.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -30,7 +30,7 @@ import { addRecord, createWorld, type World, type WorldOptions } from './world.t
 export type { Outcome };
 
 /** The link between the two sides of a world, as the world is now. */
-function linkOf(world: World, outcome: Outcome = 'answered', table = world.table): Link {
+function linkOf(world: World, outcome: Outcome = 'answered', table = world.table): SheetLink {
   const { clock, mirror, order, policy } = world;
   const log = createRecordingLog();
   const now = () => clock.now;
@@ -44,6 +44,7 @@ function linkOf(world: World, outcome: Outcome = 'answered', table = world.table
     },
   };
   return {
+    ...linkRules(policy),
     name: 'world',
     mirror: {
       ...mirror,
@@ -71,7 +72,7 @@ function linkOf(world: World, outcome: Outcome = 'answered', table = world.table
 /** How long a list of the CRM may show what an update replaced. */
 export const lagMs = 5_000;
 
-const times: Link['times'] = {
+const times: SheetLink['times'] = {
   pollMs: 1_000,
   typingPauseMs: 0,
   sweepMs: 1_000,
@@ -103,10 +104,10 @@ export async function pull(world: World): Promise<void> {
 
 const writers = new WeakMap<Table, SoleWriter>();
 
-function access(world: World, link: Link) {
+function access(world: World, link: SheetLink) {
   const writer = writers.get(world.table) ?? new SoleWriter(link);
   writers.set(world.table, writer);
-  return { writer, tally: emptyTally() };
+  return { writer, tally: { undoneWrites: 0, escalatedWrites: 0 } };
 }
 
 /** One cycle: reads the sheet, decides, and does what the plan says. `outcome` is that of the write to the sheet. */
@@ -135,7 +136,7 @@ export async function cycle(world: World, outcome: Outcome = 'answered'): Promis
 }
 
 /** Users lay out what is new in the layout. */
-async function layOut(world: World, link: Link): Promise<void> {
+async function layOut(world: World, link: SheetLink): Promise<void> {
   const layout = currentLayout(link);
   if (world.tabs.laidOut !== layout) await link.table.layOut(layout, 'create', { addColumns: true });
   world.tabs.laidOut = layout;
@@ -153,7 +154,7 @@ export async function look(world: World): Promise<void> {
   world.trail = await glance(world, linkOf(world));
 }
 
-async function glance(world: World, link: Link): Promise<Trail> {
+async function glance(world: World, link: SheetLink): Promise<Trail> {
   await layOut(world, link);
   const order = { ...access(world, link), choose: () => undefined, trail: world.trail };
   return (await runCycle(link, order)).trail;

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import type { FieldName } from '../../src/core/value.ts';
+import type { Plan } from '../../src/sheet/decide/plan.ts';
+import { describeCell, emptyCell, equalCells, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRecord,
   addRow,

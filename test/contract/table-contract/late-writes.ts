@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { textCell } from '../../../src/core/cell.ts';
 import type { Receipt } from '../../../src/core/open-write.ts';
-import type { WriteResult } from '../../../src/core/table.ts';
+import { textCell } from '../../../src/sheet/port/cell.ts';
+import type { WriteResult } from '../../../src/sheet/port/table.ts';
 import type { Fate, UserAct } from '../../support/table-stage.ts';
 import { setStep, sheetLayout, titled } from '../../support/table-steps.ts';
 import { fill, type GetStage, titlesById } from './leads.ts';

@@ -1,7 +1,7 @@
-import { describeCell } from '../../../src/core/cell.ts';
-import type { Table } from '../../../src/core/ports.ts';
 import type { Entity } from '../../../src/core/record.ts';
-import type { ReadTab } from '../../../src/core/table.ts';
+import { describeCell } from '../../../src/sheet/port/cell.ts';
+import type { Table } from '../../../src/sheet/port/port.ts';
+import type { ReadTab } from '../../../src/sheet/port/table.ts';
 import type { TableStage } from '../../support/table-stage.ts';
 import { appendStep, sheetLayout, textIn, titled, writeSteps } from '../../support/table-steps.ts';
 

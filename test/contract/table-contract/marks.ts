@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { textCell } from '../../../src/core/cell.ts';
-import type { Mark } from '../../../src/core/instance.ts';
-import type { Table } from '../../../src/core/ports.ts';
+import { textCell } from '../../../src/sheet/port/cell.ts';
+import type { Mark } from '../../../src/sheet/port/instance.ts';
+import type { Table } from '../../../src/sheet/port/port.ts';
 import { setStep, sheetLayout, titled, writeSteps } from '../../support/table-steps.ts';
 import { fill, type GetStage, titlesById } from './leads.ts';
 

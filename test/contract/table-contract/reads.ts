@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { booleanCell, emptyCell, numberCell, textCell } from '../../../src/core/cell.ts';
+import { booleanCell, emptyCell, numberCell, textCell } from '../../../src/sheet/port/cell.ts';
 import { typing } from '../../support/table-stage.ts';
 import { appendStep, sheetLayout, titled, writeSteps } from '../../support/table-steps.ts';
 import { fill, type GetStage, readTab } from './leads.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { emptyCell, textCell } from '../../../src/core/cell.ts';
-import type { RowStep } from '../../../src/core/table.ts';
+import { emptyCell, textCell } from '../../../src/sheet/port/cell.ts';
+import type { RowStep } from '../../../src/sheet/port/table.ts';
 import { ownHeader, typing } from '../../support/table-stage.ts';
 import {
   appendStep,
