@@ -1,6 +1,6 @@
+import type { Direction } from '../core/merge.ts';
 import type { FieldName } from '../core/value.ts';
 import type { TabPolicy } from './policy.ts';
-import type { Direction } from './port/layout.ts';
 
 /** Under which header a field stands, its own where absent, and which way it goes. */
 interface ColumnPlace {

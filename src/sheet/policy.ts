@@ -2,12 +2,13 @@ import type { BrakeLimits } from '../core/brakes.ts';
 import { type Catalog, emptyCatalog } from '../core/catalog.ts';
 import { describeEntity, type FieldDefinition } from '../core/field.ts';
 import { labelKey } from '../core/label-key.ts';
+import type { BlankRule, ConflictPolicy, Direction } from '../core/merge.ts';
 import type { Entity } from '../core/record.ts';
 import type { FieldName } from '../core/value.ts';
 import type { Link } from '../sync/link.ts';
 import { choicesOf, createNames } from './cells/codec.ts';
 import { describeColumn } from './cells/column-note.ts';
-import type { BlankRule, Column, ConflictPolicy, Direction, Layout } from './port/layout.ts';
+import type { Column, Layout } from './port/layout.ts';
 import { questionTab } from './question-tab.ts';
 
 /** What a person may change about a column; what is absent is taken from the tab. */

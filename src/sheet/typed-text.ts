@@ -1,10 +1,11 @@
 import { emptyCatalog } from '../core/catalog.ts';
 import { findField } from '../core/field.ts';
+import { findEditFault } from '../core/merge.ts';
 import type { Conflict } from '../core/waiting.ts';
 import { createNames, type Decoded, decode, encode } from './cells/codec.ts';
 import { decodeTyped } from './cells/typed-cell.ts';
+import { showWhole } from './decide/rows/describe-value.ts';
 import { leadChoices, typedNames } from './decide/rows/lead-names.ts';
-import { findEditFault } from './decide/rows/merge.ts';
 import { currentLayout } from './layout.ts';
 import type { SheetLink } from './link.ts';
 import { equalCells, textCell } from './port/cell.ts';
@@ -36,7 +37,9 @@ export function readTyped(
   const isKnown = [agreed, crm, table].some((value) => equalCells(cell, encode(field, value, names)));
   const decoded = (isKnown ? decode : decodeTyped)(field, cell, names);
   if (decoded.kind === 'refused') return decoded;
-  const fault = findEditFault({ column, field }, crm, decoded.value, names);
+  const fault = findEditFault({ rules: column, field }, crm, decoded.value, (value) =>
+    showWhole(field, value, names),
+  );
   if (fault !== undefined) return { kind: 'refused', reason: fault };
   return decoded;
 }

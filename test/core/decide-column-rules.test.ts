@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { BlankRule } from '../../src/core/merge.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
-import type { BlankRule } from '../../src/sheet/port/layout.ts';
 import {
   changeRecord,
   forgetAgreed,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ConflictPolicy } from '../../src/core/merge.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
-import type { ConflictPolicy } from '../../src/sheet/port/layout.ts';
 import {
   changeRecord,
   journalOf,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { FieldKind } from '../../src/core/field-kind.ts';
+import type { ConflictPolicy } from '../../src/core/merge.ts';
 import type { Value } from '../../src/core/value.ts';
 import { type FieldView, mergeField } from '../../src/sheet/decide/rows/merge.ts';
 import {
@@ -11,7 +12,7 @@ import {
   spilledCell,
   textCell,
 } from '../../src/sheet/port/cell.ts';
-import type { Column, ConflictPolicy } from '../../src/sheet/port/layout.ts';
+import type { Column } from '../../src/sheet/port/layout.ts';
 import { fieldOfKind, sampleColumn, sampleField, sampleNames } from '../support/fields.ts';
 
 describe('a value that is fine in other words', () => {

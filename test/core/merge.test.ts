@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { ChosenSide, ConflictPolicy } from '../../src/core/merge.ts';
 import type { Value } from '../../src/core/value.ts';
-import { type ChosenSide, type FieldOutcome, mergeField } from '../../src/sheet/decide/rows/merge.ts';
+import { type FieldOutcome, mergeField } from '../../src/sheet/decide/rows/merge.ts';
 import { type Cell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
-import type { Column, ConflictPolicy } from '../../src/sheet/port/layout.ts';
+import type { Column } from '../../src/sheet/port/layout.ts';
 import { sampleColumn, sampleField, sampleNames } from '../support/fields.ts';
 
 /*

@@ -1,6 +1,6 @@
+import type { Direction } from '../../src/core/merge.ts';
 import type { Fault } from '../../src/sandbox/crm/faults.ts';
 import type { Policy } from '../../src/sheet/policy.ts';
-import type { Direction } from '../../src/sheet/port/layout.ts';
 import { shiftPages } from './drift.ts';
 import { deleteManyRecords, deleteManyRows } from './mass-people.ts';
 import { backUp, loseMirror, putOldMirrorBack } from './mirrors.ts';

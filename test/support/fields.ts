@@ -1,9 +1,10 @@
 import type { Catalog } from '../../src/core/catalog.ts';
 import { describeEntity, type FieldDefinition } from '../../src/core/field.ts';
 import type { FieldKind } from '../../src/core/field-kind.ts';
+import type { ConflictPolicy } from '../../src/core/merge.ts';
 import { type Entity, entities } from '../../src/core/record.ts';
 import { createNames, leadChoice, type Names } from '../../src/sheet/cells/codec.ts';
-import type { Column, ConflictPolicy } from '../../src/sheet/port/layout.ts';
+import type { Column } from '../../src/sheet/port/layout.ts';
 
 /** A catalog with what is awkward in real ones: equal stage names, options with commas, odd labels. */
 export const sampleCatalog: Catalog = {

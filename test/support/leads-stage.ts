@@ -1,8 +1,8 @@
+import type { ConflictPolicy } from '../../src/core/merge.ts';
 import { isQuiet } from '../../src/sheet/decide/plan.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
-import type { ConflictPolicy } from '../../src/sheet/port/layout.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LinkStage, openLinkStage } from './link-stage.ts';

@@ -1,18 +1,10 @@
 import type { FieldKind } from '../../core/field-kind.ts';
+import type { FieldRules } from '../../core/merge.ts';
 import { type Entity, entities } from '../../core/record.ts';
 import type { FieldName } from '../../core/value.ts';
 
-/** Which way a column goes: both ways, only from the CRM to the table, or not at all. */
-export type Direction = 'both' | 'toTable' | 'off';
-
-/** Who wins when both sides changed one field differently; `ask` waits for a person. */
-export type ConflictPolicy = 'crm' | 'table' | 'ask';
-
-/** What an emptied cell means: nothing, so that the CRM's value comes back; that the CRM's value goes too; or a mistake to be told. */
-export type BlankRule = 'leave' | 'clear' | 'refuse';
-
 /** A managed column: the field it carries and the rules for it. */
-export interface Column {
+export interface Column extends FieldRules {
   readonly field: FieldName;
   readonly kind: FieldKind;
   readonly header: string;
@@ -20,12 +12,8 @@ export interface Column {
   readonly fieldHeader?: string;
   /** The field never had a column: one that is called so and is filled already may be people's own. */
   readonly isNew?: true;
-  readonly direction: Exclude<Direction, 'off'>;
-  readonly conflict: ConflictPolicy;
   /** Why nothing goes either way for now; absent as a rule. Such a column is never added. */
   readonly held?: string;
-  /** `clear` where absent. */
-  readonly blank?: BlankRule;
   /** Labels of the dropdown, where the column has one. */
   readonly labels?: readonly string[];
   /** What people are told about the column: what it is, what is accepted, where edits go. */

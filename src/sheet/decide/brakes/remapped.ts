@@ -1,10 +1,11 @@
 import { brakeOf, brakeScope } from '../../../core/brakes.ts';
+import { seenValue } from '../../../core/merge.ts';
 import type { Entity, RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
 import { equalValues, type FieldName } from '../../../core/value.ts';
 import type { Brake, StoppedChange } from '../../../core/waiting.ts';
 import type { Remap } from '../../column-moves.ts';
-import { type FieldOutcome, seenValue } from '../rows/merge.ts';
+import type { FieldOutcome } from '../rows/merge.ts';
 import type { MergedRow } from '../rows/merge-row.ts';
 import type { TabIndex } from '../tab-index.ts';
 

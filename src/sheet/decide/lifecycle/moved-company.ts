@@ -1,5 +1,6 @@
 import { ownerFields } from '../../../core/cascade.ts';
 import { findField } from '../../../core/field.ts';
+import { findEditFault } from '../../../core/merge.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../../../core/record.ts';
 import { isToBeSent, type KnownRecord } from '../../../core/state.ts';
 import { equalValues, type FieldName } from '../../../core/value.ts';
@@ -9,7 +10,7 @@ import { decodeTyped } from '../../cells/typed-cell.ts';
 import { columnOf, tabOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { DecideInput } from '../input.ts';
-import { findEditFault } from '../rows/merge.ts';
+import { showWhole } from '../rows/describe-value.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /**
@@ -54,7 +55,9 @@ function findOther(
   if (equalValues(seen.value, value)) return undefined;
   if (seen.value === null && mayBeWiped(input, key.entity, row))
     return { kind: 'refused', reason: wipedReason };
-  const reason = findEditFault({ column, field }, value, seen.value, names);
+  const reason = findEditFault({ rules: column, field }, value, seen.value, (known) =>
+    showWhole(field, known, names),
+  );
   return reason === undefined ? seen : { kind: 'refused', reason };
 }
 

@@ -1,4 +1,5 @@
 import type { Displaced, Edit } from '../../../core/disorder.ts';
+import { isTypedAnswerMeant, settleAs } from '../../../core/merge.ts';
 import { wasReplaced } from '../../../core/observe.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import { conflictScope } from '../../../core/scopes.ts';
@@ -16,14 +17,8 @@ import type { ObservedRow } from '../../port/table.ts';
 import { keepChosen } from '../questions/answers.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import {
-  type DecidedField,
-  type FieldOutcome,
-  type FieldView,
-  isTypedAnswerMeant,
-  mergeField,
-  settleAs,
-} from './merge.ts';
+import { showWhole } from './describe-value.ts';
+import { type DecidedField, type FieldOutcome, type FieldView, mergeField } from './merge.ts';
 
 /** A row that carries a record, with what the merge of every field came to. */
 export interface MergedRow {
@@ -228,8 +223,9 @@ export function settleChosen(
     const chosen = index.answers.choose(scope, ask, { conflict });
     const [side, column] = [readSideAnswer(chosen?.choice)?.side, columnOf(index.layout, field.name)];
     if (!chosen || !side || !column) return { ...each, verdict: nothing };
-    const view = { column, field };
-    return { field, outcome: settleAs(side, view, outcome, index.names), verdict: keepChosen(scope, chosen) };
+    const show = (value: Value) => showWhole(field, value, index.names);
+    const settledAs = settleAs(side, { rules: column, field }, outcome, show);
+    return { field, outcome: settledAs, verdict: keepChosen(scope, chosen) };
   });
   return { decided: settled, verdict: join(...settled.map(({ verdict }) => verdict)) };
 }

@@ -1,3 +1,4 @@
+import { wantedFields } from '../../../core/merge.ts';
 import { advance } from '../../../core/outbox.ts';
 import { nameField } from '../../../core/refusal-words.ts';
 import { refusedScope } from '../../../core/scopes.ts';
@@ -8,7 +9,7 @@ import type { ObservedRow } from '../../port/table.ts';
 import { answerTo } from '../questions/answers.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import { type DecidedField, wantedFields } from './merge.ts';
+import type { DecidedField } from './merge.ts';
 import { type PressingState, waitingState } from './sync-text.ts';
 import { findHiddenEdits, type HiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 

@@ -1,5 +1,6 @@
 import type { FieldDefinition } from '../../../core/field.ts';
 import { journalEntry } from '../../../core/journal-entry.ts';
+import { seenValue, wantedFields } from '../../../core/merge.ts';
 import { isFresh, type Loss, nextNotice, tellChanged } from '../../../core/notice.ts';
 import { wasReplaced } from '../../../core/observe.ts';
 import type { RecordKey } from '../../../core/record.ts';
@@ -13,7 +14,7 @@ import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { describeValue, quoteValue, showWhole } from './describe-value.ts';
-import { type DecidedField, seenValue, wantedFields } from './merge.ts';
+import type { DecidedField } from './merge.ts';
 import { type MergedRow, settleChosen } from './merge-row.ts';
 import { revertCause, revertRefused, type Said } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';

@@ -1,14 +1,11 @@
 import type { FieldDefinition } from '../../../core/field.ts';
+import { describeUnread } from '../../../core/merge.ts';
 import type { KnownRecord } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
 import type { Hold } from '../../../core/waiting.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 type Fields = ReadonlyMap<FieldName, FieldDefinition>;
-
-/** Says why a field is left alone whose value in the CRM cannot be understood. */
-export const describeUnread = (header: string, fault: string): string =>
-  `What the CRM has for ${header} ${fault}. It is left alone here until it is corrected there.`;
 
 /** Says why some of a record's fields are left alone; `undefined` where all were understood. */
 export function unreadReason(

@@ -1,11 +1,12 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
+import { wantedFields } from '../../../core/merge.ts';
 import { hasMoved, type OutboxItem, waitingFields } from '../../../core/state.ts';
 import { equalFields, type FieldName, type Fields, pickFields } from '../../../core/value.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import { type DecidedField, wantedFields } from './merge.ts';
+import type { DecidedField } from './merge.ts';
 
 /** Edits that wait, and that their row does not show any more because their column is gone. */
 export interface HiddenEdits {
