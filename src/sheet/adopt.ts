@@ -7,7 +7,7 @@ import { readAllContacts } from '../sync/contacts.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { OnRead } from '../sync/puller.ts';
 import { createNames } from './cells/codec.ts';
-import { idCell } from './decide/rows/id-cell.ts';
+import { idCell } from './cells/id-cell.ts';
 import { leadChoices } from './decide/rows/lead-names.ts';
 import type { SheetLink } from './link.ts';
 import { type Adoption, matchRows } from './matches.ts';

@@ -5,8 +5,8 @@ import type { RecordId } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import type { Value } from '../core/value.ts';
 import { decode, type Names } from './cells/codec.ts';
+import { describeValue } from './cells/describe-value.ts';
 import { isBlank } from './decide/lifecycle/new-row.ts';
-import { describeValue } from './decide/rows/describe-value.ts';
 import { describeCell } from './port/cell.ts';
 import type { ObservedRow } from './port/table.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '../../src/core/record.ts';
 import { findFault } from '../../src/core/validate.ts';
 import type { Value } from '../../src/core/value.ts';
+import { type RowState, showValue, syncText } from '../../src/sheet/cells/sync-text.ts';
 import { bindRows } from '../../src/sheet/decide/identity/bind.ts';
-import { type RowState, showValue, syncText } from '../../src/sheet/decide/rows/sync-text.ts';
 import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { ObservedRow } from '../../src/sheet/port/table.ts';
 import { sampleField } from '../support/fields.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { comparePlans } from '../../src/sheet/decide/plan-difference.ts';
+import { comparePlans } from '../../src/sheet/plans/plan-difference.ts';
 import { textCell } from '../../src/sheet/port/cell.ts';
 import { changeRecord, leadKey, rowOf } from '../support/world.ts';
 import { decideWorld, pull, worldWithLeads } from '../support/world-daemon.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isQuiet, type Plan } from '../../src/sheet/decide/plan.ts';
-import { comparePlans } from '../../src/sheet/decide/plan-difference.ts';
+import { comparePlans } from '../../src/sheet/plans/plan-difference.ts';
 import { booleanCell, describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRow,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Crm } from '../../src/core/ports.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import { syncText } from '../../src/sheet/decide/rows/sync-text.ts';
+import { syncText } from '../../src/sheet/cells/sync-text.ts';
 import { pushRecord } from '../../src/sync/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 

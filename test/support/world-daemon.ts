@@ -10,7 +10,7 @@ import type { DecideInput } from '../../src/sheet/decide/input.ts';
 import { isQuiet, type Plan } from '../../src/sheet/decide/plan.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
-import { isWithheld } from '../../src/sheet/plan-gate.ts';
+import { isWithheld } from '../../src/sheet/plans/plan-gate.ts';
 import { type ColumnPolicy, linkRules } from '../../src/sheet/policy.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import type { ObservedTable } from '../../src/sheet/port/table.ts';

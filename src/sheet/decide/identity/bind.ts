@@ -1,7 +1,7 @@
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
+import { isMarkedCopy } from '../../cells/sync-text.ts';
 import { describeCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { isMarkedCopy } from '../rows/sync-text.ts';
 
 /** A row that carries a record or a claim token; nobody else has the same id. */
 export interface BoundRow {

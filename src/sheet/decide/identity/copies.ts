@@ -1,12 +1,12 @@
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import { copyScope } from '../../../core/scopes.ts';
+import { copyMark, isMarkedCopy } from '../../cells/sync-text.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { answerTo } from '../questions/answers.ts';
 import { pausedReason } from '../rows/paused.ts';
 import { lookOf, readRowValues } from '../rows/row-values.ts';
 import { claimRow, holdRow } from '../rows/row-write.ts';
 import { findUnsettled } from '../rows/settled.ts';
-import { copyMark, isMarkedCopy } from '../rows/sync-text.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, type Verdict } from '../verdict.ts';
 import type { CopiedRow } from './bind.ts';

@@ -1,5 +1,6 @@
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
+import { isMarkedCopy } from '../../cells/sync-text.ts';
 import { describeCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { mergeRow } from '../rows/merge-row.ts';
@@ -8,7 +9,6 @@ import { decideRow } from '../rows/row.ts';
 import { lookOf, lookOfValues } from '../rows/row-values.ts';
 import { writeRow } from '../rows/row-write.ts';
 import { findUnsettled } from '../rows/settled.ts';
-import { isMarkedCopy } from '../rows/sync-text.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { nothing, type Verdict } from '../verdict.ts';
 import type { BoundRow } from './bind.ts';

@@ -5,12 +5,12 @@ import { type Entity, type RecordKey, recordKeyText } from '../../../core/record
 import { isToBeSent, type KnownRecord } from '../../../core/state.ts';
 import { equalValues, type FieldName } from '../../../core/value.ts';
 import type { Decoded } from '../../cells/codec.ts';
+import { showWhole } from '../../cells/describe-value.ts';
 import { showsValue } from '../../cells/shown.ts';
 import { decodeTyped } from '../../cells/typed-cell.ts';
 import { columnOf, tabOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { DecideInput } from '../input.ts';
-import { showWhole } from '../rows/describe-value.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /**

@@ -8,12 +8,12 @@ import { conflictScope } from '../../../core/scopes.ts';
 import type { FieldName, Fields, Value } from '../../../core/value.ts';
 import { type Brake, type Conflict, type Hold, isOfWhole, type Refusal } from '../../../core/waiting.ts';
 import type { Names } from '../../cells/codec.ts';
+import { describeValue, oneLine } from '../../cells/describe-value.ts';
+import { idCell } from '../../cells/id-cell.ts';
 import { type Cell, textCell } from '../../port/cell.ts';
 import { columnOf, tabOf } from '../../port/layout.ts';
 import type { DecideInput } from '../input.ts';
 import type { Plan, Question } from '../plan.ts';
-import { describeValue, oneLine } from '../rows/describe-value.ts';
-import { idCell } from '../rows/id-cell.ts';
 
 /** A reason may name many columns and quote the CRM. One that no cell can hold would keep everything else from being written. */
 const reasonLengthMax = 5_000;

@@ -2,12 +2,12 @@ import type { Contest } from '../../../core/contest.ts';
 import { type RecordId, recordKeyText } from '../../../core/record.ts';
 import { loopScope } from '../../../core/scopes.ts';
 import type { Hold } from '../../../core/waiting.ts';
+import { quoteValue } from '../../cells/describe-value.ts';
+import { showValue } from '../../cells/sync-text.ts';
 import { keepChosen } from '../questions/answers.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { Verdict } from '../verdict.ts';
 import { headerOf } from './columns.ts';
-import { quoteValue } from './describe-value.ts';
-import { showValue } from './sync-text.ts';
 
 /** A record whose two sides fight over a field, with what was said of that. */
 export interface ContestCase {

@@ -12,12 +12,12 @@ import {
 } from '../../../core/state.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../../../core/typed-answer.ts';
 import { equalValues, type FieldName, type Value } from '../../../core/value.ts';
+import { showWhole } from '../../cells/describe-value.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { keepChosen } from '../questions/answers.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import { showWhole } from './describe-value.ts';
 import { type DecidedField, type FieldOutcome, type FieldView, mergeField } from './merge.ts';
 
 /** A row that carries a record, with what the merge of every field came to. */

@@ -9,10 +9,10 @@ import {
 } from '../../../core/merge.ts';
 import type { Value } from '../../../core/value.ts';
 import { encode, type Names } from '../../cells/codec.ts';
+import { showWhole } from '../../cells/describe-value.ts';
 import { type FieldCell, readCell, type Seen } from '../../cells/read-cell.ts';
 import { describeCell, equalCells } from '../../port/cell.ts';
 import type { Column } from '../../port/layout.ts';
-import { showWhole } from './describe-value.ts';
 
 /** One field of one record in the CRM and in its cell. */
 export interface FieldView extends Omit<MergeView, 'rules'>, FieldCell {

@@ -4,13 +4,13 @@ import { nameField } from '../../../core/refusal-words.ts';
 import { refusedScope } from '../../../core/scopes.ts';
 import { isStuck, type OutboxItem } from '../../../core/state.ts';
 import { equalFields } from '../../../core/value.ts';
+import { type PressingState, waitingState } from '../../cells/sync-text.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { answerTo } from '../questions/answers.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import type { DecidedField } from './merge.ts';
-import { type PressingState, waitingState } from './sync-text.ts';
 import { findHiddenEdits, type HiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 
 /** What is said at a row, if anything is, and all that came of it. */

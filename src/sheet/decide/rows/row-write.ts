@@ -2,12 +2,12 @@ import { journalEntry } from '../../../core/journal-entry.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import type { JournalEntry } from '../../../core/state.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
+import { idCell } from '../../cells/id-cell.ts';
+import { type RowState, syncText } from '../../cells/sync-text.ts';
 import { type Cell, equalCells, textCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import { idCell } from './id-cell.ts';
-import { type RowState, syncText } from './sync-text.ts';
 
 /** An ID for a row that does not show it: of a record that was just created, or one that the row had lost, with what the journal says of that. */
 export interface GivenId {

@@ -8,17 +8,17 @@ import { refusedScope } from '../../../core/scopes.ts';
 import { type Agreement, emptyAgreement, type KnownRecord } from '../../../core/state.ts';
 import { equalValues, type FieldName, type Fields, pickFields, type Value } from '../../../core/value.ts';
 import { encode, type Names } from '../../cells/codec.ts';
+import { describeValue, quoteValue, showWhole } from '../../cells/describe-value.ts';
 import { noteShown } from '../../cells/shown.ts';
+import { type PressingState, type RowState, waitingState } from '../../cells/sync-text.ts';
 import { type Cell, emptyCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import { describeValue, quoteValue, showWhole } from './describe-value.ts';
 import type { DecidedField } from './merge.ts';
 import { type MergedRow, settleChosen } from './merge-row.ts';
 import { revertCause, revertRefused, type Said } from './refused.ts';
 import { type GivenId, writeRow } from './row-write.ts';
-import { type PressingState, type RowState, waitingState } from './sync-text.ts';
 import { planUpdate, takeBackUnwanted } from './update.ts';
 
 /** Decides a row that carries a record, and says in the Sync cell what came of it. `merged` is absent while its record is being sent. */

@@ -4,15 +4,15 @@ import { waitingStep } from '../../../core/outbox.ts';
 import type { RecordKey } from '../../../core/record.ts';
 import { isStuck, type OutboxItem } from '../../../core/state.ts';
 import { equalFields, pickFields } from '../../../core/value.ts';
+import { quoteValue } from '../../cells/describe-value.ts';
+import { type PressingState, waitingState } from '../../cells/sync-text.ts';
 import { hintFor } from '../../port/errors.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import { quoteValue } from './describe-value.ts';
 import type { DecidedField } from './merge.ts';
 import type { MergedRow } from './merge-row.ts';
 import { answerRefusal, type Said } from './refused.ts';
-import { type PressingState, waitingState } from './sync-text.ts';
 import { findHiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { cutText } from '../../../core/cut-text.ts';
-import { formatInstant } from '../../../core/dates.ts';
-import type { FieldDefinition } from '../../../core/field.ts';
-import type { Value } from '../../../core/value.ts';
-import { encode, type Names } from '../../cells/codec.ts';
-import { describeCell } from '../../port/cell.ts';
+import { cutText } from '../../core/cut-text.ts';
+import { formatInstant } from '../../core/dates.ts';
+import type { FieldDefinition } from '../../core/field.ts';
+import type { Value } from '../../core/value.ts';
+import { describeCell } from '../port/cell.ts';
+import { encode, type Names } from './codec.ts';
 import { showValue } from './sync-text.ts';
 
 const shownLengthMax = 1_000;

@@ -1,7 +1,7 @@
-import { cutText, quoteText } from '../../../core/cut-text.ts';
-import { formatInstant } from '../../../core/dates.ts';
-import { cleanText, type Value } from '../../../core/value.ts';
-import type { ObservedRow } from '../../port/table.ts';
+import { cutText, quoteText } from '../../core/cut-text.ts';
+import { formatInstant } from '../../core/dates.ts';
+import { cleanText, type Value } from '../../core/value.ts';
+import type { ObservedRow } from '../port/table.ts';
 
 /** What happened to a row, from the most pressing to the least; each becomes one plain sentence in its Sync cell. */
 export type RowState = PressingState | SyncedState;

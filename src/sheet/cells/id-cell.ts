@@ -1,5 +1,5 @@
-import { isClaimToken, type RecordId } from '../../../core/record.ts';
-import { type Cell, textCell } from '../../port/cell.ts';
+import { isClaimToken, type RecordId } from '../../core/record.ts';
+import { type Cell, textCell } from '../port/cell.ts';
 
 /** The ID cell of a record's row: a number where the id is one, so that the column sorts well. */
 export function idCell(id: RecordId): Cell {
