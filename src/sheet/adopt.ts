@@ -8,7 +8,7 @@ import type { Engine } from '../sync/engine.ts';
 import type { OnRead } from '../sync/puller.ts';
 import { createNames } from './cells/codec.ts';
 import { idCell } from './cells/id-cell.ts';
-import { leadChoices } from './decide/rows/lead-names.ts';
+import { leadChoices } from './cells/lead-names.ts';
 import type { SheetLink } from './link.ts';
 import { type Adoption, matchRows } from './matches.ts';
 import { type Cell, equalCells } from './port/cell.ts';

@@ -1,5 +1,5 @@
 import { entities, isClaimToken, recordKeyText } from '../core/record.ts';
-import type { Plan } from './decide/plan.ts';
+import type { Plan } from './plans/plan.ts';
 import { type Memory, rowName, rowsIn } from './rest.ts';
 
 /** A change in the table that has not reached the CRM: what is known of when it was made, monotonic ms. */

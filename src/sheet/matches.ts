@@ -6,9 +6,8 @@ import type { StoredRecord } from '../core/state.ts';
 import type { Value } from '../core/value.ts';
 import { decode, type Names } from './cells/codec.ts';
 import { describeValue } from './cells/describe-value.ts';
-import { isBlank } from './decide/lifecycle/new-row.ts';
 import { describeCell } from './port/cell.ts';
-import type { ObservedRow } from './port/table.ts';
+import { isBlank, type ObservedRow } from './port/table.ts';
 
 /** A row without an ID, and the only record that it can be. */
 export interface Match {

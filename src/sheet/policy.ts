@@ -9,7 +9,7 @@ import type { Link } from '../sync/link.ts';
 import { choicesOf, createNames } from './cells/codec.ts';
 import { describeColumn } from './cells/column-note.ts';
 import type { Column, Layout } from './port/layout.ts';
-import { questionTab } from './question-tab.ts';
+import { questionTab } from './questions/question-tab.ts';
 
 /** What a person may change about a column; what is absent is taken from the tab. */
 export interface ColumnPolicy {

@@ -1,5 +1,5 @@
 import { type Entity, entities, type RecordKey, recordKeyText } from '../core/record.ts';
-import type { Plan } from './decide/plan.ts';
+import type { Plan } from './plans/plan.ts';
 import { describeCell } from './port/cell.ts';
 import type { TabKind } from './port/layout.ts';
 import type { ObservedRow, ObservedTable } from './port/table.ts';

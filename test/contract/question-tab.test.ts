@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import type { Question } from '../../src/sheet/decide/plan.ts';
-import { createAnswers } from '../../src/sheet/decide/questions/answers.ts';
-import { planQuestionRows } from '../../src/sheet/decide/questions/question-rows.ts';
+import type { Question } from '../../src/sheet/plans/plan.ts';
 import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import type { ObservedTab, RowStep } from '../../src/sheet/port/table.ts';
-import { questionTab } from '../../src/sheet/question-tab.ts';
+import { createAnswers } from '../../src/sheet/questions/answers.ts';
+import { planQuestionRows } from '../../src/sheet/questions/question-rows.ts';
+import { questionTab } from '../../src/sheet/questions/question-tab.ts';
 import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { appendStep, sheetLayout, titled, writeSteps } from '../support/table-steps.ts';
 

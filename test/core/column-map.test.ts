@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { columnMapOf, compareColumnMaps } from '../../src/sheet/column-moves.ts';
-import type { Plan } from '../../src/sheet/decide/plan.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import type { ColumnPolicy } from '../../src/sheet/policy.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { leadKey, recordOf, rowOf, type World } from '../support/world.ts';

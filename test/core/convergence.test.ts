@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FieldName, type Fields, pickFields } from '../../src/core/value.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
-import { isQuiet, type Plan } from '../../src/sheet/decide/plan.ts';
+import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { describeCell, emptyCell, equalCells } from '../../src/sheet/port/cell.ts';
 import {
   cellFor,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decisionOf } from '../../src/core/answer.ts';
 import { shownOf } from '../../src/core/brakes.ts';
-import type { Plan } from '../../src/sheet/decide/plan.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   changeRecord,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Value } from '../../src/core/value.ts';
-import type { Plan } from '../../src/sheet/decide/plan.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRecord,

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Entity } from '../../src/core/record.ts';
 import { type Agreement, emptyAgreement } from '../../src/core/state.ts';
 import { forgetFreshColumns, holdMissingColumns } from '../../src/sheet/decide/rows/columns.ts';
-import { showHeaders } from '../../src/sheet/decide/shown-layout.ts';
 import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { TabLayout } from '../../src/sheet/port/layout.ts';
+import { showHeaders } from '../../src/sheet/port/shown-layout.ts';
 
 const both = { kind: 'text', direction: 'both', conflict: 'crm' } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Edit, findDisorder } from '../../src/core/disorder.ts';
 import { copyReason } from '../../src/sheet/decide/identity/copies.ts';
-import type { Plan } from '../../src/sheet/decide/plan.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { defaultBrakes } from '../support/policy.ts';
 import { changeRecord, leadKey, recordOf, removeRecord, rowOf, type World } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRecord,

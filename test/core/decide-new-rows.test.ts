@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isClaimToken } from '../../src/core/record.ts';
-import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { booleanCell, describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRow, createWorld, leadKey, removeRow, rowOf } from '../support/world.ts';
 import { claim, creates, setItem } from '../support/world-creates.ts';

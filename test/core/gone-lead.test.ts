@@ -3,7 +3,7 @@ import type { Entity } from '../../src/core/record.ts';
 import type { Agreement, StoredRecord } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { decide } from '../../src/sheet/decide/decide.ts';
-import type { Plan } from '../../src/sheet/decide/plan.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { buildLayout } from '../../src/sheet/policy.ts';
 import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { ObservedRow, ObservedTab } from '../../src/sheet/port/table.ts';

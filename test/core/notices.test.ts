@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextNotice, tellChanged } from '../../src/core/notice.ts';
-import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { changeRecord, leadKey, rowOf, type World } from '../support/world.ts';
 import { cycle, pull, push, settle, worldWithLeads } from '../support/world-daemon.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isQuiet, type Plan } from '../../src/sheet/decide/plan.ts';
+import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { comparePlans } from '../../src/sheet/plans/plan-difference.ts';
 import { booleanCell, describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import {
   booleanCell,
   type Cell,

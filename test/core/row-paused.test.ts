@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
 import { recordKeyText } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
-import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRow,

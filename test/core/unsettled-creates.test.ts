@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OutboxItem } from '../../src/core/state.ts';
-import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { addRecord, addRow, copyRow, leadKey, rowOf, type World } from '../support/world.ts';
 import { claim, creates, leaveToPerson, setItem } from '../support/world-creates.ts';

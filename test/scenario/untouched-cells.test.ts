@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
-import { isQuiet } from '../../src/sheet/decide/plan.ts';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import { SheetEngine } from '../support/sheet-engine.ts';
 

@@ -1,5 +1,5 @@
 import { sweepsToProve } from '../../src/core/observe.ts';
-import { isQuiet, type Plan } from '../../src/sheet/decide/plan.ts';
+import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { checkReasons } from './invariants.ts';
 import type { People } from './people.ts';
 import { setRight } from './set-right.ts';

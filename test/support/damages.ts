@@ -1,4 +1,4 @@
-import type { Plan } from '../../src/sheet/decide/plan.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Damage, Suspect } from '../../src/sheet/port/damage.ts';
 import { addRow, leadKey, recordOf, rowOf, type SheetRow, type World } from './world.ts';

@@ -1,7 +1,7 @@
 import type { ConflictPolicy } from '../../src/core/merge.ts';
-import { isQuiet } from '../../src/sheet/decide/plan.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { pushRecord } from '../../src/sync/push.ts';

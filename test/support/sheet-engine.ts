@@ -1,5 +1,5 @@
-import type { Plan } from '../../src/sheet/decide/plan.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { SheetSide } from '../../src/sheet/side.ts';
 import { Engine } from '../../src/sync/engine.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { FieldName } from '../../src/core/value.ts';
-import type { Plan } from '../../src/sheet/decide/plan.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { describeCell, emptyCell, equalCells, textCell } from '../../src/sheet/port/cell.ts';
 import {
   addRecord,

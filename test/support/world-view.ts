@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Plan } from '../../src/sheet/decide/plan.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { describeCell } from '../../src/sheet/port/cell.ts';
 import type { SheetRow, World } from './world.ts';
 

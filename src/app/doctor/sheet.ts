@@ -10,7 +10,7 @@ import { buildLayout } from '../../sheet/policy.ts';
 import { sheetHints } from '../../sheet/port/errors.ts';
 import { describeInstance } from '../../sheet/port/instance.ts';
 import { tabOf } from '../../sheet/port/layout.ts';
-import { questionTab } from '../../sheet/question-tab.ts';
+import { questionTab } from '../../sheet/questions/question-tab.ts';
 import { readPolicy } from '../link.ts';
 import { createLog } from '../logger.ts';
 import { tabNames } from '../settings.ts';

@@ -1,7 +1,7 @@
 import { explainError, isSyncError } from '../../core/errors.ts';
-import type { Plan } from '../../sheet/decide/plan.ts';
 import { currentLayout } from '../../sheet/layout.ts';
 import type { SheetLink } from '../../sheet/link.ts';
+import type { Plan } from '../../sheet/plans/plan.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import { SheetSide } from '../../sheet/side.ts';
 import { Engine } from '../../sync/engine.ts';

@@ -2,14 +2,14 @@ import { type RecordKey, recordKeyText } from '../../core/record.ts';
 import { isAboutAny, scopeEntity } from '../../core/scopes.ts';
 import type { Decision } from '../../core/state.ts';
 import type { Hold } from '../../core/waiting.ts';
+import type { Plan, Question, TableStep } from '../plans/plan.ts';
 import { recordTabs } from '../port/layout.ts';
 import type { ObservedTable } from '../port/table.ts';
+import { planQuestionRows } from '../questions/question-rows.ts';
+import { findNotices, findQuestions } from '../questions/questions.ts';
+import { readQuestionTab } from '../questions/reply.ts';
 import { isAccountTaken } from './brakes/other-account.ts';
 import { findOver } from './damage/damaged.ts';
-import type { Plan, Question, TableStep } from './plan.ts';
-import { planQuestionRows } from './questions/question-rows.ts';
-import { findNotices, findQuestions } from './questions/questions.ts';
-import { readQuestionTab } from './questions/reply.ts';
 import type { TableIndex } from './tab-index.ts';
 import { collect, type Verdict } from './verdict.ts';
 

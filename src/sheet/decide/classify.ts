@@ -2,13 +2,12 @@ import { isClaimToken, type RecordId, recordKeyText } from '../../core/record.ts
 import type { Agreement, KnownRecord } from '../../core/state.ts';
 import type { Fields } from '../../core/value.ts';
 import { describeCell } from '../port/cell.ts';
-import type { ObservedRow } from '../port/table.ts';
+import { isBlank, type ObservedRow } from '../port/table.ts';
 import { type Damaged, type DamagedRow, findDamaged } from './damage/damaged.ts';
 import { type Binding, type BoundRow, bindRows, type CopiedRow, type IdLookup } from './identity/bind.ts';
 import { isInTable, wasMissing } from './identity/origin.ts';
 import { createSuspectSearch, findOrphans, findStrays } from './identity/strays.ts';
 import { findSwaps, type Swap } from './identity/swaps.ts';
-import { isBlank } from './lifecycle/new-row.ts';
 import { type MergedRow, mergeRow } from './rows/merge-row.ts';
 import { showsValues } from './rows/row-values.ts';
 import type { TabIndex } from './tab-index.ts';

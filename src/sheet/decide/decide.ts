@@ -1,13 +1,13 @@
 import type { Entity, RecordKey } from '../../core/record.ts';
 import type { OutboxItem } from '../../core/state.ts';
+import type { DecideInput } from '../plans/input.ts';
+import type { Plan } from '../plans/plan.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
 import type { ReadTab } from '../port/table.ts';
 import { assemble } from './assemble.ts';
 import { forgetRemapped, remapScope } from './brakes/remapped.ts';
 import type { Braked } from './brakes/tab-brakes.ts';
 import { type ClassifiedTab, classifyTab } from './classify.ts';
-import type { DecideInput } from './input.ts';
-import type { Plan } from './plan.ts';
 import { forgetFreshColumns, holdMissingColumns } from './rows/columns.ts';
 import { brakeClassified, judgeTab, judgeWhole } from './tab.ts';
 import { byId, indexTab, indexTable, type TableIndex } from './tab-index.ts';

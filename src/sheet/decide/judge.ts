@@ -1,12 +1,14 @@
 import { quoteText } from '../../core/cut-text.ts';
 import type { RecordId } from '../../core/record.ts';
 import { swapScope } from '../../core/scopes.ts';
+import { keepChosen } from './ask.ts';
 import { findTornApproval } from './brakes/approvals.ts';
 import { type ClassifiedRow, isOpenClaim, type RowKind, type RowOf } from './classify.ts';
 import { decideDamagedRow } from './damage/damaged.ts';
 import { decideCopy } from './identity/copies.ts';
-import { decideStray, suspectReason } from './identity/strays.ts';
+import { decideStray } from './identity/strays.ts';
 import { describeSwap } from './identity/swaps.ts';
+import { suspectReason } from './identity/words.ts';
 import { decideGoneRecord } from './lifecycle/gone.ts';
 import {
   type ClaimSurroundings,
@@ -15,7 +17,6 @@ import {
   decideNewRow,
 } from './lifecycle/new-row.ts';
 import type { Release } from './lifecycle/vanished.ts';
-import { keepChosen } from './questions/answers.ts';
 import { findContest } from './rows/contested.ts';
 import { leaveAlone, pauseRow } from './rows/paused.ts';
 import { decideRow } from './rows/row.ts';

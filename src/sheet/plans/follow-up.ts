@@ -2,8 +2,8 @@ import { isClaimToken, type RecordKey, recordKeyText } from '../../core/record.t
 import { refusedScope } from '../../core/scopes.ts';
 import type { JournalEntry, OutboxItem } from '../../core/state.ts';
 import { remapScope } from '../decide/brakes/remapped.ts';
-import type { Plan, TableStep } from '../decide/plan.ts';
 import { describeCell } from '../port/cell.ts';
+import type { Plan, TableStep } from './plan.ts';
 
 type Step = OutboxItem | TableStep;
 

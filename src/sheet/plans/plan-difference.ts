@@ -1,8 +1,8 @@
 import { recordKeyText } from '../../core/record.ts';
 import type { OutboxItem } from '../../core/state.ts';
 import type { FieldName, Fields, Value } from '../../core/value.ts';
-import type { Plan, TableStep } from '../decide/plan.ts';
 import { describeCell } from '../port/cell.ts';
+import type { Plan, TableStep } from './plan.ts';
 
 /** Something that one of two plans does or says otherwise than the other, in words; absent where a plan has nothing there. */
 export interface PlanDifference {

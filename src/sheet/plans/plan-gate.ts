@@ -2,9 +2,9 @@ import { isSyncError, SyncError } from '../../core/errors.ts';
 import { isClaimToken, recordKeyText } from '../../core/record.ts';
 import { isOnItsWay, type OutboxItem } from '../../core/state.ts';
 import type { Link } from '../../sync/link.ts';
-import type { Plan } from '../decide/plan.ts';
 import { lacksRow, type Memory } from '../rest.ts';
 import { followUp, writtenKeys } from './follow-up.ts';
+import type { Plan } from './plan.ts';
 
 /** Plans that are kept for being applied, the newest. */
 const keptMax = 5;

@@ -1,7 +1,7 @@
 import type { SyncError } from '../../core/errors.ts';
 import type { Entity } from '../../core/record.ts';
 import type { FieldName } from '../../core/value.ts';
-import type { Cell } from './cell.ts';
+import { type Cell, isUnfilled } from './cell.ts';
 import type { Damage } from './damage.ts';
 import type { Marks } from './instance.ts';
 import type { TabKind } from './layout.ts';
@@ -134,3 +134,6 @@ export interface WriteResult {
   /** Absent where all of it was accepted. */
   readonly refusal?: WriteRefusal;
 }
+
+/** Whether nothing is filled in a row, whatever its ID and its Sync cell say. */
+export const isBlank = (row: ObservedRow): boolean => Object.values(row.cells).every(isUnfilled);

@@ -1,9 +1,8 @@
 import { brakeOf } from '../../../core/brakes.ts';
 import { isUnanswered } from '../../../core/state.ts';
 import type { Brake } from '../../../core/waiting.ts';
-import type { ObservedRow } from '../../port/table.ts';
+import { isBlank, type ObservedRow } from '../../port/table.ts';
 import { isInTable } from '../identity/origin.ts';
-import { isBlank } from '../lifecycle/new-row.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { brakeOf, brakeScope } from '../../../core/brakes.ts';
 import type { Brake } from '../../../core/waiting.ts';
+import type { DecideInput } from '../../plans/input.ts';
 import { recordTabs } from '../../port/layout.ts';
-import type { DecideInput } from '../input.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /**

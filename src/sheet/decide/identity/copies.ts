@@ -2,7 +2,7 @@ import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import { copyScope } from '../../../core/scopes.ts';
 import { copyMark, isMarkedCopy } from '../../cells/sync-text.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { answerTo } from '../questions/answers.ts';
+import { answerTo } from '../ask.ts';
 import { pausedReason } from '../rows/paused.ts';
 import { lookOf, readRowValues } from '../rows/row-values.ts';
 import { claimRow, holdRow } from '../rows/row-write.ts';
@@ -11,7 +11,7 @@ import type { TabIndex } from '../tab-index.ts';
 import { join, type Verdict } from '../verdict.ts';
 import type { CopiedRow } from './bind.ts';
 import { isLike } from './likeness.ts';
-import { suspectReason } from './strays.ts';
+import { suspectReason } from './words.ts';
 
 /**
  * Decides a row with the ID of another one. It is never written from; it becomes a record of its own when a person clears its ID, or

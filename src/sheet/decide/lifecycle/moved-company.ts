@@ -8,9 +8,9 @@ import type { Decoded } from '../../cells/codec.ts';
 import { showWhole } from '../../cells/describe-value.ts';
 import { showsValue } from '../../cells/shown.ts';
 import { decodeTyped } from '../../cells/typed-cell.ts';
+import type { DecideInput } from '../../plans/input.ts';
 import { columnOf, tabOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import type { DecideInput } from '../input.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /**

@@ -4,12 +4,12 @@ import { refusedScope } from '../../../core/scopes.ts';
 import { isStuck, isUnanswered, type OutboxItem } from '../../../core/state.ts';
 import { equalFields, type Fields } from '../../../core/value.ts';
 import { isPending, type RowState } from '../../cells/sync-text.ts';
-import { describeCell, emptyCell, isUnfilled } from '../../port/cell.ts';
-import type { ObservedRow } from '../../port/table.ts';
+import type { TableStep } from '../../plans/plan.ts';
+import { describeCell, emptyCell } from '../../port/cell.ts';
+import { isBlank, type ObservedRow } from '../../port/table.ts';
 import { copyReason, offerAsNew } from '../identity/copies.ts';
 import { resembles } from '../identity/resemblance.ts';
-import { suspectReason } from '../identity/strays.ts';
-import type { TableStep } from '../plan.ts';
+import { suspectReason } from '../identity/words.ts';
 import { mergeRow } from '../rows/merge-row.ts';
 import { answerRefusal, type Said } from '../rows/refused.ts';
 import { decideRow } from '../rows/row.ts';
@@ -52,9 +52,6 @@ export const decideBlankRow = (index: TabIndex, row: ObservedRow): Verdict =>
   row.id.kind !== 'empty' || (index.tab.hasSync && row.sync.kind !== 'empty')
     ? clearRow(index, row)
     : nothing;
-
-/** Whether nothing is filled in a row, whatever its ID and its Sync cell say. */
-export const isBlank = (row: ObservedRow): boolean => Object.values(row.cells).every(isUnfilled);
 
 /** Takes out of a blank row what we wrote there: its token, and what its Sync cell says. */
 function clearRow({ entity, tab }: TabIndex, row: ObservedRow): Verdict {

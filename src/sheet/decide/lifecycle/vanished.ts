@@ -16,8 +16,8 @@ import {
 } from '../../../core/state.ts';
 import { restoredCause } from '../../../core/undo.ts';
 import type { VanishedRowPolicy } from '../../policy.ts';
+import { keepChosen } from '../ask.ts';
 import { baseOf } from '../identity/origin.ts';
-import { keepChosen } from '../questions/answers.ts';
 import { findContest } from '../rows/contested.ts';
 import { answerRefusal, findRefusalAnswer } from '../rows/refused.ts';
 import { waitingText } from '../rows/update.ts';

@@ -4,7 +4,7 @@ import { loopScope } from '../../../core/scopes.ts';
 import type { Hold } from '../../../core/waiting.ts';
 import { quoteValue } from '../../cells/describe-value.ts';
 import { showValue } from '../../cells/sync-text.ts';
-import { keepChosen } from '../questions/answers.ts';
+import { keepChosen } from '../ask.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { Verdict } from '../verdict.ts';
 import { headerOf } from './columns.ts';

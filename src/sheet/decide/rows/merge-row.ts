@@ -15,7 +15,7 @@ import { equalValues, type FieldName, type Value } from '../../../core/value.ts'
 import { showWhole } from '../../cells/describe-value.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { keepChosen } from '../questions/answers.ts';
+import { keepChosen } from '../ask.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { type DecidedField, type FieldOutcome, type FieldView, mergeField } from './merge.ts';

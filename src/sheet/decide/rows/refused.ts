@@ -7,7 +7,7 @@ import { equalFields } from '../../../core/value.ts';
 import { type PressingState, waitingState } from '../../cells/sync-text.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { answerTo } from '../questions/answers.ts';
+import { answerTo } from '../ask.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import type { DecidedField } from './merge.ts';

@@ -1,5 +1,5 @@
-import { answerLabels } from '../core/answer.ts';
-import type { Column, TabLayout } from './port/layout.ts';
+import { answerLabels } from '../../core/answer.ts';
+import type { Column, TabLayout } from '../port/layout.ts';
 
 /** A column that only the daemon writes. */
 const shown = (field: string, header: string): Column => ({

@@ -1,15 +1,14 @@
-import { decisionOf, readBrakeAnswer } from '../../../core/answer.ts';
-import { once } from '../../../core/once.ts';
-import type { Decision } from '../../../core/state.ts';
-import { readSideAnswer, writeSideAnswer } from '../../../core/typed-answer.ts';
-import type { Conflict } from '../../../core/waiting.ts';
-import type { ReadTab } from '../../port/table.ts';
-import type { Question } from '../plan.ts';
-import type { Verdict } from '../verdict.ts';
+import { decisionOf, readBrakeAnswer } from '../../core/answer.ts';
+import { once } from '../../core/once.ts';
+import type { Decision } from '../../core/state.ts';
+import { readSideAnswer, writeSideAnswer } from '../../core/typed-answer.ts';
+import type { Conflict } from '../../core/waiting.ts';
+import type { Question } from '../plans/plan.ts';
+import type { ReadTab } from '../port/table.ts';
 import { asks, chosenIn, readReply, scopeOf } from './reply.ts';
 
 /** Asks a question, which takes some work; `undefined` for what nobody can answer. */
-type Ask = () => Question | undefined;
+export type Ask = () => Question | undefined;
 
 /** What an answer was given for. Until it is carried out its question is no longer there to say so. */
 interface Subject {
@@ -91,20 +90,4 @@ const readDecision = ({ at, choice, scope }: Decision): Answered => {
 function forValues(decision: Decision, conflict: Conflict | undefined): Decision {
   const side = readSideAnswer(decision.choice)?.side;
   return conflict && side ? { ...decision, choice: writeSideAnswer(side, conflict) } : decision;
-}
-
-/** What a chosen answer leaves to be kept. */
-export const keepChosen = (scope: string, chosen: Chosen | undefined): Verdict =>
-  chosen ? { scopes: [scope], answers: [chosen.decision] } : { scopes: [scope] };
-
-/** What was answered under a scope, kept before or chosen just now beside the question that is asked where nothing was. */
-export function answerTo(
-  answers: Answers,
-  scope: string,
-  ask: Ask,
-): { readonly answered: Answered | undefined; readonly verdict: Verdict } {
-  const kept = answers.find(scope);
-  if (kept) return { answered: kept, verdict: { scopes: [scope] } };
-  const chosen = answers.choose(scope, ask);
-  return { answered: chosen, verdict: keepChosen(scope, chosen) };
 }

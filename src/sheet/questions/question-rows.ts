@@ -1,10 +1,10 @@
-import { answersTo } from '../../../core/answer.ts';
-import { quoteText } from '../../../core/cut-text.ts';
-import { instantToSerial } from '../../../core/dates.ts';
-import { describeCell, equalCells, numberCell, textCell } from '../../port/cell.ts';
-import type { ObservedRow, ReadTab } from '../../port/table.ts';
-import { chooseField, sinceField } from '../../question-tab.ts';
-import type { Question, TableStep } from '../plan.ts';
+import { answersTo } from '../../core/answer.ts';
+import { quoteText } from '../../core/cut-text.ts';
+import { instantToSerial } from '../../core/dates.ts';
+import type { Question, TableStep } from '../plans/plan.ts';
+import { describeCell, equalCells, numberCell, textCell } from '../port/cell.ts';
+import type { ObservedRow, ReadTab } from '../port/table.ts';
+import { chooseField, sinceField } from './question-tab.ts';
 import { asks, chosenIn, type Reply, readReply, scopeOf } from './reply.ts';
 
 export interface QuestionRows {

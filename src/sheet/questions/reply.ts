@@ -1,11 +1,11 @@
-import { type Answer, answerLabels, answersTo, readAnswer } from '../../../core/answer.ts';
-import { quoteText } from '../../../core/cut-text.ts';
-import { listOr } from '../../../core/list-words.ts';
-import { scopeEntity } from '../../../core/scopes.ts';
-import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../../port/cell.ts';
-import type { ObservedRow, ObservedTable, ReadTab } from '../../port/table.ts';
-import { chooseField, sinceField } from '../../question-tab.ts';
-import type { Question } from '../plan.ts';
+import { type Answer, answerLabels, answersTo, readAnswer } from '../../core/answer.ts';
+import { quoteText } from '../../core/cut-text.ts';
+import { listOr } from '../../core/list-words.ts';
+import { scopeEntity } from '../../core/scopes.ts';
+import type { Question } from '../plans/plan.ts';
+import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../port/cell.ts';
+import type { ObservedRow, ObservedTable, ReadTab } from '../port/table.ts';
+import { chooseField, sinceField } from './question-tab.ts';
 
 /** The rows of the questions as they were read; none where there is no such tab. */
 export const readQuestionTab = ({ tabs: { question } }: ObservedTable): ReadTab | undefined =>

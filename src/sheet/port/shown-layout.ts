@@ -1,6 +1,6 @@
 import { pauseName } from '../../core/headers.ts';
-import type { Layout, TabLayout } from '../port/layout.ts';
-import type { ObservedTable, ReadTab } from '../port/table.ts';
+import type { Layout, TabLayout } from './layout.ts';
+import type { ObservedTable, ReadTab } from './table.ts';
 
 /** The layout with the headers that stand above the columns of the tabs that can be read: messages speak of what people see. */
 export const showLayout = (layout: Layout, { tabs }: ObservedTable): Layout =>

@@ -1,19 +1,19 @@
-import { answerLabels, answersTo } from '../../../core/answer.ts';
-import { cutText } from '../../../core/cut-text.ts';
-import { type FieldDefinition, findField } from '../../../core/field.ts';
-import { listOr } from '../../../core/list-words.ts';
-import { once } from '../../../core/once.ts';
-import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../../core/record.ts';
-import { conflictScope } from '../../../core/scopes.ts';
-import type { FieldName, Fields, Value } from '../../../core/value.ts';
-import { type Brake, type Conflict, type Hold, isOfWhole, type Refusal } from '../../../core/waiting.ts';
-import type { Names } from '../../cells/codec.ts';
-import { describeValue, oneLine } from '../../cells/describe-value.ts';
-import { idCell } from '../../cells/id-cell.ts';
-import { type Cell, textCell } from '../../port/cell.ts';
-import { columnOf, tabOf } from '../../port/layout.ts';
-import type { DecideInput } from '../input.ts';
-import type { Plan, Question } from '../plan.ts';
+import { answerLabels, answersTo } from '../../core/answer.ts';
+import { cutText } from '../../core/cut-text.ts';
+import { type FieldDefinition, findField } from '../../core/field.ts';
+import { listOr } from '../../core/list-words.ts';
+import { once } from '../../core/once.ts';
+import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
+import { conflictScope } from '../../core/scopes.ts';
+import type { FieldName, Fields, Value } from '../../core/value.ts';
+import { type Brake, type Conflict, type Hold, isOfWhole, type Refusal } from '../../core/waiting.ts';
+import type { Names } from '../cells/codec.ts';
+import { describeValue, oneLine } from '../cells/describe-value.ts';
+import { idCell } from '../cells/id-cell.ts';
+import type { DecideInput } from '../plans/input.ts';
+import type { Plan, Question } from '../plans/plan.ts';
+import { type Cell, textCell } from '../port/cell.ts';
+import { columnOf, tabOf } from '../port/layout.ts';
 
 /** A reason may name many columns and quote the CRM. One that no cell can hold would keep everything else from being written. */
 const reasonLengthMax = 5_000;

@@ -1,8 +1,8 @@
 import { nextStale } from '../../core/notice.ts';
 import type { KnownRecord, OutboxItem } from '../../core/state.ts';
-import { decide } from './decide.ts';
+import { decide } from '../decide/decide.ts';
+import { isOverKept } from '../decide/lifecycle/new-row.ts';
 import type { DecideInput, Known } from './input.ts';
-import { isOverKept } from './lifecycle/new-row.ts';
 import type { Plan } from './plan.ts';
 
 /** A plan with what it was made of, as far as that can change. It stands as long as making it again would change nothing. */

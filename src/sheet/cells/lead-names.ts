@@ -1,13 +1,13 @@
-import { indexChoices } from '../../../core/choice.ts';
-import { customFieldName } from '../../../core/field.ts';
-import { labelKey, labelWithId } from '../../../core/label-key.ts';
-import { once } from '../../../core/once.ts';
-import { isClaimToken } from '../../../core/record.ts';
-import type { Agreement, KnownRecord } from '../../../core/state.ts';
-import { leadChoice } from '../../cells/codec.ts';
-import { describeCell } from '../../port/cell.ts';
-import type { ObservedTable } from '../../port/table.ts';
-import type { Known } from '../input.ts';
+import { indexChoices } from '../../core/choice.ts';
+import { customFieldName } from '../../core/field.ts';
+import { labelKey, labelWithId } from '../../core/label-key.ts';
+import { once } from '../../core/once.ts';
+import { isClaimToken } from '../../core/record.ts';
+import type { Agreement, KnownRecord } from '../../core/state.ts';
+import type { Known } from '../plans/input.ts';
+import { describeCell } from '../port/cell.ts';
+import type { ObservedTable } from '../port/table.ts';
+import { leadChoice } from './codec.ts';
 
 /**
  * The leads by the names under which cells show them. A lead that is gone from the CRM keeps its name, because rows of what went to the
