@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Environment, linkVariable, loadHttpSettings } from '../app/config.ts';
 import { daemonOrigin } from '../app/daemon-origin.ts';
-import { type ErrorCode, SyncError } from '../core/errors.ts';
+import { type OwnCode, SyncError } from '../core/errors.ts';
 
 /** Longest time the daemon may take to answer a command. */
 const timeoutMs = 120_000;
@@ -53,7 +53,7 @@ export async function callDaemon(
 }
 
 /** What the daemon means by a status, but for what it could not do. */
-const codes: ReadonlyMap<number, ErrorCode> = new Map([
+const codes: ReadonlyMap<number, OwnCode> = new Map([
   [400, 'COMMAND_UNCLEAR'],
   [401, 'CONTROL_REFUSED'],
 ]);

@@ -169,6 +169,9 @@ export type ErrorCode = keyof typeof errorKinds;
 /** What to do about an error; empty where the side says it that the error comes from. */
 export const hintOf = (code: ErrorCode): string => (errorKinds[code] as ErrorKind).hint ?? '';
 
+/** A code whose hint is in the table. A side makes the errors of its codes itself, because it has their hints. */
+export type OwnCode = Exclude<ErrorCode, `SHEET_${string}`>;
+
 interface SyncErrorDetails {
   readonly cause?: unknown;
   /** What to do, for a code whose hint comes from a side. */
@@ -187,12 +190,17 @@ export class SyncError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly lines: readonly string[];
 
-  constructor(code: ErrorCode, message: string, details: SyncErrorDetails = {}) {
+  constructor(code: OwnCode, message: string, details: SyncErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.hint = details.hint ?? hintOf(code);
     this.retryAfterMs = details.retryAfterMs;
     this.lines = details.lines ?? [message];
+  }
+
+  /** The same error in other words. */
+  reworded(message: string, details: Pick<SyncErrorDetails, 'cause'> = {}): SyncError {
+    return new SyncError(this.code as OwnCode, message, { ...details, hint: this.hint });
   }
 
   get kind(): ErrorKind {

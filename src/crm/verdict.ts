@@ -1,4 +1,4 @@
-import { type ErrorCode, isSyncError, SyncError } from '../core/errors.ts';
+import { isSyncError, type OwnCode, SyncError } from '../core/errors.ts';
 import { parseJson } from '../core/parse-json.ts';
 import type { Scope } from './contract.ts';
 import { type Envelope, envelope } from './contract-records.ts';
@@ -72,10 +72,10 @@ export const failureOfList = (error: unknown): unknown =>
   isSyncError(error, 'CRM_NOT_FOUND') ? new SyncError('CRM_UNREADABLE', error.message) : error;
 
 /** After a write nobody knows whether it was done; a read just failed. */
-const unclear = (readCode: ErrorCode, request: JudgedRequest, what: string): SyncError =>
+const unclear = (readCode: OwnCode, request: JudgedRequest, what: string): SyncError =>
   failure(request.isWrite ? 'CRM_UNKNOWN_OUTCOME' : readCode, request, `got no clear answer: ${what}`);
 
-const failure = (code: ErrorCode, request: JudgedRequest, what: string): SyncError =>
+const failure = (code: OwnCode, request: JudgedRequest, what: string): SyncError =>
   new SyncError(code, `${request.name} ${what}`.replace(/[.\s]*$/, '.'));
 
 /** The CRM's envelope: it names its status in at least one of the two ways the specification demands. */

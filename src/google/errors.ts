@@ -1,4 +1,4 @@
-import { isSyncError, SyncError } from '../core/errors.ts';
+import { isSyncError, type SyncError } from '../core/errors.ts';
 import { parseJson } from '../core/parse-json.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import { type LoginLook, personalLogin, saysKeysForbidden, withoutKey } from './login/login-words.ts';
@@ -108,14 +108,14 @@ function errorOfStatus(status: number, { words, reasons }: Refusal, failed: stri
 }
 
 /** Says with which address the spreadsheet must be shared, where that is known. */
-export function withAccount({ code, message }: SyncError, login: LoginLook | undefined): SyncError {
-  if (!login) return new SyncError(code, message);
+export function withAccount(error: SyncError, login: LoginLook | undefined): SyncError {
+  if (!login) return error;
   const { account, words } = login;
   const whose =
     account === undefined
       ? `The login is ${words}: share the spreadsheet with the address that logged in.`
       : `The address of the service account is ${account}.`;
-  return new SyncError(code, `${message} ${whose}`);
+  return error.reworded(`${error.message} ${whose}`);
 }
 
 const scopeAdvice = ` This login is not one for spreadsheets: log in as a service account, or run ${personalLogin}.`;

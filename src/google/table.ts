@@ -1,4 +1,4 @@
-import { isSyncError, SyncError } from '../core/errors.ts';
+import { isSyncError } from '../core/errors.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import type { TabKind } from '../sheet/port/layout.ts';
 import type { Table } from '../sheet/port/port.ts';
@@ -135,7 +135,7 @@ async function sendLayOut(
         if (!isSyncError(error, 'SHEET_REFUSED')) throw error;
         const { sheetId } = placeOfRefusal(error, requests);
         const tab = grids.find((grid) => grid.sheetId === sheetId);
-        return tab ? new SyncError(error.code, `${error.message} It is about “${tab.title}”.`) : error;
+        return tab ? error.reworded(`${error.message} It is about “${tab.title}”.`) : error;
       },
     );
   const refusal = await send(parts.flat());

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { type ErrorCode, isSyncError, SyncError } from '../core/errors.ts';
+import { isSyncError, type OwnCode, SyncError } from '../core/errors.ts';
 
 type Binding = string | number | null;
 
@@ -113,7 +113,7 @@ function readPragma(database: Database.Database, name: string): string | number 
 }
 
 /** Result codes: https://www.sqlite.org/rescode.html. Extended codes begin with the name of their primary code. */
-const knownErrors: readonly { code: string; becomes: ErrorCode; says: string }[] = [
+const knownErrors: readonly { code: string; becomes: OwnCode; says: string }[] = [
   { code: 'SQLITE_BUSY', becomes: 'STATE_LOCKED', says: 'is in use' },
   { code: 'SQLITE_LOCKED', becomes: 'STATE_LOCKED', says: 'is in use' },
   { code: 'SQLITE_FULL', becomes: 'STATE_FULL', says: 'can not grow' },

@@ -48,11 +48,15 @@ const elsewhere: FaultTable['elsewhere'] = [
   ],
   [
     45,
-    'sheets/tab.test.ts',
+    'google/tab.test.ts',
     'a block that begins inside the grid keeps its place, and zeros that are left out are zeros',
   ],
-  [45, 'contract/sheet-table.test.ts', 'blank rows between are skipped and positions stay those of the grid'],
-  [49, 'sheets/tab.test.ts', 'merged cells in a managed column hold the tab, others do not'],
+  [
+    45,
+    'contract/table-contract/reads.ts',
+    'blank rows between others are left out, and positions are those of the tab',
+  ],
+  [49, 'google/tab.test.ts', 'merged cells in a managed column hold the tab, others do not'],
   [
     53,
     'contract/sheet-table-refusals.test.ts',

@@ -1,5 +1,5 @@
 import { splitContactId } from '../../src/core/contact-id.ts';
-import { type ErrorCode, SyncError } from '../../src/core/errors.ts';
+import { type OwnCode, SyncError } from '../../src/core/errors.ts';
 import type { Crm, Sending } from '../../src/core/ports.ts';
 import { type Entity, type ObservedRecord, type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
@@ -43,4 +43,4 @@ export function createMemoryCrm(world: World, outcome: Outcome): Crm {
   };
 }
 
-const failure = (code: ErrorCode) => new SyncError(code, `The CRM says ${code}.`);
+const failure = (code: OwnCode) => new SyncError(code, `The CRM says ${code}.`);

@@ -1,7 +1,7 @@
-import { SyncError } from '../../src/core/errors.ts';
 import type { Receipt } from '../../src/core/open-write.ts';
 import type { FieldName } from '../../src/core/value.ts';
 import { bareCell, type Cell, emptyCell, equalCells } from '../../src/sheet/port/cell.ts';
+import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { Mark, MarkChanges, Marks } from '../../src/sheet/port/instance.ts';
 import { type Layout, type TabKind, type TabLayout, tabKinds, tabOf } from '../../src/sheet/port/layout.ts';
 import type { LaidOut, LayOutConsent, Table } from '../../src/sheet/port/port.ts';
@@ -153,7 +153,7 @@ class MemoryTable implements Table {
     else if (fate !== 'lost') this.#land(receipt, mark);
     const result = sheet.landed.get(receipt);
     if (fate === 'answered' && result) return result;
-    throw new SyncError('SHEET_UNREACHABLE', 'There was no reply.');
+    throw newSheetError('SHEET_UNREACHABLE', 'There was no reply.');
   }
 
   #land(receipt: Receipt, mark: Mark | undefined): void {
@@ -170,7 +170,7 @@ class MemoryTable implements Table {
     sheet.lastWrite = run;
     if (mark && sheet.marks.keeper?.instance.id === mark.instance.id)
       sheet.marks = { ...sheet.marks, keeper: mark };
-    const error = new SyncError('SHEET_REFUSED', 'The table does not take this.');
+    const error = newSheetError('SHEET_REFUSED', 'The table does not take this.');
     const refusal = refused.size > 0 ? { refusal: { error, steps: refused } } : {};
     sheet.landed.set(receipt, { done, undone: [], escalated: [], pending: [], isOver: true, ...refusal });
   }

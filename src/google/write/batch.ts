@@ -155,12 +155,12 @@ function namePlace(
   if (!isSyncError(error, 'SHEET_REFUSED')) return error;
   const { sheetId, start } = placeOfRefusal(error, requests);
   if (shadow && shadow.sheetId === sheetId)
-    return new SyncError(error.code, `${error.message} It is about the hidden tab “${shadow.title}”.`);
+    return error.reworded(`${error.message} It is about the hidden tab “${shadow.title}”.`);
   const tab = [...tabs.values()].find((each) => each.sheetId === sheetId);
   if (!tab) return error;
   const cell = start && cellName(start.rowIndex ?? 0, start.columnIndex ?? 0);
   const from = cell === undefined ? '' : `, from ${cell} on`;
-  return new SyncError(error.code, `${error.message} It is about “${tab.title}”${from}.`);
+  return error.reworded(`${error.message} It is about “${tab.title}”${from}.`);
 }
 
 /** Sends some steps of a batch. */

@@ -1,4 +1,4 @@
-import { isSyncError, SyncError } from '../../core/errors.ts';
+import { isSyncError } from '../../core/errors.ts';
 import { isClaimToken, recordKeyText } from '../../core/record.ts';
 import { isOnItsWay, type OutboxItem } from '../../core/state.ts';
 import type { Link } from '../../sync/link.ts';
@@ -54,7 +54,7 @@ export class PlanGate {
   fail(id: string, error: unknown): never {
     if (this.find(id) || !isSyncError(error) || error.code.startsWith('STATE_')) throw error;
     const begun = `Plan ${id} was begun, but the sheet did not take all of it. What goes to the CRM is on its way: undo --run ${id} takes it back, and a new plan shows what is left.`;
-    throw new SyncError(error.code, `${begun} ${error.message}`, { cause: error });
+    throw error.reworded(`${begun} ${error.message}`, { cause: error });
   }
 
   /** Creates get the run of the plan that a person applied, under which they are looked for to be taken back. */

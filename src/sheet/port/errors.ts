@@ -1,6 +1,6 @@
 import { type ErrorCode, hintOf, SyncError } from '../../core/errors.ts';
 
-type SheetCode = Extract<ErrorCode, `SHEET_${string}`>;
+export type SheetCode = Extract<ErrorCode, `SHEET_${string}`>;
 
 /** What to do about the errors of this side. */
 export const sheetHints: Readonly<Record<SheetCode, string>> = {
@@ -23,7 +23,7 @@ export const newSheetError = (
   code: SheetCode,
   message: string,
   details: Omit<ConstructorParameters<typeof SyncError>[2] & object, 'hint'> = {},
-): SyncError => new SyncError(code, message, { ...details, hint: sheetHints[code] });
+): SyncError => new SyncError(code as never, message, { ...details, hint: sheetHints[code] });
 
 /** What to do about any error. */
 export const hintFor = (code: ErrorCode): string =>
