@@ -94,6 +94,16 @@ describe('a write that could not be undone', () => {
     expect([scopesOf(await cycles(world)), boltTitle(world)]).toEqual([[scope], 'Bolt']);
   });
 
+  it('is over after two reads without its row where the Sync cell alone was damaged', async () => {
+    const { world } = await hitWorld(
+      {},
+      { ...hit, cells: { Sync: over(textCell('Pending'), textCell('Synced')) } },
+    );
+    removeRow(world, bolt);
+    expect(scopesOf(await cycles(world))).not.toContain(scope);
+    expect([...world.suspects]).toEqual([]);
+  });
+
   it('is over after two reads that show the deleted row again', async () => {
     const { world } = await hitWorld({}, gone);
     expect(scopesOf(await cycle(world))).toEqual([scope]);

@@ -78,11 +78,18 @@ export function showsNothing(tab: ReadTab, rows: readonly ObservedRow[], damage:
   if (kind === 'deleted') return isBack(tab, damage);
   const mayShowOwn = Object.keys(own).length > 0 && (id.kind === 'empty' || rows.length > 0);
   const lacksId = wipesId(damage) && rows.some((row) => row.id.kind === 'empty');
-  // A row that is gone for a moment may be cut, and come back.
-  const isAway = kind === 'overwritten' && id.kind !== 'empty' && !rows.some((row) => hasThisId(row, id));
+  // A row that is gone for a moment may be cut, and come back. Its Sync cell alone is then written anew.
+  const isAway =
+    kind === 'overwritten' &&
+    id.kind !== 'empty' &&
+    !hasOnlySync(damage) &&
+    !rows.some((row) => hasThisId(row, id));
   if (!isRead(tab, damage) || mayShowOwn || lacksId || isAway) return false;
   return !rows.some((row) => (kind === 'added' ? isAdded(row, damage) : showsAny(row, damage)));
 }
+
+const hasOnlySync = ({ cells, own }: Damage): boolean =>
+  Object.keys(own).length === 0 && Object.keys(cells).every((name) => name === syncHeader);
 
 /** Whether the columns are there in which the damage would show. */
 export const isRead = ({ fields }: ReadTab, { cells }: Damage): boolean =>
