@@ -117,7 +117,8 @@ const isOfLostWrite = (people: People, { cells, id, owner }: SeenRow): boolean =
   Object.values(cells).every((text) => people.claims.of(text) === undefined);
 
 /** Whether the daemon says that the row's ID cell is for people to mend. */
-const isAskedForId = ({ sync }: SeenRow): boolean => /clear the ID|Put .* into the ID cell/i.test(sync);
+const isAskedForId = ({ sync }: SeenRow): boolean =>
+  /clear the (?:ID|token)|Put .* (?:into the ID cell|in place of the token)/i.test(sync);
 
 /** IDs that stand in another row too, that are none, or that people are to clear, in rows that show nothing of anybody. */
 function clearStrayIds(people: People, { columnOf, entity, rows, sheetId }: TabView): void {
