@@ -145,12 +145,13 @@ function follow(
 /** Makes true what a write came to. Returns what is left of it. */
 function settle(link: SheetLink, open: OpenWrite, result: WriteResult, tally: UndoTally): OpenWrite {
   const { clock, log, mirror } = link;
-  const { done, escalated, isOver, pending, refusal, undone } = result;
+  const { done, escalated, isOver, pending, refusal, rest = open.receipt, undone } = result;
   const at = clock.now();
   const landed = open.confirms.filter(([number]) => done.has(number));
   const tokensDone = new Set(landed.map(([, { key }]) => key?.id));
   const left: OpenWrite = {
     ...open,
+    receipt: rest,
     confirms: open.confirms.filter(([number]) => !done.has(number)),
     tokens: open.tokens.filter((token) => !tokensDone.has(token)),
     damage: pending,

@@ -65,10 +65,11 @@ async function write(
 }
 
 /** What another process makes of what was kept. */
-async function recover({ receipt }: Kept, mayLand: boolean): Promise<WriteResult | undefined> {
+async function recover(kept: Kept, mayLand: boolean): Promise<WriteResult | undefined> {
   const table = sheet.openTable();
   await table.read(sheetLayout);
-  return table.recover(receipt, () => undefined, mayLand);
+  const keep = (receipt: Receipt, damage: readonly Damage[]) => Object.assign(kept, { receipt, damage });
+  return table.recover(kept.receipt, keep, mayLand);
 }
 
 const wholeTitles = { '1': 'Title 1', '2': 'Title 2', '3': 'Title 3', '4': 'Title 4' };
@@ -127,6 +128,36 @@ describe('a write of which the reply is lost', () => {
     const { kept } = await write([rename], [{ fate: 'lost' }]);
     await sheet.person({ kind: 'deleteTab', sheet: shadowTitle });
     expect(await recover(kept, true)).toBeUndefined();
+  });
+});
+
+describe('a write that landed in part before its reply was lost', () => {
+  /** Google refuses the whole and is sent the tabs one by one; nothing comes of the second. */
+  async function writeInParts(acts: PersonActionInput[] = []): Promise<Kept> {
+    const task = { ...setStep(1, textCell('7'), titled('Of the task')), entity: 'task' } as const;
+    await sheet.asOwner({
+      addProtectedRange: { protectedRange: { range: { sheetId: 2 }, editors: { users: [] } } },
+    });
+    const { kept, result } = await write([rename, task], [{}, { acts }, { fate: 'never' }]);
+    expect(result).toBeUndefined();
+    return kept;
+  }
+
+  test('has its landed steps confirmed although the process ended before it had noted them', async () => {
+    const kept = await writeInParts();
+    const found = { done: new Map([[0, { edited: [] }]]), isOver: false };
+    expect(await recover(kept, true)).toMatchObject(found);
+    expect(await recover(kept, true)).toMatchObject(found);
+  });
+
+  test('S2: is undone once where rows had moved, and its other steps are waited for', async () => {
+    const kept = await writeInParts([sort]);
+    const first = await recover(kept, true);
+    expect(first).toMatchObject({ undone: [overTitle4], isOver: false });
+    expect(await sheet.titlesById()).toEqual(wholeTitles);
+    const rest = { ...kept, receipt: first?.rest ?? kept.receipt };
+    expect(await recover(rest, true)).toMatchObject({ undone: [], done: new Map(), isOver: false });
+    expect(await recover(rest, false)).toMatchObject({ undone: [], done: new Map(), isOver: true });
   });
 });
 

@@ -268,6 +268,16 @@ describe('a write without a reply', () => {
   });
 });
 
+test('what is left of a write takes the place of its receipt together with what is confirmed', async () => {
+  const rest = { ...done(1), isOver: false, rest: 'of step 0' };
+  const { asked, mirror, recover, send } = openWrites(noReply(), rest, done(0));
+  await expect(send()).rejects.toThrow('No reply.');
+  await recover();
+  expect(mirror.readOpenWrites()).toMatchObject([{ receipt: 'of step 0', confirms: [[0, {}]] }]);
+  await recover();
+  expect(asked.at(-1)).toMatchObject({ receipt: 'of step 0' });
+});
+
 describe('what a write did to another row and is being undone without a reply', () => {
   const pending = { pending: [damage], isOver: false };
   const keep = (receipt: string) => (save: KeepReceipt) => save(receipt, [damage]);

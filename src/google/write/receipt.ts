@@ -32,6 +32,8 @@ export interface StoredWrite {
   readonly others: readonly PlannedStep[];
   /** Sent, or about to be. */
   readonly inverse?: Inverse;
+  /** The run of an inverse that is over, whose rows of the hidden tab bear it; absent where there was none. */
+  readonly inverted?: string;
 }
 
 /** A write of an earlier version, in which another part of the program mended what it did. */

@@ -65,16 +65,17 @@ export async function undo(
     undone: [...before.undone, ...plan.undone],
     escalated: [...before.escalated, ...plan.escalated],
   };
-  if (plan.steps.length === 0) return end(around, course, ends, isOver);
+  const left = new Set(isOver ? [] : unknown.map(({ number }) => number));
+  const known: Course = { ...course, write: { ...course.write, left } };
+  if (plan.steps.length === 0) return end(around, known, ends, isOver);
   const inverse: Batch = {
-    run: `${course.write.inverse?.batch.run ?? batch.run}~`,
+    run: `${lastRunOf(course.write)}~`,
     from: inverseFrom(batch),
     steps: plan.steps,
     tabs: new Map([...look.tabs].map(([kind, tab]) => [kind, planTab(tab)])),
   };
-  const left = new Set(isOver ? [] : unknown.map(({ number }) => number));
-  const write = { ...course.write, left, inverse: { batch: inverse, damageOf: plan.damageOf, ends } };
-  const next: Course = { ...course, write };
+  const write = { ...known.write, inverse: { batch: inverse, damageOf: plan.damageOf, ends } };
+  const next: Course = { ...known, write };
   const pending = pendingOf(write);
   advanceTo(around, next, 'compensating');
   course.keep(writeReceipt(write), pending);
@@ -93,6 +94,10 @@ export async function undo(
     return { ...nothing, done: ends.done, pending, isOver: false };
   }
 }
+
+/** Each inverse has a run of its own: what one has kept says nothing of the next. */
+const lastRunOf = ({ batch, inverse, inverted }: StoredWrite): string =>
+  inverse?.batch.run ?? inverted ?? batch.run;
 
 /** What a write is known to have damaged while its inverse may still land: also what that does not undo. */
 export const pendingOf = ({ inverse }: Pick<StoredWrite, 'inverse'>): Damage[] => [
@@ -154,12 +159,15 @@ function end(
   );
   const foreign = undone.filter(isForeign).map(toDamage).filter(isSomething);
   if (isOver) advanceTo(around, course, endState(escalated.length, foreign.length));
+  const { inverse: _, ...rest } = { ...course.write, inverted: lastRunOf(course.write) };
   return {
     ...nothing,
     done: new Map([...done, ...edited]),
     undone: foreign,
     escalated,
     isOver,
+    // The steps of which nothing is known yet are judged without the others.
+    ...(isOver ? {} : { rest: writeReceipt(rest) }),
   };
 }
 

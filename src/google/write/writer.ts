@@ -84,27 +84,24 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     const isOver = !mayLand || judged.unknown.length === 0;
     if (judged.damage.length > 0) return undo(around, course, judged, isOver);
     if (isOver) advanceTo(around, course, 'confirmed');
-    else keep(writeReceipt({ ...write, left: numbersOf(judged) }), []);
     return { ...nothing, done: judged.done, isOver };
   }
 
   /** An inverse that never landed is planned once more, from what is there now. */
   async #recoverInverse(course: Course, cells: KeptCells, mayLand: boolean): Promise<WriteResult> {
     const around = this.#around;
-    const { inverse, others } = course.write;
+    const { inverse, left, others } = course.write;
     const ends = inverse?.ends ?? noEnds;
     if (cells.headers.size > 0) {
       advanceTo(around, course, 'compensating');
-      return judgeInverse(around, course, { ...cells, others }, ends, true);
+      const isOver = !mayLand || (left?.size ?? 0) === 0;
+      return judgeInverse(around, course, { ...cells, others }, ends, isOver);
     }
     if (mayLand) return { ...nothing, done: ends.done, pending: pendingOf(course.write), isOver: false };
     const damage = [...(inverse?.damageOf.values() ?? [])];
     return undo(around, course, { done: new Map(), damage, unknown: [] }, true, ends);
   }
 }
-
-const numbersOf = ({ unknown }: Judgement): ReadonlySet<number> =>
-  new Set(unknown.map(({ number }) => number));
 
 function keepLeft({ damage, done, unknown }: Judgement, left?: StoredWrite['left']): Judgement {
   const isLeft = (number: number) => left?.has(number) ?? true;

@@ -1,4 +1,5 @@
 import type { SyncError } from '../../core/errors.ts';
+import type { Receipt } from '../../core/open-write.ts';
 import type { Entity } from '../../core/record.ts';
 import type { FieldName } from '../../core/value.ts';
 import { type Cell, isUnfilled } from './cell.ts';
@@ -131,6 +132,8 @@ export interface WriteResult {
   readonly pending: readonly Damage[];
   /** Whether nothing is left to find out: else the receipt is kept and asked about again. */
   readonly isOver: boolean;
+  /** What takes the place of the receipt once the above is noted; absent where it stays as it is. */
+  readonly rest?: Receipt;
   /** Absent where all of it was accepted. */
   readonly refusal?: WriteRefusal;
 }
