@@ -53,6 +53,9 @@ export interface Mirror extends SideStores {
   /** The steps towards the CRM of all sides whose stores were asked for. */
   readAllSteps(): OutboxItem[];
 
+  /** The mirror with the stores of each side of which something is kept, also of one that the link lacks now. */
+  allSides(): readonly Mirror[];
+
   /** Runs the work in one transaction: all of it is durable, or none of it; on a full disk perhaps twice. Not to be nested. */
   transaction<Result>(work: () => Result): Result;
 

@@ -122,8 +122,12 @@ const openInMemory = (connection: Connection): MirrorInMemory => ({
 
 function openTables(connection: Connection, ballast: Ballast): Mirror {
   const mirrors = new Map<string, Mirror>();
+  const kept = connection.prepare<{ side: string }>(
+    'SELECT side FROM agreement UNION SELECT side FROM outbox UNION SELECT side FROM decision',
+  );
   const shared = {
     readAllSteps: () => [...mirrors.values()].flatMap((mirror) => mirror.readOutbox()),
+    allSides: () => kept.all().map(({ side }) => of(side)),
     expectRoom: ballast.expect,
     transaction: connection.transaction,
     ...openRecords(connection),

@@ -8,7 +8,7 @@ import { isListed } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { differingFields } from '../core/value.ts';
 import type { Link } from './link.ts';
-import { follow } from './unanswered.ts';
+import { forgetStep } from './unanswered.ts';
 
 type AccountLink = Pick<Link, 'keys' | 'mirror'>;
 
@@ -152,17 +152,24 @@ export async function readKnown<Answer>(link: AccountLink, read: () => Promise<A
 
 /**
  * Goes on with the account that the keys open now. What is known of the records of the one before says nothing about this one, so all of
- * them are gone until they are seen again; each side has to be rebased with it. To be called in a transaction.
+ * them are gone until they are seen again, and what each side agreed, was answered and had on its way is forgotten. To be called in a
+ * transaction.
  */
-export function takeAccount(link: AccountLink): void {
-  const { mirror } = link;
-  // The creates that were over have made records of the other account.
-  for (const item of mirror.readOutbox()) follow(mirror, item, 'dropped', {});
+export function takeAccount(link: AccountLink & Pick<Link, 'clock'>): void {
+  const { clock, mirror } = link;
+  for (const side of mirror.allSides()) forgetSide(side, clock.now());
   for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });
   const [last] = mirror.searchJournal({ limit: 1 });
   mirror.saveFact(facts.lastLineOfOther, last?.id ?? 0);
   mirror.saveFact(facts.isOtherCatalog, true);
   saveNames(link, facts.knownKeys);
+}
+
+function forgetSide(mirror: Mirror, at: number): void {
+  // The creates that were over have made records of the other account.
+  for (const { key } of mirror.readOutbox()) forgetStep(mirror, key, at);
+  for (const { key } of mirror.readAgreements()) mirror.dropAgreement(key);
+  for (const { scope } of mirror.readDecisions()) mirror.dropDecision(scope);
 }
 
 /** The catalog as last read from the account that is known, or `undefined` before it was read. */

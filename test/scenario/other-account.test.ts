@@ -4,6 +4,8 @@ import { facts } from '../../src/core/facts.ts';
 import { sweepsToProve } from '../../src/core/observe.ts';
 import { waitingStep } from '../../src/core/outbox.ts';
 import type { Crm } from '../../src/core/ports.ts';
+import { conflictScope } from '../../src/core/scopes.ts';
+import { emptyAgreement } from '../../src/core/state.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { beginRebase } from '../../src/sheet/rebase.ts';
 import { recognizeAccount, takeAccount } from '../../src/sync/account.ts';
@@ -143,6 +145,26 @@ test('S3: what becomes of a create in an account that was taken is found out, al
   expect(await crm.createRecord('lead', fields)).toMatchObject({ id: ofBefore.id });
   await pushRecord(link, key);
   expect(mirror.findOutboxItem(key)).toMatchObject({ state: 'done', recordId: ofBefore.id });
+});
+
+test('S5: nothing that any side had on its way, agreed or was answered outlives the account that it was for', async () => {
+  const { link, reopen } = await openLeadsStage();
+  const { clock } = link;
+  const [known] = link.mirror.readRecords('lead');
+  const { key } = known!;
+  const step = { kind: 'update', fields: { title: 'Of the one before' }, base: {} } as const;
+  const warehouse = link.mirror.of('warehouse');
+  warehouse.saveOutboxItem(waitingStep({ now: clock.now(), run: 'one' }, key, step));
+  warehouse.saveAgreement(emptyAgreement(key, clock.now()));
+  warehouse.saveDecision({ scope: conflictScope(key, 'title'), choice: 'crm', at: clock.now() });
+  // Also where no such side is in use now.
+  const later = reopen();
+  later.mirror.transaction(() => takeAccount(later));
+  for (const side of ['sheet', 'warehouse']) {
+    const stores = later.mirror.of(side);
+    const kept = [stores.readOutbox(), stores.readAgreements(), stores.readDecisions()];
+    expect([side, ...kept]).toEqual([side, [], [], []]);
+  }
 });
 
 test('a new key of the same account goes on by itself, after one record was found with it', async () => {
