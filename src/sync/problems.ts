@@ -12,6 +12,9 @@ export interface Problem {
   readonly failures: number;
 }
 
+/** True if it is the mirror that fails, whatever was done with it. */
+export const isOfMirror = (error: unknown): boolean => isSyncError(error) && error.code.startsWith('STATE_');
+
 /** Keeps what does not work, and logs each beginning and each end once. */
 export class Problems {
   readonly #clock: Clock;

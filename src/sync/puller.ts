@@ -105,15 +105,26 @@ export class Puller {
     return this.#loop.start();
   }
 
-  /** Resolves once nothing more is read on and on. */
-  stop(): Promise<void> {
-    return this.#loop.stop();
+  /** Resolves once nothing more is read. */
+  async stop(): Promise<void> {
+    // What a command reads is in no loop.
+    await Promise.all([this.#loop.stop(), this.#lock.run(async () => {})]);
+  }
+
+  /** Reads something for a command, alone. */
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#lock.run(async () => {
+      if (this.#loop.isStopping) throw new Error('Nothing is read from the CRM after the stop.');
+      return work();
+    });
   }
 
   async #takeTurn(): Promise<Pause> {
     const { link, problems } = this.#options;
     try {
-      return { waitMs: await this.#lock.run(() => this.#runNextTask()) };
+      // A command may have read until after the stop.
+      const work = async () => (this.#loop.isStopping ? 0 : this.#runNextTask());
+      return { waitMs: await this.#lock.run(work) };
     } catch (error) {
       // What a task fails over is its own; without the mirror nobody knows which is next.
       const waitMs = backoffMs(link.backoff, problems.begin('mirror', error), link.random());
@@ -131,7 +142,7 @@ export class Puller {
 
   /** Reads the catalog and all records once, beginning now. Throws what fails. */
   async pullAll(onRead: OnRead): Promise<void> {
-    await this.#lock.run(async () => {
+    await this.#alone(async () => {
       await recognizeAccount(this.#options.link);
       expectKnownAccount(this.#options.link);
       await this.#pullCatalog();
@@ -160,7 +171,7 @@ export class Puller {
 
   /** Reads a list from its first page to its end. Other reading goes on in between, and what was read may have to be read once more. */
   async #sweepAnew(entity: ListedEntity, onRead: OnRead): Promise<Sweep> {
-    const before = await this.#lock.run(async () => {
+    const before = await this.#alone(async () => {
       const last = this.#finished.get(entity);
       await this.#read(entity, (_reading, now) => firstSweepTurn(now));
       return last;
@@ -169,7 +180,7 @@ export class Puller {
       const finished = this.#finished.get(entity);
       if (finished && finished !== before) return finished;
       onRead(entity, this.#sweeps.get(entity)?.records ?? 0, false);
-      await this.#lock.run(() => this.#read(entity, nextSweepTurn));
+      await this.#alone(() => this.#read(entity, nextSweepTurn));
     }
   }
 

@@ -9,9 +9,8 @@ import type { KeyRefusal } from './key-refusal.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
 import { Loop, type LoopMode } from './loop.ts';
-import type { Problems } from './problems.ts';
+import { isOfMirror, type Problems } from './problems.ts';
 import { pushRecord } from './push.ts';
-import { isOfMirror } from './side-runner.ts';
 
 /** A queue that wakes nobody for so many refills in a row has lost its worker, whatever else it reports. */
 const refillsInVainMax = 15;
@@ -174,7 +173,11 @@ export class Pusher {
     const { isWithheld, onFailure, onNews, onSending } = this.#options;
     const isCreate = link.mirror.findOutboxItem(key)?.kind === 'create';
     const onDone = onSending(key, link.mirror);
-    const push = () => pushRecord(link, key, (item) => isWithheld(item, link.mirror), onFailure);
+    // It may have waited for the step before it until after the stop.
+    const push = async () =>
+      this.#loop.isStopping
+        ? 'nothing'
+        : pushRecord(link, key, (item) => isWithheld(item, link.mirror), onFailure);
     const result = await (isCreate ? this.#createLock.run(push) : push());
     if (result === 'nothing') return;
     if (result === 'written') {

@@ -5,7 +5,7 @@ import type { LagMeter } from './lag-meter.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
 import { Loop, type LoopMode, type Pause } from './loop.ts';
-import { noteAsked, Problems } from './problems.ts';
+import { isOfMirror, noteAsked, Problems } from './problems.ts';
 import type { PlanDifference, Side, SidePlan } from './side.ts';
 
 /** A cycle that is late by so many pauses will not come by itself any more. */
@@ -178,5 +178,3 @@ export class SideRunner {
     if (toSide === 'waiting') this.#newsAt = Math.min(newsAt, this.#newsAt ?? newsAt);
   }
 }
-
-export const isOfMirror = (error: unknown): boolean => isSyncError(error) && error.code.startsWith('STATE_');

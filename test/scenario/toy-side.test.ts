@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
+import type { Crm } from '../../src/core/ports.ts';
 import { startHttp } from '../../src/http/server.ts';
 import { answer } from '../../src/sync/answers.ts';
 import { Engine } from '../../src/sync/engine.ts';
@@ -159,6 +160,42 @@ test('a side that fails is told of under its own name, and tried again', async (
   toy.beforeLook = async () => undefined;
   await until('all is well', async () => failing().length === 0);
   expect(titleInMap()).toBe('Typed meanwhile');
+});
+
+test('nothing is read from the CRM for a command that goes on after the stop of the engine', async () => {
+  const { engine, stage } = await openFilled();
+  const reading = engine.pullAll(() => {
+    void engine.stop(5_000);
+  });
+  await expect(reading).rejects.toThrow('after the stop');
+  const asked = stage.model.requests().length;
+  await expect(engine.pullAll(() => undefined)).rejects.toThrow('after the stop');
+  expect(stage.model.requests()).toHaveLength(asked);
+});
+
+test('S3: a create that waited for the one before it is not sent after the stop of the engine', async () => {
+  const { link } = await openLinkStage(counts);
+  const turn = Promise.withResolvers<void>();
+  let creates = 0;
+  const createRecord: Crm['createRecord'] = async (...order) => {
+    creates += 1;
+    await turn.promise;
+    return link.crm.createRecord(...order);
+  };
+  const own: Link = { ...link, crm: { ...link.crm, createRecord } };
+  const toy = new ToySide(own);
+  const engine = new Engine(own, [toy]);
+  for (const id of ['new-1', 'new-2']) {
+    const step = { kind: 'create', fields: { title: id }, base: {} } as const;
+    const key = { entity: 'lead', id } as const;
+    toy.mirror.saveOutboxItem(waitingStep({ now: link.clock.now(), run: id }, key, step));
+  }
+  await engine.start();
+  await until('the first is on its way', async () => creates === 1);
+  const stopped = engine.stop(5_000);
+  turn.resolve();
+  await stopped;
+  expect(creates).toBe(1);
 });
 
 test('nothing is done at a side after the stop of its engine', async () => {
