@@ -2,6 +2,7 @@ import { describeAnswered } from '../core/answered.ts';
 import { emptyCatalog } from '../core/catalog.ts';
 import { listFew } from '../core/cut-text.ts';
 import { describeEntity, type FieldDefinition } from '../core/field.ts';
+import type { Mirror } from '../core/mirror.ts';
 import { absorb } from '../core/observe.ts';
 import type { WriteAnswer } from '../core/ports.ts';
 import { type RecordId, type RecordKey, recordKeyText } from '../core/record.ts';
@@ -167,11 +168,11 @@ const reviewReason = (candidates: readonly StoredRecord[]): string =>
   'Put that ID in place of the token if it is, or clear the token to create a new record.';
 
 /**
- * Newcomers since the create was sent that nobody has claimed. They need not look like it: a colleague may have renamed it since. One that
- * has all that another create of unknown outcome was to have belongs to that one.
+ * Newcomers since the create was sent that no create of any side has made. They need not look like it: a colleague may have renamed it
+ * since. One that has all that another create of unknown outcome was to have belongs to that one.
  */
 function findCandidates({ mirror }: Link, item: OutboxItem, rivals: readonly OutboxItem[]): StoredRecord[] {
-  const claimed = new Set<RecordId | undefined>(mirror.readOutbox().map(({ recordId }) => recordId));
+  const claimed = new Set<RecordId | undefined>(mirror.readAllSteps().map(({ recordId }) => recordId));
   const isOfRival = (record: StoredRecord) =>
     !matches(item.fields, record.fields) && rivals.some((rival) => matches(rival.fields, record.fields));
   return mirror
@@ -183,14 +184,19 @@ function findCandidates({ mirror }: Link, item: OutboxItem, rivals: readonly Out
         !claimed.has(record.key.id) &&
         !mirror.findAgreement(record.key) &&
         isBelowSameLead(item, record) &&
-        !isOfRival(record),
+        !isOfRival(record) &&
+        !wasCreated(mirror, record, item),
     );
 }
 
-/** The other creates of its kind of which nobody knows what they made. */
+/** Whether the history tells that a create has made the record: another side may have forgotten its step since. */
+const wasCreated = (mirror: Mirror, { key }: StoredRecord, { sentAt = 0 }: OutboxItem): boolean =>
+  mirror.searchJournal({ key, since: sentAt }).some(({ kind, side }) => kind === 'create' && side === 'crm');
+
+/** The other creates of its kind, at all sides, of which nobody knows what they made. */
 const findRivals = ({ mirror }: Link, { key: { entity, id } }: OutboxItem): OutboxItem[] =>
   mirror
-    .readOutbox()
+    .readAllSteps()
     .filter(
       ({ key, kind, state }) =>
         kind === 'create' && state === 'unknown' && key.entity === entity && key.id !== id,
