@@ -2,7 +2,7 @@ import { createCascades, ownerFields } from '../core/cascade.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import { vanishedScope } from '../core/scopes.ts';
-import { isToBeSent, type KnownRecord, type OutboxItem, waitingFields } from '../core/state.ts';
+import { isOnItsWay, isToBeSent, type KnownRecord, type OutboxItem, waitingFields } from '../core/state.ts';
 import { differingFields, pickFields } from '../core/value.ts';
 
 /** Whether more would go with a record by now than was known when its row was seen last, or somebody answered. */
@@ -25,8 +25,14 @@ function isMovedUnshown(mirror: Mirror, { fields, key }: KnownRecord): boolean {
   return differingFields(pickFields(shown, ownerFields), fields).length > 0;
 }
 
-/** Whether something that would go with a record is on its way to another one: that is sent first. */
-export function hasMovingCompany(mirror: Mirror, { key }: OutboxItem): boolean {
+/** Whether a delete waits: an edit of its record at another side, and what moves away that would go with it, are sent first. */
+export const comesLater = (mirror: Mirror, { key }: OutboxItem): boolean =>
+  hasMovingCompany(mirror, key) ||
+  mirror
+    .readAllSteps()
+    .some((item) => item.kind === 'update' && isToBeSent(item) && isSameRecord(item.key, key));
+
+function hasMovingCompany(mirror: Mirror, key: RecordKey): boolean {
   const outbox = mirror.readAllSteps();
   const moving = new Set(
     outbox
@@ -41,6 +47,15 @@ export function hasMovingCompany(mirror: Mirror, { key }: OutboxItem): boolean {
   const going = moving.size > 0 ? createCascades(mirror.readRecords(), outbox).goingWith(key) : [];
   return going.some((record) => moving.has(recordKeyText(record.key)));
 }
+
+const isSameRecord = (one: RecordKey, other: RecordKey): boolean =>
+  one.entity === other.entity && one.id === other.id;
+
+/** Whether a side has sent a step to the record of which nobody knows what came of it: the CRM may have it. */
+export const hasUnanswered = (mirror: Mirror, key: RecordKey): boolean =>
+  mirror
+    .readAllSteps()
+    .some((item) => isOnItsWay(item) && item.sentAt !== undefined && isSameRecord(item.key, key));
 
 /** Whether the history tells that a record was moved, or that its row came back. */
 const wasMoved = (mirror: Mirror, { key }: KnownRecord, since: number): boolean =>

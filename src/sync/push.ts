@@ -29,7 +29,7 @@ import {
   type PushResult,
   settleCreate,
 } from './create.ts';
-import { hasMovingCompany, isOutgrown } from './grown.ts';
+import { comesLater, hasUnanswered, isOutgrown } from './grown.ts';
 import type { Link } from './link.ts';
 import { pullRecord } from './pull.ts';
 import { sendInTurn, type WaitingWrite } from './turn.ts';
@@ -158,7 +158,11 @@ async function pushUpdate(
   const { key } = item;
   const stored = mirror.findRecord(key);
   const isStale =
-    !stored || item.attempts > 0 || reads > 1 || clock.now() - stored.observedAt >= times.rereadAfterMs;
+    stored?.presence !== 'present' ||
+    item.attempts > 0 ||
+    reads > 1 ||
+    clock.now() - stored.observedAt >= times.rereadAfterMs ||
+    hasUnanswered(mirror, key);
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (!record) {
@@ -250,7 +254,7 @@ async function pushDelete(
 ): Promise<PushResult> {
   const { clock, log, mirror } = link;
   const { key } = item;
-  if (hasMovingCompany(mirror, item)) return 'nothing';
+  if (comesLater(mirror, item)) return 'nothing';
   const record = await pullRecord(link, key, 'edit');
   if (!isStillMeant(link, item, isWithheld)) return 'noted';
   if (record && hasMoved(item.base, record)) {
@@ -264,7 +268,7 @@ async function pushDelete(
   }
   if (record) {
     const write = { ...inTurnAfterRead(link, item, isWithheld), reads };
-    const isMeant = () => write.isMeant() && !isOutgrown(mirror, item) && !hasMovingCompany(mirror, item);
+    const isMeant = () => write.isMeant() && !isOutgrown(mirror, item) && !comesLater(mirror, item);
     const isSent = await sendInTurn(link, { ...write, isMeant }, async (sending) => {
       await link.crm.deleteRecord(key, sending);
       return true;

@@ -22,6 +22,35 @@ async function openTwoSides() {
   return { ...stage, edit, fields, id, key, occasion, titleInCrm, warehouse };
 }
 
+test('S4: a delete of one side waits for the edit of another, and does not beat it', async () => {
+  const { edit, fields, key, link, occasion, titleInCrm, warehouse } = await openTwoSides();
+  link.mirror.saveOutboxItem(waitingStep(occasion, key, { kind: 'delete', fields: {}, base: fields }));
+  warehouse.mirror.saveOutboxItem(edit('Of the warehouse'));
+  expect(await pushRecord(link, key)).toBe('nothing');
+  expect(await pushRecord(warehouse, key)).toBe('written');
+  expect(await pushRecord(link, key)).toBe('noted');
+  expect(await titleInCrm()).toBe('Of the warehouse');
+});
+
+test('S1: an edit of one side is not sent over what another sent and the CRM took without an answer', async () => {
+  const { edit, editCrm, id, key, link, occasion, titleInCrm, warehouse } = await openTwoSides();
+  link.mirror.saveOutboxItem({ ...edit('Of the sheet'), attempts: 1, sentAt: occasion.now });
+  await editCrm(`/leads/${id}`, { title: 'Of the sheet' });
+  warehouse.mirror.saveOutboxItem(edit('Of the warehouse'));
+  expect(await pushRecord(warehouse, key)).toBe('noted');
+  expect(await titleInCrm()).toBe('Of the sheet');
+});
+
+test('S4: an edit of a record that another side has deleted meanwhile is refused, and never sent', async () => {
+  const { edit, fields, key, link, model, occasion, warehouse } = await openTwoSides();
+  link.mirror.saveOutboxItem(waitingStep(occasion, key, { kind: 'delete', fields: {}, base: fields }));
+  expect(await pushRecord(link, key)).toBe('written');
+  warehouse.mirror.saveOutboxItem(edit('Of the warehouse'));
+  expect(await pushRecord(warehouse, key)).toBe('noted');
+  expect(warehouse.mirror.findOutboxItem(key)).toMatchObject({ state: 'refused' });
+  expect(model.requests().filter(({ method }) => method === 'PUT')).toEqual([]);
+});
+
 test.each(['while', 'after'])(
   'S3: no create adopts the record that one of another side has made, %s that one is in the outbox',
   async (when) => {
