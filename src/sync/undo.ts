@@ -28,13 +28,15 @@ export function planUndoOf({ entities, mirror }: Link, order: UndoOrder): UndoPl
   const { own = [], others = [] } = Object.groupBy(lines, (line) =>
     isOfOtherAccount(mirror, line) ? 'others' : 'own',
   );
-  const cascades = createCascades(mirror.readRecords(), mirror.readOutbox());
+  const steps = mirror.readAllSteps();
+  const stepOf = new Map(steps.map((item) => [recordKeyText(item.key), item]));
+  const cascades = createCascades(mirror.readRecords(), steps);
   const plan = planUndo(
     own,
     (key) => ({
       record: mirror.findRecord(key),
       agreement: mirror.findAgreement(key),
-      item: mirror.findOutboxItem(key),
+      item: stepOf.get(recordKeyText(key)),
       goingWith: cascades.goingWith(key),
       isOff: !entities.includes(key.entity),
     }),

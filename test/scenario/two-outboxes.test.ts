@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
 import { pushRecord } from '../../src/sync/push.ts';
+import { undo } from '../../src/sync/undo.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 
 /** A lead that two sides keep the same, each with an outbox of its own. */
@@ -88,4 +89,25 @@ test('S2: what a create of one side made is not taken for that of another side w
   await pushRecord(warehouse, more.key);
   expect(link.mirror.findOutboxItem(less.key)).toMatchObject({ state: 'unknown' });
   expect(warehouse.mirror.findOutboxItem(more.key)).toMatchObject({ state: 'done', recordId: '200001' });
+});
+
+test('nothing of a record is taken back while a step of any side waits for it', async () => {
+  const { edit, fields, key, link, occasion, warehouse } = await openTwoSides();
+  const line = {
+    at: occasion.now,
+    run: 'one',
+    key,
+    kind: 'update',
+    side: 'crm',
+    lost: {},
+    cause: '',
+  } as const;
+  link.mirror.appendJournal([
+    { ...line, before: { title: 'Before' }, after: { title: fields['title'] ?? null } },
+  ]);
+  warehouse.mirror.saveOutboxItem(edit('Of the warehouse'));
+  expect(await undo(link, { key })).toEqual({
+    steps: [],
+    refusals: [{ key, reason: expect.stringMatching(/^Something of it waits to be sent/) }],
+  });
 });
