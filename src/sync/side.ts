@@ -78,7 +78,7 @@ export type TypedReading =
  * called by one runner, one call of `cycle`, `plan` and `apply` at a time.
  */
 export interface Side {
-  /** Names it among the problems. */
+  /** Names it among the problems, and its stores in the mirror. */
   readonly name: string;
   /** What a sentence calls it. */
   readonly title: string;
