@@ -223,6 +223,28 @@ export const migrations: readonly string[] = [
   ALTER TABLE openWrite ADD COLUMN side TEXT NOT NULL DEFAULT 'sheet';
   ALTER TABLE suspect ADD COLUMN side TEXT NOT NULL DEFAULT 'sheet';
   `,
+  // The same id may be one of several sides.
+  `
+  CREATE TABLE openWriteOfSide (
+    side TEXT NOT NULL,
+    id TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (side, id)
+  ) STRICT;
+  INSERT INTO openWriteOfSide (side, id, content) SELECT side, id, content FROM openWrite ORDER BY rowid;
+  DROP TABLE openWrite;
+  ALTER TABLE openWriteOfSide RENAME TO openWrite;
+
+  CREATE TABLE suspectOfSide (
+    side TEXT NOT NULL,
+    id TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (side, id)
+  ) STRICT;
+  INSERT INTO suspectOfSide (side, id, content) SELECT side, id, content FROM suspect ORDER BY rowid;
+  DROP TABLE suspect;
+  ALTER TABLE suspectOfSide RENAME TO suspect;
+  `,
 ];
 
 /** The schema from which on facts are JSON. */

@@ -274,7 +274,7 @@ describe('the file', () => {
       open();
       close();
       const connection = connect(mirrorFile(directory));
-      const insert = connection.prepare('INSERT INTO openWrite (id, content) VALUES (?, ?)');
+      const insert = connection.prepare("INSERT INTO openWrite (side, id, content) VALUES ('sheet', ?, ?)");
       insert.run('w1', JSON.stringify(content));
       connection.close();
       return open().mirror.readOpenWrites();

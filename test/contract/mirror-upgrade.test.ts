@@ -95,8 +95,10 @@ describe('a file of another version', () => {
       });
       insert('decision', { scope: `refused:${key}`, choice: 'retry', at: 1 });
     }
-    insert('openWrite', { id: 'w1', content: JSON.stringify(openWrite()) });
-    insert('suspect', { id: 'w1.0', content: JSON.stringify(suspect()) });
+    for (const at of [2, 1]) {
+      insert('openWrite', { id: `w${at}`, content: JSON.stringify({ ...openWrite(), at }) });
+      insert('suspect', { id: `w${at}.0`, content: JSON.stringify({ ...suspect(), at }) });
+    }
     earlier.close();
     const { mirror } = open();
 
@@ -118,8 +120,8 @@ describe('a file of another version', () => {
         ...{ error: { code: 'CRM_REFUSED', message: 'No.' }, recordId: '9', isUndo: true },
       })),
       ids.map((id) => ({ scope: `refused:lead-${id}`, choice: 'retry', at: 1 })),
-      [openWrite()],
-      [suspect()],
+      [2, 1].map((at) => ({ ...openWrite(), at })),
+      [2, 1].map((at) => ({ ...suspect(), at })),
     ]);
     expect(kept(mirror.of('warehouse'))).toEqual([[], [], [], [], []]);
     // What is saved again keeps its place.

@@ -75,6 +75,26 @@ describe('what the mirror keeps of one side', () => {
     ]);
   });
 
+  test('may have the same name as something of another side, and does not take its place', () => {
+    const { mirror } = open();
+    const sides = [mirror, mirror.of('warehouse')];
+    for (const [index, each] of sides.entries()) {
+      each.saveOpenWrite({ ...openWrite(), at: index });
+      each.saveSuspect({ ...suspect(), at: index });
+    }
+    const { mirror: later } = reopen();
+    const timesOf = (items: readonly { readonly at: number }[]) => items.map(({ at }) => at);
+    expect(
+      [later, later.of('warehouse')].map((each) => [
+        timesOf(each.readOpenWrites()),
+        timesOf(each.readSuspects()),
+      ]),
+    ).toEqual([
+      [[0], [0]],
+      [[1], [1]],
+    ]);
+  });
+
   test('is dropped alone', () => {
     const { mirror } = open();
     const other = mirror.of('warehouse');
