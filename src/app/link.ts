@@ -16,7 +16,7 @@ import { createGoogleSheetTable } from '../google/table.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
 import { sheetFacts } from '../sheet/facts.ts';
 import type { SheetLink } from '../sheet/link.ts';
-import { type ColumnPolicy, linkRules, type Policy, type TabPolicy } from '../sheet/policy.ts';
+import { type ColumnPolicy, type Policy, type TabPolicy, titlesOf } from '../sheet/policy.ts';
 import { beginRebase, type Occasion, readWrites, rebaseCopy } from '../sheet/rebase.ts';
 import { hasMetColumns } from '../sheet/tab-columns.ts';
 import { mirrorFile, openMirror } from '../sqlite/open.ts';
@@ -97,9 +97,8 @@ export function openLink(
       crm: createCrmClient({ ...client, budget: onlyKey(budget, key) }),
     }));
     const fence = lease ? { fence: lease } : {};
-    const policy = readPolicy(settings);
     const link: SheetLink = {
-      ...linkRules(policy),
+      ...readRules(settings),
       name: linkNameOf(settings),
       mirror,
       crm: createCrmClient({ ...client, budget, customFields: readFieldsInUse(mirror), ...fence }),
@@ -111,7 +110,6 @@ export function openLink(
       own,
       queue: openQueue(settings, log),
       ...common,
-      policy,
       isManual: settings.writes === 'manual',
       times: timesOf(settings),
       backoff: { firstMs: 1_000, maxMs: 60_000 },
@@ -295,6 +293,12 @@ function openQueue(settings: Settings, log: Log): WorkQueue {
   return createBullmqQueue({ redisUrl, name, concurrency, clock, log });
 }
 
+/** What the settings say of what is kept the same, and how. */
+export function readRules(settings: Settings): Pick<SheetLink, 'entities' | 'policy' | 'titles'> {
+  const policy = readPolicy(settings);
+  return { entities: enabledEntities(settings), policy, titles: titlesOf(policy) };
+}
+
 /** The configuration speaks of the sheet; deciding knows it as the table. */
 export function readPolicy(settings: Settings): Policy {
   const { appendsMax, brakes, conflicts: questions, vanishedRows } = settings.sheet;
@@ -305,7 +309,7 @@ export function readPolicy(settings: Settings): Policy {
     contact: readTab(settings, 'contact'),
   };
   const questionsTitle = questions.enabled ? questions.title : undefined;
-  return { entities: enabledEntities(settings), tabs, questionsTitle, vanishedRows, brakes, appendsMax };
+  return { tabs, questionsTitle, vanishedRows, brakes, appendsMax };
 }
 
 const conflicts: Readonly<Record<'crm' | 'sheet' | 'ask', ConflictPolicy>> = {

@@ -36,8 +36,6 @@ export type VanishedRowPolicy = 'ask' | 'trash' | 'restore';
 
 /** The rules by which is decided; from the configuration. */
 export interface Policy {
-  /** The kinds of record that are kept the same, in the order of `record.ts`; the tabs of others are left alone. */
-  readonly entities: readonly Entity[];
   readonly tabs: Readonly<Record<Entity, TabPolicy>>;
   /** Title of the tab in which people answer what waits for them; absent where there is to be none. */
   readonly questionsTitle?: string | undefined;
@@ -47,20 +45,20 @@ export interface Policy {
   readonly appendsMax: number;
 }
 
-/** What all sides share of a policy. */
-export const linkRules = ({ entities, tabs }: Policy): Pick<Link, 'entities' | 'titles'> => ({
-  entities,
-  titles: {
-    lead: tabs.lead.title,
-    opportunity: tabs.opportunity.title,
-    task: tabs.task.title,
-    contact: tabs.contact.title,
-  },
+/** What users call the records of each kind: as its tab is called. */
+export const titlesOf = ({ tabs }: Policy): Link['titles'] => ({
+  lead: tabs.lead.title,
+  opportunity: tabs.opportunity.title,
+  task: tabs.task.title,
+  contact: tabs.contact.title,
 });
 
-/** The tabs and columns that follow from the policy and what the CRM has. */
-export function buildLayout(policy: Policy, catalog: Catalog): Layout {
-  const { entities, questionsTitle, tabs } = policy;
+/** The tabs and columns that follow from the policy and what the CRM has. Tabs of other kinds of record are left alone. */
+export function buildLayout(
+  entities: readonly Entity[],
+  { questionsTitle, tabs }: Policy,
+  catalog: Catalog,
+): Layout {
   const ofRecords = entities.map((entity) => {
     const tab = tabs[entity];
     const columns = describeEntity(entity, catalog).flatMap((field) => buildColumn(field, tab, catalog));

@@ -3,7 +3,7 @@ import { type Entity, entities } from '../core/record.ts';
 import type { Agreement } from '../core/state.ts';
 import type { FieldName } from '../core/value.ts';
 import { sheetFacts } from './facts.ts';
-import { currentLayout } from './layout.ts';
+import { currentLayout, type LayoutLink } from './layout.ts';
 import type { SheetLink } from './link.ts';
 import { type Column, type Layout, recordTabs, type TabLayout } from './port/layout.ts';
 import type { ObservedTab, ObservedTable } from './port/table.ts';
@@ -13,7 +13,7 @@ import type { ObservedTab, ObservedTable } from './port/table.ts';
  * configuration names is not, because whoever named it knows the column. Nor is any field of a tab of which the mirror knows nothing at all,
  * as after it was lost: there everything is met for the first time, and a person is asked.
  */
-export function tableLayout(link: Pick<SheetLink, 'mirror' | 'policy'>): Layout {
+export function tableLayout(link: LayoutLink): Layout {
   const layout = currentLayout(link);
   const newFields = findNewFields(layout, link);
   return layout.map((tab) => {

@@ -6,17 +6,12 @@ import { createNames, type Decoded, decode, encode } from './cells/codec.ts';
 import { showWhole } from './cells/describe-value.ts';
 import { leadChoices, typedNames } from './cells/lead-names.ts';
 import { decodeTyped } from './cells/typed-cell.ts';
-import { currentLayout } from './layout.ts';
-import type { SheetLink } from './link.ts';
+import { currentLayout, type LayoutLink } from './layout.ts';
 import { equalCells, textCell } from './port/cell.ts';
 import { columnOf, tabOf } from './port/layout.ts';
 
 /** Reads a text like the cell of the field would be read, and refuses what would be refused there. */
-export function readTyped(
-  link: Pick<SheetLink, 'mirror' | 'policy'>,
-  conflict: Conflict,
-  text: string,
-): Decoded {
+export function readTyped(link: LayoutLink, conflict: Conflict, text: string): Decoded {
   const { mirror } = link;
   const { agreed, crm, field: name, key, table } = conflict;
   const { entity } = key;

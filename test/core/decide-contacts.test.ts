@@ -19,7 +19,7 @@ const ada = { full_name: 'Ada', email: 'ada@example.com' };
 
 /** A world at rest with the leads Acme (1) and Beta (2), and contacts enabled. */
 async function openWorld(policy: WorldOptions['policy'] = {}): Promise<World> {
-  return await worldWithLeads(['Acme', 'Beta'], { policy: { entities, ...policy } });
+  return await worldWithLeads(['Acme', 'Beta'], { entities, policy });
 }
 
 /** The same with the contact Ada of Acme. */

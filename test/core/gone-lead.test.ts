@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Entity } from '../../src/core/record.ts';
+import { type Entity, listedEntities } from '../../src/core/record.ts';
 import type { Agreement, StoredRecord } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { decide } from '../../src/sheet/decide/decide.ts';
@@ -76,7 +76,7 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
     isRestless: () => false,
     wasMissing: () => false,
     shownUntil: () => 0,
-    layout: buildLayout(policy, sampleCatalog),
+    layout: buildLayout(listedEntities, policy, sampleCatalog),
     policy,
     now: 1_000,
     run: 'run',

@@ -4,7 +4,7 @@ import { type CustomField, emptyCatalog } from '../../src/core/catalog.ts';
 import { describeEntity } from '../../src/core/field.ts';
 import { idHeader, syncHeader } from '../../src/core/headers.ts';
 import { labelKey } from '../../src/core/label-key.ts';
-import type { Entity } from '../../src/core/record.ts';
+import { type Entity, listedEntities } from '../../src/core/record.ts';
 import { buildLayout, type ColumnPolicy } from '../../src/sheet/policy.ts';
 import { sampleCatalog } from '../support/fields.ts';
 import { policyWith } from '../support/policy.ts';
@@ -77,7 +77,7 @@ function columnsOf(
   columns: Readonly<Record<string, ColumnPolicy>>,
   order: readonly string[] = [],
 ) {
-  const layout = buildLayout(policyWith({ columns, order }), sampleCatalog).find(
+  const layout = buildLayout(listedEntities, policyWith({ columns, order }), sampleCatalog).find(
     (candidate) => candidate.entity === entity,
   );
   return new Map(layout?.columns.map((column) => [column.field, column]));
@@ -148,7 +148,10 @@ describe('the columns of a tab', () => {
 
   it('are none that pauses rows: a field that the CRM calls like it has its own name behind it', () => {
     const customFields = [customText('hold', 'on  hold')];
-    const [lead] = buildLayout(policyWith({ pauseHeader: 'On hold' }), { ...emptyCatalog, customFields });
+    const [lead] = buildLayout(listedEntities, policyWith({ pauseHeader: 'On hold' }), {
+      ...emptyCatalog,
+      customFields,
+    });
     expect(lead?.columns.find(({ field }) => field === 'custom.hold')).toMatchObject({
       header: 'on  hold (custom.hold)',
       fieldHeader: 'on  hold',

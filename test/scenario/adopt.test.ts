@@ -78,8 +78,7 @@ describe('a tab that was filled before the daemon came', () => {
 
   test('gets the IDs of its contacts too, which nobody has read before', async () => {
     const stage = await openLinkStage({ leads: 3, opportunities: 0, tasks: 0 });
-    const policy = { ...stage.link.policy, entities };
-    const engine = stage.createEngine({ entities, policy });
+    const engine = stage.createEngine({ entities });
     const { link } = engine;
     await pullCatalog(link, 'newest');
     await link.table.layOut(currentLayout(link), 'create');
@@ -101,7 +100,7 @@ describe('a tab that was filled before the daemon came', () => {
 
   test('is matched without a look at contacts by a column that their tab does not have', async () => {
     const stage = await openFilled();
-    const engine = stage.createEngine({ entities, policy: { ...stage.link.policy, entities } });
+    const engine = stage.createEngine({ entities });
     await readCandidates(engine, engine.link, 'Title', () => undefined);
     expect(stage.model.requests().filter(({ path }) => path.includes('/contacts'))).toEqual([]);
   });

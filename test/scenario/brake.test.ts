@@ -126,7 +126,7 @@ test('S5: rows from before are no new records because the CRM listed nothing onc
 
 test('S5: contacts from before are no new records because the CRM listed no lead once', async () => {
   const stage = await openLinkStage({ leads: 2, opportunities: 0, tasks: 0 });
-  const link = { ...stage.link, entities, policy: { ...stage.link.policy, entities } };
+  const link = { ...stage.link, entities };
   await pullCatalog(link, 'newest');
   await link.table.layOut(currentLayout(link), 'create');
   const [lead] = (await stage.readCrm()).leads;

@@ -4,7 +4,6 @@ import { entities, listedEntities } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import { linkRules } from '../../src/sheet/policy.ts';
 import { beginRebase } from '../../src/sheet/rebase.ts';
 import { readNextContacts } from '../../src/sync/contacts.ts';
 import { pushRecord } from '../../src/sync/push.ts';
@@ -16,8 +15,7 @@ const leadCount = 4;
 async function openReading({ enabled = true } = {}) {
   const stage = await openLinkStage({ leads: leadCount, opportunities: 0, tasks: 0 });
   const { model } = stage;
-  const policy = { ...stage.link.policy, entities: enabled ? entities : listedEntities };
-  const changes = { policy, ...linkRules(policy) };
+  const changes = { entities: enabled ? entities : listedEntities };
   const link = { ...stage.link, ...changes };
   const engine = stage.createEngine(changes);
   const sweep = () => engine.pullAll(() => undefined);

@@ -13,7 +13,7 @@ import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
-import { linkRules, type Policy } from '../../src/sheet/policy.ts';
+import { type Policy, titlesOf } from '../../src/sheet/policy.ts';
 import type { Suspect } from '../../src/sheet/port/damage.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import { rebaseCopy } from '../../src/sheet/rebase.ts';
@@ -230,7 +230,8 @@ export class Stage {
     const openTable = (client: SheetsClient) =>
       createSheetTable(client, { spreadsheetId: 'agency', account: baseUrl, log });
     const link: SheetLink = {
-      ...linkRules(this.policy),
+      entities,
+      titles: titlesOf(this.policy),
       name: 'simulation',
       mirror: this.#watchedMirror(),
       crm: connect(budget),
@@ -279,6 +280,8 @@ export class Stage {
   bug: Violation | undefined;
 }
 
+const entities: readonly ListedEntity[] = ['lead', 'task'];
+
 function drawPolicy(random: Random, hasMishaps: boolean): Policy {
   const tab = (title: string) => ({
     title,
@@ -291,7 +294,6 @@ function drawPolicy(random: Random, hasMishaps: boolean): Policy {
     columns: Object.fromEntries(fields.map((field) => [field, hidden])),
   });
   return {
-    entities: ['lead', 'task'],
     tabs: {
       lead: tab('Leads'),
       opportunity: tab('Opportunities'),

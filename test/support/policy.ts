@@ -1,5 +1,4 @@
 import type { BrakeLimits } from '../../src/core/brakes.ts';
-import { listedEntities } from '../../src/core/record.ts';
 import type { Policy, TabPolicy } from '../../src/sheet/policy.ts';
 
 /** The limits that hold where the settings name none. */
@@ -16,7 +15,6 @@ export const defaultBrakes: BrakeLimits = {
 export function policyWith(rules: Partial<Omit<TabPolicy, 'title'>> = {}): Policy {
   const tab = (title: string): TabPolicy => ({ title, conflict: 'crm', columns: {}, ...rules });
   return {
-    entities: listedEntities,
     tabs: {
       lead: tab('Leads'),
       opportunity: tab('Opportunities'),

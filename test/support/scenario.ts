@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import type { z } from 'zod';
-import { readPolicy } from '../../src/app/link.ts';
+import { readRules } from '../../src/app/link.ts';
 import { type Settings, settingsSchema } from '../../src/app/settings.ts';
 import { type CrmPerson, valueAt, workInCrm } from '../../src/cli/check/crm-person.ts';
 import { type SheetPerson, sitAtSheet } from '../../src/cli/check/sheet-person.ts';
@@ -26,7 +26,6 @@ import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { isQuiet } from '../../src/sheet/plans/plan.ts';
-import { linkRules } from '../../src/sheet/policy.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
 import { type ResyncReport, resync } from '../../src/sync/resync.ts';
@@ -203,7 +202,6 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Sh
   const { crm, queue, sheet } = settings;
   const { apiRootUrl: rootUrl = '', readsPerMinute, spreadsheetId, timeoutMs, writesPerMinute } = sheet;
   const random = () => 0.5;
-  const policy = readPolicy(settings);
   let words = 0;
   const reach = { spreadsheetId, rootUrl, readsPerMinute, writesPerMinute, timeoutMs, clock, random, log };
   return {
@@ -214,8 +212,7 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Sh
     queue: createInProcessQueue({ concurrency: queue.concurrency, clock, log }),
     clock,
     log,
-    policy,
-    ...linkRules(policy),
+    ...readRules(settings),
     own: namedInstance('scenario'),
     times: {
       ...crm,

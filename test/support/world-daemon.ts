@@ -11,7 +11,7 @@ import type { SheetLink } from '../../src/sheet/link.ts';
 import type { DecideInput } from '../../src/sheet/plans/input.ts';
 import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { isWithheld } from '../../src/sheet/plans/plan-gate.ts';
-import { type ColumnPolicy, linkRules } from '../../src/sheet/policy.ts';
+import { type ColumnPolicy, titlesOf } from '../../src/sheet/policy.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import type { ObservedTable } from '../../src/sheet/port/table.ts';
 import { saveRebase } from '../../src/sheet/rebase.ts';
@@ -31,7 +31,7 @@ export type { Outcome };
 
 /** The link between the two sides of a world, as the world is now. */
 function linkOf(world: World, outcome: Outcome = 'answered', table = world.table): SheetLink {
-  const { clock, mirror, order, policy } = world;
+  const { clock, entities, mirror, order, policy } = world;
   const log = createRecordingLog();
   const now = () => clock.now;
   const time: Clock = {
@@ -44,7 +44,8 @@ function linkOf(world: World, outcome: Outcome = 'answered', table = world.table
     },
   };
   return {
-    ...linkRules(policy),
+    entities,
+    titles: titlesOf(policy),
     name: 'world',
     mirror: {
       ...mirror,
@@ -98,7 +99,7 @@ export async function pull(world: World): Promise<void> {
     const sweep = { entity, startedAt, isComplete: false, pages: 1, records: records.length };
     await proveGone(link, finishSweep(link, sweep, true).missed);
   }
-  if (!world.policy.entities.includes('contact')) return;
+  if (!world.entities.includes('contact')) return;
   for (const _lead of world.mirror.readRecords('lead')) await readNextContacts(link, 'any');
 }
 

@@ -3,7 +3,13 @@ import { joinContactId } from '../../src/core/contact-id.ts';
 import { facts } from '../../src/core/facts.ts';
 import type { FieldDefinition } from '../../src/core/field.ts';
 import type { ConflictPolicy } from '../../src/core/merge.ts';
-import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../src/core/record.ts';
+import {
+  type Entity,
+  listedEntities,
+  type RecordId,
+  type RecordKey,
+  recordKeyText,
+} from '../../src/core/record.ts';
 import { emptyAgreement, type JournalEntry } from '../../src/core/state.ts';
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
 import { createNames, encode, leadChoice, type Names } from '../../src/sheet/cells/codec.ts';
@@ -28,6 +34,7 @@ export interface World extends MirrorMaps, Pick<MemorySheet, 'hiddenFields' | 'b
   /** How many ids and values of people were given out. */
   readonly given: { count: number };
   readonly words: { count: number };
+  readonly entities: readonly Entity[];
   readonly policy: Policy;
   readonly catalog: Catalog;
   readonly crm: Map<string, { readonly key: RecordKey; fields: Fields }>;
@@ -49,9 +56,15 @@ export interface WorldOptions {
   /** Rules for columns of the leads. */
   readonly columns?: Readonly<Record<FieldName, ColumnPolicy>>;
   readonly policy?: Partial<Omit<Policy, 'tabs'>>;
+  readonly entities?: readonly Entity[];
 }
 
-export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: WorldOptions = {}): World {
+export function createWorld({
+  conflict = 'crm',
+  columns = {},
+  entities = listedEntities,
+  policy = {},
+}: WorldOptions = {}): World {
   const plain = policyWith({ conflict });
   const lead = { ...plain.tabs.lead, columns, pauseHeader: 'Pause' };
   const now = Date.UTC(2026, 10, 21);
@@ -61,6 +74,7 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
     clock: { now },
     given: { count: 0 },
     words: { count: 0 },
+    entities,
     policy: { ...plain, tabs: { ...plain.tabs, lead }, ...policy },
     catalog: sampleCatalog,
     crm: new Map(),
@@ -69,7 +83,10 @@ export function createWorld({ conflict = 'crm', columns = {}, policy = {} }: Wor
   });
 }
 
-type Rest = Pick<World, 'clock' | 'given' | 'words' | 'policy' | 'catalog' | 'crm' | 'trail' | 'order'>;
+type Rest = Pick<
+  World,
+  'clock' | 'given' | 'words' | 'entities' | 'policy' | 'catalog' | 'crm' | 'trail' | 'order'
+>;
 
 const gather = (opened: MirrorInMemory, tabs: MemorySheet, rest: Rest): World => ({
   ...mirrorMaps(opened.mirror, () => rest.clock.now),
@@ -86,12 +103,13 @@ const gather = (opened: MirrorInMemory, tabs: MemorySheet, rest: Rest): World =>
 
 /** The same world once more, in which everything is taken in another order from here on. */
 export function inOrder(world: World, order: Order): World {
-  const { catalog, clock, crm, given, policy, tabs, trail, words } = world;
+  const { catalog, clock, crm, entities, given, policy, tabs, trail, words } = world;
   const opened = world.opened.backUp(clock.now)();
   opened.mirror.dropFact(facts.copiedAt);
   return gather(opened, tabs.copy(), {
     ...structuredClone({ clock, crm, given, words }),
     catalog,
+    entities,
     policy,
     trail,
     order,

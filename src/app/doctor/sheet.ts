@@ -13,7 +13,7 @@ import { tabOf } from '../../sheet/port/layout.ts';
 import { questionTab } from '../../sheet/questions/question-tab.ts';
 import { readPolicy } from '../link.ts';
 import { createLog } from '../logger.ts';
-import { tabNames } from '../settings.ts';
+import { enabledEntities, tabNames } from '../settings.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
 import { catalogExamination } from './crm.ts';
@@ -114,7 +114,7 @@ const tab = (entity: Entity): SheetExamination => ({
       : state.kind === 'open'
         ? state.mirror.readCatalog()
         : undefined;
-    const layout = buildLayout(readPolicy(settings), catalog ?? emptyCatalog);
+    const layout = buildLayout(enabledEntities(settings), readPolicy(settings), catalog ?? emptyCatalog);
     const look = await sheet.lookAtTab(tabOf(layout, entity)!);
     return judgeTab(look, entity !== 'lead' || catalog !== undefined);
   },

@@ -1,5 +1,5 @@
 import { explainError, isSyncError } from '../../core/errors.ts';
-import { currentLayout } from '../../sheet/layout.ts';
+import { currentLayout, type LayoutLink } from '../../sheet/layout.ts';
 import type { SheetLink } from '../../sheet/link.ts';
 import type { Plan } from '../../sheet/plans/plan.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
@@ -36,7 +36,7 @@ async function readAll(engine: Engine, { clock }: Link): Promise<void> {
 }
 
 /** What a plan comes to on each side, in numbers. */
-export function describeFirstPlan(plan: Plan, link: Pick<SheetLink, 'mirror' | 'policy'>): string[] {
+export function describeFirstPlan(plan: Plan, link: LayoutLink): string[] {
   const layout = currentLayout(link);
   const tabs = layout.flatMap(({ entity, title }) => {
     const written = describeRows(plan, entity);
