@@ -109,7 +109,7 @@ function noteUnsent(mirror: Mirror, entity: Entity, at: number): void {
   );
 }
 
-/** Rebases a mirror that was started from a copy. Answers whether it was one. */
+/** Rebases a mirror that was started from a copy. Returns whether it was one. */
 export function rebaseCopy(mirror: Mirror, occasion: Occasion): boolean {
   const copiedAt = mirror.readFact(facts.copiedAt);
   if (!copiedAt) return false;
@@ -134,7 +134,7 @@ export function noteWrite(mirror: Mirror, run: string): void {
 
 /**
  * Rebases a mirror that does not know what the table says was written there last: it is an old one that was put back, or another mirror
- * has written since. Answers whether it was.
+ * has written since. Returns whether it was.
  */
 export function rebaseOutrun({ clock, mirror, newWord }: OutrunLink, { lastWrite }: ObservedTable): boolean {
   const known = readWrites(mirror);

@@ -9,7 +9,7 @@ const backupFile = (directory: string, name: string): string => join(directory, 
 /** A time, epoch ms, as it can stand in the name of a file. */
 const timeName = (at: number): string => new Date(at).toISOString().replaceAll(':', '-');
 
-/** Copies the mirror into `backups/` of the state directory under the time of the copy, epoch ms. Answers the file. */
+/** Copies the mirror into `backups/` of the state directory under the time of the copy, epoch ms. Returns the file. */
 export function backUp(connection: Connection, directory: string, at: number): string {
   const file = backupFile(directory, `mirror-${timeName(at)}`);
   copyMirror(connection, file, new Date(at).toISOString());

@@ -30,7 +30,7 @@ export interface OpenMirror {
   readonly timesCorrected: number;
   /** Paths of the state directory that other users of the machine can reach. */
   readonly openToOthers: readonly string[];
-  /** Copies the mirror into `backups/` of the state directory. Answers the file. `at` is epoch ms. */
+  /** Copies the mirror into `backups/` of the state directory. Returns the file. `at` is epoch ms. */
   backUp(at: number): string;
 }
 
@@ -82,7 +82,7 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions): Ope
 export interface MirrorInMemory extends Pick<OpenMirror, 'mirror' | 'budgetLog'> {
   /** The same content as another process finds it that opens it at that time, epoch ms. */
   reopen(now: number): MirrorInMemory;
-  /** Copies it as it is at that time, epoch ms. Answers what opens the copy. */
+  /** Copies it as it is at that time, epoch ms. Returns what opens the copy. */
   backUp(at: number): () => MirrorInMemory;
 }
 

@@ -20,7 +20,7 @@ const times: readonly (readonly [table: string, columns: readonly string[], befo
 
 /**
  * Takes times that are later than now for now: the clock was set back since they were noted. Otherwise what the CRM says would count as
- * older than what is known, and nothing would be due, until the clock has caught up. Answers how many rows had such times.
+ * older than what is known, and nothing would be due, until the clock has caught up. Returns how many rows had such times.
  */
 export function endFuture(connection: Connection, now: number): number {
   return connection.transaction(() => {

@@ -57,7 +57,7 @@ export function noteAccount(link: AccountLink): void {
 }
 
 /**
- * Finds out whether the keys open the known account, if that is in doubt. Answers whether there is something new to decide from. Throws
+ * Finds out whether the keys open the known account, if that is in doubt. Returns whether there is something new to decide from. Throws
  * what reading throws, a refusal only where no key is left that may read.
  */
 export async function recognizeAccount(link: AccountLink): Promise<boolean> {
@@ -69,7 +69,7 @@ export async function recognizeAccount(link: AccountLink): Promise<boolean> {
   return true;
 }
 
-/** Asks the CRM whether the keys open the known account; answers the refusal where no key may read. Throws what reading throws. */
+/** Asks the CRM whether the keys open the known account; returns the refusal where no key may read. Throws what reading throws. */
 export async function askAccount(link: AccountLink): Promise<'known' | 'other' | SyncError> {
   const known = readNames(link, facts.knownKeys);
   const samples = sampleOf(knownRecords(link));

@@ -24,7 +24,7 @@ export interface Pause {
 /** Does one piece of work and returns the pause after it. `isHastened`: its timer did not come, so that it was called for. */
 export type Turn = (isHastened: boolean) => Promise<Pause>;
 
-/** Takes turn after turn until it is stopped. A turn that throws ends the loop, and whoever waits for its end is thrown that. */
+/** Takes turn after turn until it is stopped. A turn that throws ends the loop, and its end fails with that. */
 export class Loop {
   readonly #clock: Clock;
   readonly #turn: Turn;
@@ -120,7 +120,7 @@ export class Loop {
 
   #enter(mode: LoopMode): void {
     const followers: readonly LoopMode[] = loopModes[this.#mode];
-    if (!followers.includes(mode)) throw new Error(`A loop that is ${this.#mode} can not be ${mode}.`);
+    if (!followers.includes(mode)) throw new Error(`A loop that is ${this.#mode} cannot be ${mode}.`);
     this.#mode = mode;
   }
 }

@@ -60,7 +60,7 @@ interface Task {
   readonly source: string;
   /** Not before, monotonic ms. */
   readonly at: number;
-  /** Answers whether it would have failed again if what failed before still did. */
+  /** Returns whether it would have failed again if what failed before still did. */
   readonly work: () => Promise<boolean>;
 }
 
@@ -308,7 +308,7 @@ export class Puller {
     problems.end(catalogSource);
   }
 
-  /** Reads the page that `choose` names, and ends the sweep that ends with it. Answers what was read. */
+  /** Reads the page that `choose` names, and ends the sweep that ends with it. Returns what was read. */
   async #read(entity: ListedEntity, choose: typeof nextPageTurn): Promise<PageTurn> {
     const { link, onNews, problems } = this.#options;
     const { clock } = link;

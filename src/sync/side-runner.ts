@@ -8,7 +8,7 @@ import { Loop, type LoopMode, type Pause } from './loop.ts';
 import { isOfMirror, noteAsked, Problems } from './problems.ts';
 import type { PlanDifference, Side, SidePlan } from './side.ts';
 
-/** A cycle that is late by so many pauses will not come by itself any more. */
+/** A cycle that is late by so many pauses will no longer come by itself. */
 const latePausesMax = 3;
 
 export interface SideRunnerOptions {
@@ -102,7 +102,7 @@ export class SideRunner {
     });
   }
 
-  /** The loop hangs on one timer. Should that never come, whoever has another one calls for the cycle. */
+  /** The loop hangs on one timer. Should that never come, the pusher calls for the cycle. */
   makeUpForLateCycle(): void {
     const { problems } = this.#options;
     const { lateMs } = this.#loop;
@@ -129,7 +129,7 @@ export class SideRunner {
       const failures = problems.begin(isOfMirror(error) ? 'mirror' : name, error);
       const retryMs = isSyncError(error) ? error.retryAfterMs : undefined;
       const waitMs = Math.max(pace.pollMs, retryMs ?? backoffMs(link.backoff, failures, link.random()));
-      // Nothing that happens meanwhile makes a side that fails be asked earlier.
+      // Nothing that happens meanwhile brings the next try at a failing side forward.
       pause = { gapMs: waitMs, waitMs, isBackingOff: true };
     }
     this.expectedBy = link.clock.monotonicMs() + pause.waitMs;

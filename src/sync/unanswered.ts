@@ -71,7 +71,7 @@ function noteUnanswered(mirror: Mirror, item: OutboxItem | undefined, at: number
  * Of an update or a delete that was sent, and of which nobody will find out whether it was done, the journal keeps what it may have
  * replaced or taken. `record` is what was last known of it, `at` is epoch ms.
  */
-export function describeUnanswered(
+function describeUnanswered(
   { base, fields, key, kind, notice, run, sentAt }: OutboxItem,
   record: Pick<StoredRecord, 'fields'> | undefined,
   at: number,

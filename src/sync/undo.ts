@@ -59,7 +59,7 @@ function refuseOthers(others: readonly HistoryEntry[], own: readonly HistoryEntr
 
 /**
  * Takes back what the order names, as somebody in the CRM would: each record is put into the outbox, sent only if the CRM still has what is
- * to be replaced, and the sheet follows like after any change in the CRM. Answers what was put there and what can not be taken back.
+ * to be replaced, and the sheet follows like after any change in the CRM. Returns what was put there and what cannot be taken back.
  */
 export async function undo(link: Link, order: UndoOrder): Promise<UndoPlan> {
   const { clock, mirror, newWord } = link;

@@ -210,7 +210,7 @@ const updateRequest = (sheetId: number, { row, column, isFormatted, rows }: Bloc
 /**
  * A typed value is stored as it is and never parsed, so that no text becomes a formula, a number or a date.
  */
-export function enteredValue(cell: Cell): sheets_v4.Schema$CellData {
+function enteredValue(cell: Cell): sheets_v4.Schema$CellData {
   switch (cell.kind) {
     case 'empty':
       return {};

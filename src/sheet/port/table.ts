@@ -104,7 +104,6 @@ export type RowStep =
 
 export type SetStep = Extract<RowStep, { kind: 'set' }>;
 export type AppendStep = Extract<RowStep, { kind: 'append' }>;
-export type DeleteStep = Extract<RowStep, { kind: 'delete' }>;
 
 /** What the table does not accept of a write. */
 export interface WriteRefusal {

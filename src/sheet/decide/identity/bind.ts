@@ -91,7 +91,7 @@ const showSame = (left: ObservedRow, right: ObservedRow): boolean =>
 type RowContent = Pick<ObservedRow, 'id' | 'cells'>;
 
 /** Whether two rows hold the same managed cells, wherever they stand. */
-export function equalRows(left: RowContent, right: RowContent): boolean {
+function equalRows(left: RowContent, right: RowContent): boolean {
   const names = Object.keys(left.cells);
   return (
     names.length === Object.keys(right.cells).length &&
