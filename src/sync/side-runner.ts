@@ -39,6 +39,8 @@ export class SideRunner {
   readonly #options: SideRunnerOptions;
   readonly #loop: Loop;
   readonly #lock = new Lock();
+  /** Its timer did not come, and has not come by itself since. */
+  #isStalled = false;
   #counts: CycleCounts = { cycles: 0, failedCycles: 0, cycleMs: 0 };
   /** Since when the oldest change in the CRM may have been there that no cycle has taken up yet, epoch ms. */
   #newsAt: number | undefined;
@@ -108,6 +110,7 @@ export class SideRunner {
     const { lateMs } = this.#loop;
     if (lateMs <= latePausesMax * this.side.pace.pollMs) return;
     const late = `The next cycle was due ${Math.round(lateMs / 1_000)} s ago and did not begin.`;
+    this.#isStalled = true;
     problems.begin('watchdog', new SyncError('ENGINE_STALLED', late));
     this.#loop.hasten();
   }
@@ -116,7 +119,10 @@ export class SideRunner {
   async #takeTurn(isHastened: boolean): Promise<Pause> {
     const { link, problems } = this.#options;
     const { name, pace } = this.side;
-    if (!isHastened) problems.end('watchdog');
+    if (!isHastened && this.#isStalled) {
+      this.#isStalled = false;
+      problems.end('watchdog');
+    }
     let pause: Pause;
     try {
       await this.cycle();

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
+import { Engine } from '../../src/sync/engine.ts';
 import { pullCatalog } from '../../src/sync/pull.ts';
+import type { Side } from '../../src/sync/side.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
 
@@ -42,6 +44,51 @@ test('a cycle whose timer never comes is made up for, and the daemon says so', a
   expect(engine.problems.list()).toMatchObject([{ source: 'watchdog', code: 'ENGINE_STALLED' }]);
   await type(stage, 'Typed while the timer is lost');
   await until('the edit is sent', async () => sentUpdates(stage).length === 1);
+});
+
+/** A side at which there is never anything to do. */
+const idleSide = ({ mirror }: SheetLink, name: string, pollMs: number): Side => ({
+  name,
+  title: name,
+  mirror: mirror.of(name),
+  pace: { gapMs: 1, pollMs, restlessMs: pollMs },
+  tally: { tableSteps: 0, undoneWrites: 0, escalatedWrites: 0 },
+  report: undefined,
+  askedAt: '',
+  cycle: async () => undefined,
+  plan: async () => ({ run: 'none' }),
+  apply: async () => undefined,
+  isWithheld: () => false,
+  lookedBefore: () => undefined,
+  readTyped: () => ({ kind: 'refused', reason: 'Nothing is read here.' }),
+  notices: () => [],
+  expectWriter: () => undefined,
+  leave: async () => undefined,
+});
+
+test('a side whose timer is lost is told of for as long as that lasts, however well another one works', async () => {
+  const { link, log } = await openLinkStage(counts);
+  const lostMs = 31;
+  const sleep: SheetLink['clock']['sleep'] = (durationMs, signal) =>
+    durationMs === lostMs - 1
+      ? new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
+      : link.clock.sleep(durationMs, signal);
+  const times = { ...link.times, refillMs: 20 };
+  const own = { ...link, clock: { ...link.clock, sleep }, times };
+  let cycles = 0;
+  const well: Side = {
+    ...idleSide(own, 'well', 10),
+    cycle: async () => {
+      cycles += 1;
+    },
+  };
+  const engine = new Engine(own, [idleSide(own, 'lost', lostMs), well]);
+  onTestFinished(() => engine.stop(5_000));
+  await engine.start();
+  await until('it is told', async () => log.lines.some(({ event }) => event === 'problem.began'));
+  const before = cycles;
+  await until('the other one goes on', async () => cycles > before + 3);
+  expect(engine.problems.list()).toMatchObject([{ source: 'watchdog', code: 'ENGINE_STALLED' }]);
 });
 
 describe('an edit goes to the CRM although the queue', () => {
