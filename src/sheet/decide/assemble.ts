@@ -41,7 +41,7 @@ export function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan 
       drop: collect(verdicts, 'agreementsDropped'),
     },
     journal: collect(verdicts, 'journal'),
-    answers: [...answers, ...collect(verdicts, 'noted')],
+    answers,
     settledDecisions: settled,
     suspects: {
       save: suspects,

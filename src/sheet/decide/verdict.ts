@@ -31,10 +31,8 @@ interface Findings {
   rebased: Entity;
   /** Entities whose columns are where the configuration puts them, and nothing speaks against it. */
   remapped: Entity;
-  /** What users chose beside questions in their tab. */
+  /** What users chose beside questions in their tab, and before that what an answer to a brake comes to for each change it was given for. */
   answers: Decision;
-  /** What answers to brakes come to for each change that they were given for. */
-  noted: Decision;
   /** Scopes that still matter: what was decided under them is kept, and their questions stay where they are. */
   scopes: string;
   /** Records of which all that users decided stays decided, because nothing can be decided about them now. */

@@ -102,14 +102,13 @@ export function noteApproval(index: TabIndex, tripped: Tripped, { choice: answer
     // An approval that says nothing about the rows leaves each of them to the rule for a single row, also where that changes.
     return [note(scope, isBack ? 'restore' : (choice ?? noted))];
   });
-  return {
-    noted: [
-      ...edits.map(({ id, field, after }) => note(meantScope({ entity, id }, field), JSON.stringify(after))),
-      ...losses,
-      ...goneRecords.map((id) => note(goneScope({ entity, id }), noted)),
-      note(brake.scope, noted),
-    ],
-  };
+  const notes = [
+    ...edits.map(({ id, field, after }) => note(meantScope({ entity, id }, field), JSON.stringify(after))),
+    ...losses,
+    ...goneRecords.map((id) => note(goneScope({ entity, id }), noted)),
+    note(brake.scope, noted),
+  ];
+  return { scopes: notes.map(({ scope }) => scope), answers: notes };
 }
 
 /** What follows from an answer for what it was given for, before that was taken note of. */
