@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
-import { leadKey, removeRow, type World } from '../support/world.ts';
-import { acme, rest } from '../support/world-acme.ts';
+import { type Cell, describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import { changeRecord, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
+import { acme, rest, shownTitle, titleOf, typeTitle } from '../support/world-acme.ts';
 import { cycle, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const openWorld = async (titles: readonly string[]): Promise<World> =>
@@ -30,5 +30,38 @@ describe('answers that are given in the tab of the questions at the same time', 
     expect(world.decisions.get('vanished:lead-1')).toBe('trash');
     await settle(world);
     expect([world.crm.has('lead-1'), world.crm.size]).toEqual([false, 19]);
+  });
+});
+
+describe('a row that is held because it may be the row of another record', () => {
+  /** Beta’s row shows much of what Acme has, of whose title both sides disagree. */
+  async function disagree(): Promise<World> {
+    const world = await openWorld(['Acme', 'Beta']);
+    changeRecord(world, acme, { 'about.url': 'https://acme.example', 'about.description': 'Acme sells' });
+    await settle(world);
+    changeRecord(world, acme, { title: 'Acme of the CRM' });
+    typeTitle(world, 'Acme of the sheet');
+    await settle(world);
+    expect(scopesIn(world)).toEqual(['conflict:lead-1:title']);
+    return world;
+  }
+
+  /** Somebody types into the cells of Beta that Acme has filled. */
+  const fillBeta = (world: World, cellOf: (name: string) => Cell | undefined) => {
+    for (const name of ['about.url', 'about.description'])
+      rowOf(world, leadKey(2)).cells[name] = cellOf(name) ?? emptyCell;
+  };
+
+  it('keeps the question about its conflict, and the choice that was made beside it', async () => {
+    const world = await disagree();
+    fillBeta(world, (name) => rowOf(world, acme).cells[name]);
+    choose(world, 'conflict:lead-1:title', 'CRM');
+    const plan = await rest(world);
+    expect(plan.holds.map(({ decision }) => decision)).toContain('swap:lead-1');
+    expect(scopesIn(world)).toContain('conflict:lead-1:title');
+    fillBeta(world, () => emptyCell);
+    await settle(world);
+    expect([titleOf(world), shownTitle(world)]).toEqual(['Acme of the CRM', 'Acme of the CRM']);
+    expect(scopesIn(world)).toEqual([]);
   });
 });

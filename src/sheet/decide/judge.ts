@@ -1,6 +1,6 @@
 import { quoteText } from '../../core/cut-text.ts';
 import type { RecordId } from '../../core/record.ts';
-import { swapScope } from '../../core/scopes.ts';
+import { refusedScope, swapScope } from '../../core/scopes.ts';
 import { keepChosen } from './ask.ts';
 import { findTornApproval } from './brakes/approvals.ts';
 import { type ClassifiedRow, isOpenClaim, type RowKind, type RowOf } from './classify.ts';
@@ -80,7 +80,12 @@ function judgeSwapped(
   if (index.answers.find(scope)) return join(asked, judgeRow(otherwise, index, around));
   const torn = findTornApproval(index, id, merged, around.release);
   if (torn.isMeant) return join(asked, torn.verdict, judgeRow(otherwise, index, around));
-  const standing = { ...asked, resembled: [swap.other], unsure: [id] };
+  // What was answered about its conflicts and refusals waits as for a row that does not rest.
+  const standing = join(merged?.verdict ?? nothing, {
+    scopes: [scope, refusedScope(record.key)],
+    resembled: [swap.other],
+    unsure: [id],
+  });
   if (swap.sign === 'exchanged') return join(standing, decideStray(index, { row, id: swap.other }));
   const unsettled = findUnsettled(index, row);
   if (unsettled) return join(standing, unsettled);
