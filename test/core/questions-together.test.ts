@@ -33,6 +33,24 @@ describe('answers that are given in the tab of the questions at the same time', 
   });
 });
 
+describe('a brake that is answered while users type on', () => {
+  it('S5: lets go what it was answered for, and stops the tab for all that comes behind the same words', async () => {
+    const world = await openWorld(Array.from({ length: 60 }, (_, index) => `Lead ${index + 1}`));
+    const fill = (from: number, to: number) => {
+      for (let id = from; id <= to; id += 1)
+        rowOf(world, leadKey(id)).cells['about.url'] = textCell('https://filled.example');
+    };
+    fill(1, 25);
+    await rest(world);
+    choose(world, 'brake:lead:column', 'Approve');
+    fill(26, 50);
+    expect(await cycle(world)).toMatchObject({ brakes: [], withheld: ['lead'], outbox: { save: [] } });
+    expect((await cycle(world)).brakes).toMatchObject([
+      { scope: 'brake:lead:column', changes: { count: 25 } },
+    ]);
+  });
+});
+
 describe('a row that is held because it may be the row of another record', () => {
   /** Beta’s row shows much of what Acme has, of whose title both sides disagree. */
   async function disagree(): Promise<World> {

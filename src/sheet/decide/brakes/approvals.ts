@@ -4,6 +4,7 @@ import { parseRecordKey, type RecordId } from '../../../core/record.ts';
 import { goneScope, meantScope, noted, vanishedScope } from '../../../core/scopes.ts';
 import type { Agreement, Decision, KnownRecord } from '../../../core/state.ts';
 import type { Brake } from '../../../core/waiting.ts';
+import type { Answered } from '../../questions/answers.ts';
 import { keepChosen } from '../ask.ts';
 import { isEditedInCrm, type Release, ruleOf } from '../lifecycle/vanished.ts';
 import { editsOf, type MergedRow } from '../rows/merge-row.ts';
@@ -18,32 +19,33 @@ export interface Tripped {
   readonly goneRecords: readonly RecordId[];
 }
 
-/** The answer to a brake, in the face of what it shows now. */
-export interface Approval {
-  readonly choice: string;
-  /** Epoch ms. */
-  readonly at: number;
-}
-
 /*
  * What a user lets go on takes its time: a hundred edits are minutes of requests. The answer is for what they saw, so it is turned into
  * one for each change as soon as it is read, and what comes later is asked about by itself.
  */
 
-/** Finds the answer by which a user has just let go what tripped the brake, in the face of all of it. */
+/** Finds the answer that was kept, if a user gave it in the face of all that tripped the brake. */
+export function findKept({ answers }: TabIndex, tripped: Tripped): Answered | undefined {
+  const kept = answers.find(tripped.brake.scope);
+  if (!kept || kept.choice === noted) return undefined;
+  const isSeen = kept.seen === undefined || kept.seen === shownOf(tripped.brake);
+  return isSeen || countChanges(tripped) === 0 ? kept : undefined;
+}
+
+/** Finds the answer by which a user lets go what tripped the brake: one that was kept, or one that stands beside its question. */
 export function findApproval(
-  { answers, questions }: TabIndex,
+  index: TabIndex,
   tripped: Tripped,
-): { readonly approval: Approval | undefined; readonly verdict: Verdict } {
+): { readonly approval: Answered | undefined; readonly verdict: Verdict } {
+  const { answers, questions } = index;
   const { brake } = tripped;
   const { scope } = brake;
-  const kept = answers.find(scope);
-  const isSeen = kept?.seen === undefined || kept.seen === shownOf(brake) || countChanges(tripped) === 0;
-  if (kept && kept.choice !== noted && isSeen) return { approval: kept, verdict: { scopes: [scope] } };
+  const kept = findKept(index, tripped);
+  if (kept) return { approval: kept, verdict: { scopes: [scope] } };
   const chosen = answers.choose(scope, () => questions.ofBrake(brake), { shown: shownOf(brake) });
   if (chosen) return { approval: chosen, verdict: keepChosen(scope, chosen) };
   // Answered before more happened behind it, it is asked about anew.
-  const isOutrun = kept !== undefined && kept.choice !== noted;
+  const isOutrun = (answers.choice(scope) ?? noted) !== noted;
   return { approval: undefined, verdict: { scopes: [scope], ...(isOutrun ? { spent: [scope] } : {}) } };
 }
 
@@ -88,7 +90,7 @@ export const approvalScopes = (
 ];
 
 /** Takes note of what an answer was given for. */
-export function noteApproval(index: TabIndex, tripped: Tripped, { choice: answer }: Approval): Verdict {
+export function noteApproval(index: TabIndex, tripped: Tripped, { choice: answer }: Answered): Verdict {
   const { brake, edits, goneRecords, vanishedRows } = tripped;
   const { answers, entity, input } = index;
   if (countChanges(tripped) === 0) return nothing;
@@ -115,7 +117,7 @@ export function noteApproval(index: TabIndex, tripped: Tripped, { choice: answer
 export function releaseOf(
   { entity }: TabIndex,
   { brake, edits }: Tripped,
-  { at, choice }: Approval,
+  { at, choice }: Answered,
 ): Release {
   return {
     ...(isAboutLosses(choice) ? { losses: { at, choice } } : {}),

@@ -13,11 +13,12 @@ import { type Release, ruleOf } from '../lifecycle/vanished.ts';
 import { headerOf } from '../rows/columns.ts';
 import { clearedOf, editsOf, lostValuesOf, type MergedRow, valuesOfVanished } from '../rows/merge-row.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { join, nothing, type Verdict } from '../verdict.ts';
+import { join, type Verdict } from '../verdict.ts';
 import {
   approvalScopes,
   approvalsOnTheirWay,
   findApproval,
+  findKept,
   noteApproval,
   releaseOf,
   type Tripped,
@@ -63,19 +64,21 @@ export function brakeTab(index: TabIndex, all: Braking): Braked {
   const merged = [...all.merges.values()];
   const rested = merged.filter(({ isRestless }) => !isRestless);
   const elsewhere = findElsewhere(index, merged);
-  const coming = findHolding(index, braking, all.losses, merged);
+  const coming = tripBrakes(index, braking, all.losses, merged);
   const isAtRest =
     rested.length === merged.length && all.steady.vanished.length === all.losses.vanished.length;
-  const found = isAtRest ? coming : findHolding(index, braking, all.steady, rested);
-  const brakes = [...elsewhere.brakes, ...found.holding];
+  const asked = isAtRest ? coming : tripBrakes(index, braking, all.steady, rested);
+  const { holding, letGo, release, verdict: answered } = answerBrakes(index, asked.tripped);
+  // Nobody was asked about what comes behind the same words.
+  const isLetGo = (each: Tripped) => findKept(index, each) !== undefined || letGo.has(shownOf(each.brake));
+  const isComing = !isAtRest && !coming.tripped.every(isLetGo);
+  const brakes = [...elsewhere.brakes, ...holding];
   const verdict = join(
-    { scopes: approvalsOnTheirWay(index), brakes },
+    { scopes: [...approvalsOnTheirWay(index), ...coming.scopes, ...asked.scopes], brakes },
     elsewhere.verdict,
-    isAtRest ? nothing : { scopes: coming.verdict.scopes ?? [] },
-    found.verdict,
+    answered,
   );
-  const { release } = found;
-  if (brakes.length + coming.holding.length === 0) {
+  if (brakes.length === 0 && !isComing) {
     const remapped = input.known.remaps.has(entity) ? [entity] : [];
     const rebased = input.known.rebases.has(entity) ? [entity] : [];
     return { isStopped: false, release, verdict: join(verdict, { remapped, rebased }) };
@@ -106,21 +109,13 @@ function findElsewhere(index: TabIndex, merged: readonly MergedRow[]) {
   return { brakes, verdict: join(...verdicts) };
 }
 
-/** The brakes that some losses and edits trip. */
-interface Holding {
-  /** Those that nobody has approved. */
-  readonly holding: readonly Brake[];
-  /** What follows from those that somebody just let go. */
-  readonly release: Release;
-  readonly verdict: Verdict;
-}
-
-function findHolding(
+/** Finds the brakes that some losses and edits trip, as far as nobody approved those, and the scopes under which they were approved. */
+function tripBrakes(
   index: TabIndex,
   braking: Braking,
   { orphaned, vanished }: RowlessRecords,
   merged: readonly MergedRow[],
-): Holding {
+): { readonly tripped: readonly Tripped[]; readonly scopes: readonly string[] } {
   const [edits, cleared] = [merged.flatMap(editsOf), merged.flatMap(clearedOf)];
   // Whoever deleted rows deleted those too of which a copy is left; of that alone nothing follows.
   const withOrphaned = (rows: readonly Agreement[]) => (rows.length > 0 ? [...rows, ...orphaned] : []);
@@ -129,25 +124,38 @@ function findHolding(
   const gone = findGone(index, braking);
   // As long as anything of it is left to be done, the answer counts for what goes with it.
   const all = find({ vanished: withOrphaned(vanished), gone, edits, cleared });
-  const scopes = [
-    ...all.map(({ brake }) => brake.scope),
-    ...approvalScopes(index, [...edits, ...cleared], gone),
-  ];
   const tripped = find({
     vanished: withOrphaned(unapprovedLosses(index, vanished)),
     gone: unapprovedGone(index, gone),
     edits: unapprovedEdits(index, edits),
     cleared: unapprovedEdits(index, cleared),
   });
-  const judged = tripped.map((each) => ({ each, ...findApproval(index, each) }));
-  const letGo = judged.flatMap(({ approval, each }) => (approval ? [{ approval, each }] : []));
+  const scopes = [...all, ...tripped].map(({ brake }) => brake.scope);
+  return { tripped, scopes: [...scopes, ...approvalScopes(index, [...edits, ...cleared], gone)] };
+}
+
+/** Does what was answered to brakes. */
+function answerBrakes(
+  index: TabIndex,
+  tripped: readonly Tripped[],
+): {
+  /** Those that nobody has approved. */
+  readonly holding: readonly Brake[];
+  /** What the others show. */
+  readonly letGo: ReadonlySet<string>;
+  /** What follows from those. */
+  readonly release: Release;
+  readonly verdict: Verdict;
+} {
+  const weighed = tripped.map((each) => ({ each, ...findApproval(index, each) }));
+  const letGo = weighed.flatMap(({ approval, each }) => (approval ? [{ approval, each }] : []));
   const releases = letGo.map(({ approval, each }) => releaseOf(index, each, approval));
   return {
-    holding: judged.flatMap(({ approval, each }) => (approval ? [] : [each.brake])),
+    holding: weighed.flatMap(({ approval, each }) => (approval ? [] : [each.brake])),
+    letGo: new Set(letGo.map(({ each }) => shownOf(each.brake))),
     release: Object.assign({}, ...releases),
     verdict: join(
-      { scopes },
-      ...judged.map(({ verdict }) => verdict),
+      ...weighed.map(({ verdict }) => verdict),
       ...letGo.map(({ approval, each }) => noteApproval(index, each, approval)),
     ),
   };
