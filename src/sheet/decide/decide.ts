@@ -6,10 +6,10 @@ import { recordTabs, type TabLayout } from '../port/layout.ts';
 import type { ReadTab } from '../port/table.ts';
 import { assemble } from './assemble.ts';
 import { forgetRemapped, remapScope } from './brakes/remapped.ts';
-import type { Braked } from './brakes/tab-brakes.ts';
+import { type Braked, brakeTab } from './brakes/tab-brakes.ts';
 import { type ClassifiedTab, classifyTab } from './classify.ts';
 import { forgetFreshColumns, holdMissingColumns } from './rows/columns.ts';
-import { brakeClassified, judgeTab, judgeWhole } from './tab.ts';
+import { judgeTab, judgeWhole } from './tab.ts';
 import { byId, indexTab, indexTable, type TableIndex } from './tab-index.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -23,12 +23,12 @@ export function decide(input: DecideInput): Plan {
   const tabs = recordTabs(table.input.layout).map((layout) => readTab(table, layout));
   const classified = tabs.flatMap(({ tab }) => tab ?? []);
   const leads = classified.find(({ index }) => index.entity === 'lead');
-  const brakedLeads = leads && brakeClassified(leads, false);
+  const brakedLeads = leads && brakeTab(leads, false);
   const areLeadsStopped =
     input.table.tabs.lead.state === 'held' || (brakedLeads?.verdict.brakes?.length ?? 0) > 0;
   const verdicts = tabs.flatMap(({ tab, verdict }) => {
     if (!tab) return [verdict];
-    const braked = tab === leads && brakedLeads ? brakedLeads : brakeClassified(tab, areLeadsStopped);
+    const braked = tab === leads && brakedLeads ? brakedLeads : brakeTab(tab, areLeadsStopped);
     return [verdict, ...judge(tab, braked)];
   });
   return assemble(table, verdicts);

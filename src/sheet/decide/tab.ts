@@ -3,10 +3,10 @@ import type { RecordId } from '../../core/record.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ObservedRow } from '../port/table.ts';
 import { notedLosses } from './brakes/approvals.ts';
-import { type Braked, brakeTab } from './brakes/tab-brakes.ts';
+import type { Braked } from './brakes/tab-brakes.ts';
 import { type ClassifiedRow, type ClassifiedTab, isOpenClaim } from './classify.ts';
 import { createSuspectSearch } from './identity/strays.ts';
-import { judgeRow, type Surroundings } from './judge.ts';
+import { judgeRow } from './judge.ts';
 import { appendRows } from './lifecycle/append.ts';
 import { findCreatesWithoutRow, forgetCreates } from './lifecycle/new-row.ts';
 import { decideRowless } from './lifecycle/rowless.ts';
@@ -29,20 +29,11 @@ export function judgeWhole(tab: ClassifiedTab): Verdict[] {
   ];
 }
 
-/** Brakes a classified tab. */
-export const brakeClassified = (tab: ClassifiedTab, areLeadsStopped: boolean): Braked =>
-  brakeTab(tab.index, {
-    binding: tab.binding,
-    merges: tab.merges,
-    losses: { orphaned: tab.orphaned, vanished: tab.vanished },
-    steady: { orphaned: tab.orphaned, vanished: tab.steadilyVanished },
-    areLeadsStopped,
-  });
-
 /** Judges every row of a tab that no brake stops, and then the records that have none. */
 export function judgeTab(tab: ClassifiedTab, { release }: Braked): Verdict[] {
-  const { damaged, foundIds, index, present, rows, steadilyVanished } = tab;
-  const around = { ...knowOthers(tab), release };
+  const { binding, damaged, foundIds, index, present, rows, steadilyVanished } = tab;
+  const boundIds = new Set(binding.records.map(({ id }) => id));
+  const around = { boundIds, creates: once(() => findCreatesWithoutRow(index)), release };
   // What the rows of records come to says which other rows may be theirs.
   const first = rows.filter(({ kind }) => !dependentKinds.has(kind));
   const verdicts = first.map((row) => judgeRow(row, index, { ...around, suspectsOf: () => [] }));
@@ -80,11 +71,6 @@ const dependentKinds: ReadonlySet<ClassifiedRow['kind']> = new Set([
   'blank',
   'new',
 ]);
-
-const knowOthers = ({ binding, index }: ClassifiedTab): Pick<Surroundings, 'boundIds' | 'creates'> => ({
-  boundIds: new Set(binding.records.map(({ id }) => id)),
-  creates: once(() => findCreatesWithoutRow(index)),
-});
 
 /** Finds the records without a row whose row another one may be: lost ones, and those whose own row may be another's. */
 function createSuspects(

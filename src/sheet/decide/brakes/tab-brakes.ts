@@ -5,8 +5,8 @@ import type { RecordId } from '../../../core/record.ts';
 import type { Agreement, KnownRecord } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
 import type { Brake } from '../../../core/waiting.ts';
-import type { ObservedRow } from '../../port/table.ts';
 import { keepChosen } from '../ask.ts';
+import type { ClassifiedTab } from '../classify.ts';
 import type { Binding } from '../identity/bind.ts';
 import { isInTable } from '../identity/origin.ts';
 import { type Release, ruleOf } from '../lifecycle/vanished.ts';
@@ -31,20 +31,8 @@ import { findOtherAccount } from './other-account.ts';
 import { findRebase } from './rebase.ts';
 import { findRemapped } from './remapped.ts';
 
-/** Records whose row is gone, and those whose ID only stands in rows that are marked as copies. */
-export interface RowlessRecords {
-  readonly vanished: readonly Agreement[];
-  readonly orphaned: readonly Agreement[];
-}
-
-/** What the brakes of a tab look at. */
-export interface Braking {
-  readonly binding: Binding;
-  /** The rows of records that are not paused. */
-  readonly merges: ReadonlyMap<ObservedRow, MergedRow>;
-  readonly losses: RowlessRecords;
-  /** Those of the losses that the read before showed as well. */
-  readonly steady: RowlessRecords;
+/** What the brakes of a tab look at, whatever of it has come to rest. */
+interface Braking extends Pick<ClassifiedTab, 'binding' | 'merges' | 'orphaned'> {
   /** Leads that are held back are no reason to let go on what would go with them. */
   readonly areLeadsStopped: boolean;
 }
@@ -58,16 +46,16 @@ export interface Braked {
 }
 
 /** Brakes a tab. Users are asked once it is at rest. */
-export function brakeTab(index: TabIndex, all: Braking): Braked {
+export function brakeTab(tab: ClassifiedTab, areLeadsStopped: boolean): Braked {
+  const { index, merges, orphaned, steadilyVanished, vanished } = tab;
   const { entity, input } = index;
-  const braking = { ...all, binding: withoutPaused(all.binding) };
-  const merged = [...all.merges.values()];
+  const braking = { areLeadsStopped, binding: withoutPaused(tab.binding), merges, orphaned };
+  const merged = [...merges.values()];
   const rested = merged.filter(({ isRestless }) => !isRestless);
   const elsewhere = findElsewhere(index, merged);
-  const coming = tripBrakes(index, braking, all.losses, merged);
-  const isAtRest =
-    rested.length === merged.length && all.steady.vanished.length === all.losses.vanished.length;
-  const asked = isAtRest ? coming : tripBrakes(index, braking, all.steady, rested);
+  const coming = tripBrakes(index, braking, vanished, merged);
+  const isAtRest = rested.length === merged.length && steadilyVanished.length === vanished.length;
+  const asked = isAtRest ? coming : tripBrakes(index, braking, steadilyVanished, rested);
   const { holding, letGo, release, verdict: answered } = answerBrakes(index, asked.tripped);
   // Nobody was asked about what comes behind the same words.
   const isLetGo = (each: Tripped) => findKept(index, each) !== undefined || letGo.has(shownOf(each.brake));
@@ -113,9 +101,10 @@ function findElsewhere(index: TabIndex, merged: readonly MergedRow[]) {
 function tripBrakes(
   index: TabIndex,
   braking: Braking,
-  { orphaned, vanished }: RowlessRecords,
+  vanished: readonly Agreement[],
   merged: readonly MergedRow[],
 ): { readonly tripped: readonly Tripped[]; readonly scopes: readonly string[] } {
+  const { orphaned } = braking;
   const [edits, cleared] = [merged.flatMap(editsOf), merged.flatMap(clearedOf)];
   // Whoever deleted rows deleted those too of which a copy is left; of that alone nothing follows.
   const withOrphaned = (rows: readonly Agreement[]) => (rows.length > 0 ? [...rows, ...orphaned] : []);

@@ -15,7 +15,7 @@ import { decideVanishedRow, type Release } from './vanished.ts';
  * What a record without a row is. `vanished`: its row is gone for longer than one read. `gone`: so is the record itself. `doubtful`: a create
  * may have made it whose row is still there. `unseen`: it never had a row. Of any other nothing is decided: its row has just gone.
  */
-export type RecordKind = 'vanished' | 'gone' | 'doubtful' | 'unseen' | 'other';
+type RecordKind = 'vanished' | 'gone' | 'doubtful' | 'unseen' | 'other';
 
 interface RowlessRecord {
   readonly record: KnownRecord;
