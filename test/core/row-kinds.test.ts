@@ -90,6 +90,11 @@ it.each(Object.entries(makers))('a row is of the kind %s if it is like one', asy
   expect(await kindOf(world, make(world))).toBe(kind);
 });
 
+it('a row that a user paused is of the kind paused also where it lost its ID', async () => {
+  const world = await settled();
+  expect(await kindOf(world, Object.assign(makers.paused(world), { id: emptyCell }))).toBe('paused');
+});
+
 it('a row is of the kind flapping if the two sides of its record fight', async () => {
   const world = await settled();
   const contest = { field: 'title', crm: 'Acme', table: 'ACME', since: world.clock.now };

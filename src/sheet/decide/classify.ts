@@ -19,7 +19,10 @@ interface RecordRow {
   readonly merged: MergedRow | undefined;
 }
 
-/** What every row is, with what is to be known of it. `damaged` comes first, `paused` second: nothing else counts then. */
+/**
+ * What every row is, with what is to be known of it. `damaged` comes first, then `paused`. A duplicate is none even where it is paused: what
+ * waits belongs to its original.
+ */
 interface RowCases {
   merge: RecordRow;
   recordGone: RecordRow;
@@ -31,7 +34,7 @@ interface RowCases {
   lostId: BoundRow;
   claimed: BoundRow;
   /** Its ID belongs, or belonged, to another row. */
-  duplicate: { readonly row: ObservedRow; readonly copy: CopiedRow };
+  duplicate: CopiedRow;
   unknownId: BoundRow;
   paused: BoundRow;
   blank: { readonly row: ObservedRow };
@@ -97,7 +100,7 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
     damaged,
     rows: [
       ...[...damaged.rows].map(([row, damage]): ClassifiedRow => ({ kind: 'damaged', row, damage })),
-      ...strays.map((stray): ClassifiedRow => ({ kind: 'lostId', ...stray })),
+      ...strays.map((stray) => unlessPaused(stray, { kind: 'lostId', ...stray })),
       ...records.rows,
       ...classifyOthers(index, binding),
       ...rows.filter((row) => isOpenClaim(index, row)).map(claimedRow),
@@ -115,6 +118,9 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
 }
 
 const claimedRow = (row: ObservedRow): ClassifiedRow => ({ kind: 'claimed', row, id: describeCell(row.id) });
+
+const unlessPaused = (bound: BoundRow, otherwise: ClassifiedRow): ClassifiedRow =>
+  bound.row.isPaused ? { kind: 'paused', ...bound } : otherwise;
 
 /** Whether a row carries a token of a write that has no reply so far: nothing is concluded from that. */
 export const isOpenClaim = ({ input }: TabIndex, { id }: ObservedRow): boolean =>
@@ -145,24 +151,21 @@ const hasContest = ({ input }: TabIndex, { key }: KnownRecord): boolean =>
   input.known.contests.has(recordKeyText(key));
 
 /** Rows that carry the token of their create, and those that belong to no record for certain. */
-function classifyOthers(
-  { input, outbox }: TabIndex,
-  { claimed, copies, strangers, unbound }: Binding,
-): ClassifiedRow[] {
+function classifyOthers(index: TabIndex, { claimed, copies, strangers, unbound }: Binding): ClassifiedRow[] {
   const newRow = (row: ObservedRow): ClassifiedRow => ({ kind: isBlank(row) ? 'blank' : 'new', row });
-  // A token that no write has put there for certain is as if it were none.
-  const isVoid = (id: RecordId) => input.known.claims.void.has(id) && !outbox.has(id);
-  const unlessPaused = (bound: BoundRow, otherwise: ClassifiedRow): ClassifiedRow =>
-    bound.row.isPaused ? { kind: 'paused', ...bound } : otherwise;
   return [
     ...claimed.map((bound) =>
-      unlessPaused(bound, isVoid(bound.id) ? newRow(bound.row) : { kind: 'claimed', ...bound }),
+      unlessPaused(bound, isVoidClaim(index, bound) ? newRow(bound.row) : { kind: 'claimed', ...bound }),
     ),
-    ...copies.map((copy): ClassifiedRow => ({ kind: 'duplicate', row: copy.row, copy })),
+    ...copies.map((copy): ClassifiedRow => ({ kind: 'duplicate', ...copy })),
     ...strangers.map((bound) => unlessPaused(bound, { kind: 'unknownId', ...bound })),
     ...unbound.map((row) => (isBlank(row) ? newRow(row) : unlessPaused({ row, id: '' }, newRow(row)))),
   ];
 }
+
+/** Whether a row carries a token that no write has put there for certain: it is as if it had none. */
+export const isVoidClaim = ({ input, outbox }: TabIndex, { id }: BoundRow): boolean =>
+  input.known.claims.void.has(id) && !outbox.has(id);
 
 /** Whether a record is in the CRM and nothing is known that takes it away. */
 function mayStay({ cascades, records }: TabIndex, id: RecordId): boolean {

@@ -40,7 +40,7 @@ const judges: { readonly [Kind in RowKind]: Judge<Kind> } = {
   lostId: (stray, index) => decideStray(index, stray),
   claimed: ({ id, row }, index, around) =>
     isOpenClaim(index, row) ? nothing : decideClaimedRow(index, row, id, around),
-  duplicate: ({ copy, row }, index, { suspectsOf }) => decideCopy(index, copy, suspectsOf(row)),
+  duplicate: (copy, index, { suspectsOf }) => decideCopy(index, copy, suspectsOf(copy.row)),
   unknownId: judgeUnknown,
   paused: ({ id, row }, index) => pauseRow(index, row, id),
   blank: ({ row }, index) => decideBlankRow(index, row),

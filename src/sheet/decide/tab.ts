@@ -4,7 +4,7 @@ import { describeCell } from '../port/cell.ts';
 import type { ObservedRow } from '../port/table.ts';
 import { notedLosses } from './brakes/approvals.ts';
 import type { Braked } from './brakes/tab-brakes.ts';
-import { type ClassifiedRow, type ClassifiedTab, isOpenClaim } from './classify.ts';
+import { type ClassifiedRow, type ClassifiedTab, isOpenClaim, isVoidClaim } from './classify.ts';
 import { createSuspectSearch } from './identity/strays.ts';
 import { judgeRow } from './judge.ts';
 import { appendRows } from './lifecycle/append.ts';
@@ -90,15 +90,11 @@ function createSuspects(
 
 /** The rows by which a lost record has not vanished as long as they look like it, whatever becomes of them. */
 function lookAlikes({ binding, index }: ClassifiedTab): ObservedRow[] {
-  const { copies, records, strangers, unbound } = binding;
+  const { claimed, copies, records, strangers, unbound } = binding;
   const isGone = ({ id }: { readonly id: RecordId }) => index.records.get(id)?.presence === 'gone';
-  const { claims } = index.input.known;
-  const isVoid = ({ id, row }: { readonly id: RecordId; readonly row: ObservedRow }) =>
-    !row.isPaused && claims.void.has(id) && !index.outbox.has(id);
+  const voidClaims = claimed.filter((bound) => !bound.row.isPaused && isVoidClaim(index, bound));
   return [
-    ...[...records.filter(isGone), ...binding.claimed.filter(isVoid), ...copies, ...strangers].map(
-      ({ row }) => row,
-    ),
+    ...[...records.filter(isGone), ...voidClaims, ...copies, ...strangers].map(({ row }) => row),
     ...unbound,
     ...index.tab.rows.filter((row) => isOpenClaim(index, row)),
   ];

@@ -4,7 +4,6 @@ import { isMarkedCopy } from '../../cells/sync-text.ts';
 import { describeCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { mergeRow } from '../rows/merge-row.ts';
-import { pauseRow } from '../rows/paused.ts';
 import { decideRow } from '../rows/row.ts';
 import { lookOf, lookOfValues } from '../rows/row-values.ts';
 import { writeRow } from '../rows/row-write.ts';
@@ -80,7 +79,6 @@ const isOfThisTab = (index: TabIndex, id: RecordId): boolean =>
 /** Writes the ID back once the row rests, with all that the row is to get besides. A row that is to go gets its ID first all the same. */
 export function decideStray(index: TabIndex, { row, id }: BoundRow): Verdict {
   const { entity, records } = index;
-  if (row.isPaused) return pauseRow(index, row, id);
   const unsettled = findUnsettled(index, row);
   if (unsettled) return unsettled;
   const given = { id, cause: 'its ID was lost, and found again by what the row shows' };
