@@ -51,7 +51,7 @@ export function mergeRow(index: TabIndex, row: ObservedRow, id: RecordId): Merge
   };
 }
 
-/** The values that a person changed in a judged row. */
+/** The values that a user changed in a row. */
 export function editsOf({ record, agreement, decided }: MergedRow): Edit[] {
   return decided.flatMap(({ field, outcome }) => {
     const after = typedValue(outcome);
@@ -60,12 +60,12 @@ export function editsOf({ record, agreement, decided }: MergedRow): Edit[] {
   });
 }
 
-/** The values of a judged row that the CRM has no more, where nobody changed them in the table and it was not us who emptied them. */
-export function clearedOf(judged: MergedRow): Edit[] {
-  const { record, agreement, decided } = judged;
+/** The values of a row that the CRM has no longer, where nobody changed them in the table and it was not us who emptied them. */
+export function clearedOf(merged: MergedRow): Edit[] {
+  const { record, agreement, decided } = merged;
   return decided.flatMap(({ field: { name }, outcome }) => {
     if (outcome.kind !== 'toTable' || outcome.value !== null) return [];
-    if (outcome.lost !== undefined || outcome.isUndone || isTakenBack(judged, name)) return [];
+    if (outcome.lost !== undefined || outcome.isUndone || isTakenBack(merged, name)) return [];
     const agreed = displacedValue(agreement, record.key.id, name);
     return agreed ? [{ ...agreed, after: null }] : [];
   });
@@ -79,7 +79,7 @@ function isTakenBack({ record: { written }, agreement }: MergedRow, name: FieldN
 }
 
 /**
- * The values of a judged row in whose cells something stands that nobody can read, that the CRM never takes, or that the CRM happens to have
+ * The values of a row in whose cells something stands that nobody can read, that the CRM never takes, or that the CRM happens to have
  * as well by now.
  */
 export function lostValuesOf({ record, agreement, decided }: MergedRow): Displaced[] {
