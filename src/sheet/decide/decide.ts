@@ -9,7 +9,6 @@ import { forgetRemapped, remapScope } from './brakes/remapped.ts';
 import { type Braked, brakeTab } from './brakes/tab-brakes.ts';
 import { type ClassifiedTab, classifyTab } from './classify.ts';
 import { judgeTab, judgeWhole } from './judge-tab.ts';
-
 import { forgetFreshColumns, holdMissingColumns } from './rows/columns.ts';
 import { byId, indexTab, indexTable, type TableIndex } from './tab-index.ts';
 import type { Verdict } from './verdict.ts';
