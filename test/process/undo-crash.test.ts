@@ -163,6 +163,9 @@ test.each(runs)(
     const [, target = 0] = own.keys();
     await cause.act(stage, target);
     await reached;
+    // Its request may be here before its line of the log is.
+    const hasSeenDamage = async () => daemon.said().includes('sheet.rows_moved');
+    if (moment.stop !== 'write') await until('the daemon has said that rows moved', hasSeenDamage);
     const first = await daemon.kill();
     expect(first.stdout.includes('sheet.rows_moved')).toBe(moment.stop !== 'write');
     const second = await stage.startDaemon();
