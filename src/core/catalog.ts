@@ -54,7 +54,7 @@ export interface CustomField {
   readonly held?: string;
 }
 
-/** One thing that can be named: what people read, and the value that stands for it. */
+/** One thing that can be named: its label, and the value behind it. */
 export interface Choice<Id extends string | number> {
   readonly id: Id;
   readonly label: string;

@@ -21,7 +21,7 @@ export interface ChoiceIndex<Id extends string | number> {
    */
   find(text: string): Found<Id>;
   /**
-   * Whether what has the id may still show the text, because the label changed since it was written: then nobody typed it, whatever
+   * Whether what has the id may still show the text, because the label changed since it was written: then no user typed it, whatever
    * else is called so now.
    */
   mayShow(id: string | number, text: string): boolean;
@@ -40,7 +40,7 @@ export function indexChoices<Id extends string | number>(
   const comingKeys = new Set(coming.map(labelKey));
   let names: ReturnType<typeof indexNames<Id>> | undefined;
   const find = (text: string): Found<Id> => {
-    // Most values show the label of an id that is known already: then nobody asks.
+    // Most values show the label of an id that is already known: then the index is not needed.
     names ??= indexNames(choices, former);
     const exact = names.byExactLabel.get(text);
     if (exact) return { kind: 'one', id: exact.id };

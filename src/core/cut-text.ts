@@ -8,7 +8,7 @@ export function cutText(text: string, lengthMax: number): string {
   return `${whole.slice(0, lengthMax).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** What somebody typed, or has to type, as it stands in a sentence: it may be longer than a sentence may be. */
+/** Quotes a typed text, or one to be typed, in a sentence; cut where it is too long for one. */
 export const quoteText = (text: string, lengthMax = quotedLengthMax): string =>
   `“${cutText(text, lengthMax)}”`;
 

@@ -131,7 +131,7 @@ function areMoved(edits: readonly Edit[], lost: readonly Displaced[]): boolean {
   return isMuch && moved.length >= edits.length * movedShareMin;
 }
 
-/** How often each value is there: whoever fills or sorts a long column edits tens of thousands of values, too many to compare each with each. */
+/** Counts each value. A user who fills or sorts a long column edits tens of thousands of values: too many to compare each with each. */
 function countTexts(values: readonly Value[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const text of values.map(sameText)) counts.set(text, (counts.get(text) ?? 0) + 1);

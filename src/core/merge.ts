@@ -10,7 +10,7 @@ export type Direction = 'both' | 'toTable' | 'off';
 /** Who wins when both ends changed one field differently; `ask` waits for a user. */
 export type ConflictPolicy = 'crm' | 'table' | 'ask';
 
-/** What an emptied value means: nothing, so that the CRM's value comes back; that the CRM's value goes too; or a mistake to be told. */
+/** What an emptied value means: nothing, so that the CRM's value comes back; that the CRM's value goes too; or a mistake, which is refused. */
 export type BlankRule = 'leave' | 'clear' | 'refuse';
 
 /** The rules for one field. */
@@ -35,7 +35,7 @@ export interface MergeView {
   readonly waiting?: Value | undefined;
   /** What is wrong with its value in the CRM, where that cannot be understood. */
   readonly unread?: string | undefined;
-  /** What the CRM made of the agreed value when it was sent: no edit of anybody, also before the side shows it. */
+  /** What the CRM made of the agreed value when it was sent: no user's edit, even before the side shows it. */
   readonly answered?: Value | undefined;
 }
 
@@ -94,8 +94,8 @@ export function seenValue(outcome: Outcome): Value | undefined {
 }
 
 /**
- * What of a row is to go to the CRM, and what the CRM has there. Whoever empties what no record can be without may have wiped the row to be
- * rid of it: until that is filled nothing else is taken away. Wiped boxes are not ticked.
+ * Returns what a row is to send to the CRM, and what the CRM has there. A user who empties a required field may have wiped the whole row to
+ * get rid of it: until that field is filled, no other value is emptied. Wiped boxes count as emptied.
  */
 export function wantedFields(
   decided: readonly { readonly field: FieldDefinition; readonly outcome: Outcome }[],
@@ -115,12 +115,12 @@ export function wantedFields(
 /** Shows a value in the words of a side. */
 export type ShowValue = (value: Value) => string;
 
-/** The side that a user chose in a conflict; `undefined` while nobody has. */
+/** The side that a user chose in a conflict; `undefined` before that. */
 export type ChosenSide = SideAnswer['side'] | undefined;
 
 /**
- * Merges one field three ways: what is agreed, what the CRM has, and `table`, what the side shows. `choose` is asked only when both changed it,
- * and told what they have.
+ * Merges one field three ways: what is agreed, what the CRM has, and `table`, what the side shows. Calls `choose` with both values, and only
+ * when both changed.
  */
 export function mergeValue(
   view: MergeView & { readonly crm: Value },
@@ -132,7 +132,7 @@ export function mergeValue(
   const agreed = landed(view, table);
   if (equalValues(crm, table)) return { kind: 'same', value: crm };
   if (typed && isTypedAnswerMeant(view, crm, table)) {
-    // Asked for only so that the answer stays in use until it is carried out.
+    // The answer stays in use until it is carried out.
     choose(crm, table);
     return settleTyped(view, typed, table, show);
   }
@@ -207,7 +207,7 @@ export function findEditFault(
   if (table !== null && !isMissing(field, table)) return fault;
   const isRefused = rules.blank === 'refuse';
   const emptied = fault ?? (isRefused ? `${field.header} can not be emptied here.` : undefined);
-  // Who emptied it by mistake may not know any more what stood there.
+  // A user who emptied it by mistake may no longer know the value.
   return emptied && `${emptied} Put ${quoteWhole(crm, show)} back, or type another value.`;
 }
 
@@ -231,8 +231,8 @@ export function settleAs(
 }
 
 /**
- * Whether the user's own value is for what both ends have, or is there already. Whoever takes it out of there again, as where the CRM refused
- * it, has thought better of it.
+ * True if the user's own value is meant for what both ends have, or is already there. A user who takes it out again, for example because the
+ * CRM refused it, no longer wants it.
  */
 export function isTypedAnswerMeant(
   { typed, waiting }: Pick<MergeView, 'typed' | 'waiting'>,
@@ -244,7 +244,7 @@ export function isTypedAnswerMeant(
   return equalValues(table, typed.value) || (equalValues(table, typed.table) && !wasShown);
 }
 
-/** The side comes first: so a value that the CRM refuses stands where a user can correct it. */
+/** The side gets the value first, so that a user can correct one that the CRM refuses. */
 function settleTyped(
   view: EditedField,
   { value, crm }: TypedAnswer,

@@ -5,7 +5,7 @@ import type { FieldName } from './value.ts';
 /** For so long a notice comes before everything else that is said at its row. */
 const freshMs = 24 * 60 * 60 * 1_000;
 
-/** Where more is said, nobody would see since when both sides are the same. */
+/** A longer text would hide since when both sides are the same. */
 const noticeLengthMax = 800;
 
 /** Of so many fields the values that lost are named. */

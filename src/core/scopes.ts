@@ -10,7 +10,7 @@ import type { FieldName } from './value.ts';
 
 /**
  * Scopes of decisions: `vanished:lead-42`, `conflict:lead-42:title`, `copy:lead-42:1a2b3c`, `swap:lead-42`, `refused:lead-42`,
- * `loop:lead-42`, `brake:lead:emptied`, `meant:lead-42:title`, `gone:lead-42`, `damage:lead-42:run.0`; `held:lead` is only told.
+ * `loop:lead-42`, `brake:lead:emptied`, `meant:lead-42:title`, `gone:lead-42`, `damage:lead-42:run.0`; `held:lead` is shown and takes no answer.
  */
 export const vanishedScope = (key: RecordKey): string => `vanished:${recordKeyText(key)}`;
 export const conflictScope = (key: RecordKey, field: FieldName): string =>

@@ -48,7 +48,7 @@ export interface StoredRecord extends KnownRecord {
   readonly observedAt: number;
 }
 
-/** What a side was seen to hold for a value, and the value that it stands for. */
+/** What a side was seen to hold for a value, and that value. */
 export type ShownForm = readonly [content: string | number, value: Value];
 
 /**
@@ -189,7 +189,7 @@ export interface Sweep {
   readonly records: number;
 }
 
-/** Sent so often without a clear answer, a change is taken for one that the CRM can not digest. */
+/** Sent so often without a clear answer, a change is taken for one that the CRM cannot digest. */
 const failuresMax = 5;
 
 /** Whether a step waits for a person: the CRM refused it, or fails on it again and again although it can be read. */
@@ -197,7 +197,7 @@ export const isStuck = (item: OutboxItem): boolean =>
   item.state === 'refused' ||
   (item.state === 'waiting' && failuresOf(item) >= failuresMax && item.error?.code === 'CRM_UNKNOWN_OUTCOME');
 
-/** Whether a step is to be sent. One that the key may not do waits for another scope of that, and nobody knows whether somebody gives it. */
+/** Whether a step is to be sent. One that the key may not do waits for another scope of the key, which may never come. */
 export const isToBeSent = (item: OutboxItem): boolean =>
   isOnItsWay(item) && item.error?.code !== 'CRM_FORBIDDEN';
 

@@ -27,7 +27,7 @@ export interface Hold {
 /** Whether what is held waits for a person: a field that is only offered is there for who wants it. */
 export const isNeeded = ({ isOffer }: { readonly isOffer?: unknown }): boolean => !isOffer;
 
-/** Whether all records of a kind, or a field of all of them, are left alone until somebody mends what the reason says. */
+/** Whether all records of a kind, or a field of all of them, are left alone until what the reason says is corrected. */
 export const isOfWhole = ({
   decision,
   id,
@@ -62,7 +62,7 @@ export interface StoppedChange {
   readonly after?: Value;
 }
 
-/** What can not be sent, or was not taken by the CRM; the reason is shown beside the row. */
+/** What cannot be sent, or was not taken by the CRM; the reason is shown beside the row. */
 export interface Refusal {
   readonly entity: Entity;
   readonly id?: string;
