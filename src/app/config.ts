@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { emptyCatalog } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
-import { customFieldKey, describeEntity } from '../core/field.ts';
-import { idHeader, syncHeader } from '../core/headers.ts';
-import { labelKey } from '../core/label-key.ts';
+import { emptyCatalog } from '../core/fields/catalog.ts';
+import { customFieldKey, describeEntity } from '../core/fields/field.ts';
+import { idHeader, syncHeader } from '../core/fields/headers.ts';
 import type { Entity } from '../core/record.ts';
-import { showControls } from '../core/visible-text.ts';
+import { labelKey } from '../core/text/label-key.ts';
+import { showControls } from '../core/text/visible-text.ts';
 import { isLoopback } from '../http/loopback.ts';
 import { standardFieldNames } from '../sheet/policy.ts';
 import {

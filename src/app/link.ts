@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createBullmqQueue } from '../bullmq/queue.ts';
-import { emptyCatalog, fieldsInUse } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
 import { type Fact, facts } from '../core/facts.ts';
+import { emptyCatalog, fieldsInUse } from '../core/fields/catalog.ts';
 import type { ConflictPolicy, Direction } from '../core/merge.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';

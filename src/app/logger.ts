@@ -3,7 +3,7 @@ import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { framesOf } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
-import { showControls, showMarks } from '../core/visible-text.ts';
+import { showControls, showMarks } from '../core/text/visible-text.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { answers } from '../core/answer.ts';
+import { answers } from '../core/waiting/answer.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { print, whenDone } from './print.ts';

@@ -13,7 +13,7 @@ import type { LayOutConsent } from '../sheet/port/port.ts';
 import { isBlank, type ObservedRow } from '../sheet/port/table.ts';
 import { noteColumns, tableLayout } from '../sheet/tab-columns.ts';
 import { Engine } from '../sync/engine.ts';
-import { pullCatalog } from '../sync/pull.ts';
+import { pullCatalog } from '../sync/reading/pull.ts';
 import type { CommandContext } from './command.ts';
 import { showFirstPlan } from './guide/first-plan.ts';
 import { type GuideFlags, guide } from './guide/guide.ts';

@@ -1,4 +1,4 @@
-import { showControls } from '../core/visible-text.ts';
+import { showControls } from '../core/text/visible-text.ts';
 
 /** Says something on the standard output, each text on one line: a value of the CRM or a cell may hold ends of lines, and forge one of ours. */
 export const print = (...lines: readonly string[]): void => {

@@ -29,7 +29,7 @@ const commandLoaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backup: async () => (await import('./backup.ts')).addBackupCommand,
   settings: async () => (await import('./settings.ts')).addSettingsCommand,
   errors: async () => (await import('./errors.ts')).addErrorsCommand,
-  demo: async () => (await import('./demo.ts')).addDemoCommand,
+  demo: async () => (await import('./demo/demo.ts')).addDemoCommand,
   sandbox: async () => (await import('./sandbox.ts')).addSandboxCommand,
 };
 

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { SyncError } from '../core/errors.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { progressShape } from './fill-progress.ts';
+import { progressShape } from './fill/fill-progress.ts';
+import { ProgressLine } from './fill/progress-line.ts';
 import { exitCodes } from './outcome.ts';
 import { print } from './print.ts';
-import { ProgressLine } from './progress-line.ts';
 
 const reportShape = z.looseObject({
   state: z.enum(['running', 'done', 'failed']),

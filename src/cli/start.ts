@@ -10,9 +10,9 @@ import type { LinkSettings } from '../app/settings.ts';
 import type { Log } from '../core/ports.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { followFill, LinkFill } from './fill-progress.ts';
-import { LinksFill } from './links-fill.ts';
-import { ProgressLine } from './progress-line.ts';
+import { followFill, LinkFill } from './fill/fill-progress.ts';
+import { LinksFill } from './fill/links-fill.ts';
+import { ProgressLine } from './fill/progress-line.ts';
 import { stopRequested } from './signals.ts';
 
 export function addStartCommand(program: Command, { environment }: CommandContext): void {

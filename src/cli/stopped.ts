@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNeeded } from '../core/waiting.ts';
+import { isNeeded } from '../core/waiting/waiting.ts';
 import { show } from './history.ts';
 
 /** A brake as the daemon tells it, with what it stops. */

@@ -1,6 +1,6 @@
-import { listAnd } from './list-words.ts';
 import { type Entity, type ListedEntity, type RecordKey, recordKeyText } from './record.ts';
 import type { KnownRecord, OutboxItem } from './state.ts';
+import { listAnd } from './text/list-words.ts';
 
 /**
  * What goes to the trash of the CRM together with a record, as its specification says: with a lead its opportunities and tasks, with a

@@ -49,18 +49,18 @@ export const facts = {
   run: fact('run', pairOf(isNumber, isNumber)),
   /** The greatest token of a lease under which the mirror was opened; sync/lease. */
   leaseToken: fact('lease.token', isNumber),
-  /** Names of the keys that are known to open the account whose records the mirror holds; sync/account. */
+  /** Names of the keys that are known to open the account whose records the mirror holds; sync/reading/account. */
   knownKeys: fact('account.keys', listOf(isText)),
-  /** Names of keys one of which was found to open another account; sync/account. */
+  /** Names of keys one of which was found to open another account; sync/reading/account. */
   otherKeys: fact('account.otherKeys', listOf(isText)),
-  /** Whether the catalog is of another account: from when one is taken until its own is read; sync/account. */
+  /** Whether the catalog is of another account: from when one is taken until its own is read; sync/reading/account. */
   isOtherCatalog: fact('account.catalog', isTruth),
-  /** The number of the last line of the journal that is about records of another account; sync/account. */
+  /** The number of the last line of the journal that is about records of another account; sync/reading/account. */
   lastLineOfOther: fact('account.lastLineOfOther', isNumber),
-  /** Whether the last list of custom fields was empty although some were in use: a second one like it is no slip; sync/pull. */
+  /** Whether the last list of custom fields was empty although some were in use: a second one like it is no slip; sync/reading/pull. */
   areFieldsEmpty: fact('crm.empty-custom-fields', isTruth),
-  /** How many complete sweeps in a row showed nothing; sync/lists. */
+  /** How many complete sweeps in a row showed nothing; sync/reading/lists. */
   emptySweeps: entityFact('crm.empty-sweeps', isNumber),
-  /** Elements of the CRM's lists without an id that can be used, in words, by the lead below which a list is, or by nothing; sync/lists. */
+  /** Elements of the CRM's lists without an id that can be used, in words, by the lead below which a list is, or by nothing; sync/reading/lists. */
   nameless: entityFact('crm.nameless', namedOf(listOf(isText))),
 };

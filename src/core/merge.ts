@@ -1,8 +1,8 @@
-import { quoteText } from './cut-text.ts';
-import type { FieldDefinition } from './field.ts';
-import type { SideAnswer, TypedAnswer } from './typed-answer.ts';
-import { findFault, isMissing } from './validate.ts';
+import type { FieldDefinition } from './fields/field.ts';
+import { findFault, isMissing } from './fields/validate.ts';
+import { quoteText } from './text/cut-text.ts';
 import { equalValues, type FieldName, type Fields, type Value } from './value.ts';
+import type { SideAnswer, TypedAnswer } from './waiting/typed-answer.ts';
 
 /** Which way a field goes: both ways, only from the CRM to the side, or not at all. */
 export type Direction = 'both' | 'toTable' | 'off';

@@ -1,5 +1,5 @@
-import type { Catalog } from './catalog.ts';
 import type { Fact } from './facts.ts';
+import type { Catalog } from './fields/catalog.ts';
 import type { HistoryEntry, HistoryQuery } from './history.ts';
 import type { OpenWrite, Suspect } from './open-write.ts';
 import type { Entity, RecordId, RecordKey } from './record.ts';

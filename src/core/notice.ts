@@ -1,5 +1,5 @@
-import { cutText } from './cut-text.ts';
 import type { Agreement } from './state.ts';
+import { cutText } from './text/cut-text.ts';
 import type { FieldName } from './value.ts';
 
 /** For so long a notice comes before everything else that is said at its row. */

@@ -1,4 +1,4 @@
-import type { ListedCatalog } from './listed-catalog.ts';
+import type { ListedCatalog } from './fields/listed-catalog.ts';
 import type { Entity, ListedEntity, ObservedRecord, RecordId, RecordKey, Unread } from './record.ts';
 import type { Fields } from './value.ts';
 

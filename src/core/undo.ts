@@ -1,12 +1,12 @@
 import { countByKind } from './cascade.ts';
-import type { Catalog } from './catalog.ts';
-import { quoteText } from './cut-text.ts';
-import { describeEntity, type FieldDefinition } from './field.ts';
+import type { Catalog } from './fields/catalog.ts';
+import { describeEntity, type FieldDefinition } from './fields/field.ts';
+import { findFault } from './fields/validate.ts';
 import type { HistoryEntry } from './history.ts';
-import { labelKey } from './label-key.ts';
 import { type RecordKey, recordKeyText } from './record.ts';
 import type { Agreement, JournalEntry, KnownRecord, OutboxItem, StoredRecord } from './state.ts';
-import { findFault } from './validate.ts';
+import { quoteText } from './text/cut-text.ts';
+import { labelKey } from './text/label-key.ts';
 import { equalValues, type FieldName, type Fields, type Value } from './value.ts';
 
 /** Takes back what was done to one record: its fields get the values they had before, or the record goes again. */

@@ -1,7 +1,7 @@
-import { type Demand, nextTurn, type Turn } from '../core/budget.ts';
 import { SyncError } from '../core/errors.ts';
 import { type BudgetLog, type Clock, type KeySlot, type Lane, lanes } from '../core/ports.ts';
-import type { RequestUsage } from '../core/samples.ts';
+import { type Demand, nextTurn, type Turn } from '../core/reading/budget.ts';
+import type { RequestUsage } from '../core/reading/samples.ts';
 import type { Scope } from './contract.ts';
 import { type ApiKey, createKeyPool, type KeyPool, type Secrets } from './key-pool.ts';
 import { SlotWindow, type WindowUsage } from './slot-window.ts';

@@ -1,7 +1,7 @@
-import type { CustomField, LeadStatus, Pipeline, Stage } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
-import type { FieldKind } from '../core/field-kind.ts';
-import type { ListedCatalog, Oddity } from '../core/listed-catalog.ts';
+import type { CustomField, LeadStatus, Pipeline, Stage } from '../core/fields/catalog.ts';
+import type { FieldKind } from '../core/fields/field-kind.ts';
+import type { ListedCatalog, Oddity } from '../core/fields/listed-catalog.ts';
 import type { Lane, Log } from '../core/ports.ts';
 import { type Endpoint, endpoints } from './contract.ts';
 import { type CustomFieldType, customFieldTypes } from './contract-records.ts';

@@ -1,7 +1,7 @@
-import { splitContactId } from '../core/contact-id.ts';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import { takeIn } from '../core/observe.ts';
+import { splitContactId } from '../core/fields/contact-id.ts';
 import type { Crm, Lane, RecordList, RecordPage, Sending, WriteAnswer } from '../core/ports.ts';
+import { takeIn } from '../core/reading/observe.ts';
 import {
   type Entity,
   type ListedEntity,

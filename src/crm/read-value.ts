@@ -1,5 +1,5 @@
-import { dateToSerial } from '../core/dates.ts';
-import type { FieldKind } from '../core/field-kind.ts';
+import type { FieldKind } from '../core/fields/field-kind.ts';
+import { dateToSerial } from '../core/text/dates.ts';
 import type { Value } from '../core/value.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { type CustomField, emptyCatalog } from '../core/catalog.ts';
-import { joinContactId } from '../core/contact-id.ts';
-import { customFieldKey, customFieldName, describeEntity } from '../core/field.ts';
+import { type CustomField, emptyCatalog } from '../core/fields/catalog.ts';
+import { joinContactId } from '../core/fields/contact-id.ts';
+import { customFieldKey, customFieldName, describeEntity } from '../core/fields/field.ts';
 import type { Entity, RecordId, Unread } from '../core/record.ts';
 import type { FieldName, Fields, Value } from '../core/value.ts';
 import { isJsonObject } from './json.ts';

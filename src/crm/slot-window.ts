@@ -1,3 +1,4 @@
+import { type Lane, lanes } from '../core/ports.ts';
 import {
   type Allowance,
   isUrgent,
@@ -5,8 +6,7 @@ import {
   recoverRequests,
   refusalBackoffMs,
   type WindowState,
-} from '../core/budget.ts';
-import { type Lane, lanes } from '../core/ports.ts';
+} from '../core/reading/budget.ts';
 
 /** A window as it is shown to people. */
 export interface WindowUsage {

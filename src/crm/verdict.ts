@@ -1,5 +1,5 @@
 import { isSyncError, type OwnCode, SyncError } from '../core/errors.ts';
-import { parseJson } from '../core/parse-json.ts';
+import { parseJson } from '../core/text/parse-json.ts';
 import type { Scope } from './contract.ts';
 import { type Envelope, envelope } from './contract-records.ts';
 import { type Exchange, rateRefusalStatus } from './exchange.ts';

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import type { FieldKind } from '../core/field-kind.ts';
-import { idHeader, syncHeader } from '../core/headers.ts';
+import type { FieldKind } from '../core/fields/field-kind.ts';
+import { idHeader, syncHeader } from '../core/fields/headers.ts';
 import { changedByCrm } from '../core/notice.ts';
 import type { Column } from '../sheet/port/layout.ts';
 import type { Request } from './client.ts';

@@ -1,6 +1,6 @@
-import type { FieldKind } from '../core/field-kind.ts';
-import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
-import { labelKey } from '../core/label-key.ts';
+import type { FieldKind } from '../core/fields/field-kind.ts';
+import { idHeader, pauseName, syncHeader } from '../core/fields/headers.ts';
+import { labelKey } from '../core/text/label-key.ts';
 import type { FieldName } from '../core/value.ts';
 import { type Cell, describeCell } from '../sheet/port/cell.ts';
 import type { TabLayout } from '../sheet/port/layout.ts';

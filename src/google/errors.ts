@@ -1,5 +1,5 @@
 import { isSyncError, type SyncError } from '../core/errors.ts';
-import { parseJson } from '../core/parse-json.ts';
+import { parseJson } from '../core/text/parse-json.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import { type LoginLook, personalLogin, saysKeysForbidden, withoutKey } from './login/login-words.ts';
 

@@ -1,5 +1,5 @@
-import { pauseName } from '../core/headers.ts';
-import { labelKey } from '../core/label-key.ts';
+import { pauseName } from '../core/fields/headers.ts';
+import { labelKey } from '../core/text/label-key.ts';
 import { describeCell, emptyCell, isUnfilled } from '../sheet/port/cell.ts';
 import { cellAt, type Grid } from './grid.ts';
 import type { Managed } from './managed.ts';

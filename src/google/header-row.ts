@@ -1,5 +1,5 @@
-import { idHeader, syncHeader } from '../core/headers.ts';
-import { labelKey } from '../core/label-key.ts';
+import { idHeader, syncHeader } from '../core/fields/headers.ts';
+import { labelKey } from '../core/text/label-key.ts';
 import { type Cell, describeCell } from '../sheet/port/cell.ts';
 import type { Rows } from './grid.ts';
 import type { Managed } from './managed.ts';

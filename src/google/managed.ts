@@ -1,4 +1,4 @@
-import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
+import { idHeader, pauseName, syncHeader } from '../core/fields/headers.ts';
 import type { Column, TabLayout } from '../sheet/port/layout.ts';
 
 /** A column that the layout wants in a tab. */

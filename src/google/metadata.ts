@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { z } from 'zod';
-import { labelKey } from '../core/label-key.ts';
-import { parseJson } from '../core/parse-json.ts';
+import { labelKey } from '../core/text/label-key.ts';
+import { parseJson } from '../core/text/parse-json.ts';
 import { tabKinds } from '../sheet/port/layout.ts';
 import type { Request } from './client.ts';
 

@@ -1,4 +1,4 @@
-import { syncHeader } from '../core/headers.ts';
+import { syncHeader } from '../core/fields/headers.ts';
 import type { TabLayout } from '../sheet/port/layout.ts';
 import type { Request } from './client.ts';
 import { coloursNow, dressColumn, writeHeaders } from './column-look.ts';

@@ -1,4 +1,4 @@
-import { syncHeader } from '../core/headers.ts';
+import { syncHeader } from '../core/fields/headers.ts';
 import { describeCell } from '../sheet/port/cell.ts';
 import type { Marks } from '../sheet/port/instance.ts';
 import type { TabLayout } from '../sheet/port/layout.ts';

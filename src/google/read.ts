@@ -1,7 +1,7 @@
-import type { FieldKind } from '../core/field-kind.ts';
-import { idHeader, pauseName, syncHeader } from '../core/headers.ts';
-import { labelKey } from '../core/label-key.ts';
-import { plainText } from '../core/plain-text.ts';
+import type { FieldKind } from '../core/fields/field-kind.ts';
+import { idHeader, pauseName, syncHeader } from '../core/fields/headers.ts';
+import { labelKey } from '../core/text/label-key.ts';
+import { plainText } from '../core/text/plain-text.ts';
 import type { FieldName } from '../core/value.ts';
 import {
   bareCell,

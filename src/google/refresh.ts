@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import { idHeader, namesakeAdvice, pauseName, syncHeader } from '../core/headers.ts';
-import { labelKey } from '../core/label-key.ts';
+import { idHeader, namesakeAdvice, pauseName, syncHeader } from '../core/fields/headers.ts';
+import { labelKey } from '../core/text/label-key.ts';
 import { describeCell } from '../sheet/port/cell.ts';
 import type { TabLayout } from '../sheet/port/layout.ts';
 import { columnLetters } from './a1.ts';

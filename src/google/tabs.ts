@@ -1,4 +1,4 @@
-import { labelKey } from '../core/label-key.ts';
+import { labelKey } from '../core/text/label-key.ts';
 import type { TabLayout } from '../sheet/port/layout.ts';
 import type { Spreadsheet } from './client.ts';
 import { type Grid, readGrids } from './grid.ts';

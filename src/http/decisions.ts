@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { answers, answersTo } from '../core/answer.ts';
-import { listFew } from '../core/cut-text.ts';
+import { listFew } from '../core/text/cut-text.ts';
+import { answers, answersTo } from '../core/waiting/answer.ts';
 import { answer } from '../sync/answers.ts';
 import type { Engine } from '../sync/engine.ts';
 import { resolveAll, resolveConflict } from '../sync/resolve.ts';

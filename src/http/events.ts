@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Sample } from '../core/samples.ts';
+import type { Sample } from '../core/reading/samples.ts';
 import { type Bounds, patienceMs } from './bounds.ts';
 
 export interface EventsOptions extends Bounds {

@@ -4,8 +4,8 @@ import type { Clock } from '../core/ports.ts';
 import { type Condition, ownConditions } from '../sync/conditions.ts';
 import type { Engine } from '../sync/engine.ts';
 import { type Health, isAlive, isReady } from '../sync/health.ts';
+import { readUnderWay } from '../sync/pushing/under-way.ts';
 import { type EntityStatus, readStatus } from '../sync/status.ts';
-import { readUnderWay } from '../sync/under-way.ts';
 import { unlessUnreadable, type Watch } from '../sync/watch.ts';
 
 /** A link as it is measured. */

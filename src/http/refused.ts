@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { answersTo } from '../core/answer.ts';
-import { listFew } from '../core/cut-text.ts';
 import { parseRecordKey } from '../core/record.ts';
+import { listFew } from '../core/text/cut-text.ts';
+import { answersTo } from '../core/waiting/answer.ts';
 import { answer } from '../sync/answers.ts';
 import type { Engine } from '../sync/engine.ts';
 import { listRefused } from '../sync/status.ts';

@@ -1,11 +1,11 @@
-import { emptyCatalog } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
-import { findField } from '../core/field.ts';
-import { labelKey } from '../core/label-key.ts';
+import { emptyCatalog } from '../core/fields/catalog.ts';
+import { findField } from '../core/fields/field.ts';
 import type { Entity } from '../core/record.ts';
-import { readAllContacts } from '../sync/contacts.ts';
+import { labelKey } from '../core/text/label-key.ts';
 import type { Engine } from '../sync/engine.ts';
-import type { OnRead } from '../sync/puller.ts';
+import { readAllContacts } from '../sync/reading/contacts.ts';
+import type { OnRead } from '../sync/reading/puller.ts';
 import { createNames } from './cells/codec.ts';
 import { idCell } from './cells/id-cell.ts';
 import { leadChoices } from './cells/lead-names.ts';

@@ -1,8 +1,8 @@
 import type { SyncError } from '../core/errors.ts';
 import type { OpenWrite } from '../core/open-write.ts';
-import { takeAccount } from '../sync/account.ts';
-import { wake } from '../sync/pusher.ts';
-import { forgetStep, replaceStep } from '../sync/unanswered.ts';
+import { wake } from '../sync/pushing/pusher.ts';
+import { forgetStep, replaceStep } from '../sync/pushing/unanswered.ts';
+import { takeAccount } from '../sync/reading/account.ts';
 import { saveColumnMap } from './column-map.ts';
 import type { SheetLink } from './link.ts';
 import type { Plan, TableStep } from './plans/plan.ts';

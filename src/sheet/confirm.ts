@@ -1,7 +1,7 @@
 import { nextNotice } from '../core/notice.ts';
 import type { Consequences } from '../core/open-write.ts';
 import type { Link } from '../sync/link.ts';
-import { forgetStep } from '../sync/unanswered.ts';
+import { forgetStep } from '../sync/pushing/unanswered.ts';
 import { landShown } from './cells/shown.ts';
 import { describeCell } from './port/cell.ts';
 import type { StepEnd } from './port/table.ts';

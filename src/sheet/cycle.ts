@@ -1,10 +1,10 @@
-import { emptyCatalog } from '../core/catalog.ts';
 import { isSyncError, type SyncError } from '../core/errors.ts';
+import { emptyCatalog } from '../core/fields/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { claimToken, type Entity, entities, parseRecordKey } from '../core/record.ts';
-import { findAccountDoubt, readOwnCatalog } from '../sync/account.ts';
 import { readContests } from '../sync/contests.ts';
-import { readEmptyLists, readNameless, readSwept } from '../sync/lists.ts';
+import { findAccountDoubt, readOwnCatalog } from '../sync/reading/account.ts';
+import { readEmptyLists, readNameless, readSwept } from '../sync/reading/lists.ts';
 import { applyPlan, type Landing, nothingLanded } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readPending, readSuspects } from './damages.ts';

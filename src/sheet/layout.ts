@@ -1,4 +1,4 @@
-import { type Catalog, emptyCatalog } from '../core/catalog.ts';
+import { type Catalog, emptyCatalog } from '../core/fields/catalog.ts';
 import type { Entity } from '../core/record.ts';
 import type { SheetLink } from './link.ts';
 import { buildLayout, type Policy } from './policy.ts';

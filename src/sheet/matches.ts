@@ -1,8 +1,8 @@
-import { listFew, quoteText } from '../core/cut-text.ts';
-import type { FieldDefinition } from '../core/field.ts';
-import { labelKey } from '../core/label-key.ts';
+import type { FieldDefinition } from '../core/fields/field.ts';
 import type { RecordId } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
+import { listFew, quoteText } from '../core/text/cut-text.ts';
+import { labelKey } from '../core/text/label-key.ts';
 import type { Value } from '../core/value.ts';
 import { decode, type Names } from './cells/codec.ts';
 import { describeValue } from './cells/describe-value.ts';

@@ -1,10 +1,10 @@
-import type { BrakeLimits } from '../core/brakes.ts';
-import { type Catalog, emptyCatalog } from '../core/catalog.ts';
-import { describeEntity, type FieldDefinition } from '../core/field.ts';
-import { labelKey } from '../core/label-key.ts';
+import { type Catalog, emptyCatalog } from '../core/fields/catalog.ts';
+import { describeEntity, type FieldDefinition } from '../core/fields/field.ts';
 import type { BlankRule, ConflictPolicy, Direction } from '../core/merge.ts';
 import type { Entity } from '../core/record.ts';
+import { labelKey } from '../core/text/label-key.ts';
 import type { FieldName } from '../core/value.ts';
+import type { BrakeLimits } from '../core/waiting/brakes.ts';
 import type { Link } from '../sync/link.ts';
 import { choicesOf, createNames } from './cells/codec.ts';
 import { describeColumn } from './cells/column-note.ts';

@@ -1,10 +1,10 @@
 import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, entities, isClaimToken } from '../core/record.ts';
-import { scopeEntity } from '../core/scopes.ts';
 import { type Agreement, type JournalEntry, waitingFields } from '../core/state.ts';
 import { pickFields } from '../core/value.ts';
-import { forgetStep } from '../sync/unanswered.ts';
+import { scopeEntity } from '../core/waiting/scopes.ts';
+import { forgetStep } from '../sync/pushing/unanswered.ts';
 import { damageOf, noteDamage, readSuspects } from './damages.ts';
 import { sheetFacts } from './facts.ts';
 import type { SheetLink } from './link.ts';

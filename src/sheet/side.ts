@@ -1,7 +1,7 @@
-import { answersTo } from '../core/answer.ts';
-import { shownUnder } from '../core/brakes.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
+import { answersTo } from '../core/waiting/answer.ts';
+import { shownUnder } from '../core/waiting/brakes.ts';
 import type { Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { beginTrail, type CycleResult, dryRun, type Round, runCycle, type Trail } from './cycle.ts';
 import { currentLayout } from './layout.ts';

@@ -1,7 +1,7 @@
-import { emptyCatalog } from '../core/catalog.ts';
-import { findField } from '../core/field.ts';
+import { emptyCatalog } from '../core/fields/catalog.ts';
+import { findField } from '../core/fields/field.ts';
 import { findEditFault } from '../core/merge.ts';
-import type { Conflict } from '../core/waiting.ts';
+import type { Conflict } from '../core/waiting/waiting.ts';
 import { createNames, type Decoded, decode, encode } from './cells/codec.ts';
 import { showWhole } from './cells/describe-value.ts';
 import { leadChoices, typedNames } from './cells/lead-names.ts';

@@ -1,4 +1,4 @@
-import type { Catalog } from '../core/catalog.ts';
+import type { Catalog } from '../core/fields/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Connection } from './connection.ts';
 import { openKeyedTable } from './keyed-table.ts';

@@ -1,6 +1,6 @@
-import type { Catalog } from '../core/catalog.ts';
 import { SyncError } from '../core/errors.ts';
 import type { Fact } from '../core/facts.ts';
+import type { Catalog } from '../core/fields/catalog.ts';
 import type { Consequences, OpenWrite, Suspect } from '../core/open-write.ts';
 import { isClaimToken, parseRecordKey, type RecordKey } from '../core/record.ts';
 import type { Noticed, Shown } from '../core/state.ts';

@@ -1,4 +1,4 @@
-import { type Answer, decisionOf } from '../core/answer.ts';
+import { type Answer, decisionOf } from '../core/waiting/answer.ts';
 import type { Engine } from './engine.ts';
 
 /** Keeps an answer to each of the scopes at the side that asks for it; it is carried out in the next cycle. */

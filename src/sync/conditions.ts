@@ -1,10 +1,10 @@
 import { type ErrorCode, errorKinds } from '../core/errors.ts';
 import { isListed, listedEntities } from '../core/record.ts';
 import type { Sweep } from '../core/state.ts';
-import { isOfWhole } from '../core/waiting.ts';
+import { isOfWhole } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
-import { readUnderWay } from './under-way.ts';
+import { readUnderWay } from './pushing/under-way.ts';
 
 /**
  * What a condition makes of the daemon. `notAlive`: waiting alone will not help. `notReady`: it does not do all of its work. `degraded`: it

@@ -1,8 +1,8 @@
-import { type Contest, contestMs, contestWritesMax, findContest } from '../core/contest.ts';
 import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';
-import { loopScope } from '../core/scopes.ts';
+import { type Contest, contestMs, contestWritesMax, findContest } from '../core/waiting/contest.ts';
+import { loopScope } from '../core/waiting/scopes.ts';
 import type { Problems } from './problems.ts';
 import type { SideReport } from './side.ts';
 

@@ -1,12 +1,12 @@
 import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { OutboxItem } from '../core/state.ts';
-import { KeyRefusal } from './key-refusal.ts';
 import { LagMeter } from './lag-meter.ts';
 import type { Link } from './link.ts';
 import { type Problem, Problems } from './problems.ts';
-import { type OnRead, Puller } from './puller.ts';
-import { Pusher } from './pusher.ts';
+import { Pusher } from './pushing/pusher.ts';
+import { KeyRefusal } from './reading/key-refusal.ts';
+import { type OnRead, Puller } from './reading/puller.ts';
 import type { PlanDifference, Side, SidePlan, SideReport } from './side.ts';
 import { SideRunner } from './side-runner.ts';
 import { addTallies, type Tally } from './tally.ts';

@@ -1,4 +1,4 @@
-import type { Sample } from '../core/samples.ts';
+import type { Sample } from '../core/reading/samples.ts';
 
 /**
  * Keeps how long changes took at most from one side to the other, the longest until somebody takes it. When a change was made nobody knows:

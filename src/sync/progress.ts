@@ -1,7 +1,7 @@
-import { endAtPace, endOfWriting, type Progress } from '../core/progress.ts';
+import { endAtPace, endOfWriting, type Progress } from '../core/reading/progress.ts';
+import type { Sample } from '../core/reading/samples.ts';
 import { type Entity, isListed } from '../core/record.ts';
-import type { Sample } from '../core/samples.ts';
-import { isOfWhole } from '../core/waiting.ts';
+import { isOfWhole } from '../core/waiting/waiting.ts';
 import type { ResyncReport } from './resync.ts';
 import type { EntityStatus, Status } from './status.ts';
 

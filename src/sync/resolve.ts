@@ -1,7 +1,7 @@
-import { conflictScope } from '../core/scopes.ts';
 import type { Decision } from '../core/state.ts';
-import { writeSideAnswer, writeTypedAnswer } from '../core/typed-answer.ts';
-import type { Conflict } from '../core/waiting.ts';
+import { conflictScope } from '../core/waiting/scopes.ts';
+import { writeSideAnswer, writeTypedAnswer } from '../core/waiting/typed-answer.ts';
+import type { Conflict } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
 import type { Side } from './side.ts';
 

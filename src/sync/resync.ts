@@ -1,12 +1,12 @@
 import { explainError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
-import { refusedScope } from '../core/scopes.ts';
 import type { OutboxItem } from '../core/state.ts';
-import { isNeeded } from '../core/waiting.ts';
+import { refusedScope } from '../core/waiting/scopes.ts';
+import { isNeeded } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
+import { readSteps, readUnderWay } from './pushing/under-way.ts';
 import type { SideReport } from './side.ts';
-import { readSteps, readUnderWay } from './under-way.ts';
 
 /** How a resync goes, and what it came to. Times are epoch ms. */
 export interface ResyncReport {

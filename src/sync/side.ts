@@ -1,10 +1,10 @@
-import type { Answer } from '../core/answer.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { RecordKey } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import type { FieldName, Value } from '../core/value.ts';
-import type { Brake, Conflict, Hold, Refusal } from '../core/waiting.ts';
+import type { Answer } from '../core/waiting/answer.ts';
+import type { Brake, Conflict, Hold, Refusal } from '../core/waiting/waiting.ts';
 
 /** Something that a person can answer, in the words in which it is asked. */
 export interface Question {

@@ -1,11 +1,11 @@
-import { type Answer, answerIn } from '../core/answer.ts';
 import type { Entity } from '../core/record.ts';
 import type { Decision, JournalEntry, Sweep } from '../core/state.ts';
-import { type Brake, type Conflict, type Hold, isNeeded, type Refusal } from '../core/waiting.ts';
+import { type Answer, answerIn } from '../core/waiting/answer.ts';
+import { type Brake, type Conflict, type Hold, isNeeded, type Refusal } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
 import type { Problem } from './problems.ts';
+import { readUnderWay } from './pushing/under-way.ts';
 import type { ResyncReport } from './resync.ts';
-import { readUnderWay } from './under-way.ts';
 
 /** One entity at a glance; counts of records unless the name says otherwise. */
 export interface EntityStatus {

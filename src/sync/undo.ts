@@ -1,14 +1,14 @@
 import { createCascades } from '../core/cascade.ts';
-import { emptyCatalog } from '../core/catalog.ts';
+import { emptyCatalog } from '../core/fields/catalog.ts';
 import type { HistoryEntry, HistoryQuery } from '../core/history.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { waitingStep } from '../core/outbox.ts';
 import { recordKeyText } from '../core/record.ts';
 import { planUndo, type UndoPlan, type UndoRefusal } from '../core/undo.ts';
-import { isOfOtherAccount } from './account.ts';
 import type { Link } from './link.ts';
-import { wake } from './pusher.ts';
-import { replaceStep } from './unanswered.ts';
+import { wake } from './pushing/pusher.ts';
+import { replaceStep } from './pushing/unanswered.ts';
+import { isOfOtherAccount } from './reading/account.ts';
 
 /** What to take back: of one line, a run or a record, at least one is named. */
 export type UndoOrder = Omit<HistoryQuery, 'limit'>;

@@ -1,14 +1,20 @@
 import { isSyncError } from '../core/errors.ts';
+import {
+  addSample,
+  type RequestUsage,
+  type Sample,
+  sampleEveryMs,
+  sentBetween,
+} from '../core/reading/samples.ts';
 import { listedEntities } from '../core/record.ts';
-import { addSample, type RequestUsage, type Sample, sampleEveryMs, sentBetween } from '../core/samples.ts';
 import { judgeStanding, type Standing, type StandingFacts } from '../core/standing.ts';
-import { isNeeded } from '../core/waiting.ts';
+import { isNeeded } from '../core/waiting/waiting.ts';
 import type { Condition } from './conditions.ts';
 import type { Engine } from './engine.ts';
 import type { Health } from './health.ts';
-import { readSwept } from './lists.ts';
+import { readUnderWay } from './pushing/under-way.ts';
+import { readSwept } from './reading/lists.ts';
 import type { SideReport } from './side.ts';
-import { readUnderWay } from './under-way.ts';
 
 const lookEveryMs = 1_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillOf, LinkFill, pauseAfterMs } from '../../src/cli/fill-progress.ts';
+import { fillOf, LinkFill, pauseAfterMs } from '../../src/cli/fill/fill-progress.ts';
 
 const status = (state: string, ...progress: object[]) => ({
   standing: { state, since: 0 },

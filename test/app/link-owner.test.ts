@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { checkOwner } from '../../src/app/link.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
-import { emptyCatalog } from '../../src/core/catalog.ts';
 import { facts } from '../../src/core/facts.ts';
+import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import { sheetFacts } from '../../src/sheet/facts.ts';
 import { noteColumns } from '../../src/sheet/tab-columns.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';

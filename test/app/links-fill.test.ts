@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LinksFill } from '../../src/cli/links-fill.ts';
+import { LinksFill } from '../../src/cli/fill/links-fill.ts';
 
 interface ScriptedLink {
   readonly status?: object;

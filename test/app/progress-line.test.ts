@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeWork } from '../../src/cli/progress-line.ts';
+import { describeWork } from '../../src/cli/fill/progress-line.ts';
 
 const startedAt = Date.UTC(2026, 10, 21, 10, 0);
 

@@ -34,7 +34,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   googleapis: ['src/google/'],
   '@ironcalc/wasm': ['src/sandbox/'],
   'google-auth-library': ['src/google/'],
-  fastify: ['src/http/', 'src/sandbox/', 'src/cli/demo-page.ts'],
+  fastify: ['src/http/', 'src/sandbox/', 'src/cli/demo/demo-page.ts'],
   pino: ['src/app/'],
   'prom-client': ['src/http/metrics.ts'],
   'pino-pretty': ['src/app/'],

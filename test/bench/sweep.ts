@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { emptyReading, nextPageTurn, noteRead, type Reading } from '../../src/core/reading.ts';
+import { emptyReading, nextPageTurn, noteRead, type Reading } from '../../src/core/reading/reading.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 
 /**

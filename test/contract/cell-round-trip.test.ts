@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { FieldDefinition } from '../../src/core/field.ts';
+import type { FieldDefinition } from '../../src/core/fields/field.ts';
 import { equalValues, type Value } from '../../src/core/value.ts';
 import { decode, encode } from '../../src/sheet/cells/codec.ts';
 import { type Cell, numberCell, textCell } from '../../src/sheet/port/cell.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { splitContactId } from '../../src/core/contact-id.ts';
+import { splitContactId } from '../../src/core/fields/contact-id.ts';
 import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
 import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import { createCrmBench } from '../support/crm-bench.ts';

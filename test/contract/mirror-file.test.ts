@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { emptyCatalog } from '../../src/core/catalog.ts';
 import { facts } from '../../src/core/facts.ts';
+import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import { sheetFacts } from '../../src/sheet/facts.ts';

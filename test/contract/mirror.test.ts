@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Catalog } from '../../src/core/catalog.ts';
 import { facts } from '../../src/core/facts.ts';
+import type { Catalog } from '../../src/core/fields/catalog.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import type { Agreement, JournalEntry } from '../../src/core/state.ts';
 import { sheetFacts } from '../../src/sheet/facts.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { emptyCatalog } from '../../src/core/catalog.ts';
-import type { FieldKind } from '../../src/core/field-kind.ts';
-import { keepKnown } from '../../src/core/listed-catalog.ts';
+import { emptyCatalog } from '../../src/core/fields/catalog.ts';
+import type { FieldKind } from '../../src/core/fields/field-kind.ts';
+import { keepKnown } from '../../src/core/fields/listed-catalog.ts';
 import type { Entity, ObservedRecord } from '../../src/core/record.ts';
 import { readCustom, readStandard } from '../../src/crm/read-value.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Lane, lanes } from '../../src/core/ports.ts';
 import {
   type Demand,
   isUrgent,
@@ -9,8 +10,7 @@ import {
   refusalBackoffMs,
   slotsBesideReserve,
   type WindowState,
-} from '../../src/core/budget.ts';
-import { type Lane, lanes } from '../../src/core/ports.ts';
+} from '../../src/core/reading/budget.ts';
 
 const never = -Infinity;
 const minute: WindowState = {

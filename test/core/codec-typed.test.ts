@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldDefinition } from '../../src/core/field.ts';
+import type { FieldDefinition } from '../../src/core/fields/field.ts';
 import type { Value } from '../../src/core/value.ts';
 import { createNames, decode, leadChoice } from '../../src/sheet/cells/codec.ts';
 import { booleanCell, type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';

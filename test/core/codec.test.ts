@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FieldDefinition } from '../../src/core/field.ts';
-import type { FieldKind } from '../../src/core/field-kind.ts';
+import type { FieldDefinition } from '../../src/core/fields/field.ts';
+import type { FieldKind } from '../../src/core/fields/field-kind.ts';
 import { equalValues, type Value } from '../../src/core/value.ts';
 import { decode, encode } from '../../src/sheet/cells/codec.ts';
 import { mergeField } from '../../src/sheet/decide/rows/merge.ts';

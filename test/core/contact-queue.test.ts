@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinContactId, splitContactId } from '../../src/core/contact-id.ts';
-import { chooseLead, staleVersion, versionOf } from '../../src/core/contact-queue.ts';
+import { joinContactId, splitContactId } from '../../src/core/fields/contact-id.ts';
+import { chooseLead, staleVersion, versionOf } from '../../src/core/reading/contact-queue.ts';
 import { parseRecordKey, recordKeyText } from '../../src/core/record.ts';
 import type { ContactRead, StoredRecord } from '../../src/core/state.ts';
 

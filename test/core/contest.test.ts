@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { findContest } from '../../src/core/contest.ts';
 import type { JournalEntry } from '../../src/core/state.ts';
+import { findContest } from '../../src/core/waiting/contest.ts';
 import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   changeRecord,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dateToSerial, formatInstant, instantToSerial, serialToDate } from '../../src/core/dates.ts';
-import { readTypedDate } from '../../src/core/typed-date.ts';
+import { dateToSerial, formatInstant, instantToSerial, serialToDate } from '../../src/core/text/dates.ts';
+import { readTypedDate } from '../../src/core/text/typed-date.ts';
 
 /** Zones that skipped days, change their clocks at midnight, or lie far from UTC. */
 const machineZones = [

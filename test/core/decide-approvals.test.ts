@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decisionOf } from '../../src/core/answer.ts';
-import { shownOf } from '../../src/core/brakes.ts';
+import { decisionOf } from '../../src/core/waiting/answer.ts';
+import { shownOf } from '../../src/core/waiting/brakes.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffMs } from '../../src/core/backoff.ts';
-import { findBrakes } from '../../src/core/brakes.ts';
+import { findFault } from '../../src/core/fields/validate.ts';
 import {
   claimToken,
   entities,
@@ -10,8 +10,8 @@ import {
   type RecordKey,
   recordKeyText,
 } from '../../src/core/record.ts';
-import { findFault } from '../../src/core/validate.ts';
 import type { Value } from '../../src/core/value.ts';
+import { findBrakes } from '../../src/core/waiting/brakes.ts';
 import { type RowState, showValue, syncText } from '../../src/sheet/cells/sync-text.ts';
 import { bindRows } from '../../src/sheet/decide/identity/bind.ts';
 import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';

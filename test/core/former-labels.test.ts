@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Catalog, emptyCatalog, keepFormerLabels } from '../../src/core/catalog.ts';
-import { findField } from '../../src/core/field.ts';
+import { type Catalog, emptyCatalog, keepFormerLabels } from '../../src/core/fields/catalog.ts';
+import { findField } from '../../src/core/fields/field.ts';
 import { createNames, decode, encode } from '../../src/sheet/cells/codec.ts';
 import { textCell } from '../../src/sheet/port/cell.ts';
 import { sampleField } from '../support/fields.ts';

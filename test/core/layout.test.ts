@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CustomField, emptyCatalog } from '../../src/core/catalog.ts';
-import { describeEntity } from '../../src/core/field.ts';
-import { idHeader, syncHeader } from '../../src/core/headers.ts';
-import { labelKey } from '../../src/core/label-key.ts';
+import { type CustomField, emptyCatalog } from '../../src/core/fields/catalog.ts';
+import { describeEntity } from '../../src/core/fields/field.ts';
+import { idHeader, syncHeader } from '../../src/core/fields/headers.ts';
 import { type Entity, listedEntities } from '../../src/core/record.ts';
+import { labelKey } from '../../src/core/text/label-key.ts';
 import { buildLayout, type ColumnPolicy } from '../../src/sheet/policy.ts';
 import { sampleCatalog } from '../support/fields.ts';
 import { policyWith } from '../support/policy.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText } from '../../src/core/cut-text.ts';
+import { cutText } from '../../src/core/text/cut-text.ts';
 import { describeValue } from '../../src/sheet/cells/describe-value.ts';
 import { showValue } from '../../src/sheet/cells/sync-text.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldDefinition } from '../../src/core/field.ts';
-import type { FieldKind } from '../../src/core/field-kind.ts';
+import type { FieldDefinition } from '../../src/core/fields/field.ts';
+import type { FieldKind } from '../../src/core/fields/field-kind.ts';
 import type { ConflictPolicy } from '../../src/core/merge.ts';
 import type { Value } from '../../src/core/value.ts';
 import { type FieldView, mergeField } from '../../src/sheet/decide/rows/merge.ts';

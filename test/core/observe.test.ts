@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { absorb, doubtLeftMs, noteMissed, noteReplaced } from '../../src/core/observe.ts';
+import { absorb, doubtLeftMs, noteMissed, noteReplaced } from '../../src/core/reading/observe.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { endAtPace, endOfWriting } from '../../src/core/progress.ts';
-import { addSample, type Sample, sampleEveryMs, samplesMax, sentBetween } from '../../src/core/samples.ts';
+import { endAtPace, endOfWriting } from '../../src/core/reading/progress.ts';
+import {
+  addSample,
+  type Sample,
+  sampleEveryMs,
+  samplesMax,
+  sentBetween,
+} from '../../src/core/reading/samples.ts';
 import { judgeStanding } from '../../src/core/standing.ts';
 
 const start = Date.UTC(2026, 0, 5);

@@ -10,7 +10,7 @@ import {
   noteRead,
   type PageTurn,
   type Reading,
-} from '../../src/core/reading.ts';
+} from '../../src/core/reading/reading.ts';
 
 const requestMs = 600;
 const times = { sweepMs: 15_000, idlePauseMs: 1_200 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameField } from '../../src/core/refusal-words.ts';
+import { nameField } from '../../src/core/fields/refusal-words.ts';
 
 const labels = new Map([
   ['title', 'Name'],

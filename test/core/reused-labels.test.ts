@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalog, LeadStatus, Stage } from '../../src/core/catalog.ts';
+import type { Catalog, LeadStatus, Stage } from '../../src/core/fields/catalog.ts';
 import type { Entity, RecordKey } from '../../src/core/record.ts';
 import { type Cell, describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { sampleCatalog } from '../support/fields.ts';

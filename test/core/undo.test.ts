@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createCascades } from '../../src/core/cascade.ts';
-import { type Catalog, emptyCatalog } from '../../src/core/catalog.ts';
+import { type Catalog, emptyCatalog } from '../../src/core/fields/catalog.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
 import { waitingStep } from '../../src/core/outbox.ts';
 import type { RecordKey } from '../../src/core/record.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Catalog, emptyCatalog } from '../../src/core/catalog.ts';
-import { keepKnown, type ListedCatalog } from '../../src/core/listed-catalog.ts';
-import { absorb, takeIn } from '../../src/core/observe.ts';
+import { type Catalog, emptyCatalog } from '../../src/core/fields/catalog.ts';
+import { keepKnown, type ListedCatalog } from '../../src/core/fields/listed-catalog.ts';
+import { absorb, takeIn } from '../../src/core/reading/observe.ts';
 import { recordKeyText } from '../../src/core/record.ts';
 import { hasMoved, type StoredRecord } from '../../src/core/state.ts';
 import { describeCell, textCell } from '../../src/sheet/port/cell.ts';

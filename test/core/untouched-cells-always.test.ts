@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Catalog } from '../../src/core/catalog.ts';
+import type { Catalog } from '../../src/core/fields/catalog.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../../src/core/value.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalog } from '../../src/core/catalog.ts';
+import type { Catalog } from '../../src/core/fields/catalog.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import type { Value } from '../../src/core/value.ts';
 import {

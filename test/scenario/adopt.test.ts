@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { entities } from '../../src/core/record.ts';
 import { adoptRows, planAdoption, readCandidates } from '../../src/sheet/adopt.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 
 /** A CRM that was read, and a tab in which somebody wrote its leads down, without IDs. */

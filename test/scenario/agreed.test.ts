@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
 /** More than it takes on a machine that is busy. */

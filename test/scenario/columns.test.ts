@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { withCrm } from '../support/changed-crm.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 import { openScenario } from '../support/scenario.ts';

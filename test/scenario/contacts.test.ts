@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { joinContactId } from '../../src/core/contact-id.ts';
+import { joinContactId } from '../../src/core/fields/contact-id.ts';
 import { entities, listedEntities } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { beginRebase } from '../../src/sheet/rebase.ts';
-import { readNextContacts } from '../../src/sync/contacts.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
+import { readNextContacts } from '../../src/sync/reading/contacts.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
 const leadCount = 4;

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startHttp } from '../../src/http/server.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { Watch } from '../../src/sync/watch.ts';
 import { healthOf } from '../support/health.ts';
 import { openLinkStage } from '../support/link-stage.ts';

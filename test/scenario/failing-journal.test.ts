@@ -3,7 +3,7 @@ import { SyncError } from '../../src/core/errors.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
 

@@ -3,9 +3,9 @@ import { waitingStep } from '../../src/core/outbox.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import { openMirrorInMemory } from '../../src/sqlite/open.ts';
-import { isOutgrown } from '../../src/sync/grown.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { isOutgrown } from '../../src/sync/pushing/grown.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 import {

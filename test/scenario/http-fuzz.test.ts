@@ -4,7 +4,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type HttpOptions, startHttp } from '../../src/http/server.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 
 import { healthOf } from '../support/health.ts';
 

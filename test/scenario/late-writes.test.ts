@@ -4,7 +4,7 @@ import { createSheetTable } from '../../src/google/table.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
 /** What becomes of a write: it is held on its way until long after its sender has given up, refused, or goes on. */

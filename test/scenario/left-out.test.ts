@@ -3,9 +3,9 @@ import type { Clock, Crm } from '../../src/core/ports.ts';
 import type { Entity } from '../../src/core/record.ts';
 import type { FieldName, Fields } from '../../src/core/value.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
-import { KeyRefusal } from '../../src/sync/key-refusal.ts';
 import { Problems } from '../../src/sync/problems.ts';
-import { Puller } from '../../src/sync/puller.ts';
+import { KeyRefusal } from '../../src/sync/reading/key-refusal.ts';
+import { Puller } from '../../src/sync/reading/puller.ts';
 import { changeCrm } from '../support/changed-crm.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 

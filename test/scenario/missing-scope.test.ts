@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
 const leadCount = 12;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
 import { asked, deleteWithTask, hasLead, openMovedTask, otherThan } from '../support/leads-with-tasks.ts';
 

@@ -3,8 +3,8 @@ import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';
 

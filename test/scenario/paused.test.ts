@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { startHttp } from '../../src/http/server.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { listProgress } from '../../src/sync/progress.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { resync } from '../../src/sync/resync.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { undo } from '../../src/sync/undo.ts';

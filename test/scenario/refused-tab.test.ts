@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import { noteWrite, rebaseOutrun } from '../../src/sheet/rebase.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';
 

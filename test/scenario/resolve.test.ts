@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startHttp } from '../../src/http/server.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { listWaiting } from '../../src/sync/status.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';

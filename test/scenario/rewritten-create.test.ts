@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Crm } from '../../src/core/ports.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 
 test('a new row whose text the CRM writes its own way without a word gets that text, and nobody is asked', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { openCrmLine } from '../support/crm-line.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';

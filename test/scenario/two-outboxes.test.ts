@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 
 test('S1: a delete whose answer got lost is in the journal with what the record had, although the lists tell of it before it is tried again', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeCell } from '../../src/sheet/port/cell.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 
 test('a new row that may be any of many newcomers says at most a dozen of them, and what to do', async () => {

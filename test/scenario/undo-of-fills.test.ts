@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { ColumnPolicy } from '../../src/sheet/policy.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 

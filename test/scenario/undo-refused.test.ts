@@ -3,7 +3,7 @@ import { SyncError } from '../../src/core/errors.ts';
 import type { Crm } from '../../src/core/ports.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { beginRebase } from '../../src/sheet/rebase.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { withCrm } from '../support/changed-crm.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HistoryEntry } from '../../src/core/history.ts';
-import { absorb } from '../../src/core/observe.ts';
+import { absorb } from '../../src/core/reading/observe.ts';
 import { entities } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
 import { startHttp } from '../../src/http/server.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { beginRebase } from '../../src/sheet/rebase.ts';
-import { takeAccount } from '../../src/sync/account.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
+import { takeAccount } from '../../src/sync/reading/account.ts';
 import { planUndoOf, undo } from '../../src/sync/undo.ts';
 import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';

@@ -3,7 +3,7 @@ import type { Crm } from '../../src/core/ports.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { syncText } from '../../src/sheet/cells/sync-text.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
 const title = 'Typed by mistake';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';

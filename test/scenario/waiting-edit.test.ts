@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import type { ColumnPolicy } from '../../src/sheet/policy.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { createFastClock } from '../support/fast-clock.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';

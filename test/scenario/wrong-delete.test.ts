@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
 /** A filled sheet, and a record of it whose row is deleted in the first cycle after `remove`. */

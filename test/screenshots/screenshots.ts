@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
-import { freePort } from '../../src/cli/demo-processes.ts';
+import { freePort } from '../../src/cli/demo/demo-processes.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';

@@ -1,4 +1,4 @@
-import type { Hold } from '../../src/core/waiting.ts';
+import type { Hold } from '../../src/core/waiting/waiting.ts';
 import type { Operation } from './operation.ts';
 import { type People, pick } from './people.ts';
 import { type TabView, typedFields } from './tab-view.ts';

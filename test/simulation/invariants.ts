@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describeEntity } from '../../src/core/field.ts';
+import { describeEntity } from '../../src/core/fields/field.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import { readRecord } from '../../src/crm/records.ts';
 import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';

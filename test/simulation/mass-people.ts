@@ -1,4 +1,4 @@
-import { readBrakeAnswer } from '../../src/core/answer.ts';
+import { readBrakeAnswer } from '../../src/core/waiting/answer.ts';
 import { deleteRecord } from './crm-people.ts';
 import type { Operation } from './operation.ts';
 import { isRecordId, type People } from './people.ts';

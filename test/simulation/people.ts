@@ -1,6 +1,6 @@
 import { isClaimToken, type RecordKey } from '../../src/core/record.ts';
-import { vanishedScope } from '../../src/core/scopes.ts';
 import type { FieldName } from '../../src/core/value.ts';
+import { vanishedScope } from '../../src/core/waiting/scopes.ts';
 import { shadowTitle } from '../../src/google/write/shadow.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';

@@ -1,6 +1,6 @@
 import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
-import { heldForMs } from '../../src/sync/turn.ts';
+import { heldForMs } from '../../src/sync/pushing/turn.ts';
 import { fieldsOfBody } from './crm-people.ts';
 import { checkCall, recordOfPath } from './invariants.ts';
 import type { People } from './people.ts';

@@ -1,4 +1,4 @@
-import { sweepsToProve } from '../../src/core/observe.ts';
+import { sweepsToProve } from '../../src/core/reading/observe.ts';
 import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { checkReasons } from './invariants.ts';
 import type { People } from './people.ts';

@@ -1,8 +1,8 @@
-import { shownOf } from '../../src/core/brakes.ts';
 import { isClaimToken } from '../../src/core/record.ts';
-import { conflictScope } from '../../src/core/scopes.ts';
 import type { FieldName } from '../../src/core/value.ts';
-import type { Brake, Hold } from '../../src/core/waiting.ts';
+import { shownOf } from '../../src/core/waiting/brakes.ts';
+import { conflictScope } from '../../src/core/waiting/scopes.ts';
+import type { Brake, Hold } from '../../src/core/waiting/waiting.ts';
 import { formattedValue } from '../../src/sandbox/sheets/display.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { ProgressLine } from '../../src/cli/progress-line.ts';
-import { endAtPace } from '../../src/core/progress.ts';
+import { ProgressLine } from '../../src/cli/fill/progress-line.ts';
+import { endAtPace } from '../../src/core/reading/progress.ts';
 import type { AccidentCounts } from './accidents.ts';
 import { describeFailure } from './failure.ts';
 import { run } from './run.ts';

@@ -1,10 +1,10 @@
 import { nextTick } from 'node:process';
 import { neverSetBack } from '../../src/app/clock.ts';
-import type { BrakeLimits } from '../../src/core/brakes.ts';
 import { facts } from '../../src/core/facts.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import type { Crm, Log } from '../../src/core/ports.ts';
 import { type ListedEntity, listedEntities } from '../../src/core/record.ts';
+import type { BrakeLimits } from '../../src/core/waiting/brakes.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
 import type { SheetsClient } from '../../src/google/client.ts';

@@ -1,6 +1,6 @@
-import type { Catalog } from '../../src/core/catalog.ts';
-import { describeEntity, type FieldDefinition } from '../../src/core/field.ts';
-import type { FieldKind } from '../../src/core/field-kind.ts';
+import type { Catalog } from '../../src/core/fields/catalog.ts';
+import { describeEntity, type FieldDefinition } from '../../src/core/fields/field.ts';
+import type { FieldKind } from '../../src/core/fields/field-kind.ts';
 import type { ConflictPolicy } from '../../src/core/merge.ts';
 import { type Entity, entities } from '../../src/core/record.ts';
 import { createNames, leadChoice, type Names } from '../../src/sheet/cells/codec.ts';

@@ -1,7 +1,7 @@
 import type { Crm } from '../../src/core/ports.ts';
 import type { RecordKey } from '../../src/core/record.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
-import { pushRecord } from '../../src/sync/push.ts';
+import { pushRecord } from '../../src/sync/pushing/push.ts';
 
 /** Pushes a delete whose turn does not come before it is let go. */
 export function pushHeldUp(link: SheetLink, key: RecordKey) {

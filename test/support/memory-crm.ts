@@ -1,5 +1,5 @@
-import { splitContactId } from '../../src/core/contact-id.ts';
 import { type OwnCode, SyncError } from '../../src/core/errors.ts';
+import { splitContactId } from '../../src/core/fields/contact-id.ts';
 import type { Crm, Sending } from '../../src/core/ports.ts';
 import { type Entity, type ObservedRecord, type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Catalog, CustomField } from '../../src/core/catalog.ts';
+import type { Catalog, CustomField } from '../../src/core/fields/catalog.ts';
 import { type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { equalValues, type Fields } from '../../src/core/value.ts';
 import { type Cell, describeCell, textCell } from '../../src/sheet/port/cell.ts';

@@ -1,4 +1,4 @@
-import type { BrakeLimits } from '../../src/core/brakes.ts';
+import type { BrakeLimits } from '../../src/core/waiting/brakes.ts';
 import type { Policy, TabPolicy } from '../../src/sheet/policy.ts';
 
 /** The limits that hold where the settings name none. */

@@ -19,7 +19,7 @@ import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.t
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import { tableLayout } from '../../src/sheet/tab-columns.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from './daemon-process.ts';
 import { findFreePort } from './free-port.ts';
 import { dropSpareRows } from './spare-rows.ts';

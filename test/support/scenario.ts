@@ -27,7 +27,7 @@ import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
-import { pullCatalog } from '../../src/sync/pull.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type ResyncReport, resync } from '../../src/sync/resync.ts';
 import { listWaiting } from '../../src/sync/status.ts';
 import { type CrmLine, openCrmLine } from './crm-line.ts';

@@ -1,18 +1,18 @@
-import { answersTo } from '../../src/core/answer.ts';
 import { waitingStep } from '../../src/core/outbox.ts';
 import type { RecordId } from '../../src/core/record.ts';
-import { conflictScope } from '../../src/core/scopes.ts';
 import {
   emptyAgreement,
   type JournalEntry,
   type OutboxItem,
   type StoredRecord,
 } from '../../src/core/state.ts';
-import { isForValues, readSideAnswer, readTypedAnswer } from '../../src/core/typed-answer.ts';
 import { equalValues, type FieldName, type Fields, pickFields, type Value } from '../../src/core/value.ts';
-import type { Conflict } from '../../src/core/waiting.ts';
+import { answersTo } from '../../src/core/waiting/answer.ts';
+import { conflictScope } from '../../src/core/waiting/scopes.ts';
+import { isForValues, readSideAnswer, readTypedAnswer } from '../../src/core/waiting/typed-answer.ts';
+import type { Conflict } from '../../src/core/waiting/waiting.ts';
 import type { Link } from '../../src/sync/link.ts';
-import { wake } from '../../src/sync/pusher.ts';
+import { wake } from '../../src/sync/pushing/pusher.ts';
 import type { Side, SideReport } from '../../src/sync/side.ts';
 
 /** The fields of leads that the map has. */

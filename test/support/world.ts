@@ -1,7 +1,7 @@
-import { type Catalog, keepFormerLabels } from '../../src/core/catalog.ts';
-import { joinContactId } from '../../src/core/contact-id.ts';
 import { facts } from '../../src/core/facts.ts';
-import type { FieldDefinition } from '../../src/core/field.ts';
+import { type Catalog, keepFormerLabels } from '../../src/core/fields/catalog.ts';
+import { joinContactId } from '../../src/core/fields/contact-id.ts';
+import type { FieldDefinition } from '../../src/core/fields/field.ts';
 import type { ConflictPolicy } from '../../src/core/merge.ts';
 import {
   type Entity,

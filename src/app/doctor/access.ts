@@ -5,7 +5,7 @@ import { basePath, scopes } from '../../crm/contract.ts';
 import type { CrmProbe, ProbeCall } from '../../crm/probe.ts';
 import { firstRecordCall, readListDialect } from '../../crm/probe-dialect.ts';
 import { failureOfList } from '../../crm/verdict.ts';
-import { askAccount, findAccountDoubt } from '../../sync/account.ts';
+import { askAccount, findAccountDoubt } from '../../sync/reading/account.ts';
 import { bad, doubtful, type Examination, type Finding, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
 

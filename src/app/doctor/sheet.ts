@@ -1,5 +1,5 @@
-import { emptyCatalog } from '../../core/catalog.ts';
 import { isSyncError } from '../../core/errors.ts';
+import { emptyCatalog } from '../../core/fields/catalog.ts';
 import type { Entity } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
 import { createLogin, type LoginOptions } from '../../google/login/login.ts';

@@ -1,4 +1,4 @@
-import type { Stage } from '../demo-stage.ts';
+import type { Stage } from '../demo/demo-stage.ts';
 import { firstFill, quietResync, requestLimit, sameAgain } from './at-rest.ts';
 import { bothSides, sorting } from './both-sides.ts';
 import { type Sides, startCheckRun } from './check.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseJson } from '../../core/parse-json.ts';
+import { parseJson } from '../../core/text/parse-json.ts';
 import { newSheetError } from '../../sheet/port/errors.ts';
 import { personalLogin } from './login-words.ts';
 

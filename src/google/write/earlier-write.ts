@@ -1,4 +1,4 @@
-import { idHeader, syncHeader } from '../../core/headers.ts';
+import { idHeader, syncHeader } from '../../core/fields/headers.ts';
 import { bareCell, type Cell, emptyCell, isUnfilled, textCell } from '../../sheet/port/cell.ts';
 import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
 import { isSameKept } from '../../sheet/port/kept-cell.ts';

@@ -1,4 +1,4 @@
-import { idHeader, syncHeader } from '../../core/headers.ts';
+import { idHeader, syncHeader } from '../../core/fields/headers.ts';
 import { bareCell, type Cell, emptyCell, equalCells, isUnfilled } from '../../sheet/port/cell.ts';
 import { isSameKept } from '../../sheet/port/kept-cell.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';

@@ -1,4 +1,4 @@
-import { idHeader, syncHeader } from '../../core/headers.ts';
+import { idHeader, syncHeader } from '../../core/fields/headers.ts';
 import { bareCell, type Cell, describeCell } from '../../sheet/port/cell.ts';
 import type { ColumnIndexes } from '../columns.ts';
 import type { PlannedTab, Row } from './planned.ts';

@@ -1,4 +1,4 @@
-import type { FieldKind } from '../../core/field-kind.ts';
+import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { type Cell, describeCell, isComputed } from '../../sheet/port/cell.ts';
 import type { Damage } from '../../sheet/port/damage.ts';
 import { isSameKept } from '../../sheet/port/kept-cell.ts';

@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
-import type { FieldKind } from '../../core/field-kind.ts';
+import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../../sheet/port/cell.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../../sheet/port/shown-number.ts';
 import type { Request } from '../client.ts';

@@ -1,4 +1,4 @@
-import { idHeader, syncHeader } from '../../core/headers.ts';
+import { idHeader, syncHeader } from '../../core/fields/headers.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import { tabFields } from '../chosen-tabs.ts';
 import type { SheetsClient } from '../client.ts';

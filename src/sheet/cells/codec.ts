@@ -6,16 +6,16 @@ import {
   stageChoices,
   taskPriorityChoices,
   taskStatusChoices,
-} from '../../core/catalog.ts';
-import { type ChoiceIndex, indexChoices } from '../../core/choice.ts';
-import { listFew, quoteText } from '../../core/cut-text.ts';
-import { dateToSerial, instantToSerial, serialToDate } from '../../core/dates.ts';
-import type { FieldDefinition } from '../../core/field.ts';
-import { decodeFound, refusedName } from '../../core/found-name.ts';
-import { labelKey } from '../../core/label-key.ts';
-import { listSeparator, readMembers, writeMembers } from '../../core/members.ts';
-import { readTypedDate } from '../../core/typed-date.ts';
-import { readTypedNumber } from '../../core/typed-number.ts';
+} from '../../core/fields/catalog.ts';
+import { type ChoiceIndex, indexChoices } from '../../core/fields/choice.ts';
+import type { FieldDefinition } from '../../core/fields/field.ts';
+import { decodeFound, refusedName } from '../../core/fields/found-name.ts';
+import { listSeparator, readMembers, writeMembers } from '../../core/fields/members.ts';
+import { listFew, quoteText } from '../../core/text/cut-text.ts';
+import { dateToSerial, instantToSerial, serialToDate } from '../../core/text/dates.ts';
+import { labelKey } from '../../core/text/label-key.ts';
+import { readTypedDate } from '../../core/text/typed-date.ts';
+import { readTypedNumber } from '../../core/text/typed-number.ts';
 import { cleanText, type Value } from '../../core/value.ts';
 import {
   booleanCell,

@@ -1,5 +1,5 @@
-import type { FieldDefinition } from '../../core/field.ts';
-import type { FieldKind } from '../../core/field-kind.ts';
+import type { FieldDefinition } from '../../core/fields/field.ts';
+import type { FieldKind } from '../../core/fields/field-kind.ts';
 import type { Column } from '../port/layout.ts';
 
 /** What a cell takes, by the kind of its field; limits come behind it. */

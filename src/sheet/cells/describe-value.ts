@@ -1,6 +1,6 @@
-import { cutText } from '../../core/cut-text.ts';
-import { formatInstant } from '../../core/dates.ts';
-import type { FieldDefinition } from '../../core/field.ts';
+import type { FieldDefinition } from '../../core/fields/field.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { formatInstant } from '../../core/text/dates.ts';
 import type { Value } from '../../core/value.ts';
 import { describeCell } from '../port/cell.ts';
 import { encode, type Names } from './codec.ts';

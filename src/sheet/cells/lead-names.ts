@@ -1,9 +1,9 @@
-import { indexChoices } from '../../core/choice.ts';
-import { customFieldName } from '../../core/field.ts';
-import { labelKey, labelWithId } from '../../core/label-key.ts';
+import { indexChoices } from '../../core/fields/choice.ts';
+import { customFieldName } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
 import { isClaimToken } from '../../core/record.ts';
 import type { Agreement, KnownRecord } from '../../core/state.ts';
+import { labelKey, labelWithId } from '../../core/text/label-key.ts';
 import type { Known } from '../plans/input.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ObservedTable } from '../port/table.ts';

@@ -1,5 +1,5 @@
-import type { FieldDefinition } from '../../core/field.ts';
-import type { FieldKind } from '../../core/field-kind.ts';
+import type { FieldDefinition } from '../../core/fields/field.ts';
+import type { FieldKind } from '../../core/fields/field-kind.ts';
 import type { MergeView } from '../../core/merge.ts';
 import type { ShownForm } from '../../core/state.ts';
 import type { Value } from '../../core/value.ts';

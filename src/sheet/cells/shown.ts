@@ -1,8 +1,8 @@
-import { dateToSerial } from '../../core/dates.ts';
-import type { FieldDefinition } from '../../core/field.ts';
-import type { FieldKind } from '../../core/field-kind.ts';
-import { readMembers } from '../../core/members.ts';
+import type { FieldDefinition } from '../../core/fields/field.ts';
+import type { FieldKind } from '../../core/fields/field-kind.ts';
+import { readMembers } from '../../core/fields/members.ts';
 import type { Shown, ShownForm } from '../../core/state.ts';
+import { dateToSerial } from '../../core/text/dates.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../../core/value.ts';
 import { bareCell, type Cell, equalCells, numberCell, textCell } from '../port/cell.ts';
 import { choicesOf, encode, type Names, optionsOf } from './codec.ts';

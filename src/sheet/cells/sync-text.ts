@@ -1,5 +1,5 @@
-import { cutText, quoteText } from '../../core/cut-text.ts';
-import { formatInstant } from '../../core/dates.ts';
+import { cutText, quoteText } from '../../core/text/cut-text.ts';
+import { formatInstant } from '../../core/text/dates.ts';
 import { cleanText, type Value } from '../../core/value.ts';
 import type { ObservedRow } from '../port/table.ts';
 

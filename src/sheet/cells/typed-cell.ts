@@ -1,6 +1,6 @@
-import { listFew, quoteText } from '../../core/cut-text.ts';
-import type { FieldDefinition } from '../../core/field.ts';
-import { decodeFound, refusedName } from '../../core/found-name.ts';
+import type { FieldDefinition } from '../../core/fields/field.ts';
+import { decodeFound, refusedName } from '../../core/fields/found-name.ts';
+import { listFew, quoteText } from '../../core/text/cut-text.ts';
 import type { Cell } from '../port/cell.ts';
 import { type Decoded, decode, type Names } from './codec.ts';
 

@@ -1,7 +1,7 @@
 import { type RecordKey, recordKeyText } from '../../core/record.ts';
-import { isAboutAny, scopeEntity } from '../../core/scopes.ts';
 import type { Decision } from '../../core/state.ts';
-import type { Hold } from '../../core/waiting.ts';
+import { isAboutAny, scopeEntity } from '../../core/waiting/scopes.ts';
+import type { Hold } from '../../core/waiting/waiting.ts';
 import type { Plan, Question, TableStep } from '../plans/plan.ts';
 import { recordTabs } from '../port/layout.ts';
 import type { ObservedTable } from '../port/table.ts';

@@ -1,6 +1,6 @@
-import { quoteText } from '../../core/cut-text.ts';
 import type { RecordId } from '../../core/record.ts';
-import { refusedScope, swapScope } from '../../core/scopes.ts';
+import { quoteText } from '../../core/text/cut-text.ts';
+import { refusedScope, swapScope } from '../../core/waiting/scopes.ts';
 import { keepChosen } from './ask.ts';
 import { findTornApproval } from './brakes/approvals.ts';
 import { type ClassifiedRow, isOpenClaim, type RowKind, type RowOf } from './classify.ts';

@@ -1,5 +1,5 @@
 import { type Cascades, createCascades } from '../../core/cascade.ts';
-import { describeEntity, type FieldDefinition } from '../../core/field.ts';
+import { describeEntity, type FieldDefinition } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';

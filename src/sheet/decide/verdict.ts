@@ -1,6 +1,6 @@
 import type { Entity, RecordId, RecordKey } from '../../core/record.ts';
 import type { Agreement, Decision, JournalEntry, KnownRecord, OutboxItem } from '../../core/state.ts';
-import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting.ts';
+import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
 import type { TableStep } from '../plans/plan.ts';
 import type { Suspect } from '../port/damage.ts';
 

@@ -1,6 +1,6 @@
 import { isClaimToken, type RecordKey, recordKeyText } from '../../core/record.ts';
-import { refusedScope } from '../../core/scopes.ts';
 import type { JournalEntry, OutboxItem } from '../../core/state.ts';
+import { refusedScope } from '../../core/waiting/scopes.ts';
 import { remapScope } from '../decide/brakes/remapped.ts';
 import { describeCell } from '../port/cell.ts';
 import type { Plan, TableStep } from './plan.ts';

@@ -1,7 +1,7 @@
-import type { Catalog } from '../../core/catalog.ts';
-import type { Contest } from '../../core/contest.ts';
+import type { Catalog } from '../../core/fields/catalog.ts';
 import type { Entity, RecordId, RecordKey } from '../../core/record.ts';
 import type { Agreement, Decision, KnownRecord, OutboxItem } from '../../core/state.ts';
+import type { Contest } from '../../core/waiting/contest.ts';
 import type { Remap } from '../column-moves.ts';
 import type { Policy } from '../policy.ts';
 import type { Suspect } from '../port/damage.ts';

@@ -1,7 +1,7 @@
 import type { Consequences } from '../../core/open-write.ts';
 import type { Entity, RecordKey } from '../../core/record.ts';
 import type { Agreement, Decision, JournalEntry, OutboxItem } from '../../core/state.ts';
-import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting.ts';
+import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
 import type { Cell } from '../port/cell.ts';
 import type { Suspect } from '../port/damage.ts';
 import type { RowStep } from '../port/table.ts';

@@ -1,4 +1,4 @@
-import { plainText } from '../../core/plain-text.ts';
+import { plainText } from '../../core/text/plain-text.ts';
 
 /**
  * What one cell of a table holds, typed, never parsed. A formula, an error and a smart chip are kinds of their own,

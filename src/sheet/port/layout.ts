@@ -1,4 +1,4 @@
-import type { FieldKind } from '../../core/field-kind.ts';
+import type { FieldKind } from '../../core/fields/field-kind.ts';
 import type { FieldRules } from '../../core/merge.ts';
 import { type Entity, entities } from '../../core/record.ts';
 import type { FieldName } from '../../core/value.ts';

@@ -1,4 +1,4 @@
-import { pauseName } from '../../core/headers.ts';
+import { pauseName } from '../../core/fields/headers.ts';
 import type { Layout, TabLayout } from './layout.ts';
 import type { ObservedTable, ReadTab } from './table.ts';
 

@@ -1,7 +1,7 @@
-import { type Moment, momentOfSerial } from '../../core/dates.ts';
-import { plainText } from '../../core/plain-text.ts';
-import { monthOfName } from '../../core/typed-date.ts';
-import { readTypedNumber } from '../../core/typed-number.ts';
+import { type Moment, momentOfSerial } from '../../core/text/dates.ts';
+import { plainText } from '../../core/text/plain-text.ts';
+import { monthOfName } from '../../core/text/typed-date.ts';
+import { readTypedNumber } from '../../core/text/typed-number.ts';
 import { type Cell, isShownAsPercent } from './cell.ts';
 
 // What a cell's format makes of its number. Sheets makes days of what people type as `1/2` or, in a German sheet, as `10.5`, and times of

@@ -1,4 +1,4 @@
-import { labelKey } from '../../core/label-key.ts';
+import { labelKey } from '../../core/text/label-key.ts';
 import { type Cell, describeCell } from './cell.ts';
 
 const yes = 'true yes y 1 x ✓ ✔ ☑ on ja oui si sí sì sim wahr vrai verdadero verdadeiro vero'.split(' ');

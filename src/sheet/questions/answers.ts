@@ -1,8 +1,8 @@
-import { decisionOf, readBrakeAnswer } from '../../core/answer.ts';
 import { once } from '../../core/once.ts';
 import type { Decision } from '../../core/state.ts';
-import { readSideAnswer, writeSideAnswer } from '../../core/typed-answer.ts';
-import type { Conflict } from '../../core/waiting.ts';
+import { decisionOf, readBrakeAnswer } from '../../core/waiting/answer.ts';
+import { readSideAnswer, writeSideAnswer } from '../../core/waiting/typed-answer.ts';
+import type { Conflict } from '../../core/waiting/waiting.ts';
 import type { Question } from '../plans/plan.ts';
 import type { ReadTab } from '../port/table.ts';
 import { asks, chosenIn, readReply, scopeOf } from './reply.ts';

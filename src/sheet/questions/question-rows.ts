@@ -1,6 +1,6 @@
-import { answersTo } from '../../core/answer.ts';
-import { quoteText } from '../../core/cut-text.ts';
-import { instantToSerial } from '../../core/dates.ts';
+import { quoteText } from '../../core/text/cut-text.ts';
+import { instantToSerial } from '../../core/text/dates.ts';
+import { answersTo } from '../../core/waiting/answer.ts';
 import type { Question, TableStep } from '../plans/plan.ts';
 import { describeCell, equalCells, numberCell, textCell } from '../port/cell.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';

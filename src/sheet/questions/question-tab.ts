@@ -1,4 +1,4 @@
-import { answerLabels } from '../../core/answer.ts';
+import { answerLabels } from '../../core/waiting/answer.ts';
 import type { Column, TabLayout } from '../port/layout.ts';
 
 /** A column that only the daemon writes. */

@@ -1,12 +1,12 @@
-import { answerLabels, answersTo } from '../../core/answer.ts';
-import { cutText } from '../../core/cut-text.ts';
-import { type FieldDefinition, findField } from '../../core/field.ts';
-import { listOr } from '../../core/list-words.ts';
+import { type FieldDefinition, findField } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
-import { conflictScope } from '../../core/scopes.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { listOr } from '../../core/text/list-words.ts';
 import type { FieldName, Fields, Value } from '../../core/value.ts';
-import { type Brake, type Conflict, type Hold, isOfWhole, type Refusal } from '../../core/waiting.ts';
+import { answerLabels, answersTo } from '../../core/waiting/answer.ts';
+import { conflictScope } from '../../core/waiting/scopes.ts';
+import { type Brake, type Conflict, type Hold, isOfWhole, type Refusal } from '../../core/waiting/waiting.ts';
 import type { Names } from '../cells/codec.ts';
 import { describeValue, oneLine } from '../cells/describe-value.ts';
 import { idCell } from '../cells/id-cell.ts';

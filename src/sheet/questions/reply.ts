@@ -1,7 +1,7 @@
-import { type Answer, answerLabels, answersTo, readAnswer } from '../../core/answer.ts';
-import { quoteText } from '../../core/cut-text.ts';
-import { listOr } from '../../core/list-words.ts';
-import { scopeEntity } from '../../core/scopes.ts';
+import { quoteText } from '../../core/text/cut-text.ts';
+import { listOr } from '../../core/text/list-words.ts';
+import { type Answer, answerLabels, answersTo, readAnswer } from '../../core/waiting/answer.ts';
+import { scopeEntity } from '../../core/waiting/scopes.ts';
 import type { Question } from '../plans/plan.ts';
 import { bareCell, type Cell, describeCell, emptyCell, equalCells } from '../port/cell.ts';
 import type { ObservedRow, ObservedTable, ReadTab } from '../port/table.ts';

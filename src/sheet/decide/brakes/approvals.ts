@@ -1,9 +1,9 @@
-import { brakeScope, shownOf } from '../../../core/brakes.ts';
-import type { Edit } from '../../../core/disorder.ts';
 import { parseRecordKey, type RecordId } from '../../../core/record.ts';
-import { goneScope, meantScope, noted, vanishedScope } from '../../../core/scopes.ts';
 import type { Agreement, Decision, KnownRecord } from '../../../core/state.ts';
-import type { Brake } from '../../../core/waiting.ts';
+import { brakeScope, shownOf } from '../../../core/waiting/brakes.ts';
+import type { Edit } from '../../../core/waiting/disorder.ts';
+import { goneScope, meantScope, noted, vanishedScope } from '../../../core/waiting/scopes.ts';
+import type { Brake } from '../../../core/waiting/waiting.ts';
 import type { Answered } from '../../questions/answers.ts';
 import { keepChosen } from '../ask.ts';
 import { isEditedInCrm, type Release, ruleOf } from '../lifecycle/vanished.ts';

@@ -1,6 +1,6 @@
-import { brakeOf } from '../../../core/brakes.ts';
 import { isUnanswered } from '../../../core/state.ts';
-import type { Brake } from '../../../core/waiting.ts';
+import { brakeOf } from '../../../core/waiting/brakes.ts';
+import type { Brake } from '../../../core/waiting/waiting.ts';
 import { isBlank, type ObservedRow } from '../../port/table.ts';
 import { isInTable } from '../identity/origin.ts';
 import type { TabIndex } from '../tab-index.ts';

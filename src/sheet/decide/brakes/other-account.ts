@@ -1,5 +1,5 @@
-import { brakeOf, brakeScope } from '../../../core/brakes.ts';
-import type { Brake } from '../../../core/waiting.ts';
+import { brakeOf, brakeScope } from '../../../core/waiting/brakes.ts';
+import type { Brake } from '../../../core/waiting/waiting.ts';
 import type { DecideInput } from '../../plans/input.ts';
 import { recordTabs } from '../../port/layout.ts';
 import type { TabIndex } from '../tab-index.ts';

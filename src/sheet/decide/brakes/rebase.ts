@@ -1,7 +1,7 @@
-import { brakeOf } from '../../../core/brakes.ts';
 import type { RecordId } from '../../../core/record.ts';
 import type { FieldName } from '../../../core/value.ts';
-import type { Brake, StoppedChange } from '../../../core/waiting.ts';
+import { brakeOf } from '../../../core/waiting/brakes.ts';
+import type { Brake, StoppedChange } from '../../../core/waiting/waiting.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { Binding } from '../identity/bind.ts';
 import type { FieldOutcome } from '../rows/merge.ts';

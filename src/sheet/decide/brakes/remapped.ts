@@ -1,9 +1,9 @@
-import { brakeOf, brakeScope } from '../../../core/brakes.ts';
 import { seenValue } from '../../../core/merge.ts';
 import type { Entity, RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
 import { equalValues, type FieldName } from '../../../core/value.ts';
-import type { Brake, StoppedChange } from '../../../core/waiting.ts';
+import { brakeOf, brakeScope } from '../../../core/waiting/brakes.ts';
+import type { Brake, StoppedChange } from '../../../core/waiting/waiting.ts';
 import type { Remap } from '../../column-moves.ts';
 import type { FieldOutcome } from '../rows/merge.ts';
 import type { MergedRow } from '../rows/merge-row.ts';

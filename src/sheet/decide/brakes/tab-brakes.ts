@@ -1,10 +1,10 @@
-import { brakeOf, brakeScope, findBrakes, shownOf } from '../../../core/brakes.ts';
 import { listKinds } from '../../../core/cascade.ts';
-import { type Displaced, type Edit, findCleared, findDisorder } from '../../../core/disorder.ts';
 import type { RecordId } from '../../../core/record.ts';
 import type { Agreement, KnownRecord } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
-import type { Brake } from '../../../core/waiting.ts';
+import { brakeOf, brakeScope, findBrakes, shownOf } from '../../../core/waiting/brakes.ts';
+import { type Displaced, type Edit, findCleared, findDisorder } from '../../../core/waiting/disorder.ts';
+import type { Brake } from '../../../core/waiting/waiting.ts';
 import { keepChosen } from '../ask.ts';
 import type { ClassifiedTab } from '../classify.ts';
 import type { Binding } from '../identity/bind.ts';

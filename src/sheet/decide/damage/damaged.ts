@@ -1,7 +1,7 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
 import type { Entity, RecordId } from '../../../core/record.ts';
-import { damageScope } from '../../../core/scopes.ts';
-import type { Hold } from '../../../core/waiting.ts';
+import { damageScope } from '../../../core/waiting/scopes.ts';
+import type { Hold } from '../../../core/waiting/waiting.ts';
 import type { DecideInput } from '../../plans/input.ts';
 import type { TableStep } from '../../plans/plan.ts';
 import { describeCell } from '../../port/cell.ts';

@@ -1,4 +1,4 @@
-import { idHeader, syncHeader } from '../../../core/headers.ts';
+import { idHeader, syncHeader } from '../../../core/fields/headers.ts';
 import type { Damage, DamagedCell } from '../../port/damage.ts';
 import { isSameKept } from '../../port/kept-cell.ts';
 import type { ObservedRow, ReadTab, RowStep } from '../../port/table.ts';

@@ -1,4 +1,4 @@
-import { idHeader, syncHeader } from '../../../core/headers.ts';
+import { idHeader, syncHeader } from '../../../core/fields/headers.ts';
 import { showsValue } from '../../cells/shown.ts';
 import { type Cell, describeCell, emptyCell } from '../../port/cell.ts';
 import type { Damage } from '../../port/damage.ts';

@@ -1,4 +1,4 @@
-import { quoteText } from '../../../core/cut-text.ts';
+import { quoteText } from '../../../core/text/cut-text.ts';
 import { describeCell } from '../../port/cell.ts';
 import type { Damage, DamagedCell } from '../../port/damage.ts';
 import type { TabLayout } from '../../port/layout.ts';

@@ -1,5 +1,5 @@
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
-import { copyScope } from '../../../core/scopes.ts';
+import { copyScope } from '../../../core/waiting/scopes.ts';
 import { copyMark, isMarkedCopy } from '../../cells/sync-text.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { answerTo } from '../ask.ts';

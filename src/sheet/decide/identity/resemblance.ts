@@ -1,4 +1,4 @@
-import { labelKey } from '../../../core/label-key.ts';
+import { labelKey } from '../../../core/text/label-key.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { ownerFields } from '../../../core/cascade.ts';
-import { findField } from '../../../core/field.ts';
+import { findField } from '../../../core/fields/field.ts';
 import { findEditFault } from '../../../core/merge.ts';
 import { type Entity, type RecordKey, recordKeyText } from '../../../core/record.ts';
 import { isToBeSent, type KnownRecord } from '../../../core/state.ts';

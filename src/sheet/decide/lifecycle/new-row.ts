@@ -1,8 +1,8 @@
 import { waitingStep } from '../../../core/outbox.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
-import { refusedScope } from '../../../core/scopes.ts';
 import { isStuck, isUnanswered, type OutboxItem } from '../../../core/state.ts';
 import { equalFields, type Fields } from '../../../core/value.ts';
+import { refusedScope } from '../../../core/waiting/scopes.ts';
 import { isPending, type RowState } from '../../cells/sync-text.ts';
 import type { TableStep } from '../../plans/plan.ts';
 import { describeCell, emptyCell } from '../../port/cell.ts';

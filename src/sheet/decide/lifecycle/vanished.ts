@@ -2,7 +2,6 @@ import { countByKind } from '../../../core/cascade.ts';
 import { errorKinds } from '../../../core/errors.ts';
 import { waitingStep } from '../../../core/outbox.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
-import { noted, refusedScope, vanishedScope } from '../../../core/scopes.ts';
 import {
   type Agreement,
   hasMoved,
@@ -15,6 +14,7 @@ import {
   waitingFields,
 } from '../../../core/state.ts';
 import { restoredCause } from '../../../core/undo.ts';
+import { noted, refusedScope, vanishedScope } from '../../../core/waiting/scopes.ts';
 import type { VanishedRowPolicy } from '../../policy.ts';
 import { keepChosen } from '../ask.ts';
 import { baseOf } from '../identity/origin.ts';

@@ -1,8 +1,8 @@
-import { namesakeAdvice } from '../../../core/headers.ts';
+import { namesakeAdvice } from '../../../core/fields/headers.ts';
 import type { Entity } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
-import type { Hold } from '../../../core/waiting.ts';
+import type { Hold } from '../../../core/waiting/waiting.ts';
 import { describeCell } from '../../port/cell.ts';
 import { columnOf, type TabLayout } from '../../port/layout.ts';
 import type { ReadTab } from '../../port/table.ts';

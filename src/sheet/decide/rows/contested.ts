@@ -1,7 +1,7 @@
-import type { Contest } from '../../../core/contest.ts';
 import { type RecordId, recordKeyText } from '../../../core/record.ts';
-import { loopScope } from '../../../core/scopes.ts';
-import type { Hold } from '../../../core/waiting.ts';
+import type { Contest } from '../../../core/waiting/contest.ts';
+import { loopScope } from '../../../core/waiting/scopes.ts';
+import type { Hold } from '../../../core/waiting/waiting.ts';
 import { quoteValue } from '../../cells/describe-value.ts';
 import { showValue } from '../../cells/sync-text.ts';
 import { keepChosen } from '../ask.ts';

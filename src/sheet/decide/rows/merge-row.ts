@@ -1,8 +1,6 @@
-import type { Displaced, Edit } from '../../../core/disorder.ts';
 import { isTypedAnswerMeant, settleAs } from '../../../core/merge.ts';
-import { wasReplaced } from '../../../core/observe.ts';
+import { wasReplaced } from '../../../core/reading/observe.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
-import { conflictScope } from '../../../core/scopes.ts';
 import {
   type Agreement,
   isAnswerLost,
@@ -10,8 +8,10 @@ import {
   type KnownRecord,
   waitingFields,
 } from '../../../core/state.ts';
-import { isForValues, readSideAnswer, readTypedAnswer } from '../../../core/typed-answer.ts';
 import { equalValues, type FieldName, type Value } from '../../../core/value.ts';
+import type { Displaced, Edit } from '../../../core/waiting/disorder.ts';
+import { conflictScope } from '../../../core/waiting/scopes.ts';
+import { isForValues, readSideAnswer, readTypedAnswer } from '../../../core/waiting/typed-answer.ts';
 import { showWhole } from '../../cells/describe-value.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';

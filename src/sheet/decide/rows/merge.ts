@@ -1,5 +1,4 @@
-import { formatSerial } from '../../../core/dates.ts';
-import type { FieldDefinition } from '../../../core/field.ts';
+import type { FieldDefinition } from '../../../core/fields/field.ts';
 import {
   type ChosenSide,
   type Difference,
@@ -7,6 +6,7 @@ import {
   mergeUnknown,
   mergeValue,
 } from '../../../core/merge.ts';
+import { formatSerial } from '../../../core/text/dates.ts';
 import type { Value } from '../../../core/value.ts';
 import { encode, type Names } from '../../cells/codec.ts';
 import { showWhole } from '../../cells/describe-value.ts';

@@ -1,9 +1,9 @@
+import { nameField } from '../../../core/fields/refusal-words.ts';
 import { wantedFields } from '../../../core/merge.ts';
 import { advance } from '../../../core/outbox.ts';
-import { nameField } from '../../../core/refusal-words.ts';
-import { refusedScope } from '../../../core/scopes.ts';
 import { isStuck, type OutboxItem } from '../../../core/state.ts';
 import { equalFields } from '../../../core/value.ts';
+import { refusedScope } from '../../../core/waiting/scopes.ts';
 import { type PressingState, waitingState } from '../../cells/sync-text.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';

@@ -1,5 +1,5 @@
+import { findFault, isMissing } from '../../../core/fields/validate.ts';
 import type { Shown, ShownForm } from '../../../core/state.ts';
-import { findFault, isMissing } from '../../../core/validate.ts';
 import type { FieldName, Fields, Value } from '../../../core/value.ts';
 import { encode } from '../../cells/codec.ts';
 import { holdsAsShown, lastShown } from '../../cells/shown.ts';

@@ -1,12 +1,12 @@
-import type { FieldDefinition } from '../../../core/field.ts';
+import type { FieldDefinition } from '../../../core/fields/field.ts';
 import { journalEntry } from '../../../core/journal-entry.ts';
 import { seenValue, wantedFields } from '../../../core/merge.ts';
 import { isFresh, type Loss, nextNotice, tellChanged } from '../../../core/notice.ts';
-import { wasReplaced } from '../../../core/observe.ts';
+import { wasReplaced } from '../../../core/reading/observe.ts';
 import type { RecordKey } from '../../../core/record.ts';
-import { refusedScope } from '../../../core/scopes.ts';
 import { type Agreement, emptyAgreement, type KnownRecord } from '../../../core/state.ts';
 import { equalValues, type FieldName, type Fields, pickFields, type Value } from '../../../core/value.ts';
+import { refusedScope } from '../../../core/waiting/scopes.ts';
 import { encode, type Names } from '../../cells/codec.ts';
 import { describeValue, quoteValue, showWhole } from '../../cells/describe-value.ts';
 import { noteShown } from '../../cells/shown.ts';

@@ -1,8 +1,8 @@
-import type { FieldDefinition } from '../../../core/field.ts';
+import type { FieldDefinition } from '../../../core/fields/field.ts';
 import { describeUnread } from '../../../core/merge.ts';
 import type { KnownRecord } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
-import type { Hold } from '../../../core/waiting.ts';
+import type { Hold } from '../../../core/waiting/waiting.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 type Fields = ReadonlyMap<FieldName, FieldDefinition>;

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { explainError } from '../../core/errors.ts';
+import type { Log } from '../../core/ports.ts';
+import { answersTo } from '../../core/waiting/answer.ts';
+import { isOfWhole } from '../../core/waiting/waiting.ts';
+import type { ProgressLine } from './progress-line.ts';
+
+/** A large piece of work as the daemon tells it; times are epoch ms. */
+export const progressShape = z.looseObject({
+  work: z.string(),
+  done: z.number(),
+  total: z.number().optional(),
+  endsAt: z.number().optional(),
+});
+
+const statusShape = z.looseObject({
+  standing: z.looseObject({ state: z.string() }),
+  progress: z.array(progressShape.extend({ title: z.string() })),
+  tabs: z.array(z.looseObject({ title: z.string(), recordsInCrm: z.number(), recordsInTable: z.number() })),
+  brakes: z.array(z.looseObject({ scope: z.string() })),
+  holds: z
+    .array(
+      z.object({
+        id: z.string().optional(),
+        position: z.number().optional(),
+        decision: z.string().optional(),
+        isOffer: z.boolean().optional(),
+      }),
+    )
+    .default([]),
+});
+type FillStatus = z.infer<typeof statusShape>;
+
+/** How far the first fill is. Nobody knows how long the CRM's lists are, so reading them has no total. */
+export interface FillProgress {
+  readonly phase: 'reading' | 'filling';
+  readonly done: number;
+  readonly total?: number;
+  readonly endsAt?: number | undefined;
+  /** A person has to answer a brake, or to mend a tab, before it goes on. */
+  readonly isStopped?: true;
+}
+
+const nothingNow = { phase: 'filling', done: 0, total: 0 } as const;
+const stopped = { isStopped: true } as const;
+/** What is still being found out goes on by itself. */
+const isAsked = ({ scope }: { readonly scope: string }) => answersTo(scope).length > 0;
+
+/** What a status says of the first fill, of the tabs that are not full yet; `undefined` once it is done. */
+export function fillOf(status: unknown): FillProgress | undefined {
+  const { brakes, holds, progress, standing } = statusShape.parse(status);
+  const [reading, filling] = [workOf(progress, 'reading'), workOf(progress, 'filling')];
+  const total = sum(filling.map((each) => each.total ?? 0));
+  if (reading.length > 0) return { phase: 'reading', done: sum(reading.map(({ done }) => done)) + total };
+  if (filling.length === 0 && standing.state !== 'filling') {
+    if (brakes.some(isAsked) || holds.some(isOfWhole)) return { ...nothingNow, ...stopped };
+    return brakes.length === 0 ? undefined : nothingNow;
+  }
+  return { phase: 'filling', done: sum(filling.map(({ done }) => done)), total, endsAt: filling[0]?.endsAt };
+}
+
+/**
+ * Follows the first fill of one link: of a tab that is full, or that a brake stops, nobody is told any more, and the sum would shrink while
+ * others are filled.
+ */
+export class LinkFill {
+  /** Titles of the tabs that there was something to fill in. */
+  readonly #titles = new Set<string>();
+
+  /** What a status says of it, with the tabs that are not filled now. */
+  read(status: unknown): FillProgress | undefined {
+    const fill = fillOf(status);
+    if (fill?.total === undefined || fill.isStopped) return fill;
+    const { progress, tabs } = statusShape.parse(status);
+    for (const { title } of workOf(progress, 'filling')) this.#titles.add(title);
+    const begun = tabs.filter(({ title }) => this.#titles.has(title));
+    return {
+      ...fill,
+      done: sum(begun.map(({ recordsInCrm, recordsInTable }) => Math.min(recordsInCrm, recordsInTable))),
+      total: sum(begun.map(({ recordsInCrm }) => recordsInCrm)),
+    };
+  }
+}
+
+const workOf = (progress: FillStatus['progress'], work: FillProgress['phase']) =>
+  progress.filter((each) => each.work === work);
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+const names = { reading: 'Reading the CRM', filling: 'Filling the sheet' };
+
+const askEveryMs = 2_000;
+const logEveryMs = 10_000;
+const idleShare = 20;
+
+/**
+ * How long to wait after an answer that took so long. Asking costs the daemon time that the fill needs, so it is so many times as long; but
+ * not longer than a line of the log is due: an answer takes long also where the whole machine is busy with something else.
+ */
+export const pauseAfterMs = (answerMs: number): number =>
+  Math.min(Math.max(askEveryMs, idleShare * answerMs), logEveryMs);
+
+/** Where a fill is told of. */
+interface Teller {
+  readonly line: ProgressLine;
+  readonly log: Log;
+}
+
+/**
+ * Follows the first fill until it is done, stopped by a brake or `stopping`: in a terminal by a bar, else by a line in the log now and then. Nothing is said
+ * where nothing is to be filled. It never fails: that it could not be followed is logged, and the fill goes on.
+ */
+export async function followFill(
+  readFill: () => Promise<FillProgress | undefined>,
+  { stopping, ...teller }: Teller & { readonly stopping: AbortSignal },
+): Promise<void> {
+  const tale = new FillTale(teller);
+  try {
+    while (!stopping.aborted) {
+      const askedAt = Date.now();
+      const fill = await readFill();
+      if (!fill || fill.isStopped) return tale.end(fill);
+      tale.tell(fill, askedAt);
+      await sleep(pauseAfterMs(Date.now() - askedAt), undefined, { signal: stopping });
+    }
+  } catch (error) {
+    if (!stopping.aborted) teller.log.warn('fill.not-followed', { message: explainError(error) });
+  } finally {
+    teller.line.end();
+  }
+}
+
+const stoppedAdvice = 'A tab waits for a person: status says for what.';
+
+/** Tells of a fill as it goes on, and of its end if there was anything to tell. */
+class FillTale {
+  readonly #teller: Teller;
+  readonly #startedAt = Date.now();
+  #phase: { name: FillProgress['phase']; startedAt: number; doneBefore: number } | undefined;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(teller: Teller) {
+    this.#teller = teller;
+  }
+
+  tell(fill: FillProgress, now: number): void {
+    if (fill.total === 0) return;
+    const phase = this.#enter(fill, now);
+    const { line, log } = this.#teller;
+    if (line.isInPlace) line.show({ ...fill, ...phase, name: names[fill.phase] });
+    else if (now - this.#loggedAt >= logEveryMs) {
+      const { endsAt, ...counts } = fill;
+      const end = endsAt === undefined ? {} : { endsAt: new Date(endsAt).toISOString() };
+      log.info('fill.progress', { ...counts, ...end });
+      this.#loggedAt = now;
+    }
+  }
+
+  /** Takes what is left of it, where it was stopped. */
+  end(left?: FillProgress): void {
+    const { line, log } = this.#teller;
+    line.end();
+    const seconds = Math.round((Date.now() - this.#startedAt) / 1_000);
+    if (this.#phase && left) log.warn('fill.stopped', { seconds, advice: stoppedAdvice });
+    else if (this.#phase) log.info('fill.done', { seconds });
+  }
+
+  /** What is read counts from the start; what stood in the sheet before was not filled now. */
+  #enter({ done, phase: name }: FillProgress, now: number): { startedAt: number; doneBefore: number } {
+    if (this.#phase?.name === name) return this.#phase;
+    this.#loggedAt = Number.NEGATIVE_INFINITY;
+    this.#phase =
+      name === 'reading'
+        ? { name, startedAt: this.#startedAt, doneBefore: 0 }
+        : { name, startedAt: now, doneBefore: done };
+    return this.#phase;
+  }
+}

@@ -1,0 +1,373 @@
+import { backoffMs } from '../../core/backoff.ts';
+import { companyLists } from '../../core/cascade.ts';
+import { isSyncError, SyncError } from '../../core/errors.ts';
+import { mayLackField } from '../../core/fields/refusal-words.ts';
+import type { RecordPage } from '../../core/ports.ts';
+import type { ContactTurn } from '../../core/reading/contact-queue.ts';
+import {
+  emptyReading,
+  firstSweepTurn,
+  isShort,
+  isUnbroken,
+  nextPageTurn,
+  nextSweepTurn,
+  noteFailure,
+  noteRead,
+  type PageTurn,
+  type Reading,
+  type ReadingTimes,
+} from '../../core/reading/reading.ts';
+import { type Entity, type ListedEntity, listedEntities, type RecordId } from '../../core/record.ts';
+import type { OutboxItem, Sweep } from '../../core/state.ts';
+import type { Link } from '../link.ts';
+import { Lock } from '../lock.ts';
+import { Loop, type LoopMode, type Pause } from '../loop.ts';
+import type { Problems } from '../problems.ts';
+import { expectKnownAccount, findAccountDoubt, noteAccount, recognizeAccount } from './account.ts';
+import { readNextContacts } from './contacts.ts';
+import type { KeyRefusal } from './key-refusal.ts';
+import { LeftOut } from './left-out.ts';
+import { readSwept } from './lists.ts';
+import { absorbPage, finishSweep, noteProgress, proveGone, pullCatalog, pullPage } from './pull.ts';
+
+/** No list is longer than this; one that seems to be does not end. */
+const pagesMax = 20_000;
+
+/** Pause between two looks whether the account is the known one again. */
+const accountPauseMs = 1_000;
+
+/** How problems name what is read: whose records these are, the catalog, and each list. */
+const accountSource = 'crm:account';
+const catalogSource = 'crm:catalog';
+const sourceOf = (entity: ListedEntity): string => `crm:${entity}`;
+const singlesSourceOf = (entity: ListedEntity): string => `crm:${entity}:single`;
+
+/** What the puller reports to whoever runs it. */
+export interface PullerOptions {
+  readonly link: Link;
+  readonly problems: Problems;
+  readonly keyRefusal: KeyRefusal;
+  /** The mirror learned something a cycle should see; the last look that did not have it was then, epoch ms, where that is known. */
+  readonly onNews: (since?: number) => void;
+}
+
+/** Told of each page: how many records of the entity are read so far, and whether these are all. */
+export type OnRead = (entity: Entity, records: number, isWhole: boolean) => void;
+
+/** One thing the puller may do next. */
+interface Task {
+  /** Names it in problems. */
+  readonly source: string;
+  /** Not before, monotonic ms. */
+  readonly at: number;
+  /** Returns whether it would have failed again if what failed before still did. */
+  readonly work: () => Promise<boolean>;
+}
+
+/**
+ * Reads the CRM: the catalog when it has grown old, and of each entity the page that is next. One request is on its way at a time; the
+ * request budget paces them. What fails waits by itself while the others go on, and nothing is made up for afterwards.
+ */
+export class Puller {
+  readonly #options: PullerOptions;
+  readonly #loop: Loop;
+  /** One piece of reading at a time, whoever asks for it. */
+  readonly #lock = new Lock();
+  readonly #readings = new Map<ListedEntity, Reading>();
+  /** The sweeps on their way, or the last ones. */
+  readonly #sweeps = new Map<ListedEntity, Sweep>();
+  /** The last sweeps that came to their end. */
+  readonly #finished = new Map<ListedEntity, Sweep>();
+  /** When the first page, which has the newest records, was read last, epoch ms. */
+  readonly #topReadAt = new Map<ListedEntity, number>();
+  readonly #heldUntil = new Map<string, number>();
+  readonly #servedAt = new Map<string, number>();
+  #contactTurn: ContactTurn = 'any';
+  /** Leads whose contacts could not be read the last time, and when that was. */
+  readonly #contactsFailedAt = new Map<RecordId, number>();
+  #catalogAt = Number.NEGATIVE_INFINITY;
+  /** What the sweeps on their way showed without an id. */
+  readonly #nameless = new Map<ListedEntity, readonly string[]>();
+  #leftOut: LeftOut;
+
+  constructor(options: PullerOptions) {
+    this.#options = options;
+    this.#leftOut = new LeftOut(options.link);
+    this.#loop = new Loop(options.link.clock, () => this.#takeTurn());
+  }
+
+  get mode(): LoopMode {
+    return this.#loop.mode;
+  }
+
+  /** Reads on and on. Resolves when it has stopped. */
+  start(): Promise<void> {
+    return this.#loop.start();
+  }
+
+  /** Resolves once nothing more is read. */
+  async stop(): Promise<void> {
+    // What a command reads is in no loop.
+    await Promise.all([this.#loop.stop(), this.#lock.run(async () => {})]);
+  }
+
+  /** Reads something for a command, alone. */
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#lock.run(async () => {
+      if (this.#loop.isStopping) throw new Error('Nothing is read from the CRM after the stop.');
+      return work();
+    });
+  }
+
+  async #takeTurn(): Promise<Pause> {
+    const { link, problems } = this.#options;
+    try {
+      // A command may have read until after the stop.
+      const work = async () => (this.#loop.isStopping ? 0 : this.#runNextTask());
+      return { waitMs: await this.#lock.run(work) };
+    } catch (error) {
+      // What a task fails over is its own; without the mirror nobody knows which is next.
+      const waitMs = backoffMs(link.backoff, problems.begin('mirror', error), link.random());
+      return { waitMs, isBackingOff: true };
+    }
+  }
+
+  /** Counts a push that failed. Where the CRM may lack a field by now, the catalog is read at once. */
+  readonly notePushFailure = (error: SyncError, item: OutboxItem): void => {
+    this.#options.problems.count(error.code);
+    if (!mayLackField(error, item)) return;
+    this.#catalogAt = Number.NEGATIVE_INFINITY;
+    this.#loop.kick();
+  };
+
+  /** Reads the catalog and all records once, beginning now. Throws what fails. */
+  async pullAll(onRead: OnRead): Promise<void> {
+    await this.#alone(async () => {
+      await recognizeAccount(this.#options.link);
+      expectKnownAccount(this.#options.link);
+      await this.#pullCatalog();
+    });
+    for (const entity of listedEntities) {
+      const sweep = await this.#sweepAnew(entity, onRead);
+      this.#options.problems.end(sourceOf(entity));
+      onRead(entity, sweep.records, true);
+    }
+  }
+
+  /**
+   * Whether a delete has to wait because a list that may hold what goes with it was not read to its end since the start: nobody knows then
+   * what colleagues have added or moved meanwhile. Of a list that the key may not read nobody ever knows, nor of one that was never read and
+   * can not be understood.
+   */
+  isTooEarlyFor({ key, kind }: Pick<OutboxItem, 'key' | 'kind'>): boolean {
+    const { link, problems } = this.#options;
+    const isUnread = (entity: ListedEntity) => {
+      if (this.#readingOf(entity).sweepsDone > 0) return false;
+      const code = problems.list().find(({ source }) => source === sourceOf(entity))?.code;
+      return code !== 'CRM_FORBIDDEN' && (code !== 'CRM_UNREADABLE' || readSwept(link.mirror).has(entity));
+    };
+    return kind === 'delete' && companyLists[key.entity].some(isUnread);
+  }
+
+  /** Reads a list from its first page to its end. Other reading goes on in between, and what was read may have to be read once more. */
+  async #sweepAnew(entity: ListedEntity, onRead: OnRead): Promise<Sweep> {
+    const before = await this.#alone(async () => {
+      const last = this.#finished.get(entity);
+      await this.#read(entity, (_reading, now) => firstSweepTurn(now));
+      return last;
+    });
+    for (;;) {
+      const finished = this.#finished.get(entity);
+      if (finished && finished !== before) return finished;
+      onRead(entity, this.#sweeps.get(entity)?.records ?? 0, false);
+      await this.#alone(() => this.#read(entity, nextSweepTurn));
+    }
+  }
+
+  /** Does what is due, if anything is; answers in how long something will be. */
+  async #runNextTask(): Promise<number> {
+    const { link, problems } = this.#options;
+    const { clock } = link;
+    noteAccount(link);
+    const isDoubtful = findAccountDoubt(link) !== undefined;
+    // The doubt may have ended without it: by the old key, by a person, or by who read everything.
+    if (!isDoubtful) problems.end(accountSource);
+    const tasks = isDoubtful ? this.#accountTask() : this.#tasks();
+    const due = tasks.filter(({ at }) => at <= clock.monotonicMs());
+    const [task] = due.toSorted(
+      (left, right) => this.#servedAtOf(left.source) - this.#servedAtOf(right.source),
+    );
+    if (!task) return Math.min(...tasks.map(({ at }) => at)) - clock.monotonicMs();
+    await this.#guard(task);
+    return 0;
+  }
+
+  #tasks(): Task[] {
+    const { link } = this.#options;
+    const now = link.clock.monotonicMs();
+    const times = this.#readingTimes();
+    return this.#heldBack([
+      {
+        source: catalogSource,
+        at: this.#catalogAt + link.times.catalogMs,
+        work: async () => {
+          await this.#pullCatalog();
+          return true;
+        },
+      },
+      ...listedEntities.map((entity) => ({
+        source: sourceOf(entity),
+        at: nextPageTurn(this.#readingOf(entity), now, times).at,
+        // The newest page may be well while a sweep stands before a page that is not.
+        work: async () => (await this.#read(entity, nextPageTurn)).kind === 'sweep',
+      })),
+      ...listedEntities.map((entity) => this.#singlesTask(entity)),
+      ...(link.entities.includes('contact') ? [this.#contactsTask()] : []),
+    ]);
+  }
+
+  /** One record at a time, of what its list leaves out. */
+  #singlesTask(entity: ListedEntity): Task {
+    const { onNews } = this.#options;
+    return {
+      source: singlesSourceOf(entity),
+      at: this.#leftOut.nextAt(entity),
+      work: async () => {
+        const { isNews, since } = await this.#leftOut.readNext(entity);
+        if (isNews) onNews(since);
+        return true;
+      },
+    };
+  }
+
+  /** Nothing else is read before it is known whose records these are. */
+  #accountTask(): Task[] {
+    const { link, onNews, problems } = this.#options;
+    const work = async () => {
+      // What was read so far of lists may be of another account than what follows.
+      this.#readings.clear();
+      this.#sweeps.clear();
+      this.#leftOut = new LeftOut(link);
+      this.#catalogAt = Number.NEGATIVE_INFINITY;
+      if (await recognizeAccount(link)) onNews();
+      // It answers again; whether the lists can be read is seen when they are.
+      for (const { source } of this.#tasks()) problems.end(source);
+      return true;
+    };
+    // Another account stays one until its key is exchanged or a person takes it: that is looked for now and then.
+    const at = this.#servedAtOf(accountSource) + accountPauseMs;
+    return this.#heldBack([{ source: accountSource, at, work }]);
+  }
+
+  #heldBack(tasks: readonly Task[]): Task[] {
+    const { keyRefusal } = this.#options;
+    return tasks.map((task) => {
+      const heldUntil = this.#heldUntil.get(task.source) ?? Number.NEGATIVE_INFINITY;
+      return { ...task, at: Math.max(task.at, heldUntil, keyRefusal.until) };
+    });
+  }
+
+  /** One lead's contacts at a time. */
+  #contactsTask(): Task {
+    const { link } = this.#options;
+    return {
+      source: 'crm:contact',
+      at: this.#servedAtOf('crm:contact') + link.times.contactsPauseMs,
+      work: async () => {
+        // Else leads that change all the time would keep the others from ever being read.
+        this.#contactTurn = this.#contactTurn === 'changed' ? 'any' : 'changed';
+        await readNextContacts(link, this.#contactTurn, this.#contactsFailedAt);
+        return true;
+      },
+    };
+  }
+
+  /** Runs a task; its failure is noted and waited for, and stops none of the others. */
+  async #guard({ source, work }: Task): Promise<void> {
+    const { keyRefusal, problems } = this.#options;
+    const { backoff, clock, random } = this.#options.link;
+    this.#servedAt.set(source, clock.monotonicMs());
+    try {
+      if (await work()) problems.end(source);
+      keyRefusal.end();
+    } catch (error) {
+      if (this.#loop.isStopping) return;
+      keyRefusal.note(error);
+      const failures = problems.begin(source, error);
+      const retryMs = isSyncError(error) ? (error.retryAfterMs ?? 0) : 0;
+      const waitMs = Math.max(retryMs, backoffMs(backoff, failures, random()));
+      this.#heldUntil.set(source, clock.monotonicMs() + waitMs);
+    }
+  }
+
+  async #pullCatalog(): Promise<void> {
+    const { link, problems } = this.#options;
+    await pullCatalog(link, 'newest');
+    this.#catalogAt = link.clock.monotonicMs();
+    // Whoever read it: its own turn comes only once it has grown old.
+    problems.end(catalogSource);
+  }
+
+  /** Reads the page that `choose` names, and ends the sweep that ends with it. Returns what was read. */
+  async #read(entity: ListedEntity, choose: typeof nextPageTurn): Promise<PageTurn> {
+    const { link, onNews, problems } = this.#options;
+    const { clock } = link;
+    const before = this.#readingOf(entity);
+    const turn = choose(before, clock.monotonicMs(), this.#readingTimes());
+    const begunAt = clock.now();
+    try {
+      if (turn.page > pagesMax)
+        throw new SyncError('CRM_UNREADABLE', `The list of ${entity} records does not end.`);
+      const answer = await pullPage(link, entity, turn.page, turn.kind === 'newest' ? 'newest' : 'sweep');
+      const listedAt = turn.page === 1 ? this.#topReadAt.get(entity) : this.#finished.get(entity)?.startedAt;
+      const { changes, since } = absorbPage(link, answer, listedAt);
+      if (turn.page === 1) this.#topReadAt.set(entity, begunAt);
+      const found = { changes, hasMore: answer.hasMore };
+      this.#readings.set(entity, noteRead(before, turn, found, clock.monotonicMs()));
+      const isAbridged = turn.page === 1 && this.#leftOut.noteList(entity, answer.records);
+      if (turn.page === 1 && !isAbridged) problems.end(singlesSourceOf(entity));
+      if (changes > 0 && before.sweepsDone > 0) onNews(Number.isFinite(since) ? since : undefined);
+      if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
+      return turn;
+    } catch (error) {
+      this.#readings.set(entity, noteFailure(this.#readingOf(entity), turn));
+      throw error;
+    }
+  }
+
+  async #advanceSweep(
+    before: Reading,
+    turn: PageTurn,
+    begunAt: number,
+    { entity, records, nameless = [], hasMore }: RecordPage & { readonly entity: ListedEntity },
+  ): Promise<void> {
+    const { link, onNews } = this.#options;
+    const begun: Sweep = { entity, startedAt: begunAt, isComplete: false, pages: 0, records: 0 };
+    const sweep = turn.page === 1 ? begun : (this.#sweeps.get(entity) ?? begun);
+    const advanced = { ...sweep, pages: turn.page, records: sweep.records + records.length };
+    this.#sweeps.set(entity, advanced);
+    const found = [...(turn.page === 1 ? [] : (this.#nameless.get(entity) ?? [])), ...nameless];
+    this.#nameless.set(entity, found);
+    if (hasMore) return noteProgress(link, advanced);
+    const { finished, missed } = finishSweep(link, advanced, isUnbroken(before, turn), found);
+    this.#sweeps.set(entity, finished);
+    this.#finished.set(entity, finished);
+    onNews();
+    await proveGone(link, missed);
+  }
+
+  #readingOf(entity: ListedEntity): Reading {
+    return this.#readings.get(entity) ?? emptyReading;
+  }
+
+  /** Long lists share the idle pace. */
+  #readingTimes(): ReadingTimes {
+    const { sweepMs, readPauseMs } = this.#options.link.times;
+    const long = [...this.#readings.values()].filter((reading) => !isShort(reading)).length;
+    return { sweepMs, idlePauseMs: long * readPauseMs };
+  }
+
+  #servedAtOf(source: string): number {
+    return this.#servedAt.get(source) ?? Number.NEGATIVE_INFINITY;
+  }
+}
