@@ -169,10 +169,10 @@ export type ErrorCode = keyof typeof errorKinds;
 /** What to do about an error; empty where the side says it that the error comes from. */
 export const hintOf = (code: ErrorCode): string => (errorKinds[code] as ErrorKind).hint ?? '';
 
-/** A code whose hint is in the table. A side makes the errors of its codes itself, because it has their hints. */
+/** A code whose hint is in the table; an error of any other code says its hint itself. */
 export type OwnCode = Exclude<ErrorCode, `SHEET_${string}`>;
 
-interface SyncErrorDetails {
+export interface SyncErrorDetails {
   readonly cause?: unknown;
   /** What to do, for a code whose hint comes from a side. */
   readonly hint?: string;
@@ -190,7 +190,9 @@ export class SyncError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly lines: readonly string[];
 
-  constructor(code: OwnCode, message: string, details: SyncErrorDetails = {}) {
+  constructor(code: OwnCode, message: string, details?: SyncErrorDetails);
+  constructor(code: ErrorCode, message: string, details: SyncErrorDetails & { readonly hint: string });
+  constructor(code: ErrorCode, message: string, details: SyncErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.hint = details.hint ?? hintOf(code);
@@ -200,7 +202,7 @@ export class SyncError extends Error {
 
   /** The same error in other words. */
   reworded(message: string, details: Pick<SyncErrorDetails, 'cause'> = {}): SyncError {
-    return new SyncError(this.code as OwnCode, message, { ...details, hint: this.hint });
+    return new SyncError(this.code, message, { ...details, hint: this.hint });
   }
 
   get kind(): ErrorKind {

@@ -17,7 +17,7 @@ export interface Consequences {
   readonly notice: string;
   /** The offered fields that the notice is about; all where absent. */
   readonly noticed?: readonly FieldName[];
-  /** What the journal says once the write is confirmed; absent when only the Sync column or the look of a value changes. */
+  /** What the journal says once the write is confirmed; absent when no value of the record changes. */
   readonly journal?: JournalEntry;
   /** The row is claimed: these are the values of the record that will be created from it. */
   readonly creates?: Fields;

@@ -46,6 +46,7 @@ export interface SidePlan {
 
 /** Something that one of two plans does or says otherwise than the other, in words; absent where a plan has nothing there. */
 export interface PlanDifference {
+  /** A record, a field of it on one side, or the scope of a brake. */
   readonly place: string;
   readonly planned?: string;
   readonly now?: string;

@@ -30,9 +30,9 @@ const movedShareMin = 0.8;
 
 /**
  * What is wrong with the edits of all records of a kind: values that only changed places (a sort that tore the rows apart, or an ID column
- * that moved alone), a column that was wiped or filled, or more changed rows than somebody works through by hand. `headerOf` answers what
- * people read above the column of a field. `lost` are values that nothing took the place of: their row is gone, or shows what nobody
- * can read.
+ * that moved alone), a column that was wiped or filled, or more changed rows than somebody works through by hand. `headerOf` returns what
+ * people read above the column of a field. `lost` are values that nothing took the place of: their row is gone, or shows what cannot
+ * be read.
  */
 export function findDisorder(
   edits: readonly Edit[],

@@ -17,7 +17,7 @@ import {
   decideNewRow,
 } from './lifecycle/new-row.ts';
 import type { Release } from './lifecycle/vanished.ts';
-import { findContest } from './rows/contested.ts';
+import { findContestCase } from './rows/contested.ts';
 import { leaveAlone, pauseRow } from './rows/paused.ts';
 import { decideRow } from './rows/row.ts';
 import { holdRow } from './rows/row-write.ts';
@@ -61,7 +61,7 @@ function judgeFlapping(
   around: Surroundings,
 ): Verdict {
   const { id } = record.key;
-  const contest = findContest(index, id);
+  const contest = findContestCase(index, id);
   const verdict = contest?.verdict ?? nothing;
   if (!contest?.hold) return join(verdict, judgeRow(otherwise, index, around));
   const { decision, reason } = contest.hold;

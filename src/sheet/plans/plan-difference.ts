@@ -1,16 +1,9 @@
 import { recordKeyText } from '../../core/record.ts';
 import type { OutboxItem } from '../../core/state.ts';
 import type { FieldName, Fields, Value } from '../../core/value.ts';
+import type { PlanDifference } from '../../sync/side.ts';
 import { describeCell } from '../port/cell.ts';
 import type { Plan, TableStep } from './plan.ts';
-
-/** Something that one of two plans does or says otherwise than the other, in words; absent where a plan has nothing there. */
-export interface PlanDifference {
-  /** A record, a field of it on one side, or the scope of a brake. */
-  readonly place: string;
-  readonly planned?: string;
-  readonly now?: string;
-}
 
 /**
  * What differs between two plans, by record and field. Left out is what a plan makes up (its run, times and claim tokens), where rows are,

@@ -1,4 +1,4 @@
-import { type ErrorCode, hintOf, SyncError } from '../../core/errors.ts';
+import { type ErrorCode, hintOf, SyncError, type SyncErrorDetails } from '../../core/errors.ts';
 
 export type SheetCode = Extract<ErrorCode, `SHEET_${string}`>;
 
@@ -22,9 +22,10 @@ export const sheetHints: Readonly<Record<SheetCode, string>> = {
 export const newSheetError = (
   code: SheetCode,
   message: string,
-  details: Omit<ConstructorParameters<typeof SyncError>[2] & object, 'hint'> = {},
-): SyncError => new SyncError(code as never, message, { ...details, hint: sheetHints[code] });
+  details: Omit<SyncErrorDetails, 'hint'> = {},
+): SyncError => new SyncError(code, message, { ...details, hint: sheetHints[code] });
+
+const isSheetCode = (code: ErrorCode): code is SheetCode => code in sheetHints;
 
 /** What to do about any error. */
-export const hintFor = (code: ErrorCode): string =>
-  hintOf(code) || (sheetHints as Partial<Record<ErrorCode, string>>)[code] || '';
+export const hintFor = (code: ErrorCode): string => (isSheetCode(code) ? sheetHints[code] : hintOf(code));

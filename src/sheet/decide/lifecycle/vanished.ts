@@ -18,7 +18,7 @@ import { noted, refusedScope, vanishedScope } from '../../../core/waiting/scopes
 import type { VanishedRowPolicy } from '../../policy.ts';
 import { keepChosen } from '../ask.ts';
 import { baseOf } from '../identity/origin.ts';
-import { findContest } from '../rows/contested.ts';
+import { findContestCase } from '../rows/contested.ts';
 import { answerRefusal, findRefusalAnswer } from '../rows/refused.ts';
 import { waitingText } from '../rows/update.ts';
 import { noteLost } from '../rows/waiting-edits.ts';
@@ -57,7 +57,7 @@ export function decideVanishedRow(index: TabIndex, key: RecordKey, release: Rele
   if (!record || !agreement || item?.isUndo) return nothing;
   // Somebody may be answering just now.
   if (item && isUnanswered(item)) return keepAsking(askWhatWaits(index, item));
-  const contest = findContest(index, key.id);
+  const contest = findContestCase(index, key.id);
   if (contest?.hold) return join(contest.verdict, { kept: [key], holds: [contest.hold] });
   const lost = { record, agreement, item };
   const scopes = [vanishedScope(key), refusedScope(key)];

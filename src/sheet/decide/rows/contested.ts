@@ -20,7 +20,7 @@ export interface ContestCase {
  * Finds the contest of a record; `undefined` where there is none. An approval is for the fight that was shown: one that goes on is held again
  * once it is a fight without what was written before.
  */
-export function findContest(index: TabIndex, id: RecordId): ContestCase | undefined {
+export function findContestCase(index: TabIndex, id: RecordId): ContestCase | undefined {
   const { answers, entity, input, questions } = index;
   const key = { entity, id };
   const contest = input.known.contests.get(recordKeyText(key));
