@@ -178,6 +178,23 @@ describe('an inverse', () => {
     expect(result).toMatchObject({ undone: [], isOver: true, done: new Map() });
   });
 
+  test('that gives a formula of a user to another row names both formulas', async () => {
+    const own = 9;
+    const formulas = [1, 2, 3, 4].map((row) => typeInLeads(row, own, `=1+${row}`));
+    await sheet.person(typeInLeads(0, own, 'Sum'), ...formulas);
+    const step = { ...setStep(4, textCell('4'), {}), sync: textCell('Pending') };
+    const copyOver: PersonActionInput = { kind: 'copyRow', sheet: 'Leads', row: 2, to: 4 };
+    const { result } = await write(
+      [step],
+      [{ acts: [{ kind: 'moveColumns', sheet: 'Leads', column: own, to: 1 }] }, { acts: [copyOver] }],
+    );
+    const formula = (text: string) => expect.objectContaining({ kind: 'formula', formula: text });
+    expect(result?.escalated).toMatchObject([
+      { id: textCell('4'), own: { Sum: { written: textCell('Pending'), before: formula('=1+4') } } },
+      { id: textCell('2'), own: { Sum: { written: formula('=1+4'), before: formula('=1+2') } } },
+    ]);
+  });
+
   test('that has no reply is known to be pending, and found to have landed by another process', async () => {
     const { kept, result } = await write([rename], [{ acts: [sort] }, { fate: 'lost' }]);
     expect(result).toMatchObject({ pending: [overTitle4], isOver: false });

@@ -202,11 +202,13 @@ const isSameButSync = (one: Row, other: Row, { names }: GridDamage): boolean => 
   return isSameRow(one.filter(isSync), other.filter(isSync));
 };
 
-/** Whether nothing changed: here a no is something else than nothing. */
+/** Whether nothing changed: here a no is something else than nothing, and a formula something else than another. */
 const isSameCell = (one: Cell, other: Cell = emptyCell): boolean =>
-  one.kind === 'boolean' || other.kind === 'boolean'
+  isExact(one) || isExact(other)
     ? JSON.stringify(bareCell(one)) === JSON.stringify(bareCell(other))
     : isSameKept(one, other);
+
+const isExact = (cell: Cell): boolean => cell.kind === 'boolean' || isComputed(cell);
 
 /** A deleted row comes back below the last one: an insert hits nothing. */
 function insertAgain(
