@@ -307,8 +307,10 @@ function answerSingle(people: People, plan: Plan, isClear: (hold: Hold) => boole
     const { entity, id, decision } = hold;
     if (decision === undefined || !isClear(hold)) continue;
     const owner = people.ownerOfRecord.get(`${entity}-${id}`) ?? '';
-    const isTrash = people.deleted.has(owner) && Number(id) % 2 === 0;
-    decide(people, decision, isTrash ? 'trash' : 'restore');
+    const isMeant = people.deleted.has(owner) && Number(id) % 2 === 0;
+    const isTrash = isMeant && !decision.startsWith('damage:');
+    // Nobody puts anything back into a row that they deleted.
+    decide(people, decision, isTrash ? 'trash' : isMeant ? 'keep' : 'restore');
     if (isTrash) people.trashed.add(decision);
   }
 }
