@@ -42,7 +42,7 @@ async function openCounted(counts: SeedCounts): Promise<CountedStage> {
   const engine = stage.createEngine({
     table,
     // All rows at once, so that the sheet is filled in one cycle.
-    policy: { ...link.policy, appendsMax: 10_000 },
+    policy: { ...link.policy, appendsMax: 2_000 },
     // A mark that came due meanwhile would be a write of its own.
     times: { ...link.times, markMs: hourMs, goneMs: 3 * hourMs },
   });
@@ -79,11 +79,11 @@ describe('a cycle', () => {
     expect(engine.lastPlan?.table.map(({ write }) => write.kind)).toContain('delete');
   });
 
-  test('with one edit among ten thousand rows writes only the cells of that row', {
-    timeout: 240_000,
+  test('with one edit among two thousand rows writes only the cells of that row', {
+    timeout: 60_000,
   }, async () => {
-    const { engine, stage, takeRequests } = await openCounted({ leads: 10_000, opportunities: 0, tasks: 0 });
-    const row = 5_000;
+    const { engine, stage, takeRequests } = await openCounted({ leads: 2_000, opportunities: 0, tasks: 0 });
+    const row = 1_000;
     const [{ id } = { id: 0 }] = (await stage.readCrm()).leads.slice(row - 1);
     await stage.editCrm(`/leads/${id}`, { title: 'Renamed in the CRM' });
     await engine.pullAll(() => {});
