@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { loadSettings } from '../app/config.ts';
 import { backUpStopped } from '../app/link.ts';
 import { isSyncError } from '../core/errors.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { print } from './print.ts';
-
-const answerShape = z.object({ file: z.string() });
 
 export function addBackupCommand(program: Command, { environment }: CommandContext): void {
   program
@@ -26,7 +23,7 @@ export function addBackupCommand(program: Command, { environment }: CommandConte
 
   async function backUpRunning(): Promise<string | undefined> {
     try {
-      return answerShape.parse(await callDaemon(environment, 'POST', '/api/backup')).file;
+      return (await callDaemon<{ file: string }>(environment, 'POST', '/api/backup')).file;
     } catch (error) {
       if (isSyncError(error, 'DAEMON_UNREACHABLE')) return undefined;
       throw error;

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type Environment, linkVariable, loadHttpSettings } from '../app/config.ts';
 import { daemonOrigin } from '../app/daemon-origin.ts';
 import { type OwnCode, SyncError } from '../core/errors.ts';
@@ -6,21 +5,19 @@ import { type OwnCode, SyncError } from '../core/errors.ts';
 /** Longest time the daemon may take to answer a command. */
 const timeoutMs = 120_000;
 
-const problemBody = z.object({ error: z.string() });
-
 /** What the web server says of itself where nothing is served, as everywhere below `/links` where the daemon runs one link. */
 const nothingThere = 'Not Found';
 
 /**
- * Calls the running daemon. Of its settings only where it listens and its token have to be known and right here. Fails with CONFIG_INVALID,
+ * Calls the running daemon, which is of the same program: its answer is what its types say. Of its settings only where it listens and its token have to be known and right here. Fails with CONFIG_INVALID,
  * DAEMON_UNREACHABLE, DAEMON_REFUSED, COMMAND_UNCLEAR or CONTROL_REFUSED.
  */
-export async function callDaemon(
+export async function callDaemon<Answer>(
   environment: Environment,
   method: 'GET' | 'POST',
   path: string,
   body?: object,
-): Promise<unknown> {
+): Promise<Answer> {
   const { controlToken, host, port } = loadHttpSettings(environment);
   const link = environment[linkVariable] || undefined;
   const prefix = link === undefined ? '' : `/links/${encodeURIComponent(link)}`;
@@ -35,7 +32,7 @@ export async function callDaemon(
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const answer: unknown = await response.json().catch((cause: unknown) => {
+  const answer = await response.json().catch((cause: unknown) => {
     const { origin } = new URL(response.url);
     const message =
       cause instanceof SyntaxError
@@ -43,8 +40,8 @@ export async function callDaemon(
         : describeSilence(cause, origin);
     throw new SyncError('DAEMON_UNREACHABLE', message, { cause });
   });
-  if (response.ok) return answer;
-  const said = problemBody.safeParse(answer).data?.error ?? `The daemon answered ${response.status}.`;
+  if (response.ok) return answer as Answer;
+  const { error: said = `The daemon answered ${response.status}.` }: { error?: string } = Object(answer);
   const problem =
     link !== undefined && said === nothingThere
       ? `The daemon runs one link, which has no name: leave out --link ${link}.`

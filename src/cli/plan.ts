@@ -1,93 +1,83 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
+import type { RecordKey } from '../core/record.ts';
 import { answersTo } from '../core/waiting/answer.ts';
+import type { Plan } from '../sheet/plans/plan.ts';
+import type { Condition } from '../sync/conditions.ts';
+import type { PlanDifference } from '../sync/side.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
 import { print } from './print.ts';
-import { brakeShape, describePlace, describeStopped, needsPerson } from './stopped.ts';
+import { describePlace, describeStopped, needsPerson } from './stopped.ts';
 
-const keyShape = z.object({ entity: z.string(), id: z.string() });
-/** A hold or a refusal. */
-const reasonShape = z.looseObject({
-  entity: z.string(),
-  id: z.string().optional(),
-  position: z.number().optional(),
-  reason: z.string(),
-  isIgnored: z.boolean().optional(),
-  isOffer: z.boolean().optional(),
-});
-const planShape = z.looseObject({
-  id: z.string(),
-  outbox: z.object({
-    save: z.array(
-      z.looseObject({ key: keyShape, kind: z.string(), fields: z.record(z.string(), z.unknown()) }),
-    ),
-    drop: z.array(keyShape),
-  }),
-  table: z.array(
-    z.looseObject({
-      key: keyShape.optional(),
-      offers: z.record(z.string(), z.unknown()),
-      creates: z.record(z.string(), z.unknown()).optional(),
-      journal: z.looseObject({ after: z.record(z.string(), z.unknown()) }).optional(),
-      write: z.looseObject({ kind: z.enum(['set', 'append', 'delete']), entity: z.string() }),
-    }),
-  ),
-  conflicts: z.array(
-    z.looseObject({ key: keyShape, field: z.string(), crm: z.unknown(), table: z.unknown() }),
-  ),
-  brakes: z.array(brakeShape),
-  holds: z.array(reasonShape),
-  refusals: z.array(reasonShape),
-  restlessRows: z.number(),
-  conditions: z.array(z.looseObject({ words: z.string(), since: z.number() })).default([]),
-});
-type Plan = z.infer<typeof planShape>;
+interface PlanAnswer extends Plan {
+  readonly id: string;
+  readonly conditions: readonly Condition[];
+}
 
-export function addPlanCommand(program: Command, { environment, finish }: CommandContext): void {
+interface ApplyAnswer {
+  readonly isApplied: boolean;
+  readonly differences: readonly PlanDifference[];
+}
+
+/** Shows what the next cycle would do, and does exactly that. */
+export function addPlanCommands(program: Command, { environment, finish }: CommandContext): void {
   program
     .command('plan')
     .description('show what the next cycle would write, without writing anything, with an id for apply')
     .option('--json', 'print the plan as JSON')
     .action(async ({ json }: { json?: true }) => {
-      const answer = await callDaemon(environment, 'POST', '/api/plan');
-      const plan = planShape.parse(answer);
-      print(...(json ? [JSON.stringify(answer)] : describePlan(plan)));
+      const plan = await callDaemon<PlanAnswer>(environment, 'POST', '/api/plan');
+      print(...(json ? [JSON.stringify(plan)] : describePlan(plan)));
       if (plan.conflicts.length > 0 || needsPerson(plan)) finish(exitCodes.needsPerson);
+    });
+  program
+    .command('apply')
+    .description('do exactly what a plan showed, or say what is not as it was and do nothing')
+    .argument('<id>', 'the id that plan printed')
+    .option('--json', 'print the answer as JSON')
+    .action(async (id: string, { json }: { json?: true }) => {
+      const answer = await callDaemon<ApplyAnswer>(environment, 'POST', '/api/apply', { id });
+      print(...(json ? [JSON.stringify(answer)] : describeApplied(id, answer)));
+      if (!answer.isApplied) finish(exitCodes.needsPerson);
     });
 }
 
-function describePlan(plan: Plan): string[] {
-  const { id, outbox, table, conflicts, brakes, conditions, holds, refusals, restlessRows } = plan;
-  const nameOf = (key: z.infer<typeof keyShape> | undefined, entity: string) =>
-    `${entity} ${key?.id ?? '(new row)'}`;
-  const lines = [
-    ...outbox.save.map(
-      ({ key, kind, fields }) => `CRM    ${kind} ${nameOf(key, key.entity)} ${describeFields(fields)}`,
+function describeApplied(id: string, { differences, isApplied }: ApplyAnswer): string[] {
+  if (isApplied) return [`Plan ${id} is applied. To take it back: undo --run ${id}`];
+  return [
+    'Nothing was done, because it is not as it was planned:',
+    ...differences.map(
+      ({ place, planned = 'nothing', now = 'nothing' }) => `${place}: planned ${planned}, now ${now}`,
     ),
+    'Make a new plan to see how things stand.',
+  ];
+}
+
+function describePlan(plan: PlanAnswer): string[] {
+  const { id, outbox, table, conflicts, brakes, conditions, holds, refusals, restlessRows } = plan;
+  const nameOf = ({ entity, id }: RecordKey) => `${entity} ${id}`;
+  const lines = [
+    ...outbox.save.map(({ key, kind, fields }) => `CRM    ${kind} ${nameOf(key)} ${describeFields(fields)}`),
     ...table.map(({ creates, journal, key, write, offers }) => {
-      if (creates) return `CRM    create ${nameOf(undefined, write.entity)} ${describeFields(creates)}`;
+      if (creates) return `CRM    create ${write.entity} (new row) ${describeFields(creates)}`;
       // What somebody typed is written as well, and offered to nobody.
       const written = { ...journal?.after, ...offers };
       const what =
         Object.keys(written).length === 0 && write.kind === 'set'
           ? '(its ID, Sync text or look)'
           : describeFields(written);
-      return `Sheet  ${write.kind} ${nameOf(key, write.entity)} ${what}`;
+      return `Sheet  ${write.kind} ${write.entity} ${key?.id ?? '(new row)'} ${what}`;
     }),
     ...conflicts.map(({ key, field, crm, table: cell }) => {
-      return `Conflict  ${nameOf(key, key.entity)} ${field}: the CRM has ${JSON.stringify(crm)}, the sheet ${JSON.stringify(cell)}`;
+      return `Conflict  ${nameOf(key)} ${field}: the CRM has ${JSON.stringify(crm)}, the sheet ${JSON.stringify(cell)}`;
     }),
     ...brakes.flatMap((brake) => [
       `Stopped  ${brake.reason}${answersTo(brake.scope).length > 0 ? ` To go on: approve ${brake.scope}` : ''}`,
       ...describeStopped(brake),
     ]),
-    ...holds.map(
-      ({ reason, isOffer, ...place }) =>
-        `${isOffer ? 'Offered' : 'Held'}  ${describePlace(place)}: ${reason}`,
-    ),
-    ...refusals.map(({ reason, ...place }) => `Refused  ${describePlace(place)}: ${reason}`),
+    ...holds.map((hold) => `${hold.isOffer ? 'Offered' : 'Held'}  ${describePlace(hold)}: ${hold.reason}`),
+    ...refusals.map((refusal) => `Refused  ${describePlace(refusal)}: ${refusal.reason}`),
   ];
   if (restlessRows > 0) lines.push(`${restlessRows} rows changed just now and are taken once they rest.`);
   const doubts = conditions.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`);

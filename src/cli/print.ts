@@ -5,9 +5,6 @@ export const print = (...lines: readonly string[]): void => {
   for (const line of lines) console.log(showControls(line));
 };
 
-/** When an answer is carried out. */
-export const whenDone = 'It is done in the next cycle; with manual writes, once the next plan is applied.';
-
 /** Says on the standard error what went wrong, each text on one line. */
 export const printError = (...lines: readonly string[]): void => {
   for (const line of lines) console.error(showControls(line));

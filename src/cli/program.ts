@@ -7,31 +7,24 @@ import { type ExitCode, exitCodes, reportError } from './outcome.ts';
 
 type AddCommand = (program: Command, context: CommandContext) => void;
 
-const loadRefused = async () => (await import('./refused.ts')).addRefusedCommands;
-
-/** By the names of the commands, in the order of the help. To load what a command does not need is most of what it would take to start. */
-const commandLoaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  start: async () => (await import('./start.ts')).addStartCommand,
-  init: async () => (await import('./init.ts')).addInitCommand,
-  doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
-  status: async () => (await import('./status.ts')).addStatusCommand,
-  plan: async () => (await import('./plan.ts')).addPlanCommand,
-  apply: async () => (await import('./apply.ts')).addApplyCommand,
-  resync: async () => (await import('./resync.ts')).addResyncCommand,
-  conflicts: async () => (await import('./conflicts.ts')).addConflictsCommand,
-  resolve: async () => (await import('./resolve.ts')).addResolveCommand,
-  approve: async () => (await import('./approve.ts')).addApproveCommand,
-  retry: loadRefused,
-  revert: loadRefused,
-  ignore: loadRefused,
-  history: async () => (await import('./history.ts')).addHistoryCommand,
-  undo: async () => (await import('./undo.ts')).addUndoCommand,
-  backup: async () => (await import('./backup.ts')).addBackupCommand,
-  settings: async () => (await import('./settings.ts')).addSettingsCommand,
-  errors: async () => (await import('./errors.ts')).addErrorsCommand,
-  demo: async () => (await import('./demo/demo.ts')).addDemoCommand,
-  sandbox: async () => (await import('./sandbox.ts')).addSandboxCommand,
-};
+/** With the names of the commands, in the order of the help. To load what a command does not need is most of what it would take to start. */
+const commandLoaders: readonly (readonly [names: readonly string[], load: () => Promise<AddCommand>])[] = [
+  [['start'], async () => (await import('./start.ts')).addStartCommand],
+  [['init'], async () => (await import('./init.ts')).addInitCommand],
+  [['doctor'], async () => (await import('./doctor.ts')).addDoctorCommand],
+  [['status'], async () => (await import('./status.ts')).addStatusCommand],
+  [['plan', 'apply'], async () => (await import('./plan.ts')).addPlanCommands],
+  [['resync'], async () => (await import('./resync.ts')).addResyncCommand],
+  [
+    ['conflicts', 'resolve', 'approve', 'retry', 'revert', 'ignore'],
+    async () => (await import('./decisions.ts')).addDecisionCommands,
+  ],
+  [['history', 'undo'], async () => (await import('./history.ts')).addHistoryCommands],
+  [['backup'], async () => (await import('./backup.ts')).addBackupCommand],
+  [['settings', 'errors'], async () => (await import('./tables.ts')).addTableCommands],
+  [['demo'], async () => (await import('./demo/demo.ts')).addDemoCommand],
+  [['sandbox'], async () => (await import('./sandbox.ts')).addSandboxCommand],
+];
 
 const exitCodesText =
   'Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 needs a person, 4 not reachable.';
@@ -47,9 +40,8 @@ export async function buildProgram(context: CommandContext, words: readonly stri
   program.version(readVersion(), '-V, --version', 'print the version');
   program.option('--link <name>', `which link it is about, where there are several (${linkVariable})`);
   program.configureHelp({ showGlobalOptions: true });
-  const named = Object.entries(commandLoaders).filter(([name]) => words.includes(name));
-  const loaders = new Set(named.length > 0 ? named.map(([, load]) => load) : Object.values(commandLoaders));
-  for (const load of loaders) (await load())(program, context);
+  const named = commandLoaders.filter(([names]) => names.some((name) => words.includes(name)));
+  for (const [, load] of named.length > 0 ? named : commandLoaders) (await load())(program, context);
   for (const command of program.commands) {
     const lines = examples[command.name()] ?? [];
     command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);

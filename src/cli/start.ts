@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
+import type { StatusAnswer } from '../app/answers.ts';
 import { type Environment, linkVariable, loadLinks } from '../app/config.ts';
 import { type Daemon, startDaemon } from '../app/daemon.ts';
 import { startLinksDaemon } from '../app/links-daemon.ts';
@@ -47,11 +48,11 @@ function startAll(links: LinkSettings, environment: Environment, log: Log): Prom
 /** How the first fill of all links is read. A daemon may have been told to take any free port. */
 function readFillOf([only]: LinkSettings, environment: Environment, url: string) {
   const HTTP_PORT = new URL(url).port;
-  const ask = (path: string, link = '') =>
-    callDaemon({ ...environment, HTTP_PORT, [linkVariable]: link }, 'GET', path);
+  const ask = <Answer>(path: string, link = '') =>
+    callDaemon<Answer>({ ...environment, HTTP_PORT, [linkVariable]: link }, 'GET', path);
   if (only.link === undefined) {
     const fill = new LinkFill();
-    return async () => fill.read(await ask('/api/status'));
+    return async () => fill.read(await ask<StatusAnswer>('/api/status'));
   }
   const fills = new LinksFill(ask);
   return () => fills.read();

@@ -1,62 +1,10 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
+import type { StatusAnswer } from '../app/answers.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { exitCodes } from './outcome.ts';
 import { print } from './print.ts';
-import { brakeShape, describePlace, describeStopped, needsPerson } from './stopped.ts';
-
-const statusShape = z.looseObject({
-  queue: z.looseObject({ kind: z.string() }),
-  isManual: z.boolean(),
-  restlessRows: z.number(),
-  tabs: z.array(
-    z.looseObject({
-      title: z.string(),
-      recordsInCrm: z.number(),
-      recordsInTable: z.number(),
-      pending: z.number(),
-      refused: z.number(),
-      conflicts: z.number(),
-      held: z.number(),
-      sweepAgeMs: z.number().optional(),
-      recordAgeP95Ms: z.number().optional(),
-    }),
-  ),
-  problems: z.array(
-    z.looseObject({ source: z.string(), code: z.string(), message: z.string(), since: z.number() }),
-  ),
-  conditions: z.array(z.looseObject({ name: z.string(), words: z.string(), since: z.number() })),
-  brakes: z.array(brakeShape),
-  waiting: z.array(
-    z.looseObject({
-      scope: z.string(),
-      what: z.string(),
-      answers: z.array(z.string()),
-      answered: z.string().optional(),
-    }),
-  ),
-  refusals: z.array(
-    z.looseObject({
-      entity: z.string(),
-      id: z.string().optional(),
-      position: z.number().optional(),
-      reason: z.string(),
-      decision: z.string().optional(),
-      isIgnored: z.boolean().optional(),
-    }),
-  ),
-  holds: z.array(
-    z.looseObject({
-      entity: z.string(),
-      id: z.string().optional(),
-      position: z.number().optional(),
-      reason: z.string(),
-      decision: z.string().optional(),
-      isOffer: z.boolean().optional(),
-    }),
-  ),
-});
+import { describePlace, describeStopped, needsPerson } from './stopped.ts';
 
 export function addStatusCommand(program: Command, { environment, finish }: CommandContext): void {
   program
@@ -64,15 +12,14 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
     .description('say what is the same on both sides and what waits, from the running daemon')
     .option('--json', 'print the whole status as JSON')
     .action(async ({ json }: { json?: true }) => {
-      const answer = await callDaemon(environment, 'GET', '/api/status');
-      const status = statusShape.parse(answer);
-      print(...(json ? [JSON.stringify(answer)] : describeStatus(status)));
+      const status = await callDaemon<StatusAnswer>(environment, 'GET', '/api/status');
+      print(...(json ? [JSON.stringify(status)] : describeStatus(status)));
       if (status.waiting.length > 0 || needsPerson(status)) finish(exitCodes.needsPerson);
     });
 }
 
 /** Conditions that say what other lines say one by one. */
-const hasOwnLines = new Set(['HELD', 'BRAKE', 'QUESTIONS']);
+const hasOwnLines = new Set<string>(['HELD', 'BRAKE', 'QUESTIONS']);
 
 function describeStatus({
   tabs,
@@ -85,7 +32,7 @@ function describeStatus({
   queue,
   isManual,
   restlessRows,
-}: z.infer<typeof statusShape>): string[] {
+}: StatusAnswer): string[] {
   const isTold = (code: string) => conditions.some(({ name }) => name === code);
   // What has just begun is no condition yet.
   const troubles = [
@@ -116,13 +63,14 @@ function describeStatus({
       `Waits: ${what} (${answered === undefined ? `approve ${scope} --choice ${answers.join('|')}` : `answered: ${answered}`})`,
       ...brakes.filter((brake) => brake.scope === scope).flatMap(describeStopped),
     ]),
-    ...refusals.flatMap(({ entity, id, position, reason, decision, isIgnored }) => {
+    ...refusals.flatMap((refusal) => {
+      const { entity, id, reason, decision, isIgnored } = refusal;
       if (isIgnored) return [`Ignored: ${entity}-${id}: ${reason} (retry ${entity}-${id} takes it up again)`];
-      return decision === undefined ? [`Refused: ${describePlace({ entity, id, position })}: ${reason}`] : [];
+      return decision === undefined ? [`Refused: ${describePlace(refusal)}: ${reason}`] : [];
     }),
-    ...holds.flatMap(({ reason, decision, isOffer, ...place }) =>
-      decision === undefined ? [`${isOffer ? 'Offered' : 'Held'}: ${describePlace(place)}: ${reason}`] : [],
-    ),
+    ...holds
+      .filter(({ decision }) => decision === undefined)
+      .map((hold) => `${hold.isOffer ? 'Offered' : 'Held'}: ${describePlace(hold)}: ${hold.reason}`),
   ];
 }
 

@@ -138,7 +138,8 @@ function readAllConditions({ readConditions, readLinks }: FrontOptions) {
 const countQuestions = ({ isCompared, reports }: LinkSide['engine']): number | undefined =>
   isCompared ? reports.flatMap(({ questions }) => questions).length : undefined;
 
-function describeLink({ conditions, name, side, url }: LinkEntry) {
+/** What `/api/links` answers of a link. */
+export function describeLink({ conditions, name, side, url }: LinkEntry) {
   return {
     name,
     url,

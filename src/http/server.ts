@@ -124,7 +124,11 @@ export function addLinkRoutes(
   addAccessRoute(server, access);
   addPage(server, 'page.html');
   const lastResync = addCommandRoutes(server, side, access);
-  addStatusRoutes(server, side, { bounds, lastResync });
+  const readWhole = () => readWholeStatus(side, lastResync());
+  addHistoryRoute(server, side.engine);
+  addWaitingRoute(server, side.engine);
+  server.get('/api/status', readWhole);
+  addEventsRoute(server, { ...bounds, readSamples: () => side.watch.samples, readWhole });
 }
 
 const statusOf = (error: unknown): number =>
@@ -132,27 +136,18 @@ const statusOf = (error: unknown): number =>
     ? error.statusCode
     : 500;
 
-function addStatusRoutes(
-  server: FastifyInstance,
-  { engine, health, watch }: LinkSide,
-  { bounds, lastResync }: { readonly bounds: Bounds; readonly lastResync: () => ResyncReport | undefined },
-): void {
-  const readWhole = () => {
-    const status = readStatus(engine, lastResync());
-    const { entities, ...rest } = status;
-    return {
-      ...rest,
-      tabs: entities,
-      conditions: health.read(),
-      standing: watch.readStanding(),
-      progress: listProgress(status, watch.samples),
-      budget: watch.readUsage(),
-    };
+/** Everything an operator wants to know of a link, in one answer. */
+export function readWholeStatus({ engine, health, watch }: LinkSide, resync: ResyncReport | undefined) {
+  const status = readStatus(engine, resync);
+  const { entities, ...rest } = status;
+  return {
+    ...rest,
+    tabs: entities,
+    conditions: health.read(),
+    standing: watch.readStanding(),
+    progress: listProgress(status, watch.samples),
+    budget: watch.readUsage(),
   };
-  addHistoryRoute(server, engine);
-  addWaitingRoute(server, engine);
-  server.get('/api/status', readWhole);
-  addEventsRoute(server, { ...bounds, readSamples: () => watch.samples, readWhole });
 }
 
 /** Adds the commands; answers how to see the last resync. */

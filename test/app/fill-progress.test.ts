@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { fillOf, LinkFill, pauseAfterMs } from '../../src/cli/fill/fill-progress.ts';
+import * as fillProgress from '../../src/cli/fill/fill-progress.ts';
+import { type FillStatus, LinkFill, pauseAfterMs } from '../../src/cli/fill/fill-progress.ts';
+
+/** A status of which only what a fill is about is given. */
+const fillOf = (told: object) => fillProgress.fillOf(told as FillStatus);
 
 const status = (state: string, ...progress: object[]) => ({
   standing: { state, since: 0 },
   progress,
   tabs: [] as object[],
   brakes: [] as object[],
+  holds: [] as object[],
 });
 
 test('while any list is read, all records that are known count, and nobody tells an end', () => {
@@ -48,7 +53,7 @@ describe('followed, a fill goes on counting', () => {
           done,
           total,
         }));
-      return fill.read({ ...status(state, ...progress), tabs, brakes });
+      return fill.read({ ...status(state, ...progress), tabs, brakes } as object as FillStatus);
     };
     expect(read('filling', 5, 10, ['Leads', 'Tasks'])).toMatchObject({ done: 15, total: 300 });
     return read;

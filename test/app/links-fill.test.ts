@@ -12,20 +12,22 @@ const reading = (done: number) => ({
   progress: [{ work: 'reading', title: 'Leads', done }],
   tabs: [],
   brakes: [],
+  holds: [],
 });
 const filling = (done: number, total: number, endsAt?: number) => ({
   standing: { state: 'filling' },
   progress: [{ work: 'filling', title: 'Leads', done, total, ...(endsAt === undefined ? {} : { endsAt }) }],
   tabs: [{ title: 'Leads', recordsInTable: done, recordsInCrm: total }],
   brakes: [],
+  holds: [],
 });
-const inStep = { standing: { state: 'inStep' }, progress: [], tabs: [], brakes: [] as object[] };
+const inStep = { standing: { state: 'inStep' }, progress: [], tabs: [], brakes: [] as object[], holds: [] };
 const stopped = { ...inStep, standing: { state: 'asking' }, brakes: [{ scope: 'brake:lead:first' }] };
 
 /** A daemon whose links are what they are told to be. */
 function openDaemon() {
   const links = new Map<string, ScriptedLink>();
-  const fill = new LinksFill(async (_path, name) =>
+  const answer = (name: string | undefined) =>
     name !== undefined
       ? links.get(name)?.status
       : {
@@ -35,8 +37,8 @@ function openDaemon() {
             ...(url === undefined ? {} : { url }),
             conditions: status || url ? [] : [{ name: trouble }],
           })),
-        },
-  );
+        };
+  const fill = new LinksFill(async <Answer>(_path: string, name?: string) => answer(name) as Answer);
   return {
     read: () => fill.read(),
     become(states: Readonly<Record<string, ScriptedLink>>) {

@@ -1,36 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import type { StatusAnswer } from '../../app/answers.ts';
 import { explainError } from '../../core/errors.ts';
 import type { Log } from '../../core/ports.ts';
 import { answersTo } from '../../core/waiting/answer.ts';
 import { isOfWhole } from '../../core/waiting/waiting.ts';
 import type { ProgressLine } from './progress-line.ts';
 
-/** A large piece of work as the daemon tells it; times are epoch ms. */
-export const progressShape = z.looseObject({
-  work: z.string(),
-  done: z.number(),
-  total: z.number().optional(),
-  endsAt: z.number().optional(),
-});
-
-const statusShape = z.looseObject({
-  standing: z.looseObject({ state: z.string() }),
-  progress: z.array(progressShape.extend({ title: z.string() })),
-  tabs: z.array(z.looseObject({ title: z.string(), recordsInCrm: z.number(), recordsInTable: z.number() })),
-  brakes: z.array(z.looseObject({ scope: z.string() })),
-  holds: z
-    .array(
-      z.object({
-        id: z.string().optional(),
-        position: z.number().optional(),
-        decision: z.string().optional(),
-        isOffer: z.boolean().optional(),
-      }),
-    )
-    .default([]),
-});
-type FillStatus = z.infer<typeof statusShape>;
+/** What a status says of the first fill. */
+export type FillStatus = Pick<StatusAnswer, 'brakes' | 'holds' | 'progress' | 'standing' | 'tabs'>;
 
 /** How far the first fill is. Nobody knows how long the CRM's lists are, so reading them has no total. */
 export interface FillProgress {
@@ -43,18 +20,16 @@ export interface FillProgress {
 }
 
 const nothingNow = { phase: 'filling', done: 0, total: 0 } as const;
-const stopped = { isStopped: true } as const;
 /** What is still being found out goes on by itself. */
 const isAsked = ({ scope }: { readonly scope: string }) => answersTo(scope).length > 0;
 
 /** What a status says of the first fill, of the tabs that are not full yet; `undefined` once it is done. */
-export function fillOf(status: unknown): FillProgress | undefined {
-  const { brakes, holds, progress, standing } = statusShape.parse(status);
+export function fillOf({ brakes, holds, progress, standing }: FillStatus): FillProgress | undefined {
   const [reading, filling] = [workOf(progress, 'reading'), workOf(progress, 'filling')];
   const total = sum(filling.map((each) => each.total ?? 0));
   if (reading.length > 0) return { phase: 'reading', done: sum(reading.map(({ done }) => done)) + total };
   if (filling.length === 0 && standing.state !== 'filling') {
-    if (brakes.some(isAsked) || holds.some(isOfWhole)) return { ...nothingNow, ...stopped };
+    if (brakes.some(isAsked) || holds.some(isOfWhole)) return { ...nothingNow, isStopped: true };
     return brakes.length === 0 ? undefined : nothingNow;
   }
   return { phase: 'filling', done: sum(filling.map(({ done }) => done)), total, endsAt: filling[0]?.endsAt };
@@ -69,12 +44,11 @@ export class LinkFill {
   readonly #titles = new Set<string>();
 
   /** What a status says of it, with the tabs that are not filled now. */
-  read(status: unknown): FillProgress | undefined {
+  read(status: FillStatus): FillProgress | undefined {
     const fill = fillOf(status);
     if (fill?.total === undefined || fill.isStopped) return fill;
-    const { progress, tabs } = statusShape.parse(status);
-    for (const { title } of workOf(progress, 'filling')) this.#titles.add(title);
-    const begun = tabs.filter(({ title }) => this.#titles.has(title));
+    for (const { title } of workOf(status.progress, 'filling')) this.#titles.add(title);
+    const begun = status.tabs.filter(({ title }) => this.#titles.has(title));
     return {
       ...fill,
       done: sum(begun.map(({ recordsInCrm, recordsInTable }) => Math.min(recordsInCrm, recordsInTable))),

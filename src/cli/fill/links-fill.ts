@@ -1,20 +1,8 @@
-import { z } from 'zod';
+import type { LinkAnswer, StatusAnswer } from '../../app/answers.ts';
 import { type FillProgress, LinkFill } from './fill-progress.ts';
 
-const linksShape = z.looseObject({
-  links: z.array(
-    z.looseObject({
-      name: z.string(),
-      isHere: z.boolean(),
-      url: z.string().optional(),
-      conditions: z.array(z.looseObject({ name: z.string() })),
-    }),
-  ),
-});
-type Link = z.infer<typeof linksShape>['links'][number];
-
 /** Asks the daemon, about one of its links where it is named. */
-type Ask = (path: string, link?: string) => Promise<unknown>;
+type Ask = <Answer>(path: string, link?: string) => Promise<Answer>;
 
 /** Follows the first fills of the links that a process runs, as one. */
 export class LinksFill {
@@ -29,12 +17,12 @@ export class LinksFill {
 
   /** How far all of them are; `undefined` once they are done, and none is still to be taken by a process or stopped. */
   async read(): Promise<FillProgress | undefined> {
-    const { links } = linksShape.parse(await this.#ask('/api/links'));
+    const { links } = await this.#ask<{ links: LinkAnswer[] }>('/api/links');
     let [isAnyFilled, stopped]: [boolean, FillProgress?] = [false];
     for (const { isHere, name } of links) {
       const followed = this.#followed.get(name) ?? new LinkFill();
       this.#followed.set(name, followed);
-      const told = isHere ? followed.read(await this.#ask('/api/status', name)) : undefined;
+      const told = isHere ? followed.read(await this.#ask<StatusAnswer>('/api/status', name)) : undefined;
       if (told?.isStopped) stopped = told;
       const fill = told?.isStopped ? undefined : told;
       if (fill) isAnyFilled = true;
@@ -53,7 +41,7 @@ export class LinksFill {
 }
 
 /** What can not be run is no reason to wait. */
-const isToCome = ({ conditions, isHere, url }: Link): boolean =>
+const isToCome = ({ conditions, isHere, url }: LinkAnswer): boolean =>
   !isHere && url === undefined && conditions.every(({ name }) => name === 'NOT_READ_YET');
 
 function endOf({ done, total = done }: FillProgress): FillProgress {
