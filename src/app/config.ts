@@ -7,7 +7,7 @@ import { idHeader, syncHeader } from '../core/fields/headers.ts';
 import type { Entity } from '../core/record.ts';
 import { labelKey } from '../core/text/label-key.ts';
 import { showControls } from '../core/text/visible-text.ts';
-import { isLoopback } from '../http/loopback.ts';
+import { isLoopback } from '../http/guard.ts';
 import { standardFieldNames } from '../sheet/policy.ts';
 import {
   type Environment,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { parseRecordKey } from '../core/record.ts';
 import { listFew } from '../core/text/cut-text.ts';
 import { answers, answersTo } from '../core/waiting/answer.ts';
 import { answer } from '../sync/answers.ts';
@@ -33,7 +34,7 @@ export function addWaitingRoute(server: FastifyInstance, engine: Engine): void {
 }
 
 /** Refuses what is about something that waits while nobody knows what does: to who answers, nothing would be a wrong word for it. */
-export function expectCompared({ isCompared }: Engine): void {
+function expectCompared({ isCompared }: Engine): void {
   if (isCompared) return;
   throw new RequestRefused(
     503,
@@ -96,3 +97,43 @@ function nothingWaits(engine: Engine, scope: string, kind = ''): RequestRefused 
   const waiting = listOpen(engine).filter((candidate) => candidate.startsWith(kind));
   return new RequestRefused(404, `Nothing waits under ${scope}. Waiting: ${listFew(waiting) || 'nothing'}.`);
 }
+
+const record = z
+  .string()
+  .refine((text) => parseRecordKey(text) !== undefined, 'must be a record like lead-42');
+const refusedBody = z.union(
+  [z.strictObject({ record }), z.strictObject({ all: z.literal(true) })],
+  'give a record like lead-42, or all as true',
+);
+
+const recordOf = (scope: string): string => scope.slice(scope.indexOf(':') + 1);
+
+/** Answers what the CRM did not take, of one record or of all, by the name of the record; carried out in the next cycle. */
+export function addRefusedRoutes(commands: FastifyInstance, engine: Engine): void {
+  for (const choice of ['retry', 'revert', 'ignore'] as const) {
+    commands.post(`/api/${choice}`, ({ body }) => {
+      const order = readInput(refusedBody, body);
+      expectCompared(engine);
+      const refused = listRefused(engine);
+      const meant = 'all' in order ? refused : refused.filter((scope) => recordOf(scope) === order.record);
+      const fitting = meant.filter((scope) => answersTo(scope).includes(choice));
+      if ('record' in order && fitting.length === 0)
+        throw meant.length === 0 ? nothingRefused(order.record, refused) : nothingToPutBack(order.record);
+      answer(engine, fitting, choice);
+      const left = meant.filter((scope) => !fitting.includes(scope));
+      return { records: fitting.map(recordOf), left: left.map(recordOf) };
+    });
+  }
+}
+
+const nothingRefused = (name: string, refused: readonly string[]): RequestRefused =>
+  new RequestRefused(
+    404,
+    `The CRM refused nothing of ${name}. It refused: ${listFew(refused.map(recordOf)) || 'nothing'}.`,
+  );
+
+const nothingToPutBack = (name: string): RequestRefused =>
+  new RequestRefused(
+    400,
+    `${name} is not in the CRM yet, so there is nothing to put back. Choose retry or ignore, or delete the row.`,
+  );

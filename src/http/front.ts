@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Clock, Log } from '../core/ports.ts';
 import type { Condition } from '../sync/conditions.ts';
-import { type Bounds, Room } from './bounds.ts';
-import { type Access, createAccess, guardReading } from './guard.ts';
+import { Room } from './bounds.ts';
+import { createAccess, guardReading } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { createMetrics, type Measured } from './metrics.ts';
 import { addPage } from './page.ts';
@@ -44,9 +44,9 @@ export interface Front extends HttpSide {
   shut(name: string): Promise<void>;
 }
 
-interface Served {
+/** A link with its own server, which listens to nobody itself. */
+interface Served extends Measured {
   readonly server: FastifyInstance;
-  readonly measured: Measured;
 }
 
 /**
@@ -73,37 +73,25 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     const link = served.get(name);
     if (!link) return;
     served.delete(name);
-    metrics.remove(link.measured);
+    metrics.remove(link);
     await link.server.close();
   };
   return {
     url,
     shut,
     async open(name, side) {
-      const measured = { name, ...side };
-      served.set(name, { server: await createLinkServer(options, side, { access, bounds }), measured });
-      metrics.add(measured);
+      const own = createServer(options, side.engine.link.log, bounds);
+      addLinkRoutes(own, side, access, bounds);
+      await own.ready();
+      const link = { ...side, name, server: own };
+      served.set(name, link);
+      metrics.add(link);
     },
     async close() {
       await Promise.all([...served.keys()].map(shut));
       await server.close();
     },
   };
-}
-
-/** The server of one link; it listens to nobody itself. */
-async function createLinkServer(
-  options: FrontOptions,
-  side: LinkSide,
-  shared: { readonly access: Access; readonly bounds: Bounds },
-): Promise<FastifyInstance> {
-  const { access, bounds } = shared;
-  const server = createServer(options, side.engine.link.log, bounds);
-  guardReading(server, access);
-  addHealthRoutes(server, access, () => side.health.read());
-  addLinkRoutes(server, side, shared);
-  await server.ready();
-  return server;
 }
 
 /** Lets the server of a link answer what is asked below its name; before anything else, so that it guards and reads bodies itself. */
@@ -152,24 +140,21 @@ export function describeLink({ conditions, name, side, url }: LinkEntry) {
 
 /** Says what to ask instead. */
 function addRefusals(server: FastifyInstance, readLinks: () => readonly LinkEntry[]): void {
-  const names = () =>
-    readLinks()
-      .map(({ name }) => name)
-      .join(', ');
-  const answer = (request: FastifyRequest, reply: FastifyReply) => {
+  server.setNotFoundHandler((request, reply) => {
+    const links = readLinks();
+    const names = links.map((each) => each.name).join(', ');
     const [, name] = /^\/links\/([^/?]+)/.exec(request.url) ?? [];
     if (name === undefined) {
       const isOfLink = request.url.startsWith('/api/');
       const error = isOfLink
-        ? `This daemon runs several links: name one with --link, or ask below /links/<name>/. There are ${names()}.`
+        ? `This daemon runs several links: name one with --link, or ask below /links/<name>/. There are ${names}.`
         : 'There is nothing under this address.';
       return reply.code(404).send({ error });
     }
-    const link = readLinks().find((candidate) => candidate.name === name);
-    if (!link) return reply.code(404).send({ error: `There is no link ${name}. There are ${names()}.` });
+    const link = links.find((candidate) => candidate.name === name);
+    if (!link) return reply.code(404).send({ error: `There is no link ${name}. There are ${names}.` });
     if (link.side) return reply.redirect(`/links/${name}/`);
     const where = link.url === undefined ? 'No process runs it yet.' : `Ask ${link.url} instead.`;
     return reply.code(503).send({ error: `The link ${name} is not run by this process. ${where}` });
-  };
-  server.setNotFoundHandler(answer);
+  });
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../core/ports.ts';
-import { isLoopback } from './loopback.ts';
 
 /** Wrong tokens that one address may send within {@link refusalsMs} before it is told to wait. */
 const refusalsMax = 10;
@@ -44,6 +44,14 @@ function isKnown(host: string, known: ReadonlySet<string>): boolean {
 /** A name without its port, in the form in which browsers send it; `undefined` where it is none. */
 const hostnameOf = (host: string): string | undefined => URL.parse(`http://${host}`)?.hostname;
 
+const ownAddresses = new BlockList();
+ownAddresses.addSubnet('127.0.0.0', 8, 'ipv4');
+ownAddresses.addAddress('::1', 'ipv6');
+
+/** True if only this machine reaches what listens there. A name other than `localhost` may lead to any address, so it does not count. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || (isIP(host) !== 0 && ownAddresses.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'));
+
 /** Decides who may read, and who may command. */
 export interface Access {
   /** Whether everybody who reaches the daemon may read. */
@@ -56,8 +64,9 @@ export interface Access {
 
 export interface AccessOptions {
   readonly host: string;
-  /** Without it nobody is admitted. */
+  /** Without it every command is refused, and reading where it needs the token. */
   readonly controlToken?: string | undefined;
+  /** Whether reading needs it too; where other machines reach the daemon it always does. */
   readonly readWithToken?: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Condition } from '../sync/conditions.ts';
 import { isAlive, isReady } from '../sync/health.ts';
 import type { Access } from './guard.ts';
@@ -12,31 +12,20 @@ export function addHealthRoutes(
   access: Access,
   readConditions: () => readonly (Condition & { readonly link?: string })[],
 ): void {
-  const send = (request: FastifyRequest, reply: FastifyReply, health: HealthAnswer) => {
-    const { conditions, isGreen, status } = health;
-    const mayRead = access.isReadingOpen || access.hasToken(request);
-    const details = mayRead ? { conditions: conditions.map(show) } : {};
-    return reply.code(isGreen ? 200 : 503).send({ status, ...details });
-  };
-  for (const path of ['/livez', '/healthz'])
+  const add = (path: string, judge: typeof isAlive, [good, doubtful, bad]: StateWords) =>
     server.get(path, (request, reply) => {
       const conditions = readConditions();
-      const isGreen = isAlive(conditions);
-      const status = !isGreen ? 'failing' : conditions.length > 0 ? 'degraded' : 'ok';
-      return send(request, reply, { conditions, isGreen, status });
+      const green = conditions.length > 0 ? doubtful : good;
+      const isGreen = judge(conditions);
+      const mayRead = access.isReadingOpen || access.hasToken(request);
+      const details = mayRead ? { conditions: conditions.map(show) } : {};
+      return reply.code(isGreen ? 200 : 503).send({ status: isGreen ? green : bad, ...details });
     });
-  server.get('/readyz', (request, reply) => {
-    const conditions = readConditions();
-    const isGreen = isReady(conditions);
-    return send(request, reply, { conditions, isGreen, status: isGreen ? 'ready' : 'not ready' });
-  });
+  for (const path of ['/livez', '/healthz']) add(path, isAlive, ['ok', 'degraded', 'failing']);
+  add('/readyz', isReady, ['ready', 'ready', 'not ready']);
 }
 
-interface HealthAnswer {
-  readonly conditions: readonly Condition[];
-  readonly isGreen: boolean;
-  readonly status: string;
-}
+type StateWords = readonly [withoutConditions: string, green: string, red: string];
 
 /** People read this, so a time is shown as one. */
 const show = ({ since, ...condition }: Condition) => ({

@@ -31,31 +31,50 @@ export interface Metrics {
   addRoute(server: FastifyInstance): void;
 }
 
-type Value = readonly [labels: Readonly<Record<string, string>>, value: number];
-
 /** Names follow https://prometheus.io/docs/practices/naming/: base units, and `_total` for what only grows. */
 const prefix = 'crm_sheet_sync_';
+
+type Labels = Readonly<Record<string, string>>;
+type Value = readonly [labels: Labels, value: number];
+
+/** Adds a metric of everything of one sort: a number of each, several with labels, or nothing. */
+type Add<Of> = (name: string, help: string, read: (of: Of) => number | undefined | readonly Value[]) => void;
+
+/** `gauge` adds what is now, and `counter` what was counted since the start. */
+interface Define {
+  readonly gauge: Add<Measured>;
+  readonly counter: Add<Measured>;
+}
 
 /** Makes metrics of links that come and go. */
 export function createMetrics(clock: Clock, readUnserved: () => readonly Unserved[] = () => []): Metrics {
   const registry = new Registry();
   const links = new Set<Measured>();
   collectDefaultMetrics({ register: registry });
-  const define = defineOn(registry, links);
+  const listLinks = () => [...links].map((link) => [labelOf(link), link] as const);
+  const define = { gauge: adder(registry, Gauge, listLinks), counter: adder(registry, Counter, listLinks) };
   const lag = defineLag(registry);
-  addHealthMetrics(define, () => [
-    ...[...links].map((link) => ({
-      labels: labelOf(link),
-      conditions: link.health.read(),
-      now: clock.now(),
-    })),
-    ...readUnserved().map(({ conditions, name }) => ({
-      labels: { link: name },
-      conditions,
-      now: clock.now(),
-    })),
-  ]);
-  addTabMetrics(define);
+  const listHealth = () => [
+    ...listLinks().map(([labels, { health }]) => [labels, health.read()] as const),
+    ...readUnserved().map(({ conditions, name }) => [{ link: name }, conditions] as const),
+  ];
+  addHealthMetrics(adder(registry, Gauge, listHealth), clock);
+  // One look at the mirror for all that is asked for at once.
+  const tabsOf = new WeakMap<Measured, readonly EntityStatus[]>();
+  const listTabs = () =>
+    [...links].flatMap((link) =>
+      (tabsOf.get(link) ?? []).map((tab) => [{ tab: tab.title, ...labelOf(link) }, tab] as const),
+    );
+  define.gauge('records', 'Records that are known, by tab and side.', (link) => {
+    tabsOf.delete(link);
+    const { entities: tabs } = readStatus(link.engine, undefined);
+    tabsOf.set(link, tabs);
+    return tabs.flatMap(({ recordsInCrm, recordsInTable, title: tab }): Value[] => [
+      [{ tab, side: 'crm' }, recordsInCrm],
+      [{ tab, side: 'sheet' }, recordsInTable],
+    ]);
+  });
+  addTabMetrics(adder(registry, Gauge, listTabs));
   addEditMetrics(define);
   addWorkMetrics(define);
   addBudgetMetrics(define);
@@ -74,52 +93,34 @@ export function createMetrics(clock: Clock, readUnserved: () => readonly Unserve
   };
 }
 
-const labelOf = ({ name }: Measured) => (name === undefined ? {} : { link: name });
+const labelOf = ({ name }: Measured): Labels => (name === undefined ? {} : { link: name });
 
-type Read = (link: Measured) => readonly Value[];
+const labelNames = ['condition', 'tab', 'side', 'lane', 'outcome', 'code', 'link'];
 
-interface Define {
-  /** What is now. */
-  gauge(name: string, help: string, read: Read): void;
-  /** The same, where the values name their links themselves. */
-  gaugeOfAll(name: string, help: string, read: () => readonly Value[]): void;
-  /** What was counted since the start. */
-  counter(name: string, help: string, read: Read): void;
-}
-
-function defineOn(registry: Registry, links: ReadonlySet<Measured>): Define {
-  const common = (name: string, help: string) => ({ name: prefix + name, help, registers: [registry] });
-  const readAll = (read: Read): Value[] =>
-    [...links].flatMap((link) =>
-      // Of a link whose mirror can not be read there are no numbers, but for those of its health, and those of the others.
-      (unlessUnreadable(() => read(link)) ?? []).map(
-        ([labels, value]): Value => [{ ...labels, ...labelOf(link) }, value],
-      ),
-    );
-  const gaugeOfAll: Define['gaugeOfAll'] = (name, help, read) => {
-    const labelNames = ['condition', 'tab', 'side', 'lane', 'link'];
-    const gauge: Gauge = new Gauge({
-      ...common(name, help),
+/** How to add metrics of a kind, which are read of all that is listed when Prometheus asks. */
+function adder<Of>(
+  registry: Registry,
+  Kind: typeof Gauge | typeof Counter,
+  list: () => readonly (readonly [own: Labels, of: Of])[],
+): Add<Of> {
+  return (name, help, read) => {
+    const metric: Gauge | Counter = new Kind({
+      name: prefix + name,
+      help,
       labelNames,
+      registers: [registry],
       collect() {
-        gauge.reset();
-        for (const [labels, value] of read()) gauge.set(labels, value);
+        metric.reset();
+        for (const [own, of] of list()) {
+          // Of a link whose mirror can not be read there are no numbers, but for those of its health, and those of the others.
+          const found = unlessUnreadable(() => read(of)) ?? [];
+          const values: readonly Value[] = typeof found === 'number' ? [[{}, found]] : found;
+          for (const [labels, value] of values)
+            if (metric instanceof Gauge) metric.set({ ...labels, ...own }, value);
+            else metric.inc({ ...labels, ...own }, value);
+        }
       },
     });
-  };
-  return {
-    gaugeOfAll,
-    gauge: (name, help, read) => gaugeOfAll(name, help, () => readAll(read)),
-    counter(name, help, read) {
-      const counter: Counter = new Counter({
-        ...common(name, help),
-        labelNames: ['outcome', 'side', 'code', 'lane', 'link'],
-        collect() {
-          counter.reset();
-          for (const [labels, value] of readAll(read)) counter.inc(labels, value);
-        },
-      });
-    },
   };
 }
 
@@ -135,30 +136,13 @@ const defineLag = (registry: Registry): Histogram =>
     registers: [registry],
   });
 
-const alone = (value: number): Value[] => [[{}, value]];
-
-interface MeasuredHealth {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly conditions: readonly Condition[];
-  /** Epoch ms. */
-  readonly now: number;
-}
-
-function addHealthMetrics({ gaugeOfAll }: Define, readHealth: () => readonly MeasuredHealth[]): void {
-  const gauge = (name: string, help: string, read: (health: MeasuredHealth) => readonly Value[]) =>
-    gaugeOfAll(name, help, () =>
-      readHealth().flatMap((health) =>
-        read(health).map(([labels, value]): Value => [{ ...labels, ...health.labels }, value]),
-      ),
-    );
-  gauge('alive', 'Whether /healthz is green: 1 or 0.', ({ conditions }) =>
-    alone(Number(isAlive(conditions))),
-  );
-  gauge('ready', 'Whether /readyz is green: 1 or 0.', ({ conditions }) => alone(Number(isReady(conditions))));
+function addHealthMetrics(gauge: Add<readonly Condition[]>, clock: Clock): void {
+  gauge('alive', 'Whether /healthz is green: 1 or 0.', (conditions) => Number(isAlive(conditions)));
+  gauge('ready', 'Whether /readyz is green: 1 or 0.', (conditions) => Number(isReady(conditions)));
   gauge(
     'condition',
     'Whether a condition of the health holds: 1 or 0. Codes of errors only while they do.',
-    ({ conditions }) => {
+    (conditions) => {
       const open = new Set<string>(conditions.map(({ name }) => name));
       return [...new Set([...ownConditions, ...open])].map((name) => [
         { condition: name },
@@ -166,85 +150,51 @@ function addHealthMetrics({ gaugeOfAll }: Define, readHealth: () => readonly Mea
       ]);
     },
   );
-  gauge('condition_age_seconds', 'For how long a condition of the health has held.', ({ conditions, now }) =>
-    conditions.map(({ name, since }) => [{ condition: name }, (now - since) / 1_000]),
+  gauge('condition_age_seconds', 'For how long a condition of the health has held.', (conditions) =>
+    conditions.map(({ name, since }) => [{ condition: name }, (clock.now() - since) / 1_000]),
   );
 }
 
-function addTabMetrics({ gauge }: Define): void {
-  // One look at the mirror for all that is asked for at once.
-  const tabsOf = new WeakMap<Measured, readonly EntityStatus[]>();
-  const perTab =
-    (read: (tab: EntityStatus) => number | undefined) =>
-    (link: Measured): Value[] =>
-      (tabsOf.get(link) ?? []).flatMap((tab): Value[] => {
-        const value = read(tab);
-        return value === undefined ? [] : [[{ tab: tab.title }, value]];
-      });
-  gauge('records', 'Records that are known, by tab and side.', (link) => {
-    tabsOf.delete(link);
-    const { entities: tabs } = readStatus(link.engine, undefined);
-    tabsOf.set(link, tabs);
-    return tabs.flatMap(({ recordsInCrm, recordsInTable, title: tab }): Value[] => [
-      [{ tab, side: 'crm' }, recordsInCrm],
-      [{ tab, side: 'sheet' }, recordsInTable],
-    ]);
-  });
-  const sweepMs = ({ sweep }: EntityStatus) =>
-    sweep?.finishedAt === undefined ? undefined : sweep.finishedAt - sweep.startedAt;
-  gauge(
-    'edits_waiting',
-    'Edits on their way to the CRM.',
-    perTab(({ pending }) => pending),
-  );
-  gauge(
-    'refusals',
-    'Edits that cannot be sent, with the reason beside their row.',
-    perTab(({ refused }) => refused),
-  );
+function addTabMetrics(gauge: Add<EntityStatus>): void {
+  gauge('edits_waiting', 'Edits on their way to the CRM.', ({ pending }) => pending);
+  gauge('refusals', 'Edits that cannot be sent, with the reason beside their row.', ({ refused }) => refused);
   gauge(
     'conflicts',
     'Fields that both sides changed and a person must choose for.',
-    perTab(({ conflicts }) => conflicts),
+    ({ conflicts }) => conflicts,
   );
-  gauge(
-    'holds',
-    'Rows and columns that nothing is written for.',
-    perTab(({ held }) => held),
+  gauge('holds', 'Rows and columns that nothing is written for.', ({ held }) => held);
+  gauge('sweep_age_seconds', 'Time since the last complete read of a list began.', ({ sweepAgeMs }) =>
+    secondsBetween(0, sweepAgeMs),
   );
-  gauge(
-    'sweep_age_seconds',
-    'Time since the last complete read of a list began.',
-    perTab(({ sweepAgeMs }) => inSeconds(sweepAgeMs)),
+  gauge('sweep_duration_seconds', 'How long the last complete read of a list took.', ({ sweep }) =>
+    secondsBetween(sweep?.startedAt, sweep?.finishedAt),
   );
-  gauge(
-    'sweep_duration_seconds',
-    'How long the last complete read of a list took.',
-    perTab((tab) => inSeconds(sweepMs(tab))),
-  );
-  gauge(
-    'sweep_records',
-    'Records in the last complete read of a list.',
-    perTab(({ sweep }) => sweep?.records),
-  );
+  gauge('sweep_records', 'Records in the last complete read of a list.', ({ sweep }) => sweep?.records);
 }
 
-const inSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
+/** Of two times in ms, of which either may be unknown. */
+const secondsBetween = (from: number | undefined, to: number | undefined): number | undefined =>
+  from === undefined || to === undefined ? undefined : (to - from) / 1_000;
 
 function addEditMetrics({ gauge }: Define): void {
   gauge(
     'oldest_edit_age_seconds',
     'How long the oldest edit has waited to be sent to the CRM; 0 for none.',
-    ({ engine }) => {
-      const taken = readUnderWay(engine.link).map(({ createdAt }) => createdAt);
-      return alone(taken.length > 0 ? (engine.link.clock.now() - Math.min(...taken)) / 1_000 : 0);
+    ({ engine: { link } }) => {
+      const taken = readUnderWay(link).map(({ createdAt }) => createdAt);
+      return taken.length > 0 ? (link.clock.now() - Math.min(...taken)) / 1_000 : 0;
     },
   );
-  gauge('brakes', 'Tabs that are stopped until a person approves.', ({ engine }) =>
-    alone(engine.reports.flatMap(({ brakes }) => brakes).length),
+  gauge(
+    'brakes',
+    'Tabs that are stopped until a person approves.',
+    ({ engine }) => engine.reports.flatMap(({ brakes }) => brakes).length,
   );
-  gauge('questions', 'Questions that wait for a person, brakes among them.', ({ engine }) =>
-    alone(engine.reports.flatMap(({ questions }) => questions).length),
+  gauge(
+    'questions',
+    'Questions that wait for a person, brakes among them.',
+    ({ engine }) => engine.reports.flatMap(({ questions }) => questions).length,
   );
 }
 
@@ -253,9 +203,7 @@ function addWorkMetrics({ counter, gauge }: Define): void {
     [{ outcome: 'done' }, tally.cycles],
     [{ outcome: 'failed' }, tally.failedCycles],
   ]);
-  counter('cycle_seconds_total', 'Time spent in cycles.', ({ engine }) =>
-    alone(engine.tally.cycleMs / 1_000),
-  );
+  counter('cycle_seconds_total', 'Time spent in cycles.', ({ engine }) => engine.tally.cycleMs / 1_000);
   counter(
     'writes_total',
     'Rows written to the sheet and records written to the CRM.',
@@ -278,27 +226,37 @@ function addWorkMetrics({ counter, gauge }: Define): void {
     ({ engine }) => [...engine.problems.counts].map(([code, count]) => [{ code }, count]),
   );
   gauge('last_cycle_age_seconds', 'Time since the last cycle succeeded.', ({ engine }) =>
-    engine.lastCycleAt === undefined ? [] : alone((engine.link.clock.now() - engine.lastCycleAt) / 1_000),
+    secondsBetween(engine.lastCycleAt, engine.link.clock.now()),
   );
 }
 
 function addBudgetMetrics({ counter, gauge }: Define): void {
-  gauge('budget_requests', 'Requests to the CRM that are allowed in the rolling window now.', ({ watch }) =>
-    alone(watch.readUsage().requests),
+  const byLane = (counts: Readonly<Record<string, number>>): Value[] =>
+    Object.entries(counts).map(([lane, count]) => [{ lane }, count]);
+  gauge(
+    'budget_requests',
+    'Requests to the CRM that are allowed in the rolling window now.',
+    ({ watch }) => watch.readUsage().requests,
   );
-  gauge('budget_taken', 'Requests to the CRM that count in the rolling window now.', ({ watch }) =>
-    alone(watch.readUsage().taken),
+  gauge(
+    'budget_taken',
+    'Requests to the CRM that count in the rolling window now.',
+    ({ watch }) => watch.readUsage().taken,
   );
   gauge('budget_waiting', 'Requests to the CRM that wait for their turn.', ({ watch }) =>
-    Object.entries(watch.readUsage().waiting).map(([lane, count]) => [{ lane }, count]),
+    byLane(watch.readUsage().waiting),
   );
-  gauge('budget_pause_seconds', 'For how long the CRM asked not to be called.', ({ watch }) =>
-    alone(watch.readUsage().parkedMs / 1_000),
+  gauge(
+    'budget_pause_seconds',
+    'For how long the CRM asked not to be called.',
+    ({ watch }) => watch.readUsage().parkedMs / 1_000,
   );
   counter('requests_total', 'Requests to the CRM that were let go, by lane.', ({ watch }) =>
-    Object.entries(watch.readUsage().sent).map(([lane, count]) => [{ lane }, count]),
+    byLane(watch.readUsage().sent),
   );
-  counter('limit_replies_total', 'Replies of the CRM that refused a request for its rate.', ({ watch }) =>
-    alone(watch.readUsage().limitReplies),
+  counter(
+    'limit_replies_total',
+    'Replies of the CRM that refused a request for its rate.',
+    ({ watch }) => watch.readUsage().limitReplies,
   );
 }

@@ -8,27 +8,28 @@ import { type ResyncReport, resync } from '../sync/resync.ts';
 import { readStatus } from '../sync/status.ts';
 import type { Watch } from '../sync/watch.ts';
 import { type Bounds, boundAnswers, Room } from './bounds.ts';
-import { addDecisionRoutes, addWaitingRoute } from './decisions.ts';
+import { addDecisionRoutes, addRefusedRoutes, addWaitingRoute } from './decisions.ts';
 import { addEventsRoute } from './events.ts';
-import { type Access, createAccess, guardCommands, guardHost, guardReading } from './guard.ts';
+import {
+  type Access,
+  type AccessOptions,
+  createAccess,
+  guardCommands,
+  guardHost,
+  guardReading,
+} from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, readInput } from './input.ts';
 import { createMetrics } from './metrics.ts';
 import { addPage } from './page.ts';
 import { addPlanRoutes } from './plans.ts';
-import { addRefusedRoutes } from './refused.ts';
 
-export interface HttpOptions {
-  readonly host: string;
+export interface HttpOptions extends AccessOptions {
   /** 0 takes any free port. */
   readonly port: number;
   /** Names under which it may be asked, besides `localhost` and IP addresses. */
   readonly hostNames?: readonly string[];
-  /** Without it every command is refused, and reading where it needs the token. */
-  readonly controlToken?: string | undefined;
-  /** Whether reading needs it too; where other machines reach the daemon it always does. */
-  readonly readWithToken?: boolean;
 }
 
 /** A link as its HTTP side sees it. */
@@ -56,13 +57,10 @@ export async function startHttp(options: HttpOptions & LinkSide): Promise<HttpSi
   const { clock, log } = options.engine.link;
   const bounds = { clock, room: new Room() };
   const server = createServer(options, log, bounds);
-  const access = createAccess(options, clock);
-  guardReading(server, access);
   const metrics = createMetrics(clock);
   metrics.add(options);
   metrics.addRoute(server);
-  addHealthRoutes(server, access, () => options.health.read());
-  addLinkRoutes(server, options, { access, bounds });
+  addLinkRoutes(server, options, createAccess(options, clock), bounds);
   const url = await listenAt(server, options);
   return { url, close: () => server.close() };
 }
@@ -105,22 +103,19 @@ export function createServer(
 
 /** Adds what answers a page whether its token is the right one. */
 export function addAccessRoute(server: FastifyInstance, access: Access): void {
-  server.register((commands, _options, done) => {
+  server.register(async (commands) => {
     guardCommands(commands, access);
     commands.post('/api/access', ({ body }, reply) => {
       readInput(noBody, body);
       return reply.code(204).send();
     });
-    done();
   });
 }
 
 /** Adds everything that is about one link alone. */
-export function addLinkRoutes(
-  server: FastifyInstance,
-  side: LinkSide,
-  { access, bounds }: { readonly access: Access; readonly bounds: Bounds },
-): void {
+export function addLinkRoutes(server: FastifyInstance, side: LinkSide, access: Access, bounds: Bounds): void {
+  guardReading(server, access);
+  addHealthRoutes(server, access, () => side.health.read());
   addAccessRoute(server, access);
   addPage(server, 'page.html');
   const lastResync = addCommandRoutes(server, side, access);
@@ -157,7 +152,7 @@ function addCommandRoutes(
   access: Access,
 ): () => ResyncReport | undefined {
   let report: ResyncReport | undefined;
-  server.register((commands, _options, done) => {
+  server.register(async (commands) => {
     guardCommands(commands, access);
     commands.addHook('onResponse', ({ routeOptions }, { statusCode }, done) => {
       // Who guesses tokens could else fill the disk.
@@ -181,7 +176,6 @@ function addCommandRoutes(
     });
     addDecisionRoutes(commands, engine);
     addRefusedRoutes(commands, engine);
-    done();
   });
   return () => report;
 }
